@@ -1,0 +1,277 @@
+"""The command line: one command per job and stage, and the one place that catches errors."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+import click
+import msgspec
+
+from ci_eval import __version__
+from ci_eval.config import Config, load, patch
+from ci_eval.errors import CiEvalError, PreparationError
+from ci_eval.jobs import doctor as doctor_job
+from ci_eval.jobs import listing, pipeline, show, stages
+from ci_eval.jobs import evaluate as evaluate_job
+from ci_eval.jobs.evaluate import Evaluated
+from ci_eval.model import Estimate, Evaluation
+from ci_eval.support import machine
+from ci_eval.support.ci import Screen
+
+Command = TypeVar("Command", bound=Callable[..., object])
+DEMO = Path(__file__).parent / "config" / "demo.yaml"
+INTERRUPTED = 130
+BUG = 70
+
+EXAMPLES = """\b
+Examples:
+  ci-eval evaluate                                       the demo: jedi over a small project
+  ci-eval evaluate --project pypi:flask==3.0.3           jedi over flask
+  ci-eval evaluate --project path:. --engine words       the baseline over your own code
+  ci-eval evaluate configs/python.yaml --output night    what a nightly job runs
+  ci-eval evaluate --resume --output night               take up a run that was killed
+  ci-eval evaluate --engine jedi@0.18.2 --set interpret.sessionProbability=0.2
+"""
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]}, epilog=EXAMPLES)
+@click.version_option(__version__, prog_name="ci-eval")
+def cli() -> None:
+    """Measures how good code completion is: replays the typing of real code against a completion engine."""
+
+
+def _choices(command: Command) -> Command:
+    """The options that say what is evaluated."""
+    for option in reversed(
+        (
+            click.argument("config", type=click.Path(path_type=Path), required=False),
+            click.option("--language", metavar="L", help="A language, see `ci-eval list languages`."),
+            click.option("--engine", metavar="NAME[@VERSION]", help="An engine, see `ci-eval list engines`."),
+            click.option("--project", metavar="SPEC", help="pypi:NAME==VERSION, npm:NAME@VERSION, git:URL@REVISION, "
+                         "https://…#sha256=…, or path:DIR."),
+            click.option("--completion-type", metavar="T", help="What ranks, see `ci-eval list completion-types`."),
+            click.option("--set", "overrides", metavar="KEY=VALUE", multiple=True,
+                         help="Any key of the configuration, dotted, with a YAML value; may be repeated."),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+def _placement(command: Command) -> Command:
+    """The options that say where and how wide it runs."""
+    command = click.option("--output", type=click.Path(path_type=Path), metavar="DIR",
+                           help="The workspace; new or empty. Default: a folder named by time.")(command)
+    return click.option("--jobs", type=click.IntRange(min=1), metavar="N", default=machine.cores,
+                        help="Worker processes; the results do not depend on it. Default: one per core.")(command)
+
+
+@cli.command(epilog=EXAMPLES)
+@_choices
+@_placement
+@click.option("--resume", is_flag=True, help="Take up the run in --output where it was interrupted.")
+def evaluate(
+    config: Path | None,
+    language: str | None,
+    engine: str | None,
+    project: str | None,
+    completion_type: str | None,
+    overrides: tuple[str, ...],
+    output: Path | None,
+    jobs: int,
+    resume: bool,
+) -> None:
+    """All stages: project and engine → a workspace with reports.
+
+    CONFIG is a YAML file, or a config.json of the JetBrains plugin. Without CONFIG and --project a demo runs.
+    """
+    screen = Screen()
+    if resume and output is None:
+        raise click.UsageError("--resume needs --output DIR, the workspace to take up")
+    chosen = _config(config, overrides, screen, language, engine, project, completion_type, output if resume else None)
+    done = evaluate_job.evaluate(chosen, output=output, jobs=jobs, resume=resume, screen=screen)
+    _present(done, screen)
+    if done.trouble:
+        raise done.trouble
+
+
+def _config(
+    path: Path | None,
+    overrides: tuple[str, ...],
+    screen: Screen,
+    language: str | None,
+    engine: str | None,
+    project: str | None,
+    completion_type: str | None,
+    resumed: Path | None = None,
+) -> Config:
+    if path is None and resumed and (resumed / "config.yaml").is_file():
+        path = resumed / "config.yaml"
+    elif path is None and project is None:
+        path = DEMO
+    loaded = load(path, overrides=overrides)
+    for warning in loaded.warnings:
+        screen.warn(warning)
+    return patch(
+        loaded.config, language=language, engine=engine, project=project, completion_type=completion_type
+    )
+
+
+@cli.command()
+@_choices
+@_placement
+def actions(
+    config: Path | None,
+    language: str | None,
+    engine: str | None,
+    project: str | None,
+    completion_type: str | None,
+    overrides: tuple[str, ...],
+    output: Path | None,
+    jobs: int,
+) -> None:
+    """Stage 1 alone: source files → actions, in a new workspace for `ci-eval interpret`."""
+    screen = Screen()
+    chosen = _config(config, overrides, screen, language, engine, project, completion_type)
+    screen.result(str(stages.only_actions(chosen, output=output, jobs=jobs, screen=screen)))
+
+
+@cli.command()
+@click.argument("workspace", type=click.Path(path_type=Path))
+@click.option("--engine", metavar="NAME[@VERSION]", help="Another engine; needs --output.")
+@click.option("--completion-type", metavar="T", help="Another completion type; needs --output.")
+@_placement
+def interpret(workspace: Path, engine: str | None, completion_type: str | None, output: Path | None, jobs: int) -> None:
+    """Stage 2 alone: the actions of WORKSPACE + engine → sessions.
+
+    \b
+    Examples:
+      ci-eval interpret night                                        go on where it was interrupted
+      ci-eval interpret night --engine jedi@0.18.2 --output old      the same actions, another engine
+    """
+    if output is None and (engine or completion_type):
+        raise click.UsageError("another engine or completion type goes into a workspace of its own: add --output DIR")
+    screen = Screen()
+    folder = stages.only_sessions(
+        workspace, engine=engine, completion_type=completion_type, output=output, jobs=jobs, screen=screen
+    )
+    screen.result(str(folder))
+
+
+@cli.command()
+@click.argument("workspaces", metavar="WORKSPACE...", type=click.Path(path_type=Path), nargs=-1, required=True)
+def report(workspaces: tuple[Path, ...]) -> None:
+    """Stage 3 alone: write the reports of each WORKSPACE anew."""
+    screen = Screen()
+    for done in stages.only_reports(workspaces):
+        _present(done, screen)
+
+
+@cli.command("show")
+@click.argument("workspace", type=click.Path(path_type=Path))
+@click.argument("session_id", metavar="SESSION-ID")
+@click.option("--replay", is_flag=True, help="Ask the engine again, and show what it answers now.")
+def show_(workspace: Path, session_id: str, replay: bool) -> None:
+    """One session of WORKSPACE: where, what was expected, what was suggested. The beginning of the id is enough."""
+    screen = Screen()
+    for line in show.describe(workspace, session_id):
+        screen.result(line)
+    if replay:
+        screen.result("")
+        for line in show.replay(workspace, session_id, screen):
+            screen.result(line)
+
+
+@cli.command("list")
+@click.argument("what", type=click.Choice(["languages", "engines", "completion-types", "metrics"]))
+@click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True)
+def list_(what: str, form: str) -> None:
+    """What there is to choose from."""
+    screen = Screen()
+    rows = listing.rows(what)
+    if form == "json":
+        screen.result(msgspec.json.format(msgspec.json.encode(rows), indent=2).decode())
+        return
+    screen.table(
+        list(rows[0]), [[", ".join(cell) if isinstance(cell, list) else cell for cell in row.values()] for row in rows]
+    )
+
+
+@cli.command()
+def doctor() -> None:
+    """What is installed, what is missing, and the command that helps."""
+    screen = Screen()
+    findings = list(doctor_job.examine())
+    screen.table(
+        ["", "", ""], [("ok" if f.good else "MISSING" if f.needed else "absent", f.what, f.detail) for f in findings]
+    )
+    if any(finding.needed and not finding.good for finding in findings):
+        raise PreparationError("something that every evaluation needs is missing; the table says what helps")
+
+
+# --------------------------------------------------------------------------------------------------------- results
+
+
+def _present(done: Evaluated, screen: Screen) -> None:
+    evaluation = done.evaluation
+    whole = evaluation.filters["ALL"]
+    screen.result("")
+    screen.result(
+        f"{evaluation.engine.name} {evaluation.engine.version} ({evaluation.completion_type}) on "
+        f"{evaluation.project.name} {evaluation.project.revision}: "
+        f"{whole.sessions:,} of {whole.planned:,} sessions evaluated in {len(whole.files):,} files"
+    )
+    screen.result("")
+    rows = [(each.name, *_cells(whole.metrics[each.name], each.unit), each.summary) for each in evaluation.metrics]
+    screen.table(["metric", "value", "95 % interval", ""], rows, numbers=2)
+    screen.result("")
+    _present_trouble(evaluation, screen)
+    for name, path in done.reports.items():
+        screen.result(f"{name:9} {path}")
+    screen.result(str(done.folder))
+
+
+def _present_trouble(evaluation: Evaluation, screen: Screen) -> None:
+    statuses = {name: count for name, count in evaluation.filters["ALL"].statuses.items() if count}
+    screen.result("sessions  " + ", ".join(f"{count:,} {name}" for name, count in statuses.items()))
+    for warning in pipeline.warnings_of(evaluation):
+        screen.warn(warning)
+    for error in evaluation.errors[:5]:
+        screen.warn(f"{error.path}: {error.message.splitlines()[0] if error.message else error.stage}")
+    if len(evaluation.errors) > 5:
+        screen.warn(f"and {len(evaluation.errors) - 5} more files with errors, listed in the report")
+
+
+def _cells(estimate: Estimate, unit: str) -> tuple[str, str]:
+    def spelled(value: float | None) -> str:
+        if value is None:
+            return "—"
+        return f"{value:,.0f}" if unit == "count" else f"{value:,.1f} ms" if unit == "ms" else f"{value:.3f}"
+
+    interval = f"{spelled(estimate.low)} … {spelled(estimate.high)}" if estimate.low is not None else ""
+    return spelled(estimate.value), interval
+
+
+def main() -> None:
+    """Run the command line, and turn what goes wrong into one message and one exit code."""
+    try:
+        code = cli.main(standalone_mode=False)
+    except CiEvalError as error:
+        Screen().fail(str(error))
+        code = error.exit_code
+    except click.ClickException as error:
+        error.show()
+        code = 2
+    except (KeyboardInterrupt, click.Abort):
+        Screen().fail("interrupted; the workspace is kept: repeat with --resume --output and its folder")
+        code = INTERRUPTED
+    except Exception:  # noqa: BLE001  the last line of defence: whatever it is, it is a bug of ours
+        Screen().fail(f"this is a bug in ci-eval {__version__}; please report it with these lines:\n{traceback.format_exc()}")
+        code = BUG
+    sys.stdout.flush()
+    sys.exit(code if isinstance(code, int) else os.EX_OK)

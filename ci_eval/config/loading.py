@@ -1,0 +1,163 @@
+"""File, `--set` options and environment to one configuration, and back to text."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from ci_eval.config import jetbrains
+from ci_eval.config.checking import check
+from ci_eval.config.rules import settle
+from ci_eval.config.schema import Config
+from ci_eval.config.text import parse_yaml, read, write_yaml
+from ci_eval.config.wording import show
+from ci_eval.errors import ConfigError
+
+VARIABLE = re.compile(r"\$\$\{|\$\{([^}]*)\}")
+"""`${name}`, or `$${`, which stands for the characters `${`."""
+
+
+INTERPOLATED = ("project", "outputDir", "reports.evaluationTitle")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Loaded:
+    """A configuration, and what the user should know about how it was read."""
+
+    config: Config
+    warnings: tuple[str, ...]
+
+
+def load(path: Path | None, *, overrides: Sequence[str] = (), environment: Mapping[str, str] = os.environ) -> Loaded:
+    """The configuration in a file (None = the defaults) with `dotted.key=value` overrides; raises ConfigError."""
+    source = str(path) if path else "configuration"
+    raw, said = _upgraded(read(path) if path else None, source)
+    check(raw, source)
+    for override in overrides:
+        _override(raw, override)
+        check(raw, f"--set {override}")
+    _change_texts(raw, lambda key, text: _filled(text, key, environment, source))
+    settled, more = settle(check(raw, source), source)
+    return Loaded(config=settled, warnings=(*said, *more))
+
+
+def dump(config: Config) -> str:
+    """YAML that `load` turns into the equal configuration, whatever the environment."""
+    raw: dict[str, object] = msgspec.to_builtins(config)
+    _change_texts(raw, lambda _, text: text.replace("${", "$${"))
+    return write_yaml(raw)
+
+
+def patch(
+    config: Config,
+    *,
+    language: str | None = None,
+    engine: str | None = None,
+    project: str | None = None,
+    completion_type: str | None = None,
+    title: str | None = None,
+    output_dir: str | None = None,
+) -> Config:
+    """The configuration with what the command line says in its place; None leaves a value as it is.
+
+    `engine` is NAME or NAME@VERSION. Raises ConfigError as `load` does; `${name}` has no meaning here.
+    """
+    raw: dict[str, object] = msgspec.to_builtins(config)
+    given = {
+        "language": language,
+        "engine": engine,
+        "project": project,
+        "interpret.completionType": completion_type,
+        "reports.evaluationTitle": title,
+        "outputDir": output_dir,
+    }
+    for key, value in given.items():
+        if value is not None:
+            _put(raw, key, value, "command line")
+    patched, _ = settle(check(raw, "command line"), "command line")
+    return patched
+
+
+# ------------------------------------------------------------------------------------------------- plain values
+
+
+def _upgraded(raw: object, source: str) -> tuple[dict[str, object], list[str]]:
+    if raw is None:
+        return {}, []
+    if not isinstance(raw, dict):
+        raise ConfigError(f"{source}: the whole content is {show(raw)}; expected `key: value` lines")
+    try:
+        upgraded, said = jetbrains.upgrade(raw)
+        _spread_engine(upgraded)
+    except ConfigError as error:
+        raise ConfigError(f"{source}: {error}") from None
+    return upgraded, said
+
+
+def _override(raw: dict[str, object], override: str) -> None:
+    key, equals, text = override.partition("=")
+    if not equals or not all(part.strip() for part in key.split(".")):
+        raise ConfigError(f"--set {override}: expected dotted.key=value, for example interpret.sessionProbability=0.2")
+    source = f"--set {override}"
+    _put(raw, key.strip(), parse_yaml(text, source), source)
+
+
+def _put(raw: dict[str, object], key: str, value: object, source: str) -> None:
+    *parents, last = key.split(".")
+    section = raw
+    for depth, name in enumerate(parents, start=1):
+        below = section.get(name)
+        if below is None:
+            below = section[name] = {}
+        if not isinstance(below, dict):
+            raise ConfigError(f"{source}: `{'.'.join(parents[:depth])}` is {show(below)}, it has no keys below it")
+        section = below
+    section[last] = value
+    try:
+        _spread_engine(raw)
+    except ConfigError as error:
+        raise ConfigError(f"{source}: {error}") from None
+
+
+def _spread_engine(raw: dict[str, object]) -> None:
+    """`engine: NAME@VERSION` in its long form."""
+    if not isinstance(given := raw.get("engine"), str):
+        return
+    name, at, version = given.partition("@")
+    if not name or (at and not version):
+        raise ConfigError(f"`engine` is {given!r}; expected NAME or NAME@VERSION, for example jedi@0.19.2")
+    raw["engine"] = {"name": name, "version": version or None}
+
+
+# -------------------------------------------------------------------------------------------------- environment
+
+
+def _change_texts(raw: dict[str, object], change: Callable[[str, str], str]) -> None:
+    """Apply `change(key, text)` to the texts that may contain variables."""
+    for key in INTERPOLATED:
+        *parents, last = key.split(".")
+        section: object = raw
+        for name in parents:
+            section = section.get(name) if isinstance(section, dict) else None
+        if isinstance(section, dict) and isinstance(text := section.get(last), str):
+            section[last] = change(key, text)
+
+
+def _filled(text: str, key: str, environment: Mapping[str, str], source: str) -> str:
+    def value(match: re.Match[str]) -> str:
+        name = match[1]
+        if name is None:
+            return "${"
+        if name not in environment:
+            raise ConfigError(
+                f"{source}: `{key}` asks for ${{{name}}}, but there is no environment variable of that name; "
+                "set it, or write $${ for the characters ${"
+            )
+        return environment[name]
+
+    return VARIABLE.sub(value, text)

@@ -1,0 +1,97 @@
+"""What must hold between values, and the few values that are settled on behalf of the user, each with a warning."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterator
+
+import msgspec
+
+from ci_eval.config.schema import Config, FiltersConfig, PrefixConfig, SessionsFilter
+from ci_eval.errors import ConfigError
+
+LANGUAGES = {"c++": "cpp", "c#": "csharp", "shell script": "bash", "golang": "go"}
+"""Names people and the JetBrains plugin use, to ours."""
+
+PREVIOUS_IS_NOT_READY = (
+    "`actions.strategy.context` is PREVIOUS: this release cannot hide the rest of the file from the engine; "
+    "evaluated as ALL"
+)
+NOTHING_TO_EMULATE = (
+    "`actions.strategy.prefix.emulateTyping` is true, but NoPrefix types nothing; ignored, choose SimplePrefix or "
+    "CapitalizePrefix to emulate typing"
+)
+
+
+def settle(config: Config, source: str) -> tuple[Config, list[str]]:
+    """The configuration as it will be evaluated, and a warning per change; raises ConfigError where it cannot be."""
+    if problems := list(_problems(config)):
+        raise ConfigError("\n".join(f"{source}: {problem}" for problem in problems))
+    said: list[str] = []
+    strategy = config.actions.strategy
+    if strategy.context == "PREVIOUS":
+        said.append(PREVIOUS_IS_NOT_READY)
+        strategy = msgspec.structs.replace(strategy, context="ALL")
+    if strategy.prefix.emulate_typing and strategy.prefix.name == "NoPrefix":
+        said.append(NOTHING_TO_EMULATE)
+        strategy = msgspec.structs.replace(strategy, prefix=PrefixConfig())
+    strategy = msgspec.structs.replace(strategy, filters=_without_open_regex(strategy.filters))
+    settled = msgspec.structs.replace(
+        config,
+        language=language_name(config.language),
+        actions=msgspec.structs.replace(config.actions, strategy=strategy),
+        reports=msgspec.structs.replace(
+            config.reports, sessions_filters=tuple(map(_without_open_regex_in, config.reports.sessions_filters))
+        ),
+    )
+    return settled, said
+
+
+def language_name(given: str) -> str:
+    """Our name of a language, however it is capitalised; an unknown one is left to whoever lists the languages."""
+    name = given.strip().lower()
+    return LANGUAGES.get(name, name)
+
+
+def _without_open_regex_in(part: SessionsFilter) -> SessionsFilter:
+    return msgspec.structs.replace(part, filters=_without_open_regex(part.filters))
+
+
+def _without_open_regex(filters: FiltersConfig) -> FiltersConfig:
+    # A filter that lets everything through must not throw out the tokens whose package is unknown.
+    return msgspec.structs.replace(filters, package_regex=None) if filters.package_regex == ".*" else filters
+
+
+def _problems(config: Config) -> Iterator[str]:
+    strategy = config.actions.strategy
+    yield from _prefix_problems(strategy.prefix)
+    yield from _regex_problems(strategy.filters, "actions.strategy.filters")
+    names: set[str] = set()
+    for index, part in enumerate(config.reports.sessions_filters):
+        path = f"reports.sessionsFilters[{index}]"
+        yield from _regex_problems(part.filters, f"{path}.filters")
+        if part.name == "ALL":
+            yield f"`{path}.name` is 'ALL', which always stands for every session; choose another name"
+        if part.name in names:
+            yield f"`{path}.name` is {part.name!r}, as in a filter before it; names must differ"
+        names.add(part.name)
+
+
+def _prefix_problems(prefix: PrefixConfig) -> Iterator[str]:
+    if prefix.name == "SimplePrefix" and prefix.n is None:
+        yield "`actions.strategy.prefix.n` is missing; SimplePrefix needs the number of characters to type, e.g. 1"
+    if prefix.name != "SimplePrefix" and prefix.n is not None:
+        yield f"`actions.strategy.prefix.n` is {prefix.n}, but {prefix.name} takes none; remove it or use SimplePrefix"
+
+
+def _regex_problems(filters: FiltersConfig, path: str) -> Iterator[str]:
+    if filters.package_regex is None:
+        return
+    try:
+        with warnings.catch_warnings():
+            # `[a-z&&[^b]]` is an intersection in Java and something else in Python.
+            warnings.simplefilter("error")
+            re.compile(filters.package_regex)
+    except (re.error, Warning, OverflowError, RecursionError) as error:
+        yield f"`{path}.packageRegex` is {filters.package_regex!r}; expected a Python regular expression ({error})"

@@ -1,0 +1,98 @@
+"""What a configuration holds: every key of the YAML file, its meaning, unit, default and allowed values.
+
+A key of the file is the field's name in camelCase. What must hold between fields stands in `rules.py`.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from ci_eval.model.settings import (
+    ActionsConfig,
+    Count,
+    FiltersConfig,
+    PrefixConfig,
+    Section,
+    SessionsFilter,
+    Share,
+    StrategyConfig,
+    Text,
+)
+
+
+class EngineConfig(Section, frozen=True):
+    """Which engine answers; the file may also say `NAME` or `NAME@VERSION`."""
+
+    name: Text = "jedi"
+    """Name of an engine, see `ci-eval list engines`."""
+    version: Text | None = None
+    """The engine's version; None = the one ci-eval was tested with."""
+
+
+class InterpretConfig(Section, frozen=True):
+    """Stage 2: actions and engine to sessions."""
+
+    completion_type: Text = "BASIC"
+    """What ranks the engine's candidates, see `ci-eval list completion-types`."""
+    client: Literal["editor", "raw"] = "editor"
+    """What stands between engine and person: an editor's prefix filter and sort order, or nothing."""
+    session_probability: Annotated[float, Meta(gt=0, le=1)] = 1.0
+    """Share of the planned sessions that are evaluated, drawn with `seed`."""
+    sessions_limit: Count | None = None
+    """Number of sessions to stop after; None = all."""
+    seed: int = 0
+    """Everything random derives from it."""
+    timeout: Annotated[float, Meta(gt=0, le=86_400)] = 10.0
+    """Seconds one completion may take."""
+    max_suggestions: Count = 1000
+    """Number of suggestions stored per lookup; ranks are counted among all of them."""
+    memory_limit: Annotated[int, Meta(ge=0)] = 4_000_000_000
+    """Bytes of address space for the engine's process; 0 = no limit."""
+    allowed_failures: Share = 0.05
+    """Share of sessions that may fail before the run counts as failed."""
+
+
+class ReportsConfig(Section, frozen=True):
+    """Stage 3: sessions to metrics and reports."""
+
+    evaluation_title: Text | None = None
+    """Name of this evaluation in reports and comparisons; None = made of engine and completion type."""
+    sessions_filters: tuple[SessionsFilter, ...] = ()
+    """Reports over parts of the sessions, beside the one over all."""
+    default_metrics: tuple[Text, ...] | None = None
+    """Metrics that are visible at first, see `ci-eval list metrics`; None = the usual ones."""
+
+
+class Config(Section, frozen=True):
+    """One evaluation: what is completed, by what, and what is reported."""
+
+    language: Text = "python"
+    """Name of a language, see `ci-eval list languages`."""
+    engine: EngineConfig = EngineConfig()
+    """What completes."""
+    project: str = ""
+    """A project SPEC such as `pypi:NAME==VERSION` or `path:DIR`."""
+    output_dir: Text = "ci-eval-results"
+    """The folder that gets a workspace per run."""
+    actions: ActionsConfig = ActionsConfig()
+    """Stage 1."""
+    interpret: InterpretConfig = InterpretConfig()
+    """Stage 2."""
+    reports: ReportsConfig = ReportsConfig()
+    """Stage 3."""
+
+
+__all__ = [
+    "ActionsConfig",
+    "Config",
+    "EngineConfig",
+    "FiltersConfig",
+    "InterpretConfig",
+    "PrefixConfig",
+    "ReportsConfig",
+    "Section",
+    "SessionsFilter",
+    "StrategyConfig",
+]

@@ -1,0 +1,149 @@
+"""The text of a configuration to plain values and back: YAML or JSON, with limits on what a hostile file may cost."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import yaml
+
+from ci_eval.errors import ConfigError
+
+MAX_BYTES = 1_000_000
+MAX_DEPTH = 50
+MAX_VALUES = 100_000
+"""Values of one file, an alias counted as often as it is used."""
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML as people write it: 1e-3 is a number, as in JSON."""
+
+
+class _Dumper(yaml.SafeDumper):
+    """The counterpart, which quotes a text that looks like 1e-3."""
+
+
+for _class in (_Loader, _Dumper):
+    _class.add_implicit_resolver(
+        "tag:yaml.org,2002:float", re.compile(r"[-+]?[0-9]+(\.[0-9]*)?[eE][-+]?[0-9]+$"), list("-+0123456789")
+    )
+
+
+def read(path: Path) -> object:
+    """The values of a file: JSON if it is called `.json`, YAML otherwise."""
+    text = _read_text(path)
+    return _parse_json(text, str(path)) if path.suffix.lower() == ".json" else parse_yaml(text, str(path))
+
+
+def _read_text(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
+    except FileNotFoundError:
+        raise ConfigError(
+            f"{path}: there is no such file; give the path of a YAML or JSON configuration, "
+            "or none at all to go with the defaults"
+        ) from None
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read ({error.strerror}); a configuration is a readable file") from None
+    if len(data) > MAX_BYTES:
+        raise ConfigError(f"{path}: is larger than {MAX_BYTES:,} bytes, so it is hardly a configuration")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path}: byte {error.start + 1} is not UTF-8; save the file as UTF-8") from None
+
+
+def parse_yaml(text: str, source: str) -> object:
+    """The values of a YAML text; `source` names it in errors."""
+    try:
+        loader = _Loader(text)
+        node = loader.get_single_node()
+        if node is None:
+            return None
+        _measure(node, {}, source)
+        return _unshared(loader.construct_document(node))
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        place = f"line {mark.line + 1}, column {mark.column + 1}: " if mark else ""
+        raise ConfigError(f"{source}: {place}broken YAML: {error.problem or error.context}") from None
+    except yaml.reader.ReaderError as error:
+        raise ConfigError(f"{source}: character {error.position + 1} is not allowed in YAML") from None
+    except RecursionError:
+        raise ConfigError(f"{source}: is nested too deeply") from None
+    # PyYAML lets through whatever its scalar constructors stumble over, such as the date 2024-13-45.
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        raise ConfigError(f"{source}: holds a value that is not what it looks like ({error}); quote texts") from None
+
+
+def _unshared(value: object, depth: int = 0) -> object:
+    """A copy in which no alias makes two places the same object: a change of one must not change the other."""
+    if depth > MAX_DEPTH:
+        raise RecursionError
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        raise ValueError("a number beyond 64 bits")
+    if isinstance(value, dict):
+        return {key: _unshared(below, depth + 1) for key, below in value.items()}
+    return [_unshared(below, depth + 1) for below in value] if isinstance(value, list) else value
+
+
+def _measure(node: yaml.Node, sizes: dict[int, int], source: str) -> int:
+    """The number of values below a node with its aliases expanded; refuses cycles, too many, and repeated keys."""
+    if (known := sizes.get(id(node))) is not None:
+        if known == 0:
+            raise ConfigError(f"{source}: {_place(node)}: contains itself through an alias")
+        return known
+    sizes[id(node)] = 0
+    children: list[yaml.Node] = []
+    if isinstance(node, yaml.MappingNode):
+        _refuse_repeated_keys(node, source)
+        children = [part for pair in node.value for part in pair]
+    elif isinstance(node, yaml.SequenceNode):
+        children = node.value
+    size = 1 + sum(_measure(child, sizes, source) for child in children)
+    if size > MAX_VALUES:
+        raise ConfigError(f"{source}: {_place(node)}: stands for more than {MAX_VALUES:,} values")
+    sizes[id(node)] = size
+    return size
+
+
+def _refuse_repeated_keys(node: yaml.MappingNode, source: str) -> None:
+    seen: dict[str, yaml.Node] = {}
+    for key, _ in node.value:
+        if not isinstance(key, yaml.ScalarNode):
+            continue
+        if first := seen.get(key.value):
+            raise ConfigError(f"{source}: {_place(key)}: `{key.value}` stands here twice (first in {_place(first)})")
+        seen[key.value] = key
+
+
+def _place(node: yaml.Node) -> str:
+    return f"line {node.start_mark.line + 1}, column {node.start_mark.column + 1}"
+
+
+def _parse_json(text: str, source: str) -> object:
+    try:
+        return _unshared(json.loads(text, object_pairs_hook=lambda pairs: _mapping(pairs, source)))
+    except json.JSONDecodeError as error:
+        place = f"line {error.lineno}, column {error.colno}"
+        raise ConfigError(f"{source}: {place}: broken JSON: {error.msg}") from None
+    except RecursionError:
+        raise ConfigError(f"{source}: is nested too deeply") from None
+    except ValueError as error:
+        raise ConfigError(f"{source}: {error}") from None
+
+
+def _mapping(pairs: list[tuple[str, object]], source: str) -> dict[str, object]:
+    found: dict[str, object] = {}
+    for key, value in pairs:
+        if key in found:
+            raise ConfigError(f"{source}: `{key}` stands twice in the same section")
+        found[key] = value
+    return found
+
+
+def write_yaml(value: object) -> str:
+    """YAML that `parse_yaml` reads back to the equal value, in the order of the value."""
+    text: str = yaml.dump(value, Dumper=_Dumper, sort_keys=False, width=120)
+    return text

@@ -1,0 +1,125 @@
+"""What is said about a key or a value that does not fit: where it stands, what was given, what is allowed."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+
+import msgspec
+from msgspec import inspect
+
+from ci_eval.config.schema import Config, Section
+
+
+def join(path: str, key: object) -> str:
+    """The dotted path of a key below another."""
+    return f"{path}.{key}" if path else str(key)
+
+
+def unknown_key(key: object, section: type[Section], path: str) -> str:
+    """A key nobody reads, with the one that was probably meant."""
+    known = _names(section)
+    hint = guess(str(key), known) or _elsewhere(str(key))
+    there = f"in `{path}`" if path else "at the top"
+    return f"`{join(path, key)}` is not a known key{hint}; known {there}: {', '.join(known)}"
+
+
+def wrong_value(value: object, kind: object, path: str) -> str:
+    """A value of the wrong type, or out of bounds."""
+    info = inspect.type_info(kind)
+    hint = guess(value, _choices(info)) if isinstance(value, str) else _quoting(value, info)
+    return f"`{path}` is {show(value)}; expected {describe(info)}{hint}"
+
+
+def not_a_section(value: object, section: type[Section], path: str) -> str:
+    """Something else where keys were expected."""
+    where = f"`{path}`" if path else "the whole content"
+    return f"{where} is {show(value)}; expected a section with the keys {', '.join(_names(section))}"
+
+
+def missing(path: str, kind: object) -> str:
+    """A key without a default that is not there."""
+    return f"`{path}` is missing; expected {describe(inspect.type_info(kind))}"
+
+
+def guess(given: str, known: list[str]) -> str:
+    """ "; did you mean X?", or nothing."""
+    spelled = {name.lower(): name for name in known}
+    close = difflib.get_close_matches(given.lower().replace("-", "").replace(" ", ""), spelled, n=1)
+    return f"; did you mean {spelled[close[0]]}?" if close else ""
+
+
+def show(value: object) -> str:
+    """A value as a message quotes it, cut where it gets long."""
+    if value is None:
+        return "empty (null)"
+    if isinstance(value, dict):
+        return "a section"
+    if isinstance(value, list | tuple):
+        return "a list" if value else "an empty list"
+    if isinstance(value, bool):
+        return str(value).lower()
+    text = repr(value) if isinstance(value, str | int | float) else f"the {type(value).__name__} {value}"
+    return text if len(text) <= 80 else f"{text[:77]}..."
+
+
+def describe(info: inspect.Type) -> str:
+    """What a type allows."""
+    match info:
+        case inspect.UnionType():
+            return " or ".join(describe(part) for part in info.types)
+        case inspect.LiteralType() | inspect.EnumType():
+            return f"one of {', '.join(_choices(info))}"
+        case inspect.VarTupleType():
+            return f"a list of {describe(info.item_type)}" + (" (at least one)" if info.min_length else "")
+        case inspect.IntType():
+            return f"a whole number{_bounds(info)}"
+        case inspect.FloatType():
+            return f"a number{_bounds(info)}"
+        case inspect.StrType():
+            return "a text that is not empty" if info.min_length else "a text"
+        case inspect.BoolType():
+            return "true or false"
+        case inspect.NoneType():
+            return "null"
+        case _:
+            return "a section"
+
+
+def _bounds(info: inspect.IntType | inspect.FloatType) -> str:
+    limits = [("above", info.gt), ("of at least", info.ge), ("below", info.lt), ("of at most", info.le)]
+    return " and".join(f" {word} {limit:,}" for word, limit in limits if limit is not None)
+
+
+def _choices(info: inspect.Type) -> list[str]:
+    match info:
+        case inspect.LiteralType():
+            return [str(value) for value in info.values]
+        case inspect.EnumType():
+            return [str(member.value) for member in info.cls]
+        case inspect.UnionType():
+            return [choice for part in info.types for choice in _choices(part)]
+        case _:
+            return []
+
+
+def _quoting(value: object, info: inspect.Type) -> str:
+    parts = info.types if isinstance(info, inspect.UnionType) else (info,)
+    scalar = value is not None and not isinstance(value, list | dict)
+    return "; put it in quotes" if scalar and any(isinstance(part, inspect.StrType) for part in parts) else ""
+
+
+def _names(section: type[Section]) -> list[str]:
+    return [field.encode_name for field in msgspec.structs.fields(section)]
+
+
+def _elsewhere(key: str) -> str:
+    found = [path for path in _paths(Config, "") if path.rpartition(".")[2].lower() == key.lower()]
+    return f"; did you mean {' or '.join(found)}?" if found else ""
+
+
+def _paths(section: type[Section], path: str) -> Iterator[str]:
+    for field in msgspec.structs.fields(section):
+        yield join(path, field.encode_name)
+        if isinstance(field.type, type) and issubclass(field.type, Section):
+            yield from _paths(field.type, join(path, field.encode_name))

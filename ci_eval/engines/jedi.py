@@ -1,0 +1,109 @@
+"""jedi, the static analysis library for Python: the release ci-eval runs with, or any other from PyPI."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import version as installed_version
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import jedi
+import msgspec
+
+from ci_eval.contracts import Answer, Edit, Engine, Installation, Query, Running, Surroundings
+from ci_eval.errors import EngineMisbehaved, EngineRaised
+from ci_eval.model import EngineInfo, Suggestion
+from ci_eval.support.installs import pip_packages
+from ci_eval.support.process import LineProcess
+
+DRIVER = Path(__file__).parent.parent / "drivers" / "jedi_driver.py"
+PATIENCE = 60.0
+"""Seconds for the start and for opening a file, which are no completions."""
+
+
+class _Reply(msgspec.Struct):
+    ms: float = 0.0
+    items: list[tuple[str, str]] = []
+    error: str = ""
+
+
+_DECODER = msgspec.json.Decoder(_Reply)
+
+
+class RunningJedi:
+    """A driver process with that jedi in it."""
+
+    def __init__(self, library: Path, surroundings: Surroundings) -> None:
+        self._surroundings = surroundings
+        self._library = library
+        self._pending: list[Edit] = []
+        self._process = self._start()
+
+    def _start(self) -> LineProcess:
+        # parso's disk cache is not safe for two processes at once, nor after one was killed: each start gets its own.
+        self._cache = TemporaryDirectory(prefix="ci-eval-jedi-", ignore_cleanup_errors=True)
+        arguments = [str(self._library), str(self._surroundings.root), self._cache.name]
+        # A fixed hash seed: the order of sets decides which of several equal answers comes first.
+        environment = {"PATH": os.defpath, "HOME": str(self._surroundings.cache), "PYTHONHASHSEED": "0", "LANG": "C.UTF-8"}
+        return LineProcess(
+            [sys.executable, "-s", "-S", str(DRIVER), *arguments], cwd=self._surroundings.root, environment=environment, memory=self._surroundings.memory
+        )
+
+    def open(self, path: str, text: str) -> None:
+        self._pending = []
+        self._ask(["open", path, text], PATIENCE)
+
+    def edit(self, edits: Sequence[Edit]) -> None:
+        # Sent with the next question: jedi only looks at a text when it is asked about it.
+        self._pending.extend(edits)
+
+    def complete(self, query: Query) -> Answer:
+        edits, self._pending = self._pending, []
+        reply = self._ask(["complete", edits, query.offset], self._surroundings.timeout)
+        # jedi writes keyword arguments as `name=`; the sign is not part of the name.
+        found = [Suggestion(text=name.rstrip("="), kind=kind) for name, kind in reply.items]
+        return Answer(suggestions=found, latency=reply.ms)
+
+    def _ask(self, request: object, timeout: float) -> _Reply:
+        line = self._process.ask(msgspec.json.encode(request), timeout)
+        try:
+            reply = _DECODER.decode(line)
+        except msgspec.MsgspecError as error:
+            raise EngineMisbehaved(f"jedi's driver answered {line[:80]!r}: {error}") from error
+        if reply.error:
+            raise EngineRaised(reply.error)
+        return reply
+
+    def restart(self) -> None:
+        self.close()
+        self._process = self._start()
+
+    def close(self) -> None:
+        self._process.close()
+        self._cache.cleanup()
+
+
+@dataclass(frozen=True)
+class Jedi:
+    """The engine."""
+
+    name: str = "jedi"
+    summary: str = "static analysis for Python; embedded, or any release from PyPI (jedi@0.18.2)"
+    languages: frozenset[str] | None = field(default=frozenset({"python"}))
+
+    def install(self, version: str | None, cache: Path) -> Installation:
+        if version is None:
+            packages = {name: installed_version(name) for name in ("jedi", "parso")}
+            return Installation(info=EngineInfo(name=self.name, version=packages["jedi"], packages=packages))
+        folder, packages = pip_packages([f"jedi=={version}"], cache / "engines")
+        return Installation(info=EngineInfo(name=self.name, version=version, packages=packages), folder=folder)
+
+    def start(self, installation: Installation, surroundings: Surroundings) -> Running:
+        library = installation.folder or Path(jedi.__file__).parent.parent
+        return RunningJedi(library, surroundings)
+
+
+ENGINE: Engine = Jedi()

@@ -1,0 +1,18 @@
+"""A control that is always right: every rank metric must be 1."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ci_eval.contracts import Engine, Query
+from ci_eval.support.controls import Control, ControlEngine
+
+
+class Oracle(Control):
+    """Answers with what it was told is expected."""
+
+    def words(self, query: Query) -> Sequence[str]:
+        return [query.expected]
+
+
+ENGINE: Engine = ControlEngine("oracle", "control: always suggests the expected text first, any language", Oracle)

@@ -1,0 +1,95 @@
+"""Every error ci-eval raises on purpose, and the exit code each one ends the command with.
+
+    CiEvalError                    (70, a bug)
+    ├── ConfigError                 2  configuration or usage
+    ├── WorkspaceError              2  a workspace cannot be read, resumed or written over
+    ├── NothingToEvaluate           3  no file, no token or no session was left
+    ├── PreparationError            4  project or engine could not be made ready
+    │   ├── DownloadError              the bytes did not arrive
+    │   ├── ChecksumError              other bytes arrived than the config pins
+    │   ├── ArchiveError               the archive is hostile or broken
+    │   └── InstallError               a package client (pip, npm, git) refused
+    └── EngineFailure               5  the engine, while it runs; in a session it is a status, not the end
+        ├── EngineTimeout              no answer within `interpret.timeout`
+        ├── EngineCrash                the process died
+        ├── EngineMisbehaved           the answer is not of the protocol
+        ├── EngineRaised               the engine answered with an error of its own; it still runs
+        └── TooManyFailures            more failed sessions than `interpret.allowedFailures`
+
+Trouble in one file or one session is data (a counted status); only set-up problems reach the user as an error.
+A message says what happened, why, and what to try.
+"""
+
+from __future__ import annotations
+
+
+class CiEvalError(Exception):
+    """The root: something ci-eval itself noticed."""
+
+    exit_code = 70
+
+
+class ConfigError(CiEvalError):
+    """The configuration or the command line asks for something that does not exist or does not fit."""
+
+    exit_code = 2
+
+
+class WorkspaceError(CiEvalError):
+    """A workspace folder cannot be read, resumed or written."""
+
+    exit_code = 2
+
+
+class NothingToEvaluate(CiEvalError):
+    """The run would produce a report without a single session."""
+
+    exit_code = 3
+
+
+class PreparationError(CiEvalError):
+    """The target project or the engine could not be made ready."""
+
+    exit_code = 4
+
+
+class DownloadError(PreparationError):
+    """The bytes did not arrive, or more of them than allowed."""
+
+
+class ChecksumError(PreparationError):
+    """The bytes that arrived are not the ones the configuration pins."""
+
+
+class ArchiveError(PreparationError):
+    """An archive is broken, or would write outside its folder, or unpacks to too much."""
+
+
+class InstallError(PreparationError):
+    """A package client failed; its last words are in the message."""
+
+
+class EngineFailure(CiEvalError):
+    """The engine failed; within a session this becomes the session's status."""
+
+    exit_code = 5
+
+
+class EngineTimeout(EngineFailure):
+    """The engine did not answer in time."""
+
+
+class EngineCrash(EngineFailure):
+    """The engine's process ended by itself."""
+
+
+class EngineMisbehaved(EngineFailure):
+    """The engine answered something that is not an answer."""
+
+
+class EngineRaised(EngineFailure):
+    """The engine answered with an error of its own; it can be asked again."""
+
+
+class TooManyFailures(EngineFailure):
+    """More sessions failed than the configuration allows; the workspace and its reports are complete."""

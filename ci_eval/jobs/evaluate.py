@@ -1,0 +1,36 @@
+"""The job `evaluate`: project and engine → workspace with reports."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from ci_eval.config import Config
+from ci_eval.errors import CiEvalError
+from ci_eval.jobs import pipeline
+from ci_eval.model import Evaluation
+from ci_eval.support.ci import Screen
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evaluated:
+    """What the job leaves behind."""
+
+    folder: Path
+    evaluation: Evaluation
+    reports: dict[str, Path]
+    trouble: CiEvalError | None
+    """Why it counts as failed although its reports are written."""
+
+
+def evaluate(config: Config, *, output: Path | None, jobs: int, resume: bool, screen: Screen) -> Evaluated:
+    """Run all stages. Raises ConfigError, WorkspaceError, PreparationError, NothingToEvaluate."""
+    prepared = pipeline.prepare(config, screen)
+    folder = pipeline.workspace_for(config, output)
+    workspace = (pipeline.resume if resume else pipeline.begin)(prepared, folder, jobs)
+    pipeline.make_actions(workspace, prepared, jobs, screen)
+    pipeline.make_sessions(workspace, prepared, jobs, screen)
+    evaluation, reports = pipeline.make_reports(workspace, config)
+    return Evaluated(
+        folder=folder, evaluation=evaluation, reports=reports, trouble=pipeline.trouble(workspace, config)
+    )

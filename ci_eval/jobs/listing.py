@@ -1,0 +1,35 @@
+"""What `ci-eval list` lists."""
+
+from __future__ import annotations
+
+from ci_eval import engines, languages, metrics, rankers
+
+
+def rows(what: str) -> list[dict[str, str | list[str]]]:
+    """One row per variant; the same for the table and for JSON."""
+    return _ROWS[what]()
+
+
+def _languages() -> list[dict[str, str | list[str]]]:
+    loaded = [languages.CATALOG.load(name) for name in languages.names()]
+    return [{"name": each.name, "title": each.title, "suffixes": list(each.suffixes)} for each in loaded]
+
+
+def _engines() -> list[dict[str, str | list[str]]]:
+    loaded = [engines.CATALOG.load(name) for name in engines.names()]
+    return [
+        {"name": each.name, "languages": sorted(each.languages or ["any"]), "summary": each.summary} for each in loaded
+    ]
+
+
+def _completion_types() -> list[dict[str, str | list[str]]]:
+    loaded = [rankers.CATALOG.load(name) for name in rankers.names()]
+    return [{"name": each.name, "summary": each.summary} for each in loaded]
+
+
+def _metrics() -> list[dict[str, str | list[str]]]:
+    infos = [metric.info for metric in metrics.load()]
+    return [{"name": each.name, "unit": each.unit, "better": each.better, "summary": each.summary} for each in infos]
+
+
+_ROWS = {"languages": _languages, "engines": _engines, "completion-types": _completion_types, "metrics": _metrics}

@@ -1,0 +1,287 @@
+"""The stages on a workspace: what every job is made of."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import strftime
+
+from msgspec.structs import replace
+
+from ci_eval import __version__, engines, languages, metrics, rankers, reporters
+from ci_eval.config import Config, dump, load
+from ci_eval.contracts import Engine, Installation, Language, Ranker, Surroundings
+from ci_eval.errors import CiEvalError, ConfigError, NothingToEvaluate, TooManyFailures, WorkspaceError
+from ci_eval.model import EngineInfo, Evaluation
+from ci_eval.stages import actions, interpret, report
+from ci_eval.support import machine, project, syntax
+from ci_eval.support.ci import Screen
+from ci_eval.workspace import Manifest, StageRecord, Workspace
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prepared:
+    """Everything a run needs, ready on this machine."""
+
+    config: Config
+    language: Language
+    engine: Engine
+    installation: Installation
+    ranker: Ranker
+    project: project.Project
+    cache: Path = field(default_factory=machine.cache_folder)
+
+    @property
+    def setup(self) -> interpret.Setup:
+        """As stage 2 wants it."""
+        wanted = self.config.interpret
+        return interpret.Setup(
+            engine=self.engine,
+            installation=self.installation,
+            surroundings=Surroundings(
+                root=self.project.root,
+                language=self.language.name,
+                keywords=self.language.keywords,
+                cache=self.cache,
+                timeout=wanted.timeout,
+                memory=wanted.memory_limit,
+            ),
+            ranker=self.ranker,
+            client=wanted.client,
+            max_suggestions=wanted.max_suggestions,
+            seed=wanted.seed,
+        )
+
+
+def prepare(config: Config, screen: Screen) -> Prepared:
+    """Check the names in the configuration, then make project and engine ready. Raises ConfigError, PreparationError."""
+    language = languages.CATALOG.load(config.language)
+    engine = engines.CATALOG.load(config.engine.name)
+    ranker = rankers.CATALOG.load(config.interpret.completion_type)
+    if engine.languages is not None and language.name not in engine.languages:
+        raise ConfigError(
+            f"engine {engine.name!r} does not know {language.title}; it knows {', '.join(sorted(engine.languages))}, "
+            "see `ci-eval list engines`"
+        )
+    if not config.project:
+        raise ConfigError("no project: add --project SPEC, for example --project pypi:flask==3.0.3 or --project path:.")
+    cache = machine.cache_folder()
+    screen.say(f"Preparing {config.project}")
+    target = project.prepare(config.project, cache=cache)
+    version = f" {config.engine.version}" if config.engine.version else ""
+    screen.say(f"Preparing engine {engine.name}{version}")
+    installation = engine.install(config.engine.version, cache)
+    return Prepared(
+        config=config,
+        language=language,
+        engine=engine,
+        installation=installation,
+        ranker=ranker,
+        project=target,
+        cache=cache,
+    )
+
+
+def workspace_for(config: Config, output: Path | None) -> Path:
+    """`output`, or a folder named by time below the config's `outputDir`."""
+    return output or Path(config.output_dir) / strftime("%Y-%m-%d_%H-%M-%S")
+
+
+def title_of(config: Config, engine: EngineInfo) -> str:
+    """The configured title, or what was evaluated."""
+    return config.reports.evaluation_title or f"{engine.name} {engine.version} {config.interpret.completion_type}"
+
+
+def begin(prepared: Prepared, folder: Path, jobs: int) -> Workspace:
+    """A new workspace with its configuration and manifest."""
+    workspace = Workspace.create(folder)
+    workspace.write_config(dump(prepared.config))
+    workspace.write_manifest(new_manifest(prepared, jobs))
+    return workspace
+
+
+def new_manifest(prepared: Prepared, jobs: int) -> Manifest:
+    """What is about to run."""
+    config, engine = prepared.config, prepared.installation.info
+    return Manifest(
+        ci_eval=__version__,
+        title=title_of(config, engine),
+        language=prepared.language.name,
+        completion_type=prepared.ranker.name,
+        client=config.interpret.client,
+        strategy=actions.spelled(config.actions.strategy),
+        seed=config.interpret.seed,
+        engine=engine,
+        project=prepared.project.info,
+        grammar=syntax.bundle(),
+        python=machine.python(),
+        os=machine.system(),
+        cpu=machine.cpu(),
+        jobs=jobs,
+        start=machine.now(),
+    )
+
+
+def resume(prepared: Prepared, folder: Path, jobs: int) -> Workspace:
+    """The workspace of an interrupted run of the same configuration, project and engine; or a new one, if none is there."""
+    if not (folder / "manifest.json").is_file():
+        return begin(prepared, folder, jobs)
+    workspace = Workspace.open(folder)
+    manifest = workspace.manifest()
+    if load(workspace.config_path, environment={}).config != prepared.config:
+        raise WorkspaceError(f"{folder} was made with another configuration (see its config.yaml): use another --output")
+    for what, was, now in (
+        ("project", manifest.project.checksum, prepared.project.info.checksum),
+        ("engine", manifest.engine, prepared.installation.info),
+        ("ci-eval", manifest.ci_eval, __version__),
+        ("Python", manifest.python, machine.python()),
+    ):
+        if was != now:
+            raise WorkspaceError(f"{folder} cannot be taken up: the {what} was {was}, and is {now} now; use another --output")
+    return workspace
+
+
+# ---------------------------------------------------------------------------------------------------------- stages
+
+
+def make_actions(workspace: Workspace, prepared: Prepared, jobs: int, screen: Screen) -> None:
+    """Stage 1, unless an earlier run completed it. Raises NothingToEvaluate."""
+    manifest = workspace.manifest()
+    done = manifest.stages.get("actions")
+    if done is None or done.ended is None:
+        workspace.clear("actions")
+        workspace.clear("errors")
+        started = machine.now()
+        with screen.steps("Actions", "files") as steps:
+            made = actions.generate(
+                prepared.project.root,
+                prepared.project.info,
+                prepared.language,
+                prepared.config.actions,
+                workspace,
+                jobs=jobs,
+                advance=lambda done, of, so_far: steps.show(done, of, f"{so_far.sessions:,} sessions"),
+            )
+        record = StageRecord(started=started, ended=machine.now(), files=made.files)
+        manifest = replace(
+            manifest,
+            generated=made.sessions,
+            unparsable=made.unparsable / made.size if made.size else 0.0,
+            stages=manifest.stages | {"actions": record},
+        )
+        workspace.write_manifest(manifest)
+        screen.say(f"Actions: {made.sessions:,} sessions in {made.files:,} files")
+    if not manifest.generated:
+        raise NothingToEvaluate(_why_nothing(workspace, prepared))
+
+
+def _why_nothing(workspace: Workspace, prepared: Prepared) -> str:
+    troubled = workspace.errors()
+    if troubled:
+        return f"no file of {prepared.project.info.name} could be read; the first: {troubled[0].path}: {troubled[0].message}"
+    if workspace.action_files():
+        return "no token passes actions.strategy.filters: loosen them"
+    return (
+        f"{prepared.project.info.name} has no {prepared.language.title} files ({', '.join(prepared.language.suffixes)}) "
+        "below actions.evaluationRoots"
+    )
+
+
+def make_sessions(workspace: Workspace, prepared: Prepared, jobs: int, screen: Screen) -> None:
+    """Stage 2, or what an earlier run left of it. Raises NothingToEvaluate."""
+    started = machine.now()
+    wanted = prepared.config.interpret
+    with screen.steps("Sessions", "sessions") as steps:
+        made = interpret.interpret(
+            workspace,
+            prepared.setup,
+            probability=wanted.session_probability,
+            limit=wanted.sessions_limit,
+            jobs=jobs,
+            advance=lambda done, so_far: steps.show(done, so_far.planned, _failures(so_far.failed)),
+        )
+    if not made.planned:
+        raise NothingToEvaluate("sessionProbability and sessionsLimit leave no session: raise them")
+    manifest = workspace.manifest()
+    record = StageRecord(started=started, ended=machine.now(), files=made.files)
+    workspace.write_manifest(
+        replace(
+            manifest,
+            planned=made.planned,
+            finished=made.finished,
+            statuses={status.value: count for status, count in sorted(made.statuses.items())},
+            stages=manifest.stages | {"interpret": record},
+            end=machine.now(),
+        )
+    )
+    screen.say(f"Sessions: {made.finished:,} of {made.planned:,} evaluated in {made.files:,} files")
+
+
+def _failures(failed: int) -> str:
+    return f"{failed:,} failed" if failed else ""
+
+
+def make_reports(workspace: Workspace, config: Config) -> tuple[Evaluation, dict[str, Path]]:
+    """Stage 3. The figures, and by reporter the file to open first."""
+    manifest = workspace.manifest()
+    if "interpret" not in manifest.stages:
+        raise WorkspaceError(f"{workspace.folder} has no complete sessions yet: run `ci-eval interpret {workspace.folder}`")
+    known = metrics.load()
+    shown = config.reports.default_metrics
+    for name in shown or ():
+        if name not in metrics.names():
+            raise ConfigError(f"reports.defaultMetrics: unknown metric {name!r}; known are {', '.join(metrics.names())}")
+    writers = [reporters.CATALOG.load(name) for name in reporters.names()]
+    return report.report(workspace, known, config.reports.sessions_filters, writers)
+
+
+def trouble(workspace: Workspace, config: Config) -> CiEvalError | None:
+    """Why a run whose reports are written counts as failed, if it does."""
+    manifest = workspace.manifest()
+    failed = sum(manifest.statuses.get(name, 0) for name in ("timeout", "engine-crash", "error"))
+    if manifest.finished == 0:
+        return NothingToEvaluate(f"none of {manifest.planned:,} planned sessions could be evaluated; see errors/ in the workspace")
+    if failed <= config.interpret.allowed_failures * manifest.planned:
+        return None
+    return TooManyFailures(
+        f"the engine failed on {failed:,} of {manifest.planned:,} sessions ({failed / manifest.planned:.1%}), allowed are "
+        f"{config.interpret.allowed_failures:.1%} (interpret.allowedFailures); the report shows them, its errors come first"
+    )
+
+
+def copy_actions(source: Workspace, prepared: Prepared, folder: Path, jobs: int) -> Workspace:
+    """A new workspace with the actions of another one, for another engine or completion type."""
+    workspace = begin(prepared, folder, jobs)
+    for path in source.action_files():
+        shutil.copyfile(path, folder / "actions" / path.name)
+    was = source.manifest()
+    manifest = workspace.manifest()
+    workspace.write_manifest(
+        replace(
+            manifest,
+            generated=was.generated,
+            unparsable=was.unparsable,
+            stages={"actions": was.stages["actions"]} if "actions" in was.stages else {},
+        )
+    )
+    return workspace
+
+
+def stored_config(workspace: Workspace) -> Config:
+    """The configuration a workspace was made with."""
+    return load(workspace.config_path, environment={}).config
+
+
+def warnings_of(evaluation: Evaluation) -> Sequence[str]:
+    """What a reader of the figures must know."""
+    whole = evaluation.filters[report.EVERYTHING]
+    files = sum(1 for each in whole.files.values() if each.sessions)
+    if files < FEW_FILES:
+        return [f"only {files} files: intervals over fewer than {FEW_FILES} files tend to be too narrow"]
+    return []
+
+
+FEW_FILES = 20
+"""Clusters below which a bootstrap over clusters promises too much."""

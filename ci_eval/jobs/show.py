@@ -1,0 +1,76 @@
+"""One session, as it was and as it would be now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from ci_eval.errors import WorkspaceError
+from ci_eval.jobs import pipeline
+from ci_eval.model import Lookup, Session, SourceFile
+from ci_eval.stages import interpret
+from ci_eval.support.ci import Screen
+from ci_eval.support.document import line_and_column
+from ci_eval.workspace import Workspace, name_of
+
+SHOWN = 15
+"""Suggestions listed."""
+AROUND = 2
+"""Lines of source shown before and after."""
+
+
+def describe(folder: Path, identity: str) -> Iterator[str]:
+    """A session of a workspace in words, line by line."""
+    source, session = Workspace.open(folder).find_session(identity)
+    line, column = line_and_column(source.text, session.offset)
+    known = session.properties
+    facts = [known.kind.value, "argument" if known.is_argument else "", "static" if known.is_static else "", known.package or ""]
+    yield f"session   {session.id}"
+    yield f"place     {session.file}:{line + 1}:{column + 1}"
+    yield f"expected  {session.expected_text}  ({', '.join(filter(None, facts))})"
+    yield f"status    {session.status.value}{': ' + session.message if session.message else ''}"
+    yield ""
+    yield from _source(source, session, line, column)
+    for lookup in session.lookups:
+        yield ""
+        yield from _lookup(lookup, session.expected_text)
+
+
+def _source(source: SourceFile, session: Session, line: int, column: int) -> Iterator[str]:
+    lines = source.text.split("\n")
+    for number in range(max(line - AROUND, 0), min(line + AROUND + 1, len(lines))):
+        yield f"{number + 1:6} | {lines[number]}"
+        if number == line:
+            yield f"       | {' ' * column}{'^' * len(session.expected_text)}"
+
+
+def _lookup(lookup: Lookup, expected: str) -> Iterator[str]:
+    place = f"place {lookup.rank}" if lookup.rank else "absent"
+    yield f"prefix {lookup.prefix!r}: {place} of {lookup.total} suggestions, {lookup.latency:.1f} ms"
+    for i, suggestion in enumerate(lookup.suggestions, 1):
+        if i <= SHOWN or suggestion.text == expected:
+            mark = "*" if suggestion.text == expected else " "
+            yield f" {mark}{i:5}  {suggestion.text}  {suggestion.kind}".rstrip()
+    if lookup.total > SHOWN:
+        yield f"        … {lookup.total} in all"
+
+
+def replay(folder: Path, identity: str, screen: Screen) -> Iterator[str]:
+    """Ask the engine again, and describe what it answers now."""
+    workspace = Workspace.open(folder)
+    source, session = workspace.find_session(identity)
+    prepared = pipeline.prepare(pipeline.stored_config(workspace), screen)
+    task = interpret.Task(
+        setup=prepared.setup,
+        actions=folder / "actions" / f"{name_of(source.path)}.json.gz",
+        path=source.path,
+        sessions=1,
+        below=1.0,
+        only=session.id,
+    )
+    again = interpret.replay(task)
+    if again is None:
+        raise WorkspaceError(f"{folder} has no actions for session {session.id}: it cannot be replayed")
+    yield f"now       {again.status.value}{': ' + again.message if again.message else ''}"
+    for lookup in again.lookups:
+        yield from _lookup(lookup, again.expected_text)

@@ -1,0 +1,48 @@
+"""The stages by themselves, on a workspace that is there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from ci_eval.config import Config, patch
+from ci_eval.jobs import pipeline
+from ci_eval.jobs.evaluate import Evaluated
+from ci_eval.support.ci import Screen
+from ci_eval.workspace import Workspace
+
+
+def only_actions(config: Config, *, output: Path | None, jobs: int, screen: Screen) -> Path:
+    """Stage 1 into a new workspace."""
+    prepared = pipeline.prepare(config, screen)
+    workspace = pipeline.begin(prepared, pipeline.workspace_for(config, output), jobs)
+    pipeline.make_actions(workspace, prepared, jobs, screen)
+    return workspace.folder
+
+
+def only_sessions(
+    folder: Path, *, engine: str | None, completion_type: str | None, output: Path | None, jobs: int, screen: Screen
+) -> Path:
+    """Stage 2 on a workspace's actions: in it, or with another engine or completion type into the new workspace `output`."""
+    source = Workspace.open(folder)
+    config = patch(pipeline.stored_config(source), engine=engine, completion_type=completion_type)
+    prepared = pipeline.prepare(config, screen)
+    if output is None:
+        workspace = pipeline.resume(prepared, folder, jobs)
+    else:
+        workspace = pipeline.copy_actions(source, prepared, output, jobs)
+    pipeline.make_actions(workspace, prepared, jobs, screen)
+    pipeline.make_sessions(workspace, prepared, jobs, screen)
+    return workspace.folder
+
+
+def only_reports(folders: Sequence[Path]) -> list[Evaluated]:
+    """Stage 3 on each of the workspaces."""
+    return [_reported(Workspace.open(folder)) for folder in folders]
+
+
+def _reported(workspace: Workspace) -> Evaluated:
+    config = pipeline.stored_config(workspace)
+    evaluation, reports = pipeline.make_reports(workspace, config)
+    trouble = pipeline.trouble(workspace, config)
+    return Evaluated(folder=workspace.folder, evaluation=evaluation, reports=reports, trouble=trouble)

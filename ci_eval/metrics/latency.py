@@ -1,0 +1,33 @@
+"""How long a person waits, in milliseconds, over every lookup of every evaluated session.
+
+A time-out counts as the time limit; a lookup that crashed has no latency.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from ci_eval.contracts import Metric, Observation
+from ci_eval.model import MetricInfo, SessionScore
+
+
+def observe(session: SessionScore) -> Sequence[Observation]:
+    """The latency of each lookup."""
+    return [(lookup.latency, 1.0) for lookup in session.lookups]
+
+
+def latency(
+    name: str, summary: str, statistic: Literal["ratio", "quantile"] = "quantile", quantile: float = 1.0
+) -> Metric:
+    """A figure over the latencies of all lookups."""
+    info = MetricInfo(name=name, summary=summary, unit="ms", better="lower")
+    return Metric(info=info, observe=observe, statistic=statistic, quantile=quantile)
+
+
+METRICS: tuple[Metric, ...] = (
+    latency("MeanLatency", "mean time of a lookup", "ratio"),
+    latency("MaxLatency", "time of the slowest lookup"),
+    latency("LatencyPercentile50", "half of the lookups took at most this (nearest rank)", quantile=0.5),
+    latency("LatencyPercentile95", "95 % of the lookups took at most this (nearest rank)", quantile=0.95),
+)

@@ -1,0 +1,41 @@
+"""How much can be trusted in what is offered, and the balance of that with recall."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ci_eval.contracts import Metric, Observation
+from ci_eval.model import MetricInfo, SessionScore
+from ci_eval.support.observing import answered, evaluated, rank_of
+
+
+def precision(session: SessionScore) -> Sequence[Observation]:
+    """Found / answered: sessions with an empty or failed answer are not in the denominator. 0 if nothing was offered."""
+    return [(float(rank_of(session) is not None), 1.0)] if answered(session) else []
+
+
+def f_measure(session: SessionScore) -> Sequence[Observation]:
+    """2PR / (P + R), which is 2 · found / (answered + asked): a ratio of sums over all evaluated sessions."""
+    if not evaluated(session):
+        return []
+    return [(2.0 * (rank_of(session) is not None), 1.0 + answered(session))]
+
+
+METRICS: tuple[Metric, ...] = (
+    Metric(
+        info=MetricInfo(
+            name="Precision",
+            summary="share of non-empty lists that contain the expected text",
+            unit="share",
+            better="higher",
+        ),
+        observe=precision,
+        without=0.0,
+    ),
+    Metric(
+        info=MetricInfo(
+            name="FMeasure", summary="harmonic mean of Precision and Recall", unit="share", better="higher"
+        ),
+        observe=f_measure,
+    ),
+)

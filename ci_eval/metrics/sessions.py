@@ -1,0 +1,23 @@
+"""How many sessions the other figures stand on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ci_eval.contracts import Metric, Observation
+from ci_eval.model import MetricInfo, SessionScore
+from ci_eval.support.observing import evaluated
+
+
+def observe(session: SessionScore) -> Sequence[Observation]:
+    """One per evaluated session; skipped ones do not count."""
+    return [(1.0, 1.0)] if evaluated(session) else []
+
+
+METRICS: tuple[Metric, ...] = (
+    Metric(
+        info=MetricInfo(name="Sessions", summary="evaluated sessions", unit="count", better="neither"),
+        observe=observe,
+        statistic="count",
+    ),
+)

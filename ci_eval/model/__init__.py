@@ -1,0 +1,72 @@
+"""Every value that passes between the stages: frozen, JSON-ready, free of behaviour.
+
+Offsets count Unicode code points of the text whose line ends are normalised to "\\n". Ranks are 1-based.
+Latencies are milliseconds. JSON names are camelCase.
+"""
+
+from ci_eval.model.actions import (
+    Action,
+    CallCompletion,
+    DeleteRange,
+    FileActions,
+    FinishSession,
+    MoveCaret,
+    OpenFile,
+    PrintText,
+)
+from ci_eval.model.report import EngineInfo, Estimate, Evaluation, FileFigures, FilterFigures, MetricInfo, ProjectInfo
+from ci_eval.model.sessions import (
+    FAILED,
+    FileError,
+    Lookup,
+    LookupScore,
+    Session,
+    SessionScore,
+    SourceFile,
+    Status,
+    Suggestion,
+)
+from ci_eval.model.settings import ActionsConfig, FiltersConfig, PrefixConfig, Section, SessionsFilter, StrategyConfig
+from ci_eval.model.tokens import Extraction, Kind, Properties, Token, Value
+
+FORMAT = 1
+"""Format number of workspaces and machine-readable reports; a change of meaning raises it."""
+
+__all__ = [
+    "FAILED",
+    "FORMAT",
+    "Action",
+    "ActionsConfig",
+    "CallCompletion",
+    "DeleteRange",
+    "EngineInfo",
+    "Estimate",
+    "Evaluation",
+    "Extraction",
+    "FileActions",
+    "FileError",
+    "FileFigures",
+    "FilterFigures",
+    "FiltersConfig",
+    "FinishSession",
+    "Kind",
+    "Lookup",
+    "LookupScore",
+    "MetricInfo",
+    "MoveCaret",
+    "OpenFile",
+    "PrefixConfig",
+    "PrintText",
+    "ProjectInfo",
+    "Properties",
+    "Section",
+    "Session",
+    "SessionScore",
+    "SessionsFilter",
+    "SourceFile",
+    "Status",
+    "StrategyConfig",
+    "Suggestion",
+    "Token",
+    "Value",
+]

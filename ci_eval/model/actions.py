@@ -1,0 +1,57 @@
+"""Stage 1: what is done to a file, as a person would."""
+
+from __future__ import annotations
+
+from ci_eval.model.tokens import Properties, Value
+
+
+class OpenFile(Value, frozen=True, kw_only=True, tag_field="type", tag="OPEN_FILE"):
+    """Open the file; its text must have this SHA-256 (hex, of the LF-normalised UTF-8 text)."""
+
+    path: str
+    checksum: str
+
+
+class MoveCaret(Value, frozen=True, kw_only=True, tag_field="type", tag="MOVE_CARET"):
+    """Put the caret before the code point at `offset`."""
+
+    offset: int
+
+
+class DeleteRange(Value, frozen=True, kw_only=True, tag_field="type", tag="DELETE_RANGE"):
+    """Remove the code points `begin` … `end` - 1; the caret goes to `begin`."""
+
+    begin: int
+    end: int
+
+
+class PrintText(Value, frozen=True, kw_only=True, tag_field="type", tag="PRINT_TEXT"):
+    """Insert `text` at the caret and move the caret behind it."""
+
+    text: str
+
+
+class CallCompletion(Value, frozen=True, kw_only=True, tag_field="type", tag="CALL_COMPLETION"):
+    """Ask the engine at the caret; several calls before one FINISH_SESSION are one session."""
+
+    session: str
+    prefix: str
+    expected_text: str
+    properties: Properties
+
+
+class FinishSession(Value, frozen=True, kw_only=True, tag_field="type", tag="FINISH_SESSION"):
+    """The session that began with the first CALL_COMPLETION since the last one is complete."""
+
+
+Action = OpenFile | MoveCaret | DeleteRange | PrintText | CallCompletion | FinishSession
+
+
+class FileActions(Value, frozen=True, kw_only=True):
+    """The actions of one file: applied in order, they leave the text as it was."""
+
+    path: str
+    checksum: str
+    sessions: int
+    unparsable: float
+    actions: tuple[Action, ...]

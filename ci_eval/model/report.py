@@ -1,0 +1,86 @@
+"""Stage 3: what came out of it, ready to be shown."""
+
+from __future__ import annotations
+
+from ci_eval.model.sessions import FileError
+from ci_eval.model.tokens import Value
+
+
+class Estimate(Value, frozen=True, kw_only=True):
+    """A figure with its 95 % interval, and the number of observations (`n`) behind it."""
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    n: int = 0
+
+
+class FileFigures(Value, frozen=True, kw_only=True):
+    """The figures of one file under one filter."""
+
+    sessions: int
+    metrics: dict[str, float | None]
+
+
+class FilterFigures(Value, frozen=True, kw_only=True):
+    """The figures of all sessions one filter lets through."""
+
+    sessions: int
+    """Evaluated sessions: planned ones that were not skipped."""
+    planned: int
+    undecided: int
+    """Sessions left out because a property the filter asks for is not known."""
+    statuses: dict[str, int]
+    metrics: dict[str, Estimate]
+    files: dict[str, FileFigures]
+    kinds: dict[str, dict[str, Estimate]]
+    """By token kind: the same metrics."""
+    ranks: dict[str, int]
+    """How often the expected text stood where: "1", "2-5", "6-10", "11+", "absent"."""
+
+
+class EngineInfo(Value, frozen=True, kw_only=True, omit_defaults=True):
+    """Which engine answered; `packages` are the exact versions it brought along."""
+
+    name: str
+    version: str
+    packages: dict[str, str] = {}
+
+
+class ProjectInfo(Value, frozen=True, kw_only=True):
+    """Which code was completed."""
+
+    spec: str
+    name: str
+    revision: str
+    checksum: str
+    """SHA-256 over the paths and contents of its files."""
+
+
+class MetricInfo(Value, frozen=True, kw_only=True):
+    """How to read a metric: shown beside its figures."""
+
+    name: str
+    summary: str
+    unit: str
+    """share, rank, ms or count."""
+    better: str
+    """higher, lower or neither."""
+
+
+class Evaluation(Value, frozen=True, kw_only=True):
+    """Everything stage 3 knows about one workspace; what a reporter renders."""
+
+    title: str
+    workspace: str
+    engine: EngineInfo
+    project: ProjectInfo
+    completion_type: str
+    client: str
+    language: str
+    seed: int
+    started: str
+    environment: dict[str, str]
+    filters: dict[str, FilterFigures]
+    errors: tuple[FileError, ...]
+    metrics: tuple[MetricInfo, ...]

@@ -1,0 +1,93 @@
+"""Stage 2: what the engine answered."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from ci_eval.model.tokens import Properties, Value
+
+
+class Suggestion(Value, frozen=True, kw_only=True, omit_defaults=True):
+    """One candidate; `text` is what would be inserted."""
+
+    text: str
+    kind: str = ""
+    filter_text: str | None = None
+    sort_text: str | None = None
+    position: int | None = None
+    """Place (1-based) in the engine's own list, where the completion type moved it."""
+
+
+class Status(str, Enum):
+    """How a planned session ended. Nothing planned is ever without one."""
+
+    OK = "ok"
+    EMPTY = "empty"
+    NO_MATCH = "no-match"
+    TIMEOUT = "timeout"
+    ENGINE_CRASH = "engine-crash"
+    SKIPPED = "skipped"
+    ERROR = "error"
+
+
+FAILED = frozenset({Status.TIMEOUT, Status.ENGINE_CRASH, Status.ERROR})
+"""The engine was asked and failed: a miss in every rank metric, counted on its own as well."""
+
+
+class LookupScore(Value, frozen=True, kw_only=True):
+    """One answer of the engine, as far as metrics look at it."""
+
+    prefix: str
+    total: int
+    """Number of suggestions shown."""
+    rank: int | None
+    """Place of the expected text among all that was shown, None if absent."""
+    latency: float
+    selected: bool = False
+    """Whether the modelled user took the expected text here."""
+
+
+class Lookup(LookupScore, frozen=True, kw_only=True):
+    """One answer of the engine, as a person would have seen it."""
+
+    suggestions: tuple[Suggestion, ...]
+    """In shown order, at most `interpret.maxSuggestions` of them."""
+
+
+class SessionScore(Value, frozen=True, kw_only=True, omit_defaults=True):
+    """One token typed once, as far as metrics look at it."""
+
+    id: str
+    file: str
+    offset: int
+    expected_text: str
+    properties: Properties
+    status: Status
+    message: str = ""
+    """Why, when the status is timeout, engine-crash, skipped or error."""
+    lookups: tuple[LookupScore, ...] = ()
+
+
+class Session(SessionScore, frozen=True, kw_only=True):
+    """One token typed once: what was asked, what came back, how it ended."""
+
+    lookups: tuple[Lookup, ...] = ()
+
+
+class SourceFile(Value, frozen=True, kw_only=True):
+    """A file of the project as the sessions saw it; the head of its sessions file."""
+
+    path: str
+    checksum: str
+    text: str
+
+
+class FileError(Value, frozen=True, kw_only=True):
+    """Trouble with one file: what could not be done with it, and why."""
+
+    path: str
+    stage: str
+    message: str
+    sessions: int = 0
+    """Planned sessions it cost."""
+    trace: str = ""

@@ -1,0 +1,48 @@
+"""What a language finds in a file."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+import msgspec
+
+
+class Value(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """The base of all values here."""
+
+
+class Kind(str, Enum):
+    """What a token is in its language."""
+
+    METHOD_CALL = "METHOD_CALL"
+    FIELD = "FIELD"
+    VARIABLE = "VARIABLE"
+    ARGUMENT_NAME = "ARGUMENT_NAME"
+    TYPE_REFERENCE = "TYPE_REFERENCE"
+    IMPORT = "IMPORT"
+    KEYWORD = "KEYWORD"
+
+
+class Properties(Value, frozen=True, kw_only=True, omit_defaults=True):
+    """What is known about a token; None means "could not be decided", which is not the same as False."""
+
+    kind: Kind
+    is_argument: bool | None = None
+    is_static: bool | None = None
+    package: str | None = None
+
+
+class Token(Value, frozen=True, kw_only=True):
+    """A completable token: a reference to something that exists, or a keyword."""
+
+    offset: int
+    text: str
+    properties: Properties
+
+
+class Extraction(Value, frozen=True, kw_only=True):
+    """What a language found in one file."""
+
+    tokens: tuple[Token, ...]
+    unparsable: float
+    """Share of the text (0..1) the grammar could not read."""

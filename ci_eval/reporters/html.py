@@ -1,0 +1,196 @@
+"""`html/index.html`: figures by session filter, and every file with its tokens coloured by how they went."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote
+
+import jinja2
+
+from ci_eval.contracts import Reporter, Sources
+from ci_eval.model import Evaluation, Session, SourceFile
+from ci_eval.support.figures import NO_FIGURES, amount, first_filter, headline, metric_infos
+from ci_eval.support.htmldata import Scripts
+from ci_eval.support.htmlindex import index
+from ci_eval.support.htmlpages import MISSES, OUTCOMES, SIGNS, Mark, Page, mark, page_name, pages
+
+TEMPLATES = Path(__file__).parent / "templates"
+LEGEND = ("first", "near", "low", "absent", "failed", "skipped")
+ASSETS = ("style.css", "index.js", "file.js")
+
+
+@dataclass(frozen=True)
+class Tab:
+    """A session filter in the switch."""
+
+    name: str
+    link: str
+    current: bool
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A line of the legend."""
+
+    outcome: str
+    sign: str
+    meaning: str
+    count: int
+
+
+@dataclass(frozen=True)
+class Neighbours:
+    """Links to other pages of the same file; empty where there is none."""
+
+    previous: str
+    next: str
+    previous_token: str
+    next_token: str
+    previous_miss: str
+    next_miss: str
+
+
+class Html:
+    """Writes a folder that opens from disk, in a frame, on a phone; nothing in it needs a network."""
+
+    name = "html"
+
+    def write(self, evaluation: Evaluation, sources: Sources, folder: Path) -> Path:
+        """See Reporter."""
+        site, partial = folder / "html", folder / f"html.{os.getpid()}.tmp"
+        try:
+            _Site(evaluation, partial).write(sources)
+            if site.exists():
+                shutil.rmtree(site)
+            partial.rename(site)
+        finally:
+            shutil.rmtree(partial, ignore_errors=True)
+        return site / "index.html"
+
+
+class _Site:
+    """One report while it is written to `folder`."""
+
+    def __init__(self, evaluation: Evaluation, folder: Path) -> None:
+        self._evaluation = evaluation
+        self._folder = folder
+        self._data = folder / "files" / "data"
+        self._templates = jinja2.Environment(
+            loader=jinja2.FileSystemLoader(TEMPLATES),
+            autoescape=True,
+            undefined=jinja2.StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+
+    def write(self, sources: Sources) -> None:
+        """The files first: the index links only to what exists."""
+        for new in (self._data, self._folder / "assets"):
+            new.mkdir(parents=True, exist_ok=True)
+        for asset in ASSETS:
+            shutil.copyfile(TEMPLATES / asset, self._folder / "assets" / asset)
+        links = {source.path: self._write_file(source, sessions) for source, sessions in sources}
+        opened, _ = first_filter(self._evaluation)
+        for name in {opened: None, **self._evaluation.filters}:
+            self._write_index(name, opened, links)
+
+    def _write_index(self, name: str, opened: str, links: dict[str, str]) -> None:
+        names = [opened, *(other for other in self._evaluation.filters if other != opened)]
+        figures = self._evaluation.filters.get(name, NO_FIGURES)
+        shown = links if name == opened else figures.files
+        self._render(
+            "index.html.j2",
+            _index_name(name, opened),
+            evaluation=self._evaluation,
+            tabs=[Tab(other, _index_name(other, opened), other == name) for other in names],
+            # Under another filter a file without a session is noise.
+            page=index(self._evaluation, figures, {path: links[path] for path in links if path in shown}),
+        )
+
+    def _write_file(self, source: SourceFile, sessions: Iterator[Session]) -> str:
+        """Writes the pages of one file; the link to the first of them."""
+        name = page_name(source.path)
+        scripts = Scripts(self._data, name)
+        marks = list(_marked(sessions, scripts))
+        scripts.close()
+        parts = pages(source.text, marks)
+        if len(parts) > 1:
+            scripts.write_places([[id_ for spot in part.spots for id_ in spot.ids] for part in parts])
+        links = [_page_link(name, number) for number in range(len(parts))]
+        for number, part in enumerate(parts):
+            self._render(
+                "file.html.j2",
+                f"files/{links[number]}",
+                evaluation=self._evaluation,
+                path=source.path,
+                name=name,
+                page=part,
+                number=number + 1,
+                links=links,
+                lines=parts[-1].last_line,
+                neighbours=_neighbours(parts, links, number),
+                legend=_legend(marks),
+                figures=self._figures(source.path),
+                starts=scripts.starts,
+            )
+        return f"files/{links[0]}"
+
+    def _figures(self, path: str) -> list[tuple[str, str]]:
+        _, figures = first_filter(self._evaluation)
+        if path not in figures.files:
+            return []
+        of_file = figures.files[path].metrics
+        infos = headline(metric_infos(self._evaluation, figures))
+        return [(info.name, amount(of_file[info.name], info.unit)) for info in infos if info.name in of_file]
+
+    def _render(self, template: str, target: str, **values: object) -> None:
+        text = self._templates.get_template(template).render(values)
+        (self._folder / target).write_bytes(text.encode("utf-8", "backslashreplace"))
+
+
+def _index_name(name: str, opened: str) -> str:
+    return "index.html" if name == opened else f"filter-{page_name(name)}.html"
+
+
+def _page_link(name: str, number: int) -> str:
+    return f"{name}-{number + 1}.html" if number else f"{name}.html"
+
+
+def _marked(sessions: Iterator[Session], scripts: Scripts) -> Iterator[Mark]:
+    for place, session in enumerate(sessions):
+        scripts.add(session)
+        yield mark(place, session)
+
+
+def _legend(marks: Sequence[Mark]) -> list[Entry]:
+    outcomes = [each.outcome for each in marks]
+    return [Entry(name, SIGNS[name], OUTCOMES[name], outcomes.count(name)) for name in LEGEND]
+
+
+def _neighbours(parts: Sequence[Page], links: Sequence[str], number: int) -> Neighbours:
+    after, before = range(number + 1, len(parts)), range(number - 1, -1, -1)
+    everything = frozenset(OUTCOMES)
+    return Neighbours(
+        previous=links[number - 1] if number else "",
+        next=links[number + 1] if number + 1 < len(parts) else "",
+        previous_token=_nearest(parts, links, before, everything),
+        next_token=_nearest(parts, links, after, everything),
+        previous_miss=_nearest(parts, links, before, MISSES),
+        next_miss=_nearest(parts, links, after, MISSES),
+    )
+
+
+def _nearest(parts: Sequence[Page], links: Sequence[str], numbers: range, wanted: frozenset[str]) -> str:
+    """A link to the first wanted token in the direction of `numbers`."""
+    for number in numbers:
+        for spot in parts[number].spots[:: numbers.step]:
+            if spot.outcome in wanted:
+                return f"{links[number]}#{quote(spot.ids[0])}"
+    return ""
+
+
+REPORTER: Reporter = Html()

@@ -1,0 +1,56 @@
+"""`metrics.json`: every figure of one evaluation for scripts, in the documented format 1."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from ci_eval.contracts import Reporter, Sources
+from ci_eval.model import FORMAT, Evaluation, FilterFigures
+from ci_eval.support import atomic
+
+
+class Json:
+    """Writes metrics.json; a figure that does not exist is null."""
+
+    name = "json"
+
+    def write(self, evaluation: Evaluation, sources: Sources, folder: Path) -> Path:  # noqa: ARG002
+        """See Reporter."""
+        report = {"format": FORMAT, "evaluations": [_evaluation(evaluation)]}
+        # msgspec writes NaN and infinities as null.
+        text = msgspec.json.format(msgspec.json.encode(report), indent=2)
+        return atomic.write(folder / "metrics.json", text + b"\n")
+
+
+def _evaluation(evaluation: Evaluation) -> dict[str, object]:
+    return {
+        "title": evaluation.title,
+        "engine": evaluation.engine,
+        "project": evaluation.project,
+        "completionType": evaluation.completion_type,
+        "client": evaluation.client,
+        "language": evaluation.language,
+        "seed": evaluation.seed,
+        "started": evaluation.started,
+        "environment": dict(sorted(evaluation.environment.items())),
+        "filters": {name: _figures(figures) for name, figures in evaluation.filters.items()},
+    }
+
+
+def _figures(figures: FilterFigures) -> dict[str, object]:
+    return {
+        "sessions": figures.sessions,
+        "planned": figures.planned,
+        "undecided": figures.undecided,
+        "statuses": figures.statuses,
+        "metrics": figures.metrics,
+        "kinds": dict(sorted(figures.kinds.items())),
+        "ranks": figures.ranks,
+        # Shards finish in any order; sorted, two runs differ only where their figures do.
+        "files": dict(sorted(figures.files.items())),
+    }
+
+
+REPORTER: Reporter = Json()

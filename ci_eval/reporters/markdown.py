@@ -1,0 +1,175 @@
+"""`report.md`: the figures for a job summary or a comment; whatever comes from outside is shown as code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from ci_eval.contracts import Reporter, Sources
+from ci_eval.model import Estimate, Evaluation, FileError, FilterFigures, MetricInfo
+from ci_eval.support import atomic
+from ci_eval.support.figures import (
+    FAILURES,
+    OUTCOMES,
+    amount,
+    evaluated,
+    first_filter,
+    headline,
+    interval,
+    metric_infos,
+    statuses,
+)
+from ci_eval.support.markdowntext import code, prose
+
+WORST = 10
+ERRORS = 20
+NOTHING = Estimate(value=None)
+
+
+class Markdown:
+    """Writes report.md for GitHub; short enough for a job summary."""
+
+    name = "markdown"
+
+    def write(self, evaluation: Evaluation, sources: Sources, folder: Path) -> Path:  # noqa: ARG002
+        """See Reporter."""
+        name, figures = first_filter(evaluation)
+        infos = metric_infos(evaluation, figures)
+        parts = [
+            f"# {prose(evaluation.title)}",
+            _headline(evaluation, figures, infos),
+            _metrics(figures, infos),
+            _filters(evaluation, name, infos),
+            _statuses(figures),
+            _kinds(figures, headline(infos)),
+            _worst(figures, headline(infos)),
+            _errors(evaluation.errors),
+            _colophon(evaluation),
+        ]
+        text = "\n\n".join(filter(None, parts)) + "\n"
+        return atomic.write(folder / "report.md", text.encode("utf-8", "backslashreplace"))
+
+
+def _headline(evaluation: Evaluation, figures: FilterFigures, infos: Sequence[MetricInfo]) -> str:
+    engine, project = evaluation.engine, evaluation.project
+    what = f"{code(f'{engine.name} {engine.version}')} on {code(f'{project.name} {project.revision}')}"
+    sentence = f"{what}: **{evaluated(figures)}**"
+    first = next((info for info in headline(infos) if info.unit == "share"), None)
+    if first is None:
+        return f"{sentence}."
+    return f"{sentence}, {prose(first.name)} **{_with_interval(figures.metrics[first.name], first)}**."
+
+
+def _with_interval(estimate: Estimate, info: MetricInfo) -> str:
+    value, between = amount(estimate.value, info.unit), interval(estimate, info.unit)
+    return f"{value} ({between})" if between else value
+
+
+def _metrics(figures: FilterFigures, infos: Sequence[MetricInfo]) -> str:
+    rows = (
+        (
+            prose(info.name),
+            amount(figures.metrics[info.name].value, info.unit),
+            interval(figures.metrics[info.name], info.unit),
+            f"{figures.metrics[info.name].n:,}",
+            _meaning(info),
+        )
+        for info in infos
+    )
+    return _table("Metrics", ("Metric", ">Value", ">95% interval", ">n", "What it means"), rows)
+
+
+def _meaning(info: MetricInfo) -> str:
+    better = f" ({info.better} is better)" if info.better in ("higher", "lower") else ""
+    return f"{prose(info.summary)}{better}"
+
+
+def _filters(evaluation: Evaluation, opened: str, infos: Sequence[MetricInfo]) -> str:
+    shown = headline(infos)
+    rows = (
+        (code(name), f"{figures.sessions:,}", *(_cell(figures.metrics, info) for info in shown))
+        for name, figures in evaluation.filters.items()
+        if name != opened
+    )
+    return _table("By session filter", ("Filter", ">Sessions", *(f">{prose(info.name)}" for info in shown)), rows)
+
+
+def _statuses(figures: FilterFigures) -> str:
+    rows = (
+        (f"**{name}**" if name in FAILURES else code(name), f"{count:,}", OUTCOMES.get(name, ""))
+        for name, count in statuses(figures.statuses)
+    )
+    table = _table("How sessions ended", ("Status", ">Sessions", "Meaning"), rows)
+    left_out = f"\n\n{figures.undecided:,} more were left out: a property the filter asks for is not known."
+    return table + left_out if figures.undecided else table
+
+
+def _kinds(figures: FilterFigures, shown: Sequence[MetricInfo]) -> str:
+    count = {kind: max((each.n for each in metrics.values()), default=0) for kind, metrics in figures.kinds.items()}
+    rows = (
+        (code(kind), f"{count[kind]:,}", *(_cell(figures.kinds[kind], info) for info in shown))
+        for kind in sorted(figures.kinds, key=lambda kind: (-count[kind], kind))
+    )
+    return _table("By token kind", ("Kind", ">Sessions", *(f">{prose(info.name)}" for info in shown)), rows)
+
+
+def _cell(metrics: dict[str, Estimate], info: MetricInfo) -> str:
+    return amount(metrics.get(info.name, NOTHING).value, info.unit)
+
+
+def _worst(figures: FilterFigures, shown: Sequence[MetricInfo]) -> str:
+    """The files where the first share that people want high is lowest; among equals the one with more sessions."""
+    by = next((info for info in shown if info.unit == "share" and info.better == "higher"), None)
+    if by is None:
+        return ""
+    known = {path: value for path, each in figures.files.items() if (value := each.metrics.get(by.name)) is not None}
+    worst = sorted(known, key=lambda path: (known[path], -figures.files[path].sessions, path))[:WORST]
+    rows = (
+        (
+            code(path),
+            f"{figures.files[path].sessions:,}",
+            *(amount(figures.files[path].metrics.get(info.name), info.unit) for info in shown),
+        )
+        for path in worst
+    )
+    title = f"Lowest {prose(by.name)}, {len(worst)} of {len(figures.files):,} files"
+    return _table(title, ("File", ">Sessions", *(f">{prose(info.name)}" for info in shown)), rows)
+
+
+def _errors(errors: Sequence[FileError]) -> str:
+    rows = ((code(each.path), code(each.stage), f"{each.sessions:,}", code(each.message)) for each in errors[:ERRORS])
+    table = _table(
+        f"Trouble with {len(errors):,} {'file' if len(errors) == 1 else 'files'}",
+        ("File", "Stage", ">Sessions lost", "What happened"),
+        rows,
+    )
+    more = len(errors) - ERRORS
+    return f"{table}\n\n{more:,} more are in the workspace, folder `errors`." if more > 0 else table
+
+
+def _colophon(evaluation: Evaluation) -> str:
+    facts = {
+        "language": evaluation.language,
+        "completion type": evaluation.completion_type,
+        "client": evaluation.client,
+        "seed": str(evaluation.seed),
+        "started": evaluation.started,
+    }
+    return " · ".join(f"{name} {code(value)}" for name, value in facts.items())
+
+
+def _table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A section with a table, columns that begin with ">" aligned right; nothing if there is no row."""
+    lines = [_line(row) for row in rows]
+    if not lines:
+        return ""
+    names = _line([column.removeprefix(">") for column in columns])
+    ruler = _line(["--:" if column.startswith(">") else ":--" for column in columns])
+    return "\n".join((f"## {title}", "", names, ruler, *lines))
+
+
+def _line(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+REPORTER: Reporter = Markdown()

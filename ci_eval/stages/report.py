@@ -1,0 +1,160 @@
+"""Stage 3: sessions → figures, and the reports made of them."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from ci_eval.contracts import Metric, Reporter
+from ci_eval.model import (
+    Evaluation,
+    FileFigures,
+    FilterFigures,
+    Session,
+    SessionScore,
+    SessionsFilter,
+    SourceFile,
+    Status,
+)
+from ci_eval.support.filters import decide
+from ci_eval.support.observing import evaluated, rank_of
+from ci_eval.support.stats import Observations, estimate, figure
+from ci_eval.workspace import Manifest, Workspace
+
+EVERYTHING = "ALL"
+RANKS = ("1", "2-5", "6-10", "11+", "absent")
+
+
+def report(
+    workspace: Workspace,
+    metrics: Sequence[Metric],
+    filters: Sequence[SessionsFilter],
+    reporters: Sequence[Reporter],
+) -> tuple[Evaluation, dict[str, Path]]:
+    """Write every report below the workspace; the figures, and by reporter the file to open first."""
+    evaluation = evaluate(workspace, metrics, filters)
+    folder = workspace.folder / "reports"
+    return evaluation, {each.name: each.write(evaluation, StoredSessions(workspace), folder) for each in reporters}
+
+
+class StoredSessions:
+    """The sessions of a workspace, file by file."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+
+    def __iter__(self) -> Iterator[tuple[SourceFile, Iterator[Session]]]:
+        return self._workspace.sessions(Session)
+
+
+def evaluate(workspace: Workspace, metrics: Sequence[Metric], filters: Sequence[SessionsFilter]) -> Evaluation:
+    """The figures under each filter; the filter ALL lets every session through and comes first."""
+    manifest = workspace.manifest()
+    tallies = {each.name: Tally(metrics, each) for each in (SessionsFilter(name=EVERYTHING), *filters)}
+    for file, sessions in workspace.sessions(SessionScore):
+        for tally in tallies.values():
+            tally.begin(file.path)
+        for session in sessions:
+            seen = [metric.observe(session) for metric in metrics]
+            for tally in tallies.values():
+                tally.add(session, seen)
+    return Evaluation(
+        title=manifest.title,
+        workspace=workspace.folder.name,
+        engine=manifest.engine,
+        project=manifest.project,
+        completion_type=manifest.completion_type,
+        client=manifest.client,
+        language=manifest.language,
+        seed=manifest.seed,
+        started=manifest.start,
+        environment=environment(manifest),
+        filters={name: tally.figures(manifest.seed) for name, tally in tallies.items()},
+        errors=tuple(workspace.errors()),
+        metrics=tuple(metric.info for metric in metrics),
+    )
+
+
+def environment(manifest: Manifest) -> dict[str, str]:
+    """What the run stood on, for the reader."""
+    packages = [f"{name} {version}" for name, version in manifest.engine.packages.items()]
+    return {
+        "ci-eval": manifest.ci_eval,
+        "Engine packages": ", ".join(packages) or "none",
+        "Grammar": manifest.grammar,
+        "Python": manifest.python,
+        "Operating system": manifest.os,
+        "CPU": manifest.cpu,
+        "Workers": str(manifest.jobs),
+        "Strategy": manifest.strategy,
+    }
+
+
+class Tally:
+    """Collects what one filter lets through."""
+
+    def __init__(self, metrics: Sequence[Metric], part: SessionsFilter) -> None:
+        self._metrics = metrics
+        self._filters = part.filters
+        self._files: list[str] = []
+        self._all = [Observations() for _ in metrics]
+        self._by_file: list[list[Observations]] = []
+        self._by_kind: dict[str, list[Observations]] = defaultdict(lambda: [Observations() for _ in metrics])
+        self._statuses: Counter[str] = Counter()
+        self._evaluated: list[int] = []
+        self._ranks: Counter[str] = Counter()
+        self._undecided = 0
+
+    def begin(self, path: str) -> None:
+        """The next sessions are of this file."""
+        self._files.append(path)
+        self._by_file.append([Observations() for _ in self._metrics])
+        self._evaluated.append(0)
+
+    def add(self, session: SessionScore, seen: Sequence[Sequence[tuple[float, float]]]) -> None:
+        """Count a session, if the filter lets it through; `seen`: what each metric observed in it."""
+        verdict = decide(session.properties, self._filters)
+        self._undecided += verdict is None
+        if not verdict:
+            return
+        self._statuses[session.status.value] += 1
+        if evaluated(session):
+            self._evaluated[-1] += 1
+            self._ranks[_rank_band(rank_of(session))] += 1
+        number = len(self._files) - 1
+        kind = self._by_kind[session.properties.kind.value]
+        for everywhere, here, of_kind, observed in zip(self._all, self._by_file[-1], kind, seen, strict=True):
+            if observed:
+                everywhere.add(number, observed)
+                here.add(number, observed)
+                of_kind.add(number, observed)
+
+    def figures(self, seed: int) -> FilterFigures:
+        """The figures of all that was let through."""
+        named = [metric.info.name for metric in self._metrics]
+        return FilterFigures(
+            sessions=sum(self._evaluated),
+            planned=self._statuses.total(),
+            undecided=self._undecided,
+            statuses={status.value: self._statuses[status.value] for status in Status},
+            metrics={m.info.name: estimate(m, seen, seed) for m, seen in zip(self._metrics, self._all, strict=True)},
+            files={
+                path: FileFigures(
+                    sessions=count,
+                    metrics=dict(zip(named, map(figure, self._metrics, observed), strict=True)),
+                )
+                for path, count, observed in zip(self._files, self._evaluated, self._by_file, strict=True)
+            },
+            kinds={
+                kind: {m.info.name: estimate(m, seen, seed) for m, seen in zip(self._metrics, observed, strict=True)}
+                for kind, observed in sorted(self._by_kind.items())
+            },
+            ranks={band: self._ranks[band] for band in RANKS},
+        )
+
+
+def _rank_band(rank: int | None) -> str:
+    if rank is None:
+        return "absent"
+    return "1" if rank == 1 else "2-5" if rank <= 5 else "6-10" if rank <= 10 else "11+"

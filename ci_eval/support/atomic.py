@@ -1,0 +1,18 @@
+"""Files that are either the old ones or the new ones, never half written."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+
+def write(path: Path, data: bytes) -> Path:
+    """Put `data` at `path` in one step, with the folders above it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+    try:
+        partial.write_bytes(data)
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
+    return path

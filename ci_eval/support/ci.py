@@ -1,0 +1,108 @@
+"""What a person or a CI log sees while a job runs, and at its end."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from types import TracebackType
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
+
+WIDTH = 120
+"""Columns where nobody says how wide the log is."""
+PAUSE = 10.0
+"""Seconds between two lines of progress in a log."""
+
+
+class Screen:
+    """Standard output for results, standard error for progress and warnings.
+
+    On a terminal progress is a bar with rate and time left; in a log it is a line every ten seconds.
+    """
+
+    def __init__(self) -> None:
+        self._out = _console(stderr=False)
+        self._err = _console(stderr=True)
+
+    def say(self, text: str) -> None:
+        """One line about what happens next."""
+        self._err.print(Text(text))
+
+    def warn(self, text: str) -> None:
+        """Something the user should know."""
+        self._err.print(Text.assemble(("warning: ", "bold yellow"), text))
+
+    def fail(self, text: str) -> None:
+        """Why the command ends."""
+        self._err.print(Text.assemble(("error: ", "bold red"), text))
+
+    def result(self, text: str) -> None:
+        """A line of the result, never wrapped."""
+        self._out.print(Text(text), soft_wrap=True)
+
+    def table(self, columns: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: int = 0, title: str = "") -> None:
+        """`numbers`: how many of the columns after the first hold numbers."""
+        table = Table(title=Text(title) if title else None, title_justify="left", box=None, pad_edge=False, padding=(0, 3, 0, 0))
+        for i, column in enumerate(columns):
+            table.add_column(Text(column), justify="right" if 0 < i <= numbers else "left", header_style="bold")
+        for row in rows:
+            table.add_row(*map(Text, row))
+        self._out.print(table)
+
+    def steps(self, label: str, unit: str) -> Steps:
+        """Progress of one stage."""
+        return Steps(self._err, label, unit)
+
+
+class Steps:
+    """Progress of one stage: shown while in use as a context."""
+
+    def __init__(self, console: Console, label: str, unit: str) -> None:
+        self._console, self._label, self._unit = console, label, unit
+        self._begin = self._said = time.monotonic()
+        self._first: int | None = None
+        self._bar: tuple[Progress, TaskID] | None = None
+
+    def __enter__(self) -> Steps:
+        if self._console.is_terminal:
+            columns = (
+                SpinnerColumn(),
+                TextColumn("{task.description}"),
+                BarColumn(),
+                TextColumn("{task.fields[rate]}"),
+                TimeRemainingColumn(),
+                TextColumn("{task.fields[note]}"),
+            )
+            progress = Progress(*columns, console=self._console, transient=True)
+            progress.start()
+            self._bar = progress, progress.add_task(self._label, total=None, rate="", note="")
+        return self
+
+    def __exit__(self, _: type[BaseException] | None, __: BaseException | None, ___: TracebackType | None) -> None:
+        if self._bar:
+            self._bar[0].stop()
+
+    def show(self, done: int, total: int, note: str = "") -> None:
+        """`done` of `total` units."""
+        if self._first is None:
+            self._first = done  # what an earlier run had done says nothing about the speed of this one
+        elapsed = time.monotonic() - self._begin
+        rate = (done - self._first) / elapsed if elapsed else 0.0
+        if self._bar:
+            progress, task = self._bar
+            progress.update(task, completed=done, total=total, rate=f"{done:,}/{total:,} {self._unit}, {rate:.1f}/s", note=note)
+        elif time.monotonic() - self._said >= PAUSE:
+            self._said = time.monotonic()
+            left = f", {(total - done) / rate:.0f} s left" if rate else ""
+            self._console.print(
+                Text(f"{self._label}: {done:,} of {total:,} {self._unit}, {rate:.1f}/s{left}{', ' + note if note else ''}")
+            )
+
+
+def _console(*, stderr: bool) -> Console:
+    stream = sys.stderr if stderr else sys.stdout
+    return Console(stderr=stderr, width=None if stream.isatty() else WIDTH, highlight=False, soft_wrap=False)

@@ -1,0 +1,67 @@
+"""What engines that run inside the worker have in common: nothing to install, nothing to start."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+
+from ci_eval import __version__
+from ci_eval.contracts import Answer, Edit, Installation, Query, Running, Surroundings
+from ci_eval.errors import ConfigError
+from ci_eval.model import EngineInfo, Suggestion
+
+
+class Control(ABC):
+    """A started control: knows the text of the open file."""
+
+    def __init__(self, surroundings: Surroundings) -> None:
+        self.surroundings = surroundings
+        self.text = ""
+
+    def open(self, _path: str, text: str) -> None:
+        """Begin with that text."""
+        self.text = text
+
+    def edit(self, edits: Sequence[Edit]) -> None:
+        """Follow the typing."""
+        for offset, deleted, inserted in edits:
+            self.text = self.text[:offset] + inserted + self.text[offset + deleted :]
+
+    def complete(self, query: Query) -> Answer:
+        """What `words` finds, timed."""
+        started = perf_counter()
+        found = [Suggestion(text=word) for word in self.words(query)]
+        return Answer(suggestions=found, latency=(perf_counter() - started) * 1000)
+
+    @abstractmethod
+    def words(self, query: Query) -> Sequence[str]:
+        """The candidates."""
+
+    def restart(self) -> None:
+        """Nothing runs that could be restarted."""
+
+    def close(self) -> None:
+        """Nothing runs."""
+
+
+@dataclass(frozen=True)
+class ControlEngine:
+    """The engine around a control; its version is ci-eval's."""
+
+    name: str
+    summary: str
+    control: Callable[[Surroundings], Running]
+    languages: frozenset[str] | None = None
+
+    def install(self, version: str | None, _cache: Path) -> Installation:
+        """Refuses a version: there is only this one."""
+        if version is not None and version != __version__:
+            raise ConfigError(f"engine {self.name!r} is part of ci-eval {__version__} and has no version {version!r}")
+        return Installation(info=EngineInfo(name=self.name, version=__version__))
+
+    def start(self, _installation: Installation, surroundings: Surroundings) -> Running:
+        """A new control."""
+        return self.control(surroundings)

@@ -1,0 +1,78 @@
+"""Text and places in it: decoding, line ends, checksums, edits, and every conversion of offsets.
+
+All offsets elsewhere count Unicode code points of the LF-normalised text; other counts exist only here and in lsp.py.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from itertools import accumulate
+
+from ci_eval.contracts import Edit
+
+
+class NotText(Exception):
+    """The bytes are no source text; the message says why."""
+
+
+def decode(data: bytes) -> str:
+    """UTF-8 bytes → text with "\\n" line ends and without byte order mark. Raises NotText."""
+    if b"\0" in data:
+        raise NotText(f"not a text file: NUL byte at offset {data.index(0)}")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise NotText(f"not UTF-8: byte 0x{data[error.start]:02x} at offset {error.start}") from error
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+def checksum(text: str) -> str:
+    """SHA-256 of the UTF-8 text, as hex."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def code_points(data: bytes) -> list[int] | None:
+    """For UTF-8 text: the code point offset of each byte offset (and of the end); None if they are all the same."""
+    if data.isascii():
+        return None
+    return list(accumulate((byte & 0xC0 != 0x80 for byte in data), initial=0))
+
+
+def line_and_column(text: str, offset: int) -> tuple[int, int]:
+    """Both 0-based, the column in code points."""
+    return text.count("\n", 0, offset), offset - (text.rfind("\n", 0, offset) + 1)
+
+
+class Document:
+    """A text, a caret, and the edits since somebody last asked for them."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.caret = 0
+        self._edits: list[Edit] = []
+
+    def move(self, offset: int) -> None:
+        """Put the caret at `offset`."""
+        if not 0 <= offset <= len(self.text):
+            raise ValueError(f"offset {offset} is outside the text of {len(self.text)} characters")
+        self.caret = offset
+
+    def delete(self, begin: int, end: int) -> None:
+        """Remove a range; the caret goes where it was."""
+        if not 0 <= begin <= end <= len(self.text):
+            raise ValueError(f"range {begin}-{end} is outside the text of {len(self.text)} characters")
+        self._change(begin, end, "")
+
+    def insert(self, text: str) -> None:
+        """Type `text` at the caret."""
+        self._change(self.caret, self.caret, text)
+
+    def take_edits(self) -> list[Edit]:
+        """The edits since the last call, in order."""
+        edits, self._edits = self._edits, []
+        return edits
+
+    def _change(self, begin: int, end: int, text: str) -> None:
+        self.text = self.text[:begin] + text + self.text[end:]
+        self.caret = begin + len(text)
+        self._edits.append((begin, end - begin, text))

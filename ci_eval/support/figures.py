@@ -1,0 +1,86 @@
+"""Figures written for people: shares as percent, ranks, milliseconds, counts, intervals, and what stands out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from math import isfinite
+
+from ci_eval.model import Estimate, Evaluation, FilterFigures, MetricInfo
+
+NOTHING = "\N{EM DASH}"
+TO = "\N{EN DASH}"
+
+HEADLINE = ("RecallAt1", "RecallAt5", "Recall", "MeanReciprocalRank", "LatencyPercentile95")
+"""What tables show where there is no room for every metric."""
+
+OUTCOMES = {
+    "ok": "answered, expected text among the suggestions",
+    "empty": "answered with no suggestion",
+    "no-match": "answered, expected text absent",
+    "timeout": "no answer in time",
+    "engine-crash": "the engine died",
+    "skipped": "not asked",
+    "error": "the engine raised or broke its protocol",
+}
+"""What each status means, in the order reports list them."""
+
+FAILURES = ("timeout", "engine-crash", "error")
+
+
+def amount(value: float | None, unit: str) -> str:
+    """One figure in its unit; a dash where there is none."""
+    if value is None or not isfinite(value):
+        return NOTHING
+    match unit:
+        case "share":
+            return f"{value:.1%}"
+        case "ms":
+            return f"{value:,.1f} ms"
+        case "count":
+            return f"{value:,.0f}"
+        case _:
+            return f"{value:.2f}"
+
+
+def interval(estimate: Estimate, unit: str) -> str:
+    """The 95 % interval in its unit; empty where there is none."""
+    if estimate.low is None or estimate.high is None:
+        return ""
+    low, high = amount(estimate.low, unit), amount(estimate.high, unit)
+    return "" if NOTHING in (low, high) else f"{low.removesuffix('%').removesuffix(' ms')}{TO}{high}"
+
+
+def metric_infos(evaluation: Evaluation, figures: FilterFigures) -> list[MetricInfo]:
+    """How to read each metric of `figures`: those the evaluation explains in its order, then any other."""
+    known = {info.name: info for info in evaluation.metrics}
+    unknown = (name for name in figures.metrics if name not in known)
+    return [info for info in known.values() if info.name in figures.metrics] + [
+        MetricInfo(name=name, summary="", unit="", better="neither") for name in unknown
+    ]
+
+
+def headline(infos: Iterable[MetricInfo]) -> list[MetricInfo]:
+    """The few metrics that fit everywhere."""
+    infos = [info for info in infos if info.unit != "count"]
+    return [info for info in infos if info.name in HEADLINE] or infos[: len(HEADLINE)]
+
+
+def evaluated(figures: FilterFigures) -> str:
+    """The sentence no report may lack."""
+    noun = "session" if figures.planned == 1 else "sessions"
+    return f"{figures.sessions:,} of {figures.planned:,} {noun} evaluated"
+
+
+def statuses(counts: Mapping[str, int]) -> list[tuple[str, int]]:
+    """The statuses that occurred, in the order of OUTCOMES."""
+    order = {name: place for place, name in enumerate(OUTCOMES)}
+    return sorted(((name, n) for name, n in counts.items() if n), key=lambda item: order.get(item[0], len(order)))
+
+
+def first_filter(evaluation: Evaluation) -> tuple[str, FilterFigures]:
+    """The filter that reports open with: ALL, or the first one."""
+    name = "ALL" if "ALL" in evaluation.filters else next(iter(evaluation.filters), "ALL")
+    return name, evaluation.filters.get(name, NO_FIGURES)
+
+
+NO_FIGURES = FilterFigures(sessions=0, planned=0, undecided=0, statuses={}, metrics={}, files={}, kinds={}, ranks={})

@@ -1,0 +1,35 @@
+"""Filters on what is known about a token: the same at generation and in the report."""
+
+from __future__ import annotations
+
+import re
+
+from ci_eval.model import FiltersConfig, Properties
+
+
+def needs_resolution(filters: FiltersConfig) -> bool:
+    """Whether a filter asks for what the text of the file alone may not tell."""
+    return filters.is_static is not None or filters.package_regex is not None
+
+
+def decide(known: Properties, filters: FiltersConfig) -> bool | None:
+    """Whether the token takes part; None if a filter asks for what is not known and no other one says no."""
+    verdicts = [
+        filters.statement_types is None or known.kind in filters.statement_types,
+        _equal(known.is_argument, filters.is_argument),
+        _equal(known.is_static, filters.is_static),
+        _matches(known.package, filters.package_regex),
+    ]
+    return False if False in verdicts else None if None in verdicts else True
+
+
+def _equal(value: bool | None, wanted: bool | None) -> bool | None:
+    if wanted is None:
+        return True
+    return None if value is None else value == wanted
+
+
+def _matches(package: str | None, wanted: str | None) -> bool | None:
+    if wanted is None:
+        return True
+    return None if package is None else re.fullmatch(wanted, package) is not None

@@ -1,0 +1,34 @@
+"""Foreign text for GitHub-flavoured Markdown: shown as it is, unable to become markup, a link or a mention."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+LONGEST = 160
+_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+_WORDS = re.compile(r"(?!.*(?:www\.|GH-|//))(?:[\w .,;()/+'\"%?=…·-](?<!_)|:(?= |$))*", re.IGNORECASE)
+_NEEDS_ENTITIES = frozenset("`|\\")
+
+
+def code(text: str, longest: int = LONGEST) -> str:
+    """`text` as code, in one line; GitHub resolves no mention, issue number or address there."""
+    shown = _one_line(text, longest)
+    if not shown:
+        return ""
+    if _NEEDS_ENTITIES.isdisjoint(shown):
+        return f"`{shown}`"
+    # In a table a pipe ends the cell even within backticks, and what a backslash does there differs between parsers.
+    return f"<code>{re.sub(r'[^A-Za-z0-9 /.]', lambda found: f'&#{ord(found.group())};', shown)}</code>"
+
+
+def prose(text: str, longest: int = LONGEST) -> str:
+    """`text` as it is where it is nothing but words, else as code: an escaped mention is still a mention to GitHub."""
+    shown = _one_line(text, longest)
+    return shown if _WORDS.fullmatch(shown) else code(shown, longest)
+
+
+def _one_line(text: str, longest: int) -> str:
+    seen = "".join("\N{REPLACEMENT CHARACTER}" if unicodedata.category(each) in _UNSEEN else each for each in text)
+    shown = " ".join(seen.split())
+    return shown if len(shown) <= longest else f"{shown[: longest // 2]}…{shown[-(longest // 2) + 1 :]}"

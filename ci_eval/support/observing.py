@@ -1,0 +1,34 @@
+"""How metrics see a session: which lookup they look at, and what is in no denominator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ci_eval.contracts import Metric, Observation
+from ci_eval.model import FAILED, MetricInfo, SessionScore, Status
+
+
+def evaluated(session: SessionScore) -> bool:
+    """Everything but what was skipped: a session the engine failed on is a miss, not a gap."""
+    return session.status != Status.SKIPPED
+
+
+def rank_of(session: SessionScore) -> int | None:
+    """Place of the expected text at the last lookup, where the whole prefix was typed; None if absent or failed."""
+    if session.status in FAILED or not session.lookups:
+        return None
+    return session.lookups[-1].rank
+
+
+def answered(session: SessionScore) -> bool:
+    """Whether the last lookup offered anything."""
+    return session.status in {Status.OK, Status.NO_MATCH}
+
+
+def mean_over_sessions(name: str, summary: str, value: Callable[[SessionScore], float]) -> Metric:
+    """A metric that is the mean of `value` over all evaluated sessions; a share, higher is better."""
+
+    def observe(session: SessionScore) -> Sequence[Observation]:
+        return [(value(session), 1.0)] if evaluated(session) else []
+
+    return Metric(info=MetricInfo(name=name, summary=summary, unit="share", better="higher"), observe=observe)

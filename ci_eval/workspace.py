@@ -1,0 +1,247 @@
+"""One run on disk: what is where, written so that a killed run leaves whole files or none.
+
+    config.yaml      the configuration as it was evaluated
+    manifest.json    what ran, on what, with what, and how far it came
+    actions/         one FileActions per source file           (.json.gz)
+    sessions/        one SourceFile, then its Sessions, a line each   (.jsonl.gz)
+    errors/          one FileError per file that gave trouble   (.json)
+    logs/  reports/
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from ci_eval.errors import WorkspaceError
+from ci_eval.model import FORMAT, EngineInfo, FileActions, FileError, ProjectInfo, Session, SourceFile, Value
+from ci_eval.support import atomic
+
+T = TypeVar("T")
+
+COMPRESSION = 1
+"""zlib level: three quarters of what level 9 saves, at an eighth of its time."""
+
+
+class StageRecord(Value, frozen=True, kw_only=True):
+    """How far a stage came."""
+
+    started: str
+    ended: str | None = None
+    files: int = 0
+
+
+class Manifest(Value, frozen=True, kw_only=True):
+    """What ran: enough to repeat it, and to tell whether two runs may be compared."""
+
+    format: int = FORMAT
+    ci_eval: str
+    title: str
+    language: str
+    completion_type: str
+    client: str
+    strategy: str
+    seed: int
+    engine: EngineInfo
+    project: ProjectInfo
+    grammar: str
+    python: str
+    os: str
+    cpu: str
+    jobs: int
+    shard: str | None = None
+    start: str
+    end: str | None = None
+    planned: int = 0
+    """Sessions chosen for evaluation."""
+    finished: int = 0
+    """Sessions with a status other than skipped."""
+    statuses: dict[str, int] = {}
+    generated: int = 0
+    """Sessions in the actions, before probability and limit chose some."""
+    unparsable: float = 0.0
+    """Share of the source text the grammar could not read."""
+    stages: dict[str, StageRecord] = {}
+
+
+class Workspace:
+    """A folder of that layout."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    @classmethod
+    def create(cls, folder: Path) -> Workspace:
+        """A new one in a new or empty folder. Raises WorkspaceError."""
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise WorkspaceError(
+                f"{folder} is not empty: choose another --output, or add --resume to take up the run that is there"
+            )
+        for part in ("actions", "sessions", "errors", "logs", "reports"):
+            _make(folder / part)
+        return cls(folder)
+
+    @classmethod
+    def open(cls, folder: Path) -> Workspace:
+        """An existing one. Raises WorkspaceError if it is none, or of another format."""
+        if not (folder / "manifest.json").is_file():
+            raise WorkspaceError(f"{folder} is not a workspace: it has no manifest.json; give the folder of an earlier run")
+        workspace = cls(folder)
+        workspace.manifest()
+        return workspace
+
+    # ------------------------------------------------------------------------------------------ manifest and config
+
+    def manifest(self) -> Manifest:
+        """What ran. Raises WorkspaceError where this version cannot read it."""
+        path = self.folder / "manifest.json"
+        data = _read(path)
+        try:
+            form = msgspec.json.decode(data, type=_Format).format
+        except msgspec.MsgspecError as error:
+            raise WorkspaceError(f"{path} is damaged: {error}") from error
+        if form != FORMAT:
+            age = "newer" if form > FORMAT else "older"
+            raise WorkspaceError(f"{self.folder} has format {form}, {age} than {FORMAT}, the one this ci-eval reads")
+        return _decoded(data, Manifest, path)
+
+    def write_manifest(self, manifest: Manifest) -> None:
+        """Replace it in one step."""
+        data = msgspec.json.format(msgspec.json.encode(manifest), indent=2)
+        atomic.write(self.folder / "manifest.json", data + b"\n")
+
+    @property
+    def config_path(self) -> Path:
+        """The configuration of the run."""
+        return self.folder / "config.yaml"
+
+    def write_config(self, text: str) -> None:
+        """Keep the configuration of the run."""
+        atomic.write(self.config_path, text.encode())
+
+    # ------------------------------------------------------------------------------------------------ stages' files
+
+    def write_actions(self, path: str, packed: bytes) -> None:
+        """Store what `pack_actions` made."""
+        atomic.write(self.folder / "actions" / f"{name_of(path)}.json.gz", packed)
+
+    def actions(self) -> Iterator[FileActions]:
+        """Of every file, in order of path."""
+        for path in self.action_files():
+            yield read_actions(path)
+
+    def action_files(self) -> list[Path]:
+        """In order of name: the same in every run."""
+        return sorted((self.folder / "actions").glob("*.json.gz"))
+
+    def write_sessions(self, path: str, packed: bytes) -> None:
+        """Store what a SessionsPacker made."""
+        atomic.write(self._sessions_of(path), packed)
+
+    def has_sessions(self, path: str) -> bool:
+        """Whether that source file is done."""
+        return self._sessions_of(path).exists()
+
+    def sessions(self, kind: type[T]) -> Iterator[tuple[SourceFile, Iterator[T]]]:
+        """Of every file, in order of name; sessions are decoded to `kind` one at a time."""
+        for path in sorted((self.folder / "sessions").glob("*.jsonl.gz")):
+            lines = _lines(path)
+            yield _decoded(next(lines, b""), SourceFile, path), (_decoded(line, kind, path) for line in lines)
+
+    def sessions_in(self, path: str, kind: type[T]) -> Iterator[T]:
+        """Those of one source file, decoded to `kind` one at a time."""
+        stored = self._sessions_of(path)
+        lines = _lines(stored)
+        next(lines, b"")
+        return (_decoded(line, kind, stored) for line in lines)
+
+    def find_session(self, identity: str) -> tuple[SourceFile, Session]:
+        """The session whose id begins with `identity`. Raises WorkspaceError if there is none, or several."""
+        found = [
+            (file, head.id) for file, heads in self.sessions(_Identity) for head in heads if head.id.startswith(identity)
+        ]
+        if len(found) == 1:
+            file, whole = found[0]
+            return file, next(each for each in self.sessions_in(file.path, Session) if each.id == whole)
+        several = ": " + ", ".join(whole for _, whole in found[:5]) if found else ""
+        raise WorkspaceError(
+            f"{len(found)} sessions in {self.folder} have an id that begins with {identity!r}{several}; "
+            "ids stand in the HTML report and in sessions/"
+        )
+
+    def _sessions_of(self, path: str) -> Path:
+        return self.folder / "sessions" / f"{name_of(path)}.jsonl.gz"
+
+    def write_error(self, error: FileError) -> None:
+        """Keep trouble with one file; the run goes on."""
+        data = msgspec.json.format(msgspec.json.encode(error), indent=2)
+        atomic.write(self.folder / "errors" / f"{name_of(error.path)}.{error.stage}.json", data + b"\n")
+
+    def errors(self) -> list[FileError]:
+        """All of them, in order of path."""
+        paths = (self.folder / "errors").glob("*.json")
+        return sorted((_decoded(_read(path), FileError, path) for path in paths), key=lambda e: (e.path, e.stage))
+
+    def clear(self, part: str) -> None:
+        """Remove the files of one stage, before it runs anew."""
+        for path in (self.folder / part).glob("*.json*"):
+            path.unlink()
+
+
+class _Format(msgspec.Struct):
+    format: int
+
+
+class _Identity(msgspec.Struct):
+    id: str
+
+
+def name_of(path: str) -> str:
+    """A file name for what belongs to a source file: readable, safe everywhere, unique."""
+    readable = re.sub(r"[^A-Za-z0-9._-]+", "_", path)[-80:].lstrip(".")
+    return f"{readable}-{hashlib.blake2b(path.encode(), digest_size=6).hexdigest()}"
+
+
+def pack_actions(actions: FileActions) -> bytes:
+    """As they are stored."""
+    return gzip.compress(msgspec.json.encode(actions), COMPRESSION, mtime=0)
+
+
+def read_actions(path: Path) -> FileActions:
+    """What `pack_actions` made. Raises WorkspaceError."""
+    return _decoded(b"".join(_lines(path)), FileActions, path)
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise WorkspaceError(f"cannot create {folder}: {error.strerror}; choose another --output") from error
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise WorkspaceError(f"cannot read {path}: {error.strerror}") from error
+
+
+def _lines(path: Path) -> Iterator[bytes]:
+    try:
+        with gzip.open(path) as file:
+            yield from file
+    except (OSError, EOFError) as error:
+        raise WorkspaceError(f"{path} is damaged: {error}; evaluate again") from error
+
+
+def _decoded(data: bytes, kind: type[T], path: Path) -> T:
+    try:
+        return msgspec.json.decode(data, type=kind)
+    except msgspec.MsgspecError as error:
+        raise WorkspaceError(f"{path} is damaged: {error}; evaluate again") from error

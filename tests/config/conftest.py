@@ -1,0 +1,35 @@
+"""Shared by the tests of the configuration: a file with some content, and the message of a refusal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ci_eval.config import load
+from ci_eval.errors import ConfigError
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[..., Path]:
+    """`write(content, name="config.yaml")` is the path of a new file."""
+
+    def written(content: str | bytes, name: str = "config.yaml") -> Path:
+        path = tmp_path / name
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+    return written
+
+
+@pytest.fixture
+def refusal() -> Callable[..., str]:
+    """`refusal(path, *overrides)` is the message with which loading fails."""
+
+    def refused(path: Path | None, *overrides: str) -> str:
+        with pytest.raises(ConfigError) as caught:
+            load(path, overrides=overrides, environment={})
+        return str(caught.value)
+
+    return refused

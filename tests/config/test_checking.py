@@ -1,0 +1,134 @@
+"""Every key and value that does not fit is shown with what is allowed; some values are settled with a warning."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ci_eval.config import PrefixConfig, SessionsFilter, load
+
+Write = Callable[..., Path]
+Refusal = Callable[..., str]
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("langauge: x", "`langauge` is not a known key; did you mean language?; known at the top: language, engine"),
+        (
+            "interpret: {session_probability: 1}",
+            "`interpret.session_probability` is not a known key; did you mean sess",
+        ),
+        ("seed: 1", "`seed` is not a known key; did you mean interpret.seed?"),
+        ("reports: {sessionsFilters: [{name: x, filter: {}}]}", "`reports.sessionsFilters[0].filter` is not a known"),
+        ("1: 2", "`1` is not a known key; known at the top"),
+    ],
+)
+def test_an_unknown_key_is_named_with_the_one_that_was_meant(
+    write: Write, content: str, expected: str, refusal: Refusal
+) -> None:
+    assert f"config.yaml: {expected}" in refusal(write(content))
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("language: 3", "`language` is 3; expected a text that is not empty; put it in quotes"),
+        ("actions: x", "`actions` is 'x'; expected a section with the keys evaluationRoots"),
+        ("engine: {version: 0.19}", "`engine.version` is 0.19; expected a text that is not empty or null; put it in q"),
+        ("interpret: {timeout: 0}", "`interpret.timeout` is 0; expected a number above 0 and of at most 86,400"),
+        ("interpret: {timeout: .nan}", "`interpret.timeout` is nan; expected a number above 0"),
+        (
+            "interpret: {sessionsLimit: 0}",
+            "`interpret.sessionsLimit` is 0; expected a whole number of at least 1 or nu",
+        ),
+        (
+            "interpret: {sessionProbability: 1.5}",
+            "`interpret.sessionProbability` is 1.5; expected a number above 0 and",
+        ),
+        ("interpret: {maxSuggestions: yes}", "`interpret.maxSuggestions` is true; expected a whole number of at least"),
+        (
+            "interpret: {client: Editor}",
+            "`interpret.client` is 'Editor'; expected one of editor, raw; did you mean edi",
+        ),
+        (
+            "actions: {evaluationRoots: src}",
+            "`actions.evaluationRoots` is 'src'; expected a list of a text that is not",
+        ),
+        (
+            "actions: {strategy: {filters: {statementTypes: [FIELDS]}}}",
+            "statementTypes[0]` is 'FIELDS'; expected one of",
+        ),
+        (
+            "actions: {strategy: {filters: {statementTypes: []}}}",
+            "statementTypes` is an empty list; expected a list of",
+        ),
+        ("actions: {strategy: {prefix: {name: simpleprefix}}}", "did you mean SimplePrefix?"),
+        (
+            "reports: {sessionsFilters: [{filters: {}}]}",
+            "`reports.sessionsFilters[0].name` is missing; expected a text",
+        ),
+        ("reports: {sessionsFilters: [null]}", "`reports.sessionsFilters[0]` is empty (null); expected a section"),
+    ],
+)
+def test_a_wrong_value_is_shown_with_what_is_allowed(
+    write: Write, content: str, expected: str, refusal: Refusal
+) -> None:
+    assert expected in refusal(write(content))
+
+
+def test_everything_wrong_is_reported_at_once(write: Write, refusal: Refusal) -> None:
+    message = refusal(write("langage: x\ninterpret: {seed: x, timeout: -1}"))
+    assert [line.split("`")[1] for line in message.splitlines()] == ["langage", "interpret.seed", "interpret.timeout"]
+
+
+@pytest.mark.parametrize(
+    ("prefix", "expected"),
+    [
+        ("{name: SimplePrefix}", "`actions.strategy.prefix.n` is missing; SimplePrefix needs"),
+        ("{name: CapitalizePrefix, n: 1}", "`actions.strategy.prefix.n` is 1, but CapitalizePrefix takes none"),
+        ("{n: 2}", "`actions.strategy.prefix.n` is 2, but NoPrefix takes none"),
+    ],
+)
+def test_prefix_and_length_must_fit(write: Write, prefix: str, expected: str, refusal: Refusal) -> None:
+    assert expected in refusal(write(f"actions: {{strategy: {{prefix: {prefix}}}}}"))
+
+
+@pytest.mark.parametrize("regex", ["(", "[a-z&&[^b]]", "a{99999999999}"])
+def test_a_regex_that_python_reads_otherwise_is_refused(write: Write, regex: str, refusal: Refusal) -> None:
+    content = f"actions: {{strategy: {{filters: {{packageRegex: '{regex}'}}}}}}"
+    assert "expected a Python regular expression" in refusal(write(content))
+
+
+def test_a_regex_for_everything_is_no_filter(write: Write) -> None:
+    loaded = load(write("reports: {sessionsFilters: [{name: x, filters: {packageRegex: '.*'}}]}"))
+    assert loaded.config.reports.sessions_filters == (SessionsFilter(name="x"),)
+
+
+@pytest.mark.parametrize("names", [("ALL",), ("x", "x")])
+def test_names_of_sessions_filters_are_unique_and_not_all(
+    write: Write, names: tuple[str, ...], refusal: Refusal
+) -> None:
+    parts = ", ".join(f"{{name: {name}}}" for name in names)
+    assert f"sessionsFilters[{len(names) - 1}].name` is" in refusal(write(f"reports: {{sessionsFilters: [{parts}]}}"))
+
+
+def test_previous_context_is_evaluated_as_all_and_says_so() -> None:
+    loaded = load(None, overrides=["actions.strategy.context=PREVIOUS"])
+    assert loaded.config.actions.strategy.context == "ALL"
+    assert loaded.warnings[0].endswith("evaluated as ALL")
+
+
+def test_emulating_the_typing_of_nothing_is_ignored_and_says_so() -> None:
+    loaded = load(None, overrides=["actions.strategy.prefix.emulateTyping=true"])
+    assert loaded.config.actions.strategy.prefix == PrefixConfig()
+    assert "NoPrefix types nothing" in loaded.warnings[0]
+
+
+@pytest.mark.parametrize(
+    ("given_name", "ours"), [("Java", "java"), ("C++", "cpp"), ("Shell Script", "bash"), ("C#", "csharp"), ("XY", "xy")]
+)
+def test_a_language_may_be_called_as_in_the_ide(given_name: str, ours: str) -> None:
+    assert load(None, overrides=[f"language='{given_name}'"]).config.language == ours

@@ -1,0 +1,226 @@
+"""The HTML report as files: links, escaping, names, sizes."""
+
+from __future__ import annotations
+
+import re
+import tracemalloc
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import msgspec
+import pytest
+
+from ci_eval.model import Session, Status
+from ci_eval.reporters.html import REPORTER
+from ci_eval.support.htmldata import shown_session
+from ci_eval.support.htmlpages import MAX_CHARACTERS, MAX_SESSIONS, Mark, mark, page_name, pages
+from tests.reporters.samples import CODE, HOSTILE, NASTY, Sample, figures, hostile, huge, session, small
+
+LIMIT = 3_000_000
+
+
+class Seen(HTMLParser):
+    """Tags, links and the source text of one page."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.attributes: set[str] = set()
+        self.links: list[str] = []
+        self.code = ""
+        self._in_code = False
+        self.feed(path.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes |= {name for name, _ in attrs}
+        self.links += [value for name, value in attrs if name in ("href", "src") and value]
+        self._in_code = self._in_code or (tag == "pre" and ("id", "code") in attrs)
+
+    def handle_endtag(self, tag: str) -> None:
+        self._in_code = self._in_code and tag != "pre"
+
+    def handle_data(self, data: str) -> None:
+        self.code += data if self._in_code else ""
+
+
+def written(sample: Sample, folder: Path) -> Path:
+    return sample.write(REPORTER, folder).parent
+
+
+def file_pages(site: Path) -> list[Path]:
+    return sorted((site / "files").glob("*.html"))
+
+
+def marks_of(text: str, *places: tuple[int, str]) -> list[Mark]:
+    return [mark(index, session("a.py", offset, expected)) for index, (offset, expected) in enumerate(places)]
+
+
+@pytest.mark.parametrize("sample", [small(), hostile(), huge(4_500, 60)], ids=["small", "hostile", "huge"])
+def test_every_link_leads_to_a_file_of_the_report(tmp_path: Path, sample: Sample) -> None:
+    site = written(sample, tmp_path)
+    for page in site.rglob("*.html"):
+        for link in Seen(page).links:
+            target = unquote(urlsplit(link).path)
+            assert link == "data:," or (page.parent / target).is_file(), link
+
+
+def test_the_index_links_to_every_file(tmp_path: Path) -> None:
+    site = written(hostile(), tmp_path)
+    links = {Path(link).name for link in Seen(site / "index.html").links if link.startswith("files/")}
+    assert links == {page.name for page in file_pages(site)}
+
+
+def test_hostile_text_adds_no_tag_and_no_handler(tmp_path: Path) -> None:
+    site = written(hostile(), tmp_path)
+    for page in site.rglob("*.html"):
+        seen = Seen(page)
+        assert "img" not in seen.tags
+        assert seen.tags.count("script") == 1
+        assert not {name for name in seen.attributes if name.startswith("on") or name == "style"}
+
+
+def test_a_hostile_title_is_text(tmp_path: Path) -> None:
+    path = small().write(REPORTER, tmp_path, title=NASTY)
+    assert Seen(path).tags.count("script") == 1
+
+
+def test_scripts_with_data_hold_no_markup_and_no_line_separator(tmp_path: Path) -> None:
+    site = written(hostile(), tmp_path)
+    for script in (site / "files" / "data").iterdir():
+        assert not re.search("[<\u2028\u2029]", script.read_text(encoding="utf-8"))
+
+
+def test_hostile_names_stay_in_the_folder_and_differ_even_where_case_does_not_count(tmp_path: Path) -> None:
+    names = [page_name(path) for path in HOSTILE]
+    assert all(re.fullmatch(r"[a-z0-9-]{1,80}", name) for name in names)
+    assert len(set(names)) == len(HOSTILE)
+    written(hostile(), tmp_path)
+    assert [each.name for each in tmp_path.iterdir()] == ["html"]
+
+
+def test_the_source_on_the_page_is_the_source(tmp_path: Path) -> None:
+    site = written(small(), tmp_path)
+    page = next((site / "files").glob("core-py-*.html"))
+    assert Seen(page).code.removeprefix("\n") == CODE
+
+
+def test_a_source_that_begins_with_empty_lines_keeps_them(tmp_path: Path) -> None:
+    site = written(Sample().add("a.py", "\n\nx = 1\n", [session("a.py", 2, "x")]), tmp_path)
+    assert Seen(file_pages(site)[0]).code == "\n\n\nx = 1\n"
+
+
+def test_offsets_are_code_points(tmp_path: Path) -> None:
+    text = "s = '😀😀'; append(s)\n"
+    site = written(Sample().add("a.py", text, [session("a.py", text.index("append"), "append")]), tmp_path)
+    assert ">append</span>" in file_pages(site)[0].read_text(encoding="utf-8")
+
+
+def test_a_report_without_sessions_or_figures_is_still_a_report(tmp_path: Path) -> None:
+    evaluation = msgspec.structs.replace(small().evaluation(), filters={}, metrics=())
+    path = REPORTER.write(evaluation, Sample().add("empty.py", "", []), tmp_path)
+    assert "0 of 0 sessions evaluated" in path.read_text(encoding="utf-8")
+
+
+def test_a_new_report_replaces_the_old_one(tmp_path: Path) -> None:
+    old = {page.name for page in file_pages(written(small(), tmp_path))}
+    new = {page.name for page in file_pages(written(hostile(), tmp_path))}
+    assert not old & new
+
+
+def test_a_report_that_fails_leaves_the_old_one(tmp_path: Path) -> None:
+    site = written(small(), tmp_path)
+
+    def broken() -> Iterator[Session]:
+        yield session("a.py", 0, "x")
+        raise OSError("disk")
+
+    with pytest.raises(OSError, match="disk"):
+        written(Sample().stream("a.py", "x", broken), tmp_path)
+    assert (site / "index.html").is_file()
+    assert [each.name for each in tmp_path.iterdir()] == ["html"]
+
+
+def test_twenty_thousand_sessions_with_long_lists_make_pages_of_moderate_size(tmp_path: Path) -> None:
+    site = written(huge(), tmp_path)
+    assert max(each.stat().st_size for each in site.rglob("*") if each.is_file()) < LIMIT
+    assert len(file_pages(site)) == 20_000 / MAX_SESSIONS
+
+
+def test_five_thousand_files_fit_on_the_index(tmp_path: Path) -> None:
+    sample = small()
+    sample.more_files = {f"package/module/file_{index}.py": figures(index) for index in range(5_000)}
+    assert (written(sample, tmp_path) / "index.html").stat().st_size < LIMIT
+
+
+def test_the_suggestions_of_a_file_are_never_in_memory_together(tmp_path: Path) -> None:
+    def made() -> Iterator[Session]:
+        for index in range(2_000):
+            yield session("a.py", index, "x", 1, total=300)
+
+    tracemalloc.start()
+    written(Sample().stream("a.py", "x" * 2_000, made), tmp_path)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 30_000_000
+
+
+def test_a_long_list_keeps_its_first_suggestions_and_the_neighbours_of_the_expected_one() -> None:
+    shown = shown_session(session("a.py", 0, "x", 800, total=1_000)).lookups[0]
+    places = [item[0] for item in shown.items]
+    assert places == [*range(1, 51), *range(797, 804)]
+    assert shown.total == 1_000
+
+
+def test_sessions_at_one_place_share_a_spot_that_shows_the_worst() -> None:
+    here = [session("a.py", 0, "abc", rank, prefixes=(str(rank),)) for rank in (1, None, 3)]
+    (page,) = pages("abc def", [mark(index, each) for index, each in enumerate(here)])
+    assert [(spot.outcome, len(spot.ids)) for spot in page.spots] == [("absent", 3)]
+
+
+def test_a_token_inside_another_cuts_it_short() -> None:
+    (page,) = pages("abc.def", marks_of("abc.def", (0, "abc.def"), (4, "def")))
+    assert [segment.text for segment in page.segments] == ["abc.", "def"]
+
+
+def test_a_token_behind_the_end_of_the_text_is_still_there() -> None:
+    (page,) = pages("abc", marks_of("abc", (9, "xyz")))
+    assert len(page.spots) == 1
+
+
+@pytest.mark.parametrize(
+    ("status", "rank", "expected"),
+    [
+        (Status.TIMEOUT, None, "failed"),
+        (Status.ENGINE_CRASH, 1, "failed"),
+        (Status.ERROR, None, "failed"),
+        (Status.SKIPPED, None, "skipped"),
+        (Status.EMPTY, None, "absent"),
+        (Status.NO_MATCH, None, "absent"),
+        (Status.OK, 1, "first"),
+        (Status.OK, 5, "near"),
+        (Status.OK, 6, "low"),
+    ],
+)
+def test_the_outcome_follows_from_status_and_rank(status: Status, rank: int | None, expected: str) -> None:
+    assert mark(0, session("a.py", 0, "x", rank, status=status)).outcome == expected
+
+
+def test_pages_end_between_lines_and_lose_nothing() -> None:
+    text = "a long line of text\n" * 10_000
+    parts = pages(text, marks_of(text))
+    assert "".join(segment.text for part in parts for segment in part.segments) == text
+    assert [part.first_line for part in parts] == [1, 3_001, 6_001, 9_001]
+    assert all(part.segments[-1].text.endswith("\n") for part in parts)
+
+
+def test_a_line_too_long_for_a_page_is_cut_and_keeps_its_number() -> None:
+    parts = pages("x" * (2 * MAX_CHARACTERS + 1), [])
+    assert [(part.first_line, part.last_line) for part in parts] == [(1, 1), (1, 1), (1, 1)]
+
+
+def test_the_line_numbers_match_the_lines() -> None:
+    (page,) = pages("a\nb\nc", [])
+    assert page.numbers == "1\n2\n3"
