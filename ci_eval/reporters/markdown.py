@@ -17,6 +17,7 @@ from ci_eval.support.figures import (
     headline,
     interval,
     metric_infos,
+    sessions_by_kind,
     statuses,
 )
 from ci_eval.support.markdowntext import code, prose
@@ -105,10 +106,9 @@ def _statuses(figures: FilterFigures) -> str:
 
 
 def _kinds(figures: FilterFigures, shown: Sequence[MetricInfo]) -> str:
-    count = {kind: max((each.n for each in metrics.values()), default=0) for kind, metrics in figures.kinds.items()}
     rows = (
-        (code(kind), f"{count[kind]:,}", *(_cell(figures.kinds[kind], info) for info in shown))
-        for kind in sorted(figures.kinds, key=lambda kind: (-count[kind], kind))
+        (code(kind), f"{sessions:,}", *(_cell(figures.kinds[kind], info) for info in shown))
+        for kind, sessions in sessions_by_kind(figures.kinds).items()
     )
     return _table("By token kind", ("Kind", ">Sessions", *(f">{prose(info.name)}" for info in shown)), rows)
 

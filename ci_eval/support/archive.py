@@ -240,6 +240,8 @@ class _Metered:
 
 def _tar_members(tar: tarfile.TarFile) -> Iterator[_Member]:
     while (info := tar.next()) is not None:
+        if info.size < 0:
+            raise ArchiveError("a header in it has an impossible size")
         # tarfile remembers every member; a long archive would fill memory.
         tar.members.clear()  # type: ignore[attr-defined]
         kinds: tuple[tuple[bool, Kind], ...] = (

@@ -26,7 +26,6 @@ MAX_WAIT = 60.0
 MAX_SECONDS = 1800.0
 CHUNK = 1 << 16
 TIMEOUT = (10.0, 60.0)
-RETRIED = frozenset({408, 425, 429, 500, 502, 503, 504})
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
@@ -203,7 +202,7 @@ def _fetch(session: requests.Session, url: str, file: BinaryIO, limits: _Limits)
 
 def _check_status(response: requests.Response, url: str) -> None:
     code = response.status_code
-    if code in RETRIED:
+    if code == 429 or code >= 500:
         asked = response.headers.get("Retry-After", "").strip()
         raise _TryAgain(f"the server answered {code}", float(asked) if asked.isdecimal() else None)
     if code != 200:

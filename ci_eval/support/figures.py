@@ -65,6 +65,15 @@ def headline(infos: Iterable[MetricInfo]) -> list[MetricInfo]:
     return [info for info in infos if info.name in HEADLINE] or infos[: len(HEADLINE)]
 
 
+def sessions_by_kind(kinds: Mapping[str, Mapping[str, Estimate]]) -> dict[str, int]:
+    """How many sessions each kind has, most first; latencies are observed per lookup, so their n would mislead."""
+    count = {
+        kind: metrics["Sessions"].n if "Sessions" in metrics else max((each.n for each in metrics.values()), default=0)
+        for kind, metrics in kinds.items()
+    }
+    return dict(sorted(count.items(), key=lambda item: (-item[1], item[0])))
+
+
 def evaluated(figures: FilterFigures) -> str:
     """The sentence no report may lack."""
     noun = "session" if figures.planned == 1 else "sessions"

@@ -6,7 +6,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ci_eval.model import Estimate, Evaluation, FileError, FilterFigures, MetricInfo
-from ci_eval.support.figures import OUTCOMES, amount, evaluated, headline, interval, metric_infos, statuses
+from ci_eval.support.figures import (
+    OUTCOMES,
+    amount,
+    evaluated,
+    headline,
+    interval,
+    metric_infos,
+    sessions_by_kind,
+    statuses,
+)
 
 MAX_ERRORS = 200
 MAX_TRACE = 4_000
@@ -195,19 +204,18 @@ def _ranks(ranks: Mapping[str, int]) -> tuple[RankRow, ...]:
 
 
 def _kinds(kinds: Mapping[str, Mapping[str, Estimate]], infos: Sequence[MetricInfo]) -> tuple[KindRow, ...]:
-    sessions = {kind: max((each.n for each in metrics.values()), default=0) for kind, metrics in kinds.items()}
     nothing = Estimate(value=None)
     return tuple(
         KindRow(
             label=kind.lower().replace("_", " "),
-            sessions=f"{sessions[kind]:,}",
+            sessions=f"{sessions:,}",
             cells=tuple(
                 (amount(each.value, info.unit), interval(each, info.unit))
                 for info in infos
                 for each in (kinds[kind].get(info.name, nothing),)
             ),
         )
-        for kind in sorted(kinds, key=lambda kind: (-sessions[kind], kind))
+        for kind, sessions in sessions_by_kind(kinds).items()
     )
 
 

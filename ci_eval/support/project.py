@@ -16,7 +16,7 @@ import msgspec
 from ci_eval.errors import ConfigError, PreparationError
 from ci_eval.model import ProjectInfo, Value
 from ci_eval.support.download import sha256_of
-from ci_eval.support.schemes import SCHEMES, Spec
+from ci_eval.support.schemes import SCHEMES, Fetch, Spec
 
 FORMAT = 1
 MARKER = "project.json"
@@ -48,7 +48,7 @@ def parse(spec: str) -> Spec:
         rest = spec
     if scheme in SCHEMES and rest and not re.search(r"[\x00-\x1f\x7f]", rest):
         return SCHEMES[scheme].parse(rest)
-    near = difflib.get_close_matches(scheme, SCHEMES, n=1)
+    near = difflib.get_close_matches(scheme, SCHEMES, n=1, cutoff=0.5)
     hint = f" Did you mean {near[0]}:…?" if near and near[0] != scheme else ""
     examples = "\n".join(f"  {known.example}" for known in SCHEMES.values())
     raise ConfigError(f"{spec!r} does not name a project.{hint} It can be:\n{examples}")
@@ -67,11 +67,19 @@ def prepare(spec: str, *, cache: Path, base: Path | None = None) -> Project:
     projects = cache.absolute() / "projects"
     if scheme.lasting(wanted) and (ready := _ready(projects / _slug(wanted))):
         return ready
+    try:
+        return _prepare(wanted, scheme.fetch, cache, projects)
+    except OSError as error:
+        raise PreparationError(f"Cannot prepare {wanted}: {error}. Is {cache} writable, the disk full?") from error
+
+
+def _prepare(wanted: Spec, fetch: Fetch, cache: Path, projects: Path) -> Project:
+    scheme = SCHEMES[wanted.scheme]
     projects.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".new-", dir=projects, ignore_cleanup_errors=True) as name:
         whole = Path(name, "whole")
         whole.mkdir()
-        pinned = scheme.fetch(wanted, whole / FILES, cache)
+        pinned = fetch(wanted, whole / FILES, cache)
         _complete(whole, pinned, scheme.top)
         return _publish(whole, projects / _slug(wanted if scheme.lasting(wanted) else pinned))
 
@@ -131,9 +139,9 @@ def _publish(whole: Path, folder: Path) -> Project:
             # Of a killed run, or of another format: it goes with the temporary folder.
             folder.rename(whole.with_name("old"))
         whole.rename(folder)
-    except OSError as error:
+    except OSError:
         if _ready(folder) is None:
-            raise PreparationError(f"Cannot write {folder}: {error}. Is the cache writable, the disk full?") from error
+            raise
     ready = _ready(folder)
     assert ready is not None
     return ready

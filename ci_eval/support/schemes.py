@@ -31,6 +31,10 @@ class Spec:
         return SCHEMES[self.scheme].write(self)
 
 
+Fetch = Callable[[Spec, Path, Path], Spec]
+"""(spec, new folder, cache) → the spec as pinned down by what came."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Scheme:
     """One place projects come from."""
@@ -40,8 +44,8 @@ class Scheme:
     """What follows `SCHEME:`; raises ConfigError."""
     write: Callable[[Spec], str]
     """The spec as a config has it, without secrets."""
-    fetch: Callable[[Spec, Path, Path], Spec] | None
-    """(spec, new folder, cache) → the spec as pinned down by what came; None = the folder is used in place."""
+    fetch: Fetch | None
+    """None: the folder is used in place."""
     top: bool = False
     """A single folder at the top is packaging, not part of the project."""
     lasting: Callable[[Spec], bool] = lambda _: True

@@ -18,15 +18,8 @@ from tests.reporters.samples import CODE, NASTY, Sample, figures, hostile, huge,
 
 pytestmark = pytest.mark.browser
 
-ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
+ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
+ARGUMENTS += ["--disable-component-update", "--disable-sync"]
 
 
 @pytest.fixture(scope="module")
@@ -150,6 +143,7 @@ def test_sessions_that_share_a_place_can_be_switched(visit: Visit) -> None:
     expect(sessions.get_by_role("button")).to_have_count(3)
     assert (sessions.bounding_box() or {"height": 0})["height"] > 20
     sessions.get_by_role("button", name="“app” rank 2").click()
+    expect(sessions.locator(":focus")).to_have_text("“app” rank 2")
     expect(page.locator("#panel .expected .place")).to_have_text("2")
 
 

@@ -148,10 +148,10 @@ ciEval.places = (pages) => { ciEval.pages = pages; };
   };
 
   const render = (sessions, session, lookup) => {
-    const draw = (chosenSession, chosenLookup) => {
-      const focused = panel.contains(document.activeElement);
+    // The buttons are made anew; the one that was pressed keeps the focus.
+    const draw = (chosenSession, chosenLookup, group) => {
       render(sessions, chosenSession, chosenLookup);
-      if (focused) (panel.querySelectorAll('[aria-pressed="true"]')[chosenLookup === Infinity ? 0 : panel.querySelectorAll('[aria-pressed="true"]').length - 1] ?? panel).focus();
+      panel.querySelector(`[aria-label="${group}"] [aria-pressed="true"]`).focus();
     };
     const shown = sessions[session];
     panel.replaceChildren(
@@ -160,8 +160,8 @@ ciEval.places = (pages) => { ciEval.pages = pages; };
       sessions.length > 1 ? choice("Session", sessions.map((each) => {
         const last = each.lookups.at(-1);
         return last ? `${prefixWords(last.prefix)} ${each.outcome === "failed" ? "failed" : rankWords(last)}` : WORDS[each.outcome];
-      }), session, (at) => draw(at, Infinity)) : "",
-      ...sessionView(shown, lookup, (at) => draw(session, at)));
+      }), session, (at) => draw(at, Infinity, "Session")) : "",
+      ...sessionView(shown, lookup, (at) => draw(session, at, "Lookup")));
     history.replaceState(null, "", `#${encodeURIComponent(shown.id)}`);
   };
 

@@ -1,0 +1,298 @@
+"""Projects: what a spec may say, what it becomes, and that it becomes that once."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import threading
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ci_eval.errors import ChecksumError, ConfigError, DownloadError, InstallError, PreparationError
+from ci_eval.support import schemes
+from ci_eval.support.project import MARKER, checksum, parse, prepare
+from tests.support.loopback import answers, sends, serve
+from tests.support.repository import create
+
+DIGEST = "0123456789abcdef" * 4
+
+
+def archive(path: Path, *names: str) -> Path:
+    """A zip whose files hold their own names."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(path, "w") as bundle:
+        for name in names:
+            bundle.writestr(zipfile.ZipInfo(name), name)
+    return path
+
+
+def sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+@pytest.fixture
+def pip(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """A pip that makes a wheel of its own; the requirements it was asked for."""
+    asked: list[str] = []
+
+    def download(requirement: str, folder: Path) -> Path:
+        asked.append(requirement)
+        return archive(folder / "six-1.16.0-py3-none-any.whl", "six.py", "six-1.16.0.dist-info/METADATA")
+
+    monkeypatch.setattr(schemes, "pip_download", download)
+    return asked
+
+
+@pytest.fixture
+def npm(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        schemes, "npm_pack", lambda spec, folder: archive(folder / "x.tgz", "package/index.js", "package/lib/a.js")
+    )
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "pypi:six==1.16.0",
+        f"pypi:six==1.16.0#sha256={DIGEST}",
+        f"npm:@types/node@20.1.0#sha256={DIGEST}",
+        "git:https://example.org/a/b.git@v1.0",
+        f"https://example.org/a-1.0.tar.gz#sha256={DIGEST}",
+        "path:../a b",
+    ],
+)
+def test_a_spec_is_written_as_it_is_read(spec: str) -> None:
+    assert str(parse(spec)) == spec
+
+
+def test_a_spec_tells_name_and_revision() -> None:
+    specs = [
+        "pypi:six==1.16.0",
+        "npm:@a/b@2.0.0",
+        "git:https://x.org/a/b.git@v1",
+        f"https://x.org/c.tar.gz#sha256={DIGEST}",
+    ]
+    found = [(spec.scheme, spec.name, spec.revision) for spec in map(parse, specs)]
+    assert found == [("pypi", "six", "1.16.0"), ("npm", "@a/b", "2.0.0"), ("git", "b", "v1"), ("https", "c", "")]
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "",
+        "six",
+        "six==1.16.0",
+        "pypi:",
+        "pypi:six",
+        "pypi:six>=1",
+        "pypi:-r==1",
+        "pypi:six==1#sha256=abc",
+        "pypi:six==1#md5=abc",
+        "npm:is-number",
+        "npm:is-number@latest",
+        "git:https://example.org/a",
+        "git:ext::sh@main",
+        "git:https://example.org/a@-f",
+        "git:@main",
+        "https://example.org/a.zip",
+        f"https://me:secret@example.org/a.zip#sha256={DIGEST}",
+        f"http://example.org/a.zip#sha256={DIGEST}",
+        f"https:relative#sha256={DIGEST}",
+        f"file:///a.zip#sha256={DIGEST}",
+        "path:",
+        "path:a\0b",
+        "maven:a:b:1",
+    ],
+)
+def test_what_names_no_project_is_a_config_error(spec: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        parse(spec)
+    assert "secret" not in str(caught.value)
+
+
+def test_a_misspelt_scheme_is_answered_with_the_right_one_and_all_examples() -> None:
+    with pytest.raises(ConfigError, match=r"Did you mean pypi:…\?(.|\n)*git:URL@REVISION"):
+        parse("pipy:six==1.16.0")
+
+
+def test_a_wheel_is_unpacked_and_pinned_to_its_digest(pip: list[str], tmp_path: Path) -> None:
+    project = prepare("pypi:six==1.16.0", cache=tmp_path)
+    made = archive(tmp_path / "same.whl", "six.py", "six-1.16.0.dist-info/METADATA")
+    assert (project.root / "six.py").read_text() == "six.py"
+    assert (project.info.name, project.info.revision) == ("six", "1.16.0")
+    assert project.info.spec == f"pypi:six==1.16.0#sha256={sha256(made)}"
+
+
+def test_the_root_of_an_npm_package_is_its_package_folder(npm: None, tmp_path: Path) -> None:
+    project = prepare("npm:is-number@7.0.0", cache=tmp_path)
+    assert (project.root / "lib/a.js").is_file()
+    assert (project.info.name, project.info.revision) == ("is-number", "7.0.0")
+
+
+@pytest.mark.parametrize("spec", ["pypi:six==1.16.0", "npm:is-number@7.0.0"])
+def test_a_pin_that_does_not_fit_is_a_checksum_error(spec: str, pip: list[str], npm: None, tmp_path: Path) -> None:
+    with pytest.raises(ChecksumError, match=DIGEST):
+        prepare(f"{spec}#sha256={DIGEST}", cache=tmp_path)
+    assert list((tmp_path / "projects").iterdir()) == []
+
+
+def test_a_pin_that_fits_is_taken(pip: list[str], tmp_path: Path) -> None:
+    pinned = prepare("pypi:six==1.16.0", cache=tmp_path).info
+    assert prepare(pinned.spec, cache=tmp_path).info == pinned
+
+
+def test_a_project_is_prepared_once_and_then_used_offline(pip: list[str], tmp_path: Path) -> None:
+    first = prepare("pypi:six==1.16.0", cache=tmp_path)
+    assert prepare("pypi:six==1.16.0", cache=tmp_path) == first
+    assert pip == ["six==1.16.0"]
+
+
+@pytest.mark.parametrize("damage", [Path.unlink, lambda path: path.write_text('{"format": 99}')], ids=["none", "other"])
+def test_a_project_without_its_marker_is_prepared_again(
+    damage: Callable[[Path], object], pip: list[str], tmp_path: Path
+) -> None:
+    first = prepare("pypi:six==1.16.0", cache=tmp_path)
+    damage(first.root.parent / MARKER)
+    assert prepare("pypi:six==1.16.0", cache=tmp_path) == first
+    assert len(pip) == 2
+    assert [path.name for path in (tmp_path / "projects").iterdir()] == [first.root.parent.name]
+
+
+def test_two_that_prepare_the_same_project_get_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    both = threading.Barrier(2)
+
+    def download(requirement: str, folder: Path) -> Path:
+        both.wait(10)
+        return archive(folder / "six.whl", "six.py")
+
+    monkeypatch.setattr(schemes, "pip_download", download)
+    found: list[object] = []
+    threads = [threading.Thread(target=lambda: found.append(prepare("pypi:six==1", cache=tmp_path))) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 2
+    assert found[0] == found[1]
+    assert len(list((tmp_path / "projects").iterdir())) == 1
+
+
+def test_an_archive_is_fetched_and_its_top_folder_entered(tmp_path: Path) -> None:
+    made = archive(tmp_path / "made.zip", "thing-1.0/a.py", "thing-1.0/b/c.py")
+    with serve(sends(made.read_bytes())) as server:
+        project = prepare(f"{server.url('/thing-1.0.zip?token=secret')}#sha256={sha256(made)}", cache=tmp_path)
+        assert server.asked == ["/thing-1.0.zip?token=secret"]
+    assert (project.root / "b/c.py").is_file()
+    assert (project.info.name, project.info.revision) == ("thing-1.0", sha256(made))
+    assert "secret" not in project.info.spec
+
+
+def test_an_archive_with_several_entries_at_the_top_is_entered_nowhere(tmp_path: Path) -> None:
+    made = archive(tmp_path / "made.zip", "a.py", "b/c.py")
+    with serve(sends(made.read_bytes())) as server:
+        project = prepare(f"{server.url()}#sha256={sha256(made)}", cache=tmp_path)
+    assert (project.root / "b/c.py").is_file()
+
+
+def test_a_download_that_fails_leaves_no_project(tmp_path: Path) -> None:
+    with serve(answers(404)) as server, pytest.raises(DownloadError):
+        prepare(f"{server.url()}#sha256={DIGEST}", cache=tmp_path)
+    assert list((tmp_path / "projects").iterdir()) == []
+
+
+def test_a_commit_is_prepared_once(tmp_path: Path) -> None:
+    origin = create(tmp_path / "origin")
+    spec = f"git:{origin.url}@{origin.commit(a__b_py='one')}"
+    project = prepare(spec, cache=tmp_path)
+    shutil.rmtree(origin.folder)
+    assert prepare(spec, cache=tmp_path) == project
+    assert (project.info.spec, project.info.name) == (spec, "origin")
+    assert (project.root / "a/b.py").is_file()
+
+
+def test_a_branch_is_looked_up_each_time(tmp_path: Path) -> None:
+    origin = create(tmp_path / "origin")
+    commits = [origin.commit(a_py="one")]
+    found = [prepare(f"git:{origin.url}@main", cache=tmp_path)]
+    commits.append(origin.commit(a_py="two"))
+    found.append(prepare(f"git:{origin.url}@main", cache=tmp_path))
+    assert [project.info.revision for project in found] == commits
+    assert [(project.root / "a.py").read_text() for project in found] == ["one", "two"]
+
+
+def test_a_branch_that_cannot_be_looked_up_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(InstallError, match="git fetch failed"):
+        prepare(f"git:{(tmp_path / 'nowhere').as_uri()}@main", cache=tmp_path)
+
+
+def test_a_path_is_used_in_place_and_left_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "base/mine").mkdir(parents=True)
+    (tmp_path / "base/mine/a.py").write_text("x")
+    project = prepare("path:mine", cache=tmp_path / "cache", base=tmp_path / "base")
+    assert project.root == (tmp_path / "base/mine").resolve()
+    assert (project.info.name, project.info.revision) == ("mine", "working tree")
+    assert os.listdir(project.root) == ["a.py"]  # noqa: PTH208 - hidden ones too
+    assert not (tmp_path / "cache").exists()
+
+
+def test_a_path_that_is_no_folder_is_a_config_error(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for name in ("file", "nowhere"):
+        with pytest.raises(ConfigError, match="there is no folder"):
+            prepare(f"path:{name}", cache=tmp_path, base=tmp_path)
+
+
+def test_the_checksum_is_that_of_sorted_paths_and_contents(tmp_path: Path) -> None:
+    for name in ("b.py", "a/c.py", "a.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(name)
+    lines = [f"{name}\0{hashlib.sha256(name.encode()).hexdigest()}\n" for name in ("a.py", "a/c.py", "b.py")]
+    assert checksum(tmp_path) == hashlib.sha256("".join(lines).encode()).hexdigest()
+
+
+def test_hidden_folders_and_links_do_not_change_the_checksum(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("x")
+    before = checksum(tmp_path)
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git/config").touch()
+    (tmp_path / "link.py").symlink_to("a.py")
+    (tmp_path / "loop").symlink_to(".")
+    os.mkfifo(tmp_path / "pipe")
+    assert checksum(tmp_path) == before
+
+
+@pytest.mark.parametrize("change", ["rename", "edit", "add"])
+def test_each_change_of_a_file_changes_the_checksum(tmp_path: Path, change: str) -> None:
+    (tmp_path / "a.py").write_text("x")
+    before = checksum(tmp_path)
+    if change == "rename":
+        (tmp_path / "a.py").rename(tmp_path / "b.py")
+    else:
+        (tmp_path / ("a.py" if change == "edit" else ".hidden")).write_text("y")
+    assert checksum(tmp_path) != before
+
+
+def test_a_cache_that_cannot_be_written_is_a_preparation_error(pip: list[str], tmp_path: Path) -> None:
+    (tmp_path / "projects").write_text("in the way")
+    with pytest.raises(PreparationError, match=r"Cannot prepare pypi:.*writable"):
+        prepare("pypi:six==1.16.0", cache=tmp_path)
+
+
+@pytest.mark.registry
+def test_a_real_wheel_is_prepared(tmp_path: Path) -> None:
+    project = prepare(
+        "pypi:six==1.16.0#sha256=8abb2f1d86890a2dfb989f9a77cfcfd3e47c2a354b01111771326f8aa26e0254", cache=tmp_path
+    )
+    assert (project.root / "six.py").is_file()
+
+
+@pytest.mark.registry
+def test_a_real_npm_package_is_prepared(tmp_path: Path) -> None:
+    project = prepare(
+        "npm:is-number@7.0.0#sha256=7b75c1057198cf97696909a9bee176c9c5e9bcb5b03bf3ecef2f484defadd51e", cache=tmp_path
+    )
+    assert (project.root / "index.js").is_file()
