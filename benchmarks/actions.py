@@ -1,6 +1,6 @@
 """Stage 1: megabytes of Python source per second and core, over this Python's standard library.
 
-    python benchmarks/actions.py [FOLDER]
+python benchmarks/actions.py [FOLDER]
 """
 
 import statistics

@@ -1,6 +1,6 @@
 """Stage 2 against a plain script that calls jedi at the same places: agreement, overhead, speed. Paired, in one run.
 
-    python benchmarks/interpret.py [--project SPEC] [--probability P] [--rounds N]
+python benchmarks/interpret.py [--project SPEC] [--probability P] [--rounds N]
 """
 
 import argparse
@@ -44,7 +44,7 @@ class Bench:
             probability=self.probability,
             limit=None,
             jobs=jobs,
-            advance=lambda done, so_far: None,
+            advance=lambda *_: None,
         )
         return time.perf_counter() - started, sums, workspace
 

@@ -8,13 +8,13 @@ Uses jedi's public interface only, and of ci-eval only the workspace's files. Th
 import gzip
 import json
 import sys
-import sysconfig
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import jedi
+import parso.cache
 
 
 def complete(text: str, offset: int, path: Path, project: jedi.Project, environment: Any) -> list[str]:
@@ -27,11 +27,13 @@ def complete(text: str, offset: int, path: Path, project: jedi.Project, environm
 
 def sessions(workspace: Path, root: Path) -> Iterator[list[Any]]:
     """Ask at every place, file by file."""
-    stdlib = [sysconfig.get_path("stdlib"), str(Path(sysconfig.get_path("platstdlib"), "lib-dynload"))]
-    project = jedi.Project(root, sys_path=stdlib)
+    library = Path(sys.base_prefix, "lib", f"python{sys.version_info.major}.{sys.version_info.minor}")
+    project = jedi.Project(root, sys_path=[str(library), str(library / "lib-dynload")])
     environment = jedi.InterpreterEnvironment()
     complete("import os\nos.", 13, root / "warm_up.py", project, environment)
     for packed in sorted(workspace.glob("sessions/*.jsonl.gz")):
+        # jedi would show the last text of one file, with its token missing, to the files that import it.
+        parso.cache.parser_cache.clear()
         head, *rest = [json.loads(line) for line in gzip.decompress(packed.read_bytes()).splitlines()]
         for session in rest:
             begin, expected = session["offset"], session["expectedText"]

@@ -16,8 +16,8 @@ from ci_eval import __version__
 from ci_eval.config import Config, load, patch
 from ci_eval.errors import CiEvalError, PreparationError
 from ci_eval.jobs import doctor as doctor_job
-from ci_eval.jobs import listing, pipeline, show, stages
 from ci_eval.jobs import evaluate as evaluate_job
+from ci_eval.jobs import listing, pipeline, show, stages
 from ci_eval.jobs.evaluate import Evaluated
 from ci_eval.model import Estimate, Evaluation
 from ci_eval.support import machine
@@ -52,11 +52,19 @@ def _choices(command: Command) -> Command:
             click.argument("config", type=click.Path(path_type=Path), required=False),
             click.option("--language", metavar="L", help="A language, see `ci-eval list languages`."),
             click.option("--engine", metavar="NAME[@VERSION]", help="An engine, see `ci-eval list engines`."),
-            click.option("--project", metavar="SPEC", help="pypi:NAME==VERSION, npm:NAME@VERSION, git:URL@REVISION, "
-                         "https://…#sha256=…, or path:DIR."),
+            click.option(
+                "--project",
+                metavar="SPEC",
+                help="pypi:NAME==VERSION, npm:NAME@VERSION, git:URL@REVISION, https://…#sha256=…, or path:DIR.",
+            ),
             click.option("--completion-type", metavar="T", help="What ranks, see `ci-eval list completion-types`."),
-            click.option("--set", "overrides", metavar="KEY=VALUE", multiple=True,
-                         help="Any key of the configuration, dotted, with a YAML value; may be repeated."),
+            click.option(
+                "--set",
+                "overrides",
+                metavar="KEY=VALUE",
+                multiple=True,
+                help="Any key of the configuration, dotted, with a YAML value; may be repeated.",
+            ),
         )
     ):
         command = option(command)
@@ -65,10 +73,19 @@ def _choices(command: Command) -> Command:
 
 def _placement(command: Command) -> Command:
     """The options that say where and how wide it runs."""
-    command = click.option("--output", type=click.Path(path_type=Path), metavar="DIR",
-                           help="The workspace; new or empty. Default: a folder named by time.")(command)
-    return click.option("--jobs", type=click.IntRange(min=1), metavar="N", default=machine.cores,
-                        help="Worker processes; the results do not depend on it. Default: one per core.")(command)
+    command = click.option(
+        "--output",
+        type=click.Path(path_type=Path),
+        metavar="DIR",
+        help="The workspace; new or empty. Default: a folder named by time.",
+    )(command)
+    return click.option(
+        "--jobs",
+        type=click.IntRange(min=1),
+        metavar="N",
+        default=machine.cores,
+        help="Worker processes; the results do not depend on it. Default: one per core.",
+    )(command)
 
 
 @cli.command(epilog=EXAMPLES)
@@ -117,9 +134,7 @@ def _config(
     loaded = load(path, overrides=overrides)
     for warning in loaded.warnings:
         screen.warn(warning)
-    return patch(
-        loaded.config, language=language, engine=engine, project=project, completion_type=completion_type
-    )
+    return patch(loaded.config, language=language, engine=engine, project=project, completion_type=completion_type)
 
 
 @cli.command()
@@ -271,7 +286,9 @@ def main() -> None:
         Screen().fail("interrupted; the workspace is kept: repeat with --resume --output and its folder")
         code = INTERRUPTED
     except Exception:  # noqa: BLE001  the last line of defence: whatever it is, it is a bug of ours
-        Screen().fail(f"this is a bug in ci-eval {__version__}; please report it with these lines:\n{traceback.format_exc()}")
+        Screen().fail(
+            f"this is a bug in ci-eval {__version__}; please report it with these lines:\n{traceback.format_exc()}"
+        )
         code = BUG
     sys.stdout.flush()
     sys.exit(code if isinstance(code, int) else os.EX_OK)

@@ -1,11 +1,11 @@
 """One run on disk: what is where, written so that a killed run leaves whole files or none.
 
-    config.yaml      the configuration as it was evaluated
-    manifest.json    what ran, on what, with what, and how far it came
-    actions/         one FileActions per source file           (.json.gz)
-    sessions/        one SourceFile, then its Sessions, a line each   (.jsonl.gz)
-    errors/          one FileError per file that gave trouble   (.json)
-    logs/  reports/
+config.yaml      the configuration as it was evaluated
+manifest.json    what ran, on what, with what, and how far it came
+actions/         one FileActions per source file           (.json.gz)
+sessions/        one SourceFile, then its Sessions, a line each   (.jsonl.gz)
+errors/          one FileError per file that gave trouble   (.json)
+logs/  reports/
 """
 
 from __future__ import annotations
@@ -91,7 +91,9 @@ class Workspace:
     def open(cls, folder: Path) -> Workspace:
         """An existing one. Raises WorkspaceError if it is none, or of another format."""
         if not (folder / "manifest.json").is_file():
-            raise WorkspaceError(f"{folder} is not a workspace: it has no manifest.json; give the folder of an earlier run")
+            raise WorkspaceError(
+                f"{folder} is not a workspace: it has no manifest.json; give the folder of an earlier run"
+            )
         workspace = cls(folder)
         workspace.manifest()
         return workspace
@@ -164,7 +166,10 @@ class Workspace:
     def find_session(self, identity: str) -> tuple[SourceFile, Session]:
         """The session whose id begins with `identity`. Raises WorkspaceError if there is none, or several."""
         found = [
-            (file, head.id) for file, heads in self.sessions(_Identity) for head in heads if head.id.startswith(identity)
+            (file, head.id)
+            for file, heads in self.sessions(_Identity)
+            for head in heads
+            if head.id.startswith(identity)
         ]
         if len(found) == 1:
             file, whole = found[0]

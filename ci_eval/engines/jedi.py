@@ -47,9 +47,17 @@ class RunningJedi:
         self._cache = TemporaryDirectory(prefix="ci-eval-jedi-", ignore_cleanup_errors=True)
         arguments = [str(self._library), str(self._surroundings.root), self._cache.name]
         # A fixed hash seed: the order of sets decides which of several equal answers comes first.
-        environment = {"PATH": os.defpath, "HOME": str(self._surroundings.cache), "PYTHONHASHSEED": "0", "LANG": "C.UTF-8"}
+        environment = {
+            "PATH": os.defpath,
+            "HOME": str(self._surroundings.cache),
+            "PYTHONHASHSEED": "0",
+            "LANG": "C.UTF-8",
+        }
         return LineProcess(
-            [sys.executable, "-s", "-S", str(DRIVER), *arguments], cwd=self._surroundings.root, environment=environment, memory=self._surroundings.memory
+            [sys.executable, "-s", "-S", str(DRIVER), *arguments],
+            cwd=self._surroundings.root,
+            environment=environment,
+            memory=self._surroundings.memory,
         )
 
     def open(self, path: str, text: str) -> None:

@@ -21,4 +21,6 @@ class Words(Control):
         return list(dict.fromkeys([*reversed(before), *after, *sorted(self.surroundings.keywords)]))
 
 
-ENGINE: Engine = ControlEngine("words", "baseline: words of the open file, nearest first, then keywords; any language", Words)
+ENGINE: Engine = ControlEngine(
+    "words", "baseline: words of the open file, nearest first, then keywords; any language", Words
+)

@@ -31,6 +31,4 @@ def evaluate(config: Config, *, output: Path | None, jobs: int, resume: bool, sc
     pipeline.make_actions(workspace, prepared, jobs, screen)
     pipeline.make_sessions(workspace, prepared, jobs, screen)
     evaluation, reports = pipeline.make_reports(workspace, config)
-    return Evaluated(
-        folder=folder, evaluation=evaluation, reports=reports, trouble=pipeline.trouble(workspace, config)
-    )
+    return Evaluated(folder=folder, evaluation=evaluation, reports=reports, trouble=pipeline.trouble(workspace, config))

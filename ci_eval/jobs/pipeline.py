@@ -56,7 +56,7 @@ class Prepared:
 
 
 def prepare(config: Config, screen: Screen) -> Prepared:
-    """Check the names in the configuration, then make project and engine ready. Raises ConfigError, PreparationError."""
+    """Check the names in the configuration, make project and engine ready. Raises ConfigError, PreparationError."""
     language = languages.CATALOG.load(config.language)
     engine = engines.CATALOG.load(config.engine.name)
     ranker = rankers.CATALOG.load(config.interpret.completion_type)
@@ -125,13 +125,15 @@ def new_manifest(prepared: Prepared, jobs: int) -> Manifest:
 
 
 def resume(prepared: Prepared, folder: Path, jobs: int) -> Workspace:
-    """The workspace of an interrupted run of the same configuration, project and engine; or a new one, if none is there."""
+    """The workspace of an interrupted run of the same configuration, project and engine; or a new one."""
     if not (folder / "manifest.json").is_file():
         return begin(prepared, folder, jobs)
     workspace = Workspace.open(folder)
     manifest = workspace.manifest()
     if load(workspace.config_path, environment={}).config != prepared.config:
-        raise WorkspaceError(f"{folder} was made with another configuration (see its config.yaml): use another --output")
+        raise WorkspaceError(
+            f"{folder} was made with another configuration (see its config.yaml): use another --output"
+        )
     for what, was, now in (
         ("project", manifest.project.checksum, prepared.project.info.checksum),
         ("engine", manifest.engine, prepared.installation.info),
@@ -139,7 +141,9 @@ def resume(prepared: Prepared, folder: Path, jobs: int) -> Workspace:
         ("Python", manifest.python, machine.python()),
     ):
         if was != now:
-            raise WorkspaceError(f"{folder} cannot be taken up: the {what} was {was}, and is {now} now; use another --output")
+            raise WorkspaceError(
+                f"{folder} cannot be taken up: the {what} was {was}, and is {now} now; use another --output"
+            )
     return workspace
 
 
@@ -180,13 +184,12 @@ def make_actions(workspace: Workspace, prepared: Prepared, jobs: int, screen: Sc
 def _why_nothing(workspace: Workspace, prepared: Prepared) -> str:
     troubled = workspace.errors()
     if troubled:
-        return f"no file of {prepared.project.info.name} could be read; the first: {troubled[0].path}: {troubled[0].message}"
+        first = troubled[0]
+        return f"no file of {prepared.project.info.name} could be read; the first: {first.path}: {first.message}"
     if workspace.action_files():
         return "no token passes actions.strategy.filters: loosen them"
-    return (
-        f"{prepared.project.info.name} has no {prepared.language.title} files ({', '.join(prepared.language.suffixes)}) "
-        "below actions.evaluationRoots"
-    )
+    suffixes = ", ".join(prepared.language.suffixes)
+    return f"{prepared.project.info.name} has no {prepared.language.title} files ({suffixes}) below its evaluationRoots"
 
 
 def make_sessions(workspace: Workspace, prepared: Prepared, jobs: int, screen: Screen) -> None:
@@ -227,12 +230,16 @@ def make_reports(workspace: Workspace, config: Config) -> tuple[Evaluation, dict
     """Stage 3. The figures, and by reporter the file to open first."""
     manifest = workspace.manifest()
     if "interpret" not in manifest.stages:
-        raise WorkspaceError(f"{workspace.folder} has no complete sessions yet: run `ci-eval interpret {workspace.folder}`")
+        raise WorkspaceError(
+            f"{workspace.folder} has no complete sessions yet: run `ci-eval interpret {workspace.folder}`"
+        )
     known = metrics.load()
     shown = config.reports.default_metrics
     for name in shown or ():
         if name not in metrics.names():
-            raise ConfigError(f"reports.defaultMetrics: unknown metric {name!r}; known are {', '.join(metrics.names())}")
+            raise ConfigError(
+                f"reports.defaultMetrics: unknown metric {name!r}; known are {', '.join(metrics.names())}"
+            )
     writers = [reporters.CATALOG.load(name) for name in reporters.names()]
     return report.report(workspace, known, config.reports.sessions_filters, writers)
 
@@ -242,12 +249,15 @@ def trouble(workspace: Workspace, config: Config) -> CiEvalError | None:
     manifest = workspace.manifest()
     failed = sum(manifest.statuses.get(name, 0) for name in ("timeout", "engine-crash", "error"))
     if manifest.finished == 0:
-        return NothingToEvaluate(f"none of {manifest.planned:,} planned sessions could be evaluated; see errors/ in the workspace")
+        return NothingToEvaluate(
+            f"none of {manifest.planned:,} planned sessions could be evaluated; see errors/ in the workspace"
+        )
     if failed <= config.interpret.allowed_failures * manifest.planned:
         return None
+    allowed = config.interpret.allowed_failures
     return TooManyFailures(
-        f"the engine failed on {failed:,} of {manifest.planned:,} sessions ({failed / manifest.planned:.1%}), allowed are "
-        f"{config.interpret.allowed_failures:.1%} (interpret.allowedFailures); the report shows them, its errors come first"
+        f"the engine failed on {failed:,} of {manifest.planned:,} sessions ({failed / manifest.planned:.1%}), allowed "
+        f"are {allowed:.1%} (interpret.allowedFailures); the report shows them, errors first"
     )
 
 

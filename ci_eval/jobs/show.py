@@ -24,7 +24,12 @@ def describe(folder: Path, identity: str) -> Iterator[str]:
     source, session = Workspace.open(folder).find_session(identity)
     line, column = line_and_column(source.text, session.offset)
     known = session.properties
-    facts = [known.kind.value, "argument" if known.is_argument else "", "static" if known.is_static else "", known.package or ""]
+    facts = [
+        known.kind.value,
+        "argument" if known.is_argument else "",
+        "static" if known.is_static else "",
+        known.package or "",
+    ]
     yield f"session   {session.id}"
     yield f"place     {session.file}:{line + 1}:{column + 1}"
     yield f"expected  {session.expected_text}  ({', '.join(filter(None, facts))})"

@@ -23,7 +23,7 @@ def only_actions(config: Config, *, output: Path | None, jobs: int, screen: Scre
 def only_sessions(
     folder: Path, *, engine: str | None, completion_type: str | None, output: Path | None, jobs: int, screen: Screen
 ) -> Path:
-    """Stage 2 on a workspace's actions: in it, or with another engine or completion type into the new workspace `output`."""
+    """Stage 2 on a workspace's actions: in it, or with another engine or completion type in a new one, `output`."""
     source = Workspace.open(folder)
     config = patch(pipeline.stored_config(source), engine=engine, completion_type=completion_type)
     prepared = pipeline.prepare(config, screen)

@@ -20,6 +20,7 @@ KEYWORDS = frozenset(
 _KEYWORD_LEAVES = KEYWORDS | {"true", "false", "none", "is not", "not in", "except*"}
 # Looked at for nothing otherwise: they are a third of all nodes.
 _PUNCTUATION = frozenset(["(", ")", "[", "]", "{", "}", ",", ".", ":", "=", "comment", "integer"])
+_BODY_AND_CLAUSES = frozenset(["identifier", "for_in_clause"])
 _UNKNOWN = Origin()
 
 REFERENCE, CALLED, TYPE, BOUND = "reference", "called", "type", "bound"
@@ -59,7 +60,7 @@ class Walk:
                 self.push(node.children, TYPE if role == TYPE else REFERENCE, place)
 
     def push(self, nodes: Sequence[Node], role: str, place: Place) -> None:
-        """Visit these next, in their order: what is bound first is the definition. Leaves are done at once, for speed."""
+        """Visit these next, in their order: what is bound first is the definition. Leaves are done at once (speed)."""
         inner = []
         for node in nodes:
             kind = node.type
@@ -179,7 +180,11 @@ class Walk:
         self.push([node.children[first]], BOUND, place)
 
     def comprehension(self, node: Node, _role: str, place: Place) -> None:
-        self.push(node.children, REFERENCE, Place(Scope("function", place.scope), place.argument))
+        inner = Place(Scope("function", place.scope), place.argument)
+        # The body stands first, but its names are bound by the clauses: a name alone waits on the stack as well.
+        self._stack += [(child, REFERENCE, inner) for child in node.children if child.type == "identifier"]
+        self.push([child for child in node.children if child.type not in _BODY_AND_CLAUSES], REFERENCE, inner)
+        self.push([child for child in node.children if child.type == "for_in_clause"], REFERENCE, inner)
 
     def target_first(self, node: Node, _role: str, place: Place) -> None:
         """`x = …`, `for x in …`, `x := …`: the first named child after a keyword, if any, is bound."""
@@ -277,6 +282,7 @@ _HANDLERS: dict[str, Callable[[Walk, Node, str, Place], None]] = {
     "for_in_clause": Walk.target_first,
     "for_statement": Walk.target_first,
     "function_definition": Walk.function,
+    "identifier": Walk.name,
     "keyword_argument": Walk.keyword_argument,
     "keyword_pattern": Walk.keyword_pattern,
     "lambda": Walk.lambda_,

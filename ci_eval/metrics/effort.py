@@ -32,8 +32,12 @@ def keystrokes_saved(session: SessionScore) -> float:
 
 
 METRICS: tuple[Metric, ...] = (
-    mean_over_sessions("ESaved", "share of the text left to type when the expected text first stood first", effort_saved),
     mean_over_sessions(
-        "KeystrokesSaved", "share of keys saved by selecting with the arrow keys wherever that is shorter", keystrokes_saved
+        "ESaved", "share of the text left to type when the expected text first stood first", effort_saved
+    ),
+    mean_over_sessions(
+        "KeystrokesSaved",
+        "share of keys saved by selecting with the arrow keys wherever that is shorter",
+        keystrokes_saved,
     ),
 )

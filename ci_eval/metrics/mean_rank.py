@@ -38,6 +38,8 @@ METRICS: tuple[Metric, ...] = (
         ),
         observe=observe_rank,
     ),
-    mean_over_sessions("MeanReciprocalRank", "mean of 1/place of the expected text, 0 where it was absent", reciprocal_rank),
+    mean_over_sessions(
+        "MeanReciprocalRank", "mean of 1/place of the expected text, 0 where it was absent", reciprocal_rank
+    ),
     mean_over_sessions("NDCG", "mean of 1/log2(1 + place) of the expected text, 0 where it was absent", gain),
 )

@@ -10,7 +10,7 @@ from ci_eval.support.observing import answered, evaluated, rank_of
 
 
 def precision(session: SessionScore) -> Sequence[Observation]:
-    """Found / answered: sessions with an empty or failed answer are not in the denominator. 0 if nothing was offered."""
+    """Found / answered: an empty or failed answer is not in the denominator. 0 if nothing was offered at all."""
     return [(float(rank_of(session) is not None), 1.0)] if answered(session) else []
 
 

@@ -124,7 +124,9 @@ def source_files(root: Path, language: Language, config: ActionsConfig) -> Itera
     for given in config.evaluation_roots or (".",):
         start = root / given
         if not start.resolve().is_relative_to(root.resolve()) or not start.exists():
-            raise ConfigError(f"actions.evaluationRoots: {given!r} is not in the project; paths are relative to its root")
+            raise ConfigError(
+                f"actions.evaluationRoots: {given!r} is not in the project; paths are relative to its root"
+            )
         found.update(_below(start, root, language.suffixes, ignored))
     return iter(sorted(found))
 

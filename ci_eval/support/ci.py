@@ -44,9 +44,13 @@ class Screen:
         """A line of the result, never wrapped."""
         self._out.print(Text(text), soft_wrap=True)
 
-    def table(self, columns: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: int = 0, title: str = "") -> None:
+    def table(
+        self, columns: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: int = 0, title: str = ""
+    ) -> None:
         """`numbers`: how many of the columns after the first hold numbers."""
-        table = Table(title=Text(title) if title else None, title_justify="left", box=None, pad_edge=False, padding=(0, 3, 0, 0))
+        table = Table(
+            title=Text(title) if title else None, title_justify="left", box=None, pad_edge=False, padding=(0, 3, 0, 0)
+        )
         for i, column in enumerate(columns):
             table.add_column(Text(column), justify="right" if 0 < i <= numbers else "left", header_style="bold")
         for row in rows:
@@ -94,13 +98,14 @@ class Steps:
         rate = (done - self._first) / elapsed if elapsed else 0.0
         if self._bar:
             progress, task = self._bar
-            progress.update(task, completed=done, total=total, rate=f"{done:,}/{total:,} {self._unit}, {rate:.1f}/s", note=note)
+            progress.update(
+                task, completed=done, total=total, rate=f"{done:,}/{total:,} {self._unit}, {rate:.1f}/s", note=note
+            )
         elif time.monotonic() - self._said >= PAUSE:
             self._said = time.monotonic()
             left = f", {(total - done) / rate:.0f} s left" if rate else ""
-            self._console.print(
-                Text(f"{self._label}: {done:,} of {total:,} {self._unit}, {rate:.1f}/s{left}{', ' + note if note else ''}")
-            )
+            more = f", {note}" if note else ""
+            self._console.print(Text(f"{self._label}: {done:,} of {total:,} {self._unit}, {rate:.1f}/s{left}{more}"))
 
 
 def _console(*, stderr: bool) -> Console:

@@ -41,10 +41,12 @@ class Control(ABC):
         """The candidates."""
 
     def restart(self) -> None:
-        """Nothing runs that could be restarted."""
+        """Forget the open file; nothing runs that could be started anew."""
+        self.text = ""
 
     def close(self) -> None:
-        """Nothing runs."""
+        """Forget the open file; nothing runs that could be ended."""
+        self.text = ""
 
 
 @dataclass(frozen=True)

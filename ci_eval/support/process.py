@@ -11,6 +11,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from ci_eval.errors import EngineCrash, EngineMisbehaved, EngineTimeout
@@ -23,9 +24,7 @@ LONGEST_LINE = 256 * 2**20
 class LineProcess:
     """A program that answers each line on its standard input with one line on its standard output."""
 
-    def __init__(
-        self, argv: Sequence[str], *, cwd: Path, environment: Mapping[str, str], memory: int = 0
-    ) -> None:
+    def __init__(self, argv: Sequence[str], *, cwd: Path, environment: Mapping[str, str], memory: int = 0) -> None:
         """Start it. `memory`: bytes of address space, 0 = no limit. Raises EngineCrash."""
         self.name = Path(argv[0]).name
         command = [sys.executable, "-I", "-S", str(LAUNCHER), str(memory), *argv]
@@ -107,10 +106,9 @@ class LineProcess:
 
     def close(self) -> None:
         """End it and its process group; never raises."""
-        try:
+        # It may have ended by itself, with nothing left of what it started.
+        with suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass  # it ended by itself, and nothing it started is left
         self._process.wait()
         self._listener.join(timeout=1)
         for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):

@@ -108,7 +108,9 @@ class Names:
         source = statement.child_by_field_name("module_name")
         package = self.absolute(self.text(source)) if source else None
         for child in statement.children:
-            if child.type not in {"aliased_import", "dotted_name"} or (source and child.start_byte == source.start_byte):
+            if child.type not in {"aliased_import", "dotted_name"} or (
+                source and child.start_byte == source.start_byte
+            ):
                 continue
             name = self.text(child.children[0] if child.type == "aliased_import" else child)
             alias = self.text(child.children[-1]) if child.type == "aliased_import" else name

@@ -56,7 +56,8 @@ def estimate(metric: Metric, observations: Observations, seed: int) -> Estimate:
     files, values, weights = observations.arrays()
     value = _figure(metric, values, weights)
     clusters, members = np.unique(files, return_inverse=True)
-    if value is None or metric.statistic == "count" or metric.quantile == 1 and metric.statistic == "quantile" or len(clusters) < 2:
+    maximum = metric.statistic == "quantile" and metric.quantile == 1
+    if value is None or metric.statistic == "count" or maximum or len(clusters) < 2:
         return Estimate(value=value, n=len(values))
     random = np.random.default_rng([zlib.crc32(metric.info.name.encode()), seed % 2**63])
     resample = _ratios if metric.statistic == "ratio" else _quantiles

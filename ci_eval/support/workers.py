@@ -65,9 +65,9 @@ class Workers(Generic[Task, Result]):
 
     def __exit__(self, kind: type[BaseException] | None, _: BaseException | None, __: TracebackType | None) -> None:
         if kind is None and not self._stopped:
-            self._pool.close()
+            self._pool.close()  # type: ignore[no-untyped-call]
         else:
-            self._pool.stop()
+            self._pool.stop()  # type: ignore[no-untyped-call]
         self._pool.join()
 
     @property

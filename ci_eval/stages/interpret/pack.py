@@ -1,0 +1,62 @@
+"""The sessions of a file on their way to disk."""
+
+from __future__ import annotations
+
+import gzip
+import io
+from collections import Counter
+
+import msgspec
+
+from ci_eval.model import (
+    FileError,
+    Session,
+    SourceFile,
+    Status,
+)
+from ci_eval.workspace import COMPRESSION
+
+
+class Pack:
+    """The sessions of a file on their way to disk: packed one by one, since all together may be too many."""
+
+    def __init__(self, source: SourceFile) -> None:
+        self.statuses: Counter[Status] = Counter()
+        self._bytes = io.BytesIO()
+        self._file = gzip.GzipFile(fileobj=self._bytes, mode="wb", compresslevel=COMPRESSION, mtime=0)
+        self._path = source.path
+        self._write(source)
+        self._last = ""
+        self._first_trouble = ""
+        self._troubled = 0
+
+    def add(self, session: Session) -> None:
+        """Append it."""
+        self._write(session)
+        self.statuses[session.status] += 1
+        if session.message:
+            self._first_trouble = self._first_trouble or f"{session.status.value}: {session.message}"
+            self._troubled += 1
+        self._last = session.id
+
+    def add_once(self, session: Session) -> None:
+        """Append it unless it was the last one."""
+        if session.id != self._last:
+            self.add(session)
+
+    def close(self) -> bytes:
+        """The whole."""
+        self._file.close()
+        return self._bytes.getvalue()
+
+    @property
+    def trouble(self) -> FileError | None:
+        """The first session that was skipped or failed, in the name of all of them."""
+        if not self._troubled:
+            return None
+        first, _, rest = self._first_trouble.partition("\n")
+        message = f"{self._troubled} sessions: {first}"
+        return FileError(path=self._path, stage="interpret", message=message, sessions=self._troubled, trace=rest)
+
+    def _write(self, value: SourceFile | Session) -> None:
+        self._file.write(msgspec.json.encode(value) + b"\n")

@@ -1,0 +1,135 @@
+"""All files of a workspace, dealt out to workers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import msgspec
+
+from ci_eval.model import (
+    FAILED,
+    CallCompletion,
+    FileActions,
+    Status,
+)
+from ci_eval.stages.interpret.tasks import Played, Setup, Task
+from ci_eval.stages.interpret.worker import play, unanswered
+from ci_eval.support.chance import draw, threshold
+from ci_eval.support.workers import Outcome, Workers
+from ci_eval.workspace import Workspace, read_actions
+
+HOPELESS = 50
+"""Failed sessions after which a run in which most sessions fail is given up."""
+
+
+@dataclass
+class Progress:
+    """The sum so far."""
+
+    planned: int = 0
+    files: int = 0
+    statuses: Counter[Status] = field(default_factory=Counter)
+    engine_time: float = 0.0
+    time: float = 0.0
+    given_up: str = ""
+    """Why the run ended early, if it did."""
+
+    @property
+    def finished(self) -> int:
+        """Sessions that were evaluated."""
+        return self.statuses.total() - self.statuses[Status.SKIPPED]
+
+    @property
+    def failed(self) -> int:
+        """Sessions the engine failed on."""
+        return sum(self.statuses[status] for status in FAILED)
+
+
+def interpret(
+    workspace: Workspace,
+    setup: Setup,
+    *,
+    probability: float,
+    limit: int | None,
+    jobs: int,
+    advance: Callable[[int, Progress], None],
+) -> Progress:
+    """Write the sessions of every file that has none yet; calls `advance(sessions_done, so_far)` as they come.
+
+    Results do not depend on the number of `jobs`, nor on which files were done by an earlier, interrupted call.
+    """
+    tasks = list(plan(workspace, setup, probability=probability, limit=limit))
+    so_far = Progress(planned=sum(task.sessions for task in tasks))
+    waiting = []
+    for task in tasks:
+        if workspace.has_sessions(task.path):
+            so_far.statuses += _statuses_of(workspace, task.path)
+            so_far.files += 1
+        else:
+            waiting.append(task)
+    # The longest first, so that no worker is left alone with one at the end.
+    waiting.sort(key=lambda task: -task.sessions)
+    with Workers(play, jobs=max(min(jobs, len(waiting)), 1), timeout=None) as workers:
+        before = so_far.statuses.total()
+        for outcome in workers.map(waiting):
+            if outcome is not None:
+                _keep(outcome, workspace, so_far)
+            advance(max(before + workers.counted, so_far.statuses.total()), so_far)
+            if so_far.failed >= HOPELESS and so_far.failed * 2 > so_far.statuses.total():
+                so_far.given_up = (
+                    f"the engine failed on {so_far.failed} of the first {so_far.statuses.total()} sessions"
+                )
+                workers.stop()
+                break
+    if so_far.given_up:
+        _give_up([task for task in waiting if not workspace.has_sessions(task.path)], workspace, so_far)
+    return so_far
+
+
+def plan(workspace: Workspace, setup: Setup, *, probability: float, limit: int | None) -> Iterator[Task]:
+    """The files with at least one chosen session."""
+    files = workspace.action_files()
+    everything = (call.session for path in files for call in _calls(read_actions(path)))
+    below = threshold(everything, seed=setup.seed, probability=probability, limit=limit)
+    for path in files:
+        actions = read_actions(path)
+        sessions = sum(1 for call in _calls(actions) if draw(setup.seed, call.session) < below)
+        if sessions:
+            yield Task(setup=setup, actions=path, path=actions.path, sessions=sessions, below=below)
+
+
+def _calls(actions: FileActions) -> Iterator[CallCompletion]:
+    """The first call of each session."""
+    last = ""
+    for action in actions.actions:
+        if isinstance(action, CallCompletion) and action.session != last:
+            last = action.session
+            yield action
+
+
+class _Ended(msgspec.Struct):
+    status: Status
+
+
+def _statuses_of(workspace: Workspace, path: str) -> Counter[Status]:
+    return Counter(session.status for session in workspace.sessions_in(path, _Ended))
+
+
+def _keep(outcome: Outcome[Task, Played], workspace: Workspace, so_far: Progress) -> None:
+    played = outcome.result or unanswered(outcome.task, Status.ERROR, outcome.trouble)
+    workspace.write_sessions(played.path, played.packed)
+    if played.error:
+        workspace.write_error(played.error)
+    so_far.files += 1
+    so_far.statuses += played.statuses
+    so_far.engine_time += played.engine_time
+    so_far.time += played.time
+
+
+def _give_up(tasks: Sequence[Task], workspace: Workspace, so_far: Progress) -> None:
+    for task in tasks:
+        played = unanswered(task, Status.SKIPPED, so_far.given_up)
+        workspace.write_sessions(task.path, played.packed)
+        so_far.statuses += played.statuses

@@ -1,0 +1,91 @@
+"""jedi for real: the embedded one, and two releases from the registry."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ci_eval.contracts import Query, Running, Surroundings
+from ci_eval.engines.jedi import ENGINE
+from ci_eval.errors import ConfigError, InstallError
+from ci_eval.support import machine
+from tests.projects import GREETER, ask, generate, sessions, setup, write
+
+pytestmark = pytest.mark.engine
+
+
+def surroundings(root: Path) -> Surroundings:
+    cache = machine.cache_folder()
+    return Surroundings(root=root, language="python", keywords=frozenset(), cache=cache, timeout=20, memory=4 * 10**9)
+
+
+@pytest.fixture
+def jedi(tmp_path: Path) -> Iterator[Running]:
+    write(tmp_path, other__py="class Known:\n    member = 1\n", **{"evil/__init____py": "open('/tmp/executed', 'w')\n"})
+    running = ENGINE.start(ENGINE.install(None, tmp_path), surroundings(tmp_path))
+    yield running
+    running.close()
+
+
+def texts(running: Running, text: str, path: str = "a.py") -> list[str]:
+    running.open(path, text)
+    answer = running.complete(Query(offset=len(text), prefix="", expected=""))
+    return [found.text for found in answer.suggestions]
+
+
+def test_members_of_the_standard_library_are_suggested(jedi: Running) -> None:
+    assert "path" in texts(jedi, "import os\nos.")
+
+
+def test_other_files_of_the_project_are_seen(jedi: Running) -> None:
+    assert texts(jedi, "import other\nother.Known.")[0] == "member"
+
+
+def test_what_is_installed_beside_ci_eval_is_not_seen(jedi: Running) -> None:
+    assert texts(jedi, "import msgspec\nmsgspec.") == []
+
+
+def test_keyword_arguments_come_without_their_sign(jedi: Running) -> None:
+    assert "first" in texts(jedi, "def f(first): ...\nf(")
+
+
+def test_edits_are_applied_in_order(jedi: Running) -> None:
+    jedi.open("a.py", "import sys\nsys.")
+    jedi.edit([(7, 3, "os"), (9, 0, "\n"), (len("import os\n\nsys"), 0, "tem"), (11, 6, "os")])
+    assert "sep" in [s.text for s in jedi.complete(Query(offset=14, prefix="", expected="")).suggestions]
+
+
+def test_a_file_is_seen_by_others_as_it_is_on_disk_once_it_is_closed(jedi: Running) -> None:
+    texts(jedi, "class Known:\n    edited = 1\nKnown.", "other.py")
+    assert texts(jedi, "import other\nother.Known.")[0] == "member"
+
+
+def test_it_answers_again_after_a_restart(jedi: Running) -> None:
+    jedi.restart()
+    assert "path" in texts(jedi, "import os\nos.")
+
+
+@pytest.mark.registry
+def test_two_releases_are_evaluated_on_the_same_actions(tmp_path: Path) -> None:
+    root = write(tmp_path / "p", a__py=GREETER)
+    answered = []
+    for version in ("0.18.2", "0.19.2"):
+        installation = ENGINE.install(version, machine.cache_folder())
+        assert installation.info.packages["jedi"] == version
+        workspace = generate(root, tmp_path / version)
+        assert ask(workspace, setup(ENGINE, root, installation=installation, timeout=30)).failed == 0
+        answered.append([session.id for session in sessions(workspace)])
+    assert answered[0] == answered[1]
+
+
+@pytest.mark.registry
+def test_a_release_that_does_not_exist_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(InstallError, match=r"jedi==0\.0\.999"):
+        ENGINE.install("0.0.999", tmp_path)
+
+
+def test_a_version_that_is_none_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError):
+        ENGINE.install("--upgrade", tmp_path)

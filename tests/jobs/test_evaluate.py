@@ -1,0 +1,156 @@
+"""The main job as users run it: by its command, in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from ci_eval.model import Session
+from ci_eval.workspace import Workspace
+from tests.projects import GREETER, write
+
+RANKED = "RecallAt1 RecallAt5 Recall Precision FMeasure MeanReciprocalRank NDCG ESaved".split()
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    return write(tmp_path / "p", **{f"file{i}__py": GREETER + f"x{i} = {i}\nprint(x{i})\n" for i in range(6)})
+
+
+def start(*arguments: object) -> subprocess.Popen[str]:
+    argv = [sys.executable, "-m", "ci_eval", *map(str, arguments)]
+    return subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def run(*arguments: object) -> tuple[int, str, str]:
+    process = start(*arguments)
+    out, err = process.communicate(timeout=120)
+    return process.returncode, out, err
+
+
+def evaluate(project: Path, output: Path, *more: object) -> dict[str, Any]:
+    code, out, err = run("evaluate", "--project", f"path:{project}", "--output", output, *more)
+    assert code == 0, err
+    assert out.splitlines()[-1] == str(output)
+    everything: dict[str, Any] = json.loads((output / "reports" / "metrics.json").read_text())
+    figures: dict[str, Any] = everything["evaluations"][0]["filters"]["ALL"]
+    return figures
+
+
+def timeless(folder: Path) -> list[bytes]:
+    """Everything about the sessions but their latencies."""
+    found = []
+    for file, sessions in Workspace.open(folder).sessions(Session):
+        found.append(msgspec.json.encode(file))
+        for session in sessions:
+            lookups = tuple(msgspec.structs.replace(lookup, latency=0) for lookup in session.lookups)
+            found.append(msgspec.json.encode(msgspec.structs.replace(session, lookups=lookups)))
+    return found
+
+
+def test_oracle_scores_one_on_every_rank_metric(project: Path, tmp_path: Path) -> None:
+    figures = evaluate(project, tmp_path / "o", "--engine", "oracle")
+    assert {name: figures["metrics"][name]["value"] for name in RANKED} == dict.fromkeys(RANKED, 1.0)
+    assert figures["metrics"]["MeanRank"]["value"] == 1.0
+
+
+def test_empty_scores_zero_on_every_rank_metric(project: Path, tmp_path: Path) -> None:
+    figures = evaluate(project, tmp_path / "o", "--engine", "empty")
+    assert {name: figures["metrics"][name]["value"] for name in RANKED} == dict.fromkeys(RANKED, 0.0)
+    assert figures["metrics"]["MeanRank"]["value"] is None
+
+
+def test_a_workspace_has_everything_that_the_contract_names(project: Path, tmp_path: Path) -> None:
+    evaluate(project, tmp_path / "o", "--engine", "words")
+    for part in "config.yaml manifest.json actions sessions errors logs reports".split():
+        assert (tmp_path / "o" / part).exists()
+    for report in "html/index.html report.md metrics.json".split():
+        assert (tmp_path / "o" / "reports" / report).stat().st_size > 0
+
+
+@pytest.mark.engine
+def test_runs_and_numbers_of_workers_give_the_same_sessions(project: Path, tmp_path: Path) -> None:
+    for name, jobs in (("a", 1), ("b", 1), ("c", 2)):
+        evaluate(project, tmp_path / name, "--jobs", jobs)
+    assert timeless(tmp_path / "a") == timeless(tmp_path / "b") == timeless(tmp_path / "c")
+
+
+@pytest.mark.engine
+def test_a_killed_run_is_taken_up_and_ends_like_an_undisturbed_one(project: Path, tmp_path: Path) -> None:
+    evaluate(project, tmp_path / "whole")
+    killed = start("evaluate", "--project", f"path:{project}", "--output", tmp_path / "killed", "--jobs", 1)
+    _wait_for(tmp_path / "killed" / "sessions", files=2)
+    killed.send_signal(signal.SIGKILL)
+    killed.communicate(timeout=30)
+    done = len(list((tmp_path / "killed" / "sessions").glob("*.gz")))
+    assert 2 <= done < 6
+    code, _, err = run("evaluate", "--resume", "--output", tmp_path / "killed")
+    assert code == 0, err
+    assert timeless(tmp_path / "killed") == timeless(tmp_path / "whole")
+
+
+def _wait_for(folder: Path, *, files: int) -> None:
+    deadline = time.monotonic() + 60
+    while len(list(folder.glob("*.gz"))) < files:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+@pytest.mark.engine
+def test_no_process_is_left_after_a_kill(project: Path, tmp_path: Path) -> None:
+    killed = start("evaluate", "--project", f"path:{project}", "--output", tmp_path / "o")
+    _wait_for(tmp_path / "o" / "sessions", files=1)
+    killed.send_signal(signal.SIGKILL)
+    killed.communicate(timeout=30)
+    deadline = time.monotonic() + 20
+    while left := list(_processes(str(project))):
+        assert time.monotonic() < deadline, left
+        time.sleep(0.1)
+
+
+def _processes(word: str) -> Iterator[str]:
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdigit() and int(folder.name) != os.getpid():
+            try:
+                line = (folder / "cmdline").read_text()
+            except OSError:
+                continue  # it ended while we looked
+            if word in line:
+                yield line
+
+
+def test_an_interrupted_run_exits_with_130_and_keeps_its_workspace(tmp_path: Path) -> None:
+    project = write(tmp_path / "p", **{f"f{i}__py": GREETER * 40 for i in range(9)})
+    process = start("evaluate", "--project", f"path:{project}", "--output", tmp_path / "o", "--jobs", 1)
+    _wait_for(tmp_path / "o" / "actions", files=1)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "--resume" in err
+    assert Workspace.open(tmp_path / "o").manifest().generated > 0
+
+
+def test_another_engine_can_answer_the_same_actions(project: Path, tmp_path: Path) -> None:
+    evaluate(project, tmp_path / "words", "--engine", "words")
+    assert run("interpret", tmp_path / "words", "--engine", "oracle", "--output", tmp_path / "oracle")[0] == 0
+    assert run("report", tmp_path / "oracle")[0] == 0
+    assert (tmp_path / "oracle" / "reports" / "metrics.json").exists()
+
+
+def test_every_session_filter_gets_its_own_figures(project: Path, tmp_path: Path) -> None:
+    filters = "reports.sessionsFilters=[{name: Static, filters: {isStatic: true}}]"
+    evaluate(project, tmp_path / "o", "--engine", "words", "--set", filters)
+    figures = json.loads((tmp_path / "o" / "reports" / "metrics.json").read_text())["evaluations"][0]["filters"]
+    assert list(figures) == ["ALL", "Static"]
+    assert 0 < figures["Static"]["sessions"] < figures["ALL"]["sessions"]
+    assert figures["Static"]["undecided"] > 0

@@ -1,0 +1,120 @@
+"""The formulas, on sessions small enough to check by hand."""
+
+from __future__ import annotations
+
+from math import log2
+
+import pytest
+
+from ci_eval import metrics
+from ci_eval.model import Kind, LookupScore, Properties, SessionScore, Status
+from ci_eval.support.stats import Observations, estimate
+
+METRICS = {metric.info.name: metric for metric in metrics.load()}
+
+
+def lookup(
+    rank: int | None, *, prefix: str = "", total: int = 10, selected: bool = False, ms: float = 1.0
+) -> LookupScore:
+    return LookupScore(prefix=prefix, total=total, rank=rank, latency=ms, selected=selected)
+
+
+def session(*lookups: LookupScore, text: str = "append", status: Status | None = None) -> SessionScore:
+    last = lookups[-1] if lookups else None
+    found = Status.OK if last and last.rank else Status.NO_MATCH if last and last.total else Status.EMPTY
+    return SessionScore(
+        id="0",
+        file="a.py",
+        offset=0,
+        expected_text=text,
+        properties=Properties(kind=Kind.FIELD),
+        status=status or found,
+        lookups=lookups,
+    )
+
+
+def value(name: str, *sessions: SessionScore) -> float | None:
+    seen = Observations()
+    for file, each in enumerate(sessions):
+        seen.add(file, METRICS[name].observe(each))
+    return estimate(METRICS[name], seen, 0).value
+
+
+# Expected text at places 1, 3 and 5, and absent.
+FOUR = [session(lookup(rank)) for rank in (1, 3, 5, None)]
+
+
+@pytest.mark.parametrize(
+    ("name", "figure"),
+    [
+        ("Sessions", 4),
+        ("RecallAt1", 0.25),
+        ("RecallAt5", 0.75),
+        ("Recall", 0.75),
+        ("Precision", 0.75),
+        ("FMeasure", 0.75),
+        ("MeanRank", 3.0),
+        ("MeanReciprocalRank", (1 + 1 / 3 + 1 / 5) / 4),
+        ("NDCG", (1 + 1 / 2 + 1 / log2(6)) / 4),
+        ("ESaved", 0.25),
+    ],
+)
+def test_the_figure_is_the_formula(name: str, figure: float) -> None:
+    assert value(name, *FOUR) == pytest.approx(figure)
+
+
+def test_an_empty_answer_is_a_miss_for_recall_and_nothing_for_precision() -> None:
+    two = [session(lookup(1)), session(lookup(None, total=0))]
+    assert value("Recall", *two) == 0.5
+    assert value("Precision", *two) == 1.0
+    assert value("FMeasure", *two) == pytest.approx(2 * 0.5 * 1.0 / 1.5)
+
+
+@pytest.mark.parametrize("status", [Status.TIMEOUT, Status.ENGINE_CRASH, Status.ERROR])
+def test_a_failed_session_is_a_miss(status: Status) -> None:
+    assert value("RecallAt1", session(lookup(1)), session(lookup(1), status=status)) == 0.5
+    assert value("Sessions", session(status=status)) == 1
+
+
+def test_a_skipped_session_is_in_no_denominator() -> None:
+    assert value("RecallAt1", session(lookup(1)), session(status=Status.SKIPPED)) == 1.0
+    assert value("Sessions", session(status=Status.SKIPPED)) == 0
+
+
+def test_mean_rank_is_none_where_nothing_was_found() -> None:
+    assert value("MeanRank", session(lookup(None))) is None
+
+
+def test_nothing_offered_has_precision_zero() -> None:
+    assert value("Precision", session(lookup(None, total=0))) == 0.0
+
+
+def test_rank_metrics_look_at_the_last_lookup() -> None:
+    assert value("RecallAt1", session(lookup(1), lookup(7, prefix="a"))) == 0.0
+
+
+def test_effort_saved_is_what_was_left_to_type_when_it_first_stood_first() -> None:
+    typed = session(lookup(9), lookup(2, prefix="a"), lookup(1, prefix="ap"), lookup(1, prefix="app"))
+    assert value("ESaved", typed) == pytest.approx(1 - 2 / 6)
+
+
+def test_keystrokes_are_typed_characters_and_steps_and_one_to_accept() -> None:
+    # append: 2 typed + 1 step down + 1 to accept = 4 of 6 keys.
+    taken = session(lookup(9), lookup(2, prefix="ap", selected=True))
+    assert value("KeystrokesSaved", taken) == pytest.approx((6 - 4) / 6)
+    assert value("KeystrokesSaved", session(lookup(9))) == 0.0
+
+
+def test_latencies_are_over_all_lookups_by_nearest_rank() -> None:
+    many = [
+        session(*(lookup(1, ms=float(ms)) for ms in range(1, 11))),
+        session(*(lookup(1, ms=float(ms)) for ms in range(11, 21))),
+    ]
+    assert value("MeanLatency", *many) == 10.5
+    assert value("MaxLatency", *many) == 20
+    assert value("LatencyPercentile50", *many) == 10
+    assert value("LatencyPercentile95", *many) == 19
+
+
+def test_reports_show_every_metric_of_the_contract_in_its_order() -> None:
+    assert metrics.names() == metrics.ORDER

@@ -1,0 +1,76 @@
+"""Small projects and what tests need around them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ci_eval.contracts import Engine, Installation, Surroundings
+from ci_eval.languages.python import LANGUAGE
+from ci_eval.model import ActionsConfig, EngineInfo, ProjectInfo, Session
+from ci_eval.rankers.basic import RANKER
+from ci_eval.stages import actions
+from ci_eval.stages.interpret import Progress, Setup, interpret
+from ci_eval.workspace import Workspace
+
+GREETER = '''"""Greets."""
+
+import os
+
+
+class Greeter:
+    def __init__(self, name):
+        self.name = name
+
+    def greet(self):
+        return "Hello " + self.name + os.sep
+
+
+print(Greeter("you").greet())
+'''
+
+INFO = ProjectInfo(spec="path:demo", name="demo", revision="1", checksum="0" * 64)
+
+
+def write(root: Path, **files: str | bytes) -> Path:
+    """A project of files; in the names `__` stands for `.`, so that they can be keywords."""
+    for name, content in files.items():
+        data = content if isinstance(content, bytes) else content.encode()
+        path = root / name.replace("__", ".")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    return root
+
+
+def generate(root: Path, folder: Path, config: ActionsConfig | None = None) -> Workspace:
+    """Stage 1 over a project, into a new workspace."""
+    workspace = Workspace.create(folder)
+    actions.generate(root, INFO, LANGUAGE, config or ActionsConfig(), workspace, jobs=1, advance=lambda *_: None)
+    return workspace
+
+
+def setup(engine: Engine, root: Path, *, timeout: float = 10.0, installation: Installation | None = None) -> Setup:
+    """What stage 2 needs, with the defaults of a configuration."""
+    surroundings = Surroundings(
+        root=root, language="python", keywords=LANGUAGE.keywords, cache=root.parent / "cache", timeout=timeout, memory=0
+    )
+    return Setup(
+        engine=engine,
+        installation=installation or Installation(info=EngineInfo(name=engine.name, version="test")),
+        surroundings=surroundings,
+        ranker=RANKER,
+        client="editor",
+        max_suggestions=1000,
+        seed=0,
+    )
+
+
+def ask(
+    workspace: Workspace, wanted: Setup, *, jobs: int = 1, probability: float = 1.0, limit: int | None = None
+) -> Progress:
+    """Stage 2 over a workspace."""
+    return interpret(workspace, wanted, probability=probability, limit=limit, jobs=jobs, advance=lambda *_: None)
+
+
+def sessions(workspace: Workspace) -> list[Session]:
+    """All of them."""
+    return [session for _, found in workspace.sessions(Session) for session in found]

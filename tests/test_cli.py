@@ -1,0 +1,201 @@
+"""What the command line says, and the code it ends with."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import tarfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ci_eval.cli import DEMO, main
+from ci_eval.config import load
+from ci_eval.model import SessionScore
+from ci_eval.workspace import Workspace
+from tests.projects import GREETER, write
+from tests.support.loopback import sends, serve
+
+Run = Callable[..., tuple[object, str, str]]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+    def run(*arguments: object) -> tuple[object, str, str]:
+        monkeypatch.setattr("sys.argv", ["ci-eval", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        printed = capsys.readouterr()
+        return ended.value.code, printed.out, printed.err
+
+    return run
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    return write(tmp_path / "p", a__py=GREETER)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--engine", "jedy"], "did you mean 'jedi'?"),
+        (["--engine", "words@9"], "has no version '9'"),
+        (["--language", "cobol"], "unknown language 'cobol'"),
+        (["--completion-type", "alphabetic"], "did you mean 'ALPHABETICAL'?"),
+        (["--set", "interpret.timeot=3"], "did you mean timeout?"),
+        (["--set", "interpret.timeout=soon"], "interpret.timeout"),
+        (["--project", "pipy:six==1.16.0"], "pypi"),
+        (["--project", "path:/no/such/folder"], "no folder"),
+        (["--project", "git:ext::sh -c id@main"], "git"),
+        (["--project", "git:--upload-pack=id@main"], "git"),
+        (["--resume"], "--output"),
+        (["no-such-file.yaml"], "no-such-file.yaml"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_a_bad_choice_exits_with_2_and_says_what_to_do(
+    run: Run, project: Path, arguments: list[str], said: str
+) -> None:
+    given = arguments if "--project" in arguments else ["--project", f"path:{project}", *arguments]
+    code, _, err = run("evaluate", *given)
+    assert code == 2
+    assert said in " ".join(err.split())
+
+
+def test_broken_yaml_exits_with_2_and_names_the_place(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "c.yaml").write_text("language: [python\n")
+    code, _, err = run("evaluate", tmp_path / "c.yaml")
+    assert code == 2
+    assert "line 2" in err
+
+
+def test_an_unknown_key_exits_with_2_and_guesses(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "c.yaml").write_text("interpret:\n  sessionProbabilty: 0.5\n")
+    code, _, err = run("evaluate", tmp_path / "c.yaml")
+    assert code == 2
+    assert "sessionProbability" in err
+
+
+def test_an_empty_project_exits_with_3(run: Run, tmp_path: Path) -> None:
+    write(tmp_path / "p", readme__txt="")
+    code, _, err = run("evaluate", "--project", f"path:{tmp_path / 'p'}", "--output", tmp_path / "o")
+    assert code == 3
+    assert "no Python files" in err
+
+
+def test_a_project_of_unreadable_files_exits_with_3_and_says_why(run: Run, tmp_path: Path) -> None:
+    write(tmp_path / "p", a__py=b"\xff\xfe")
+    code, _, err = run("evaluate", "--project", f"path:{tmp_path / 'p'}", "--output", tmp_path / "o")
+    assert code == 3
+    assert "not UTF-8" in err
+    assert Workspace.open(tmp_path / "o").errors()
+
+
+def test_a_folder_that_is_not_empty_is_never_written_over(run: Run, project: Path, tmp_path: Path) -> None:
+    write(tmp_path / "o", precious__txt="")
+    code, _, err = run("evaluate", "--project", f"path:{project}", "--output", tmp_path / "o")
+    assert code == 2
+    assert "--resume" in err
+
+
+def test_too_many_failures_exit_with_5_after_the_reports(run: Run, project: Path, tmp_path: Path) -> None:
+    limits = ["--set", "interpret.timeout=0.0001", "--set", "interpret.memoryLimit=0"]
+    code, _, err = run("evaluate", "--project", f"path:{project}", "--output", tmp_path / "o", *limits)
+    assert code == 5
+    assert "allowedFailures" in err
+    assert (tmp_path / "o" / "reports" / "html" / "index.html").exists()
+
+
+def test_resuming_with_another_configuration_is_refused(run: Run, project: Path, tmp_path: Path) -> None:
+    common = ["evaluate", "--project", f"path:{project}", "--engine", "words", "--output", tmp_path / "o"]
+    assert run(*common)[0] == 0
+    code, _, err = run(*common, "--resume", "--set", "interpret.seed=1")
+    assert code == 2
+    assert "another configuration" in err
+
+
+def test_show_describes_a_session_and_asks_again(run: Run, project: Path, tmp_path: Path) -> None:
+    run("evaluate", "--project", f"path:{project}", "--engine", "words", "--output", tmp_path / "o")
+    found, sessions = next(Workspace.open(tmp_path / "o").sessions(SessionScore))
+    identity = next(sessions).id
+    code, out, _ = run("show", tmp_path / "o", identity[:8], "--replay")
+    assert code == 0
+    assert f"place     {found.path}:3:1" in out
+    assert "now       ok" in out
+
+
+def test_show_of_an_unknown_session_exits_with_2(run: Run, project: Path, tmp_path: Path) -> None:
+    run("evaluate", "--project", f"path:{project}", "--engine", "words", "--output", tmp_path / "o")
+    code, _, err = run("show", tmp_path / "o", "zzz")
+    assert code == 2
+    assert "0 sessions" in err
+
+
+@pytest.mark.parametrize(
+    ("what", "name"),
+    [("languages", "python"), ("engines", "jedi"), ("completion-types", "ALPHABETICAL"), ("metrics", "RecallAt1")],
+)
+def test_list_prints_a_table_or_json(run: Run, what: str, name: str) -> None:
+    assert name in run("list", what)[1]
+    assert name in [row["name"] for row in json.loads(run("list", what, "--format", "json")[1])]
+
+
+def test_doctor_finds_what_every_evaluation_needs(run: Run) -> None:
+    code, out, _ = run("doctor")
+    assert code == 0
+    assert "suggestions after `os.`" in out
+
+
+def test_a_damaged_workspace_is_an_error_and_no_traceback(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "manifest.json").write_text('{"format": 99}')
+    code, _, err = run("report", tmp_path)
+    assert code == 2
+    assert "newer than 1" in err
+
+
+def test_a_plugin_configuration_loads_with_its_warnings(run: Run, project: Path, tmp_path: Path) -> None:
+    plugin = Path(__file__).parent / "config" / "jetbrains" / "2021-full.json"
+    choices = ["--language", "python", "--completion-type", "BASIC", "--set", "actions.evaluationRoots=[]"]
+    where = ["--project", f"path:{project}", "--output", tmp_path / "o"]
+    code, _, err = run("actions", plugin, *choices, *where)
+    assert code == 0, err
+    assert "warning: " in err
+
+
+def test_the_demo_is_pinned_and_checksummed() -> None:
+    assert "#sha256=" in load(DEMO).config.project
+
+
+def test_help_teaches_by_example(run: Run) -> None:
+    code, out, _ = run("evaluate", "--help")
+    assert code == 0
+    assert "ci-eval evaluate --project pypi:flask==3.0.3" in out
+
+
+@pytest.mark.registry
+def test_another_wheel_than_the_pinned_one_exits_with_4(run: Run) -> None:
+    code, _, err = run("evaluate", "--project", f"pypi:six==1.16.0#sha256={'0' * 64}")
+    assert code == 4
+    assert "0" * 64 in err
+
+
+@pytest.mark.parametrize("member", ["../escaped.py", "/absolute.py"])
+def test_a_hostile_archive_exits_with_4(run: Run, member: str) -> None:
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w:gz") as archive:
+        archive.addfile(tarfile.TarInfo(member))
+    digest = hashlib.sha256(packed.getvalue()).hexdigest()
+    with serve(sends(packed.getvalue())) as server:
+        code, _, err = run("evaluate", "--project", f"{server.url('/a.tar.gz')}#sha256={digest}")
+    assert code == 4
+    assert member in err
+
+
+def test_a_truncated_download_exits_with_4(run: Run) -> None:
+    with serve(sends(b"half", length=8)) as server:
+        code, _, err = run("evaluate", "--project", f"{server.url()}#sha256={'0' * 64}")
+    assert code == 4
+    assert "4 attempts" in err

@@ -1,0 +1,23 @@
+"""Every nightly configuration loads, and pins what it downloads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ci_eval import engines, languages, rankers
+from ci_eval.config import load
+
+CONFIGS = sorted((Path(__file__).parent.parent / "configs").glob("*.yaml"))
+
+
+@pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
+def test_a_nightly_configuration_is_complete(path: Path) -> None:
+    loaded = load(path)
+    assert loaded.warnings == ()
+    assert loaded.config.language == path.stem
+    assert "#sha256=" in loaded.config.project
+    assert languages.CATALOG.load(loaded.config.language)
+    assert engines.CATALOG.load(loaded.config.engine.name)
+    assert rankers.CATALOG.load(loaded.config.interpret.completion_type)
