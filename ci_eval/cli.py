@@ -19,9 +19,10 @@ from ci_eval.jobs import doctor as doctor_job
 from ci_eval.jobs import evaluate as evaluate_job
 from ci_eval.jobs import listing, pipeline, show, stages
 from ci_eval.jobs.evaluate import Evaluated
-from ci_eval.model import Estimate, Evaluation
+from ci_eval.model import Evaluation
 from ci_eval.support import machine
 from ci_eval.support.ci import Screen
+from ci_eval.support.figures import amount, evaluated, interval, statuses
 
 Command = TypeVar("Command", bound=Callable[..., object])
 DEMO = Path(__file__).parent / "config" / "demo.yaml"
@@ -239,10 +240,14 @@ def _present(done: Evaluated, screen: Screen) -> None:
     screen.result(
         f"{evaluation.engine.name} {evaluation.engine.version} ({evaluation.completion_type}) on "
         f"{evaluation.project.name} {evaluation.project.revision}: "
-        f"{whole.sessions:,} of {whole.planned:,} sessions evaluated in {len(whole.files):,} files"
+        f"{evaluated(whole)} in {len(whole.files):,} files"
     )
     screen.result("")
-    rows = [(each.name, *_cells(whole.metrics[each.name], each.unit), each.summary) for each in evaluation.metrics]
+    rows = [
+        (each.name, amount(found.value, each.unit), interval(found, each.unit), each.summary)
+        for each in evaluation.metrics
+        for found in [whole.metrics[each.name]]
+    ]
     screen.table(["metric", "value", "95 % interval", ""], rows, numbers=2)
     screen.result("")
     _present_trouble(evaluation, screen)
@@ -252,24 +257,14 @@ def _present(done: Evaluated, screen: Screen) -> None:
 
 
 def _present_trouble(evaluation: Evaluation, screen: Screen) -> None:
-    statuses = {name: count for name, count in evaluation.filters["ALL"].statuses.items() if count}
-    screen.result("sessions  " + ", ".join(f"{count:,} {name}" for name, count in statuses.items()))
+    counts = statuses(evaluation.filters["ALL"].statuses)
+    screen.result("sessions  " + ", ".join(f"{count:,} {name}" for name, count in counts))
     for warning in pipeline.warnings_of(evaluation):
         screen.warn(warning)
     for error in evaluation.errors[:5]:
         screen.warn(f"{error.path}: {error.message.splitlines()[0] if error.message else error.stage}")
     if len(evaluation.errors) > 5:
         screen.warn(f"and {len(evaluation.errors) - 5} more files with errors, listed in the report")
-
-
-def _cells(estimate: Estimate, unit: str) -> tuple[str, str]:
-    def spelled(value: float | None) -> str:
-        if value is None:
-            return "—"
-        return f"{value:,.0f}" if unit == "count" else f"{value:,.1f} ms" if unit == "ms" else f"{value:.3f}"
-
-    interval = f"{spelled(estimate.low)} … {spelled(estimate.high)}" if estimate.low is not None else ""
-    return spelled(estimate.value), interval
 
 
 def main() -> None:

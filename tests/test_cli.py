@@ -51,6 +51,7 @@ def project(tmp_path: Path) -> Path:
         (["--project", "path:/no/such/folder"], "no folder"),
         (["--project", "git:ext::sh -c id@main"], "git"),
         (["--project", "git:--upload-pack=id@main"], "git"),
+        (["--set", "reports.defaultMetrics=[Recal]"], "unknown metric 'Recal'"),
         (["--resume"], "--output"),
         (["no-such-file.yaml"], "no-such-file.yaml"),
     ],

@@ -65,6 +65,11 @@ def prepare(config: Config, screen: Screen) -> Prepared:
             f"engine {engine.name!r} does not know {language.title}; it knows {', '.join(sorted(engine.languages))}, "
             "see `ci-eval list engines`"
         )
+    for name in config.reports.default_metrics or ():
+        if name not in metrics.names():
+            raise ConfigError(
+                f"reports.defaultMetrics: unknown metric {name!r}; known are {', '.join(metrics.names())}"
+            )
     if not config.project:
         raise ConfigError("no project: add --project SPEC, for example --project pypi:flask==3.0.3 or --project path:.")
     cache = machine.cache_folder()
@@ -233,15 +238,9 @@ def make_reports(workspace: Workspace, config: Config) -> tuple[Evaluation, dict
         raise WorkspaceError(
             f"{workspace.folder} has no complete sessions yet: run `ci-eval interpret {workspace.folder}`"
         )
-    known = metrics.load()
-    shown = config.reports.default_metrics
-    for name in shown or ():
-        if name not in metrics.names():
-            raise ConfigError(
-                f"reports.defaultMetrics: unknown metric {name!r}; known are {', '.join(metrics.names())}"
-            )
     writers = [reporters.CATALOG.load(name) for name in reporters.names()]
-    return report.report(workspace, known, config.reports.sessions_filters, writers)
+    shown = config.reports.default_metrics or ()
+    return report.report(workspace, metrics.load(), config.reports.sessions_filters, writers, shown=shown)
 
 
 def trouble(workspace: Workspace, config: Config) -> CiEvalError | None:

@@ -39,7 +39,7 @@ METRICS: tuple[Metric, ...] = (
         observe=observe_rank,
     ),
     mean_over_sessions(
-        "MeanReciprocalRank", "mean of 1/place of the expected text, 0 where it was absent", reciprocal_rank
+        "MeanReciprocalRank", "mean of 1/place of the expected text, 0 where it was absent", reciprocal_rank, "score"
     ),
-    mean_over_sessions("NDCG", "mean of 1/log2(1 + place) of the expected text, 0 where it was absent", gain),
+    mean_over_sessions("NDCG", "mean of 1/log2(1 + place) of the expected text, 0 where it was absent", gain, "score"),
 )

@@ -63,9 +63,11 @@ class MetricInfo(Value, frozen=True, kw_only=True):
     name: str
     summary: str
     unit: str
-    """share, rank, ms or count."""
+    """share (0..1, shown as percent), score (0..1, shown as it is), rank, ms or count."""
     better: str
     """higher, lower or neither."""
+    shown: bool = False
+    """Whether it is among the few that are shown where there is no room for all."""
 
 
 class Evaluation(Value, frozen=True, kw_only=True):

@@ -6,6 +6,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from ci_eval.contracts import Metric, Reporter
 from ci_eval.model import (
     Evaluation,
@@ -31,9 +33,16 @@ def report(
     metrics: Sequence[Metric],
     filters: Sequence[SessionsFilter],
     reporters: Sequence[Reporter],
+    *,
+    shown: Sequence[str] = (),
 ) -> tuple[Evaluation, dict[str, Path]]:
-    """Write every report below the workspace; the figures, and by reporter the file to open first."""
+    """Write every report below the workspace; the figures, and by reporter the file to open first.
+
+    `shown`: names of the metrics that are shown where there is no room for all; none = the usual ones.
+    """
     evaluation = evaluate(workspace, metrics, filters)
+    infos = tuple(replace(info, shown=info.name in shown) for info in evaluation.metrics)
+    evaluation = replace(evaluation, metrics=infos)
     folder = workspace.folder / "reports"
     return evaluation, {each.name: each.write(evaluation, StoredSessions(workspace), folder) for each in reporters}
 

@@ -1,4 +1,4 @@
-"""Figures written for people: shares as percent, ranks, milliseconds, counts, intervals, and what stands out."""
+"""Figures written for people: shares as percent, scores, ranks, milliseconds, counts; and what stands out."""
 
 from __future__ import annotations
 
@@ -34,6 +34,8 @@ def amount(value: float | None, unit: str) -> str:
     match unit:
         case "share":
             return f"{value:.1%}"
+        case "score":
+            return f"{value:.3f}"
         case "ms":
             return f"{value:,.1f} ms"
         case "count":
@@ -62,7 +64,8 @@ def metric_infos(evaluation: Evaluation, figures: FilterFigures) -> list[MetricI
 def headline(infos: Iterable[MetricInfo]) -> list[MetricInfo]:
     """The few metrics that fit everywhere."""
     infos = [info for info in infos if info.unit != "count"]
-    return [info for info in infos if info.name in HEADLINE] or infos[: len(HEADLINE)]
+    shown = [info for info in infos if info.shown] or [info for info in infos if info.name in HEADLINE]
+    return shown or infos[: len(HEADLINE)]
 
 
 def sessions_by_kind(kinds: Mapping[str, Mapping[str, Estimate]]) -> dict[str, int]:

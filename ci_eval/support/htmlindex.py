@@ -167,7 +167,7 @@ def _row(info: MetricInfo, estimate: Estimate, scale: float) -> Row:
 
 def _scale(info: MetricInfo, infos: Iterable[MetricInfo], figures: FilterFigures) -> float:
     """The figure at the right end of the bar: 1 for shares, else a little more than any figure of the unit."""
-    if info.unit == "share":
+    if info.unit in {"share", "score"}:
         return 1.0
     alike = (figures.metrics[other.name] for other in infos if other.unit == info.unit)
     return 1.1 * max((max(each.value or 0.0, each.high or 0.0) for each in alike), default=0.0)

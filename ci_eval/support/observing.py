@@ -25,10 +25,10 @@ def answered(session: SessionScore) -> bool:
     return session.status in {Status.OK, Status.NO_MATCH}
 
 
-def mean_over_sessions(name: str, summary: str, value: Callable[[SessionScore], float]) -> Metric:
-    """A metric that is the mean of `value` over all evaluated sessions; a share, higher is better."""
+def mean_over_sessions(name: str, summary: str, value: Callable[[SessionScore], float], unit: str = "share") -> Metric:
+    """A metric that is the mean of `value` over all evaluated sessions; higher is better."""
 
     def observe(session: SessionScore) -> Sequence[Observation]:
         return [(value(session), 1.0)] if evaluated(session) else []
 
-    return Metric(info=MetricInfo(name=name, summary=summary, unit="share", better="higher"), observe=observe)
+    return Metric(info=MetricInfo(name=name, summary=summary, unit=unit, better="higher"), observe=observe)

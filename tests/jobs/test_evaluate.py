@@ -154,3 +154,11 @@ def test_every_session_filter_gets_its_own_figures(project: Path, tmp_path: Path
     assert list(figures) == ["ALL", "Static"]
     assert 0 < figures["Static"]["sessions"] < figures["ALL"]["sessions"]
     assert figures["Static"]["undecided"] > 0
+
+
+def test_default_metrics_are_the_ones_that_lead(project: Path, tmp_path: Path) -> None:
+    evaluate(project, tmp_path / "o", "--engine", "words", "--set", "reports.defaultMetrics=[NDCG]")
+    index = (tmp_path / "o" / "reports" / "html" / "index.html").read_text()
+    cards = index[: index.index("Where the expected text stood")]
+    assert "NDCG" in cards
+    assert "RecallAt1" not in cards
