@@ -6,8 +6,10 @@ import os
 import sys
 import traceback
 from collections.abc import Callable
+from dataclasses import dataclass, fields
+from functools import wraps
 from pathlib import Path
-from typing import TypeVar
+from typing import Any
 
 import click
 import msgspec
@@ -24,7 +26,6 @@ from ci_eval.support import machine
 from ci_eval.support.ci import Screen
 from ci_eval.support.figures import amount, evaluated, interval, statuses
 
-Command = TypeVar("Command", bound=Callable[..., object])
 DEMO = Path(__file__).parent / "config" / "demo.yaml"
 INTERRUPTED = 130
 BUG = 70
@@ -46,33 +47,62 @@ def cli() -> None:
     """Measures how good code completion is: replays the typing of real code against a completion engine."""
 
 
-def _choices(command: Command) -> Command:
-    """The options that say what is evaluated."""
-    for option in reversed(
-        (
-            click.argument("config", type=click.Path(path_type=Path), required=False),
-            click.option("--language", metavar="L", help="A language, see `ci-eval list languages`."),
-            click.option("--engine", metavar="NAME[@VERSION]", help="An engine, see `ci-eval list engines`."),
-            click.option(
-                "--project",
-                metavar="SPEC",
-                help="pypi:NAME==VERSION, npm:NAME@VERSION, git:URL@REVISION, https://…#sha256=…, or path:DIR.",
-            ),
-            click.option("--completion-type", metavar="T", help="What ranks, see `ci-eval list completion-types`."),
-            click.option(
-                "--set",
-                "overrides",
-                metavar="KEY=VALUE",
-                multiple=True,
-                help="Any key of the configuration, dotted, with a YAML value; may be repeated.",
-            ),
+@dataclass(frozen=True, kw_only=True)
+class Choices:
+    """What is to be evaluated, as the command line says it."""
+
+    config: Path | None
+    language: str | None
+    engine: str | None
+    project: str | None
+    completion_type: str | None
+    overrides: tuple[str, ...]
+
+    def load(self, screen: Screen, resumed: Path | None = None) -> Config:
+        """The configuration they come to; `resumed`: the workspace whose configuration counts where none is named."""
+        path = self.config
+        if path is None and resumed and (resumed / "config.yaml").is_file():
+            path = resumed / "config.yaml"
+        elif path is None and self.project is None:
+            path = DEMO
+        loaded = load(path, overrides=self.overrides)
+        for warning in loaded.warnings:
+            screen.warn(warning)
+        return patch(
+            loaded.config,
+            language=self.language,
+            engine=self.engine,
+            project=self.project,
+            completion_type=self.completion_type,
         )
+
+
+SPECS = "pypi:NAME==VERSION, npm:NAME@VERSION, git:URL@REVISION, https://…#sha256=…, or path:DIR."
+OVERRIDE = "Any key of the configuration, dotted, with a YAML value; may be repeated."
+
+
+def _choices(command: Callable[..., None]) -> Callable[..., None]:
+    """Gives a command the options of Choices, and the Choices as its first argument."""
+
+    @wraps(command)
+    def gathered(**given: Any) -> None:
+        chosen = {field.name: given.pop(field.name) for field in fields(Choices)}
+        command(Choices(**chosen), **given)
+
+    decorated: Callable[..., None] = gathered
+    for option in (
+        click.option("--set", "overrides", metavar="KEY=VALUE", multiple=True, help=OVERRIDE),
+        click.option("--completion-type", metavar="T", help="What ranks, see `ci-eval list completion-types`."),
+        click.option("--project", metavar="SPEC", help=SPECS),
+        click.option("--engine", metavar="NAME[@VERSION]", help="An engine, see `ci-eval list engines`."),
+        click.option("--language", metavar="L", help="A language, see `ci-eval list languages`."),
+        click.argument("config", type=click.Path(path_type=Path), required=False),
     ):
-        command = option(command)
-    return command
+        decorated = option(decorated)
+    return decorated
 
 
-def _placement(command: Command) -> Command:
+def _placement(command: Callable[..., None]) -> Callable[..., None]:
     """The options that say where and how wide it runs."""
     command = click.option(
         "--output",
@@ -93,17 +123,7 @@ def _placement(command: Command) -> Command:
 @_choices
 @_placement
 @click.option("--resume", is_flag=True, help="Take up the run in --output where it was interrupted.")
-def evaluate(
-    config: Path | None,
-    language: str | None,
-    engine: str | None,
-    project: str | None,
-    completion_type: str | None,
-    overrides: tuple[str, ...],
-    output: Path | None,
-    jobs: int,
-    resume: bool,
-) -> None:
+def evaluate(choices: Choices, output: Path | None, jobs: int, resume: bool) -> None:
     """All stages: project and engine → a workspace with reports.
 
     CONFIG is a YAML file, or a config.json of the JetBrains plugin. Without CONFIG and --project a demo runs.
@@ -111,49 +131,20 @@ def evaluate(
     screen = Screen()
     if resume and output is None:
         raise click.UsageError("--resume needs --output DIR, the workspace to take up")
-    chosen = _config(config, overrides, screen, language, engine, project, completion_type, output if resume else None)
+    chosen = choices.load(screen, output if resume else None)
     done = evaluate_job.evaluate(chosen, output=output, jobs=jobs, resume=resume, screen=screen)
     _present(done, screen)
     if done.trouble:
         raise done.trouble
 
 
-def _config(
-    path: Path | None,
-    overrides: tuple[str, ...],
-    screen: Screen,
-    language: str | None,
-    engine: str | None,
-    project: str | None,
-    completion_type: str | None,
-    resumed: Path | None = None,
-) -> Config:
-    if path is None and resumed and (resumed / "config.yaml").is_file():
-        path = resumed / "config.yaml"
-    elif path is None and project is None:
-        path = DEMO
-    loaded = load(path, overrides=overrides)
-    for warning in loaded.warnings:
-        screen.warn(warning)
-    return patch(loaded.config, language=language, engine=engine, project=project, completion_type=completion_type)
-
-
 @cli.command()
 @_choices
 @_placement
-def actions(
-    config: Path | None,
-    language: str | None,
-    engine: str | None,
-    project: str | None,
-    completion_type: str | None,
-    overrides: tuple[str, ...],
-    output: Path | None,
-    jobs: int,
-) -> None:
+def actions(choices: Choices, output: Path | None, jobs: int) -> None:
     """Stage 1 alone: source files → actions, in a new workspace for `ci-eval interpret`."""
     screen = Screen()
-    chosen = _config(config, overrides, screen, language, engine, project, completion_type)
+    chosen = choices.load(screen)
     screen.result(str(stages.only_actions(chosen, output=output, jobs=jobs, screen=screen)))
 
 

@@ -46,5 +46,5 @@ class Faulty:
 
     def start(self, installation: Installation, surroundings: Surroundings) -> Running:
         kind = type("RunningFaulty", (RunningFaulty,), {"fault": self.fault})
-        running: Running = kind(Path(), surroundings)
+        running: Running = kind(Path(), surroundings, Path())
         return running

@@ -7,9 +7,10 @@ from typing import Annotated, get_args, get_origin
 
 import msgspec
 
-from ci_eval.config.schema import Config, Section
+from ci_eval.config.schema import Config
 from ci_eval.config.wording import join, missing, not_a_section, unknown_key, wrong_value
 from ci_eval.errors import ConfigError
+from ci_eval.model import Section
 
 
 def check(raw: object, source: str) -> Config:

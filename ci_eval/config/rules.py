@@ -8,8 +8,9 @@ from collections.abc import Iterator
 
 import msgspec
 
-from ci_eval.config.schema import Config, FiltersConfig, PrefixConfig, SessionsFilter
+from ci_eval.config.schema import Config
 from ci_eval.errors import ConfigError
+from ci_eval.model import FiltersConfig, PrefixConfig, SessionsFilter
 
 LANGUAGES = {"c++": "cpp", "c#": "csharp", "shell script": "bash", "golang": "go"}
 """Names people and the JetBrains plugin use, to ours."""

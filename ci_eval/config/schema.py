@@ -12,12 +12,9 @@ from msgspec import Meta
 from ci_eval.model.settings import (
     ActionsConfig,
     Count,
-    FiltersConfig,
-    PrefixConfig,
     Section,
     SessionsFilter,
     Share,
-    StrategyConfig,
     Text,
 )
 
@@ -82,17 +79,3 @@ class Config(Section, frozen=True):
     """Stage 2."""
     reports: ReportsConfig = ReportsConfig()
     """Stage 3."""
-
-
-__all__ = [
-    "ActionsConfig",
-    "Config",
-    "EngineConfig",
-    "FiltersConfig",
-    "InterpretConfig",
-    "PrefixConfig",
-    "ReportsConfig",
-    "Section",
-    "SessionsFilter",
-    "StrategyConfig",
-]

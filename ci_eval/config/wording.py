@@ -8,7 +8,8 @@ from collections.abc import Iterator
 import msgspec
 from msgspec import inspect
 
-from ci_eval.config.schema import Config, Section
+from ci_eval.config.schema import Config
+from ci_eval.model import Section
 
 
 def join(path: str, key: object) -> str:

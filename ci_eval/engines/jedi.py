@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version as installed_version
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import jedi
 import msgspec
@@ -36,16 +35,15 @@ _DECODER = msgspec.json.Decoder(_Reply)
 class RunningJedi:
     """A driver process with that jedi in it."""
 
-    def __init__(self, library: Path, surroundings: Surroundings) -> None:
+    def __init__(self, library: Path, surroundings: Surroundings, cache: Path) -> None:
         self._surroundings = surroundings
         self._library = library
+        self._cache = cache
         self._pending: list[Edit] = []
         self._process = self._start()
 
     def _start(self) -> LineProcess:
-        # parso's disk cache is not safe for two processes at once, nor after one was killed: each start gets its own.
-        self._cache = TemporaryDirectory(prefix="ci-eval-jedi-", ignore_cleanup_errors=True)
-        arguments = [str(self._library), str(self._surroundings.root), self._cache.name]
+        arguments = [str(self._library), str(self._surroundings.root), str(self._cache)]
         # A fixed hash seed: the order of sets decides which of several equal answers comes first.
         environment = {
             "PATH": os.defpath,
@@ -91,7 +89,6 @@ class RunningJedi:
 
     def close(self) -> None:
         self._process.close()
-        self._cache.cleanup()
 
 
 @dataclass(frozen=True)
@@ -111,7 +108,11 @@ class Jedi:
 
     def start(self, installation: Installation, surroundings: Surroundings) -> Running:
         library = installation.folder or Path(jedi.__file__).parent.parent
-        return RunningJedi(library, surroundings)
+        # What jedi parsed stays, for releases that can read it.
+        release = "-".join(f"{name}{number}" for name, number in sorted(installation.info.packages.items()))
+        cache = surroundings.cache / "jedi" / release
+        cache.mkdir(parents=True, exist_ok=True)
+        return RunningJedi(library, surroundings, cache)
 
 
 ENGINE: Engine = Jedi()

@@ -65,11 +65,10 @@ def prepare(config: Config, screen: Screen) -> Prepared:
             f"engine {engine.name!r} does not know {language.title}; it knows {', '.join(sorted(engine.languages))}, "
             "see `ci-eval list engines`"
         )
+    known = metrics.names()
     for name in config.reports.default_metrics or ():
-        if name not in metrics.names():
-            raise ConfigError(
-                f"reports.defaultMetrics: unknown metric {name!r}; known are {', '.join(metrics.names())}"
-            )
+        if name not in known:
+            raise ConfigError(f"reports.defaultMetrics: unknown metric {name!r}; known are {', '.join(known)}")
     if not config.project:
         raise ConfigError("no project: add --project SPEC, for example --project pypi:flask==3.0.3 or --project path:.")
     cache = machine.cache_folder()

@@ -50,6 +50,7 @@ class Document:
         self.text = text
         self.caret = 0
         self._edits: list[Edit] = []
+        self._undone_by: tuple[int, str] | None = None
 
     def move(self, offset: int) -> None:
         """Put the caret at `offset`."""
@@ -68,11 +69,17 @@ class Document:
         self._change(self.caret, self.caret, text)
 
     def take_edits(self) -> list[Edit]:
-        """The edits since the last call, in order."""
-        edits, self._edits = self._edits, []
+        """The edits since the last call, in order; what was deleted and put back in between is not among them."""
+        edits, self._edits, self._undone_by = self._edits, [], None
         return edits
 
     def _change(self, begin: int, end: int, text: str) -> None:
+        removed = self.text[begin:end]
         self.text = self.text[:begin] + text + self.text[end:]
         self.caret = begin + len(text)
-        self._edits.append((begin, end - begin, text))
+        if not removed and self._undone_by == (begin, text):
+            self._edits.pop()
+            self._undone_by = None
+        else:
+            self._edits.append((begin, end - begin, text))
+            self._undone_by = None if text else (begin, removed)

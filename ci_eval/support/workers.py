@@ -6,6 +6,7 @@ import ctypes
 import os
 import signal
 import sys
+import traceback
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from concurrent.futures import TimeoutError as FutureTimeout
@@ -108,6 +109,8 @@ def _outcome(task: Task, future: Future[Result]) -> Outcome[Task, Result]:
         return Outcome(task, None, f"stopped after {error.args[1]:g} s")
     except CancelledError:
         return Outcome(task, None, "cancelled")
+    except Exception as error:  # noqa: BLE001  whatever a task raises in its worker costs that task alone
+        return Outcome(task, None, "".join(traceback.format_exception_only(error)).strip())
 
 
 def _cause(code: int | None) -> str:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.config import PrefixConfig, SessionsFilter, load
+from ci_eval.config import load
+from ci_eval.model import PrefixConfig, SessionsFilter
 
 Write = Callable[..., Path]
 Refusal = Callable[..., str]

@@ -6,20 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ci_eval.config import (
-    ActionsConfig,
-    Config,
-    EngineConfig,
-    FiltersConfig,
-    InterpretConfig,
-    PrefixConfig,
-    ReportsConfig,
-    SessionsFilter,
-    StrategyConfig,
-    dump,
-    load,
-)
-from ci_eval.model import Kind
+from ci_eval.config import Config, EngineConfig, InterpretConfig, ReportsConfig, dump, load
+from ci_eval.model import ActionsConfig, FiltersConfig, Kind, PrefixConfig, SessionsFilter, StrategyConfig
 
 
 def test_what_is_written_is_the_shape_people_write() -> None:

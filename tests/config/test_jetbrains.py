@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.config import Config, FiltersConfig, PrefixConfig, load
+from ci_eval.config import Config, load
 from ci_eval.config.jetbrains import STATEMENTS, UNUSED, upgrade
 from ci_eval.errors import ConfigError
-from ci_eval.model import Kind
+from ci_eval.model import FiltersConfig, Kind, PrefixConfig
 
 EXAMPLES = Path(__file__).parent / "jetbrains"
 

@@ -12,6 +12,8 @@ from ci_eval.support.workers import Workers
 def work(task: str) -> str:
     if task == "die":
         os.kill(os.getpid(), signal.SIGKILL)
+    if task == "raise":
+        raise ValueError("no idea")
     if task == "hang":
         time.sleep(600)
     return task.upper()
@@ -37,3 +39,7 @@ def test_a_worker_that_dies_costs_its_task() -> None:
 
 def test_a_task_that_takes_too_long_is_stopped() -> None:
     assert outcomes(["hang", "a"], timeout=1.0) == {"hang": "stopped after 1 s", "a": "A"}
+
+
+def test_what_a_task_raises_is_its_trouble() -> None:
+    assert outcomes(["raise", "a"]) == {"a": "A", "raise": "ValueError: no idea"}

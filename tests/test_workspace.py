@@ -1,0 +1,52 @@
+"""What is on disk, and what is said when it is not what it should be."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ci_eval.engines.words import ENGINE as WORDS
+from ci_eval.errors import WorkspaceError
+from ci_eval.model import FileError, Session
+from ci_eval.workspace import Workspace, name_of
+from tests.projects import GREETER, ask, generate, setup, write
+
+
+@pytest.mark.parametrize("path", ["../../etc/passwd", "a/" * 200 + "b.py", "CON.py", "ü\n\0.py", ".hidden"])
+def test_a_name_is_safe_whatever_the_path(path: str) -> None:
+    name = name_of(path)
+    assert len(name) < 100
+    assert not name.startswith(".")
+    assert set(name) <= set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")
+
+
+def test_paths_that_look_alike_have_names_of_their_own() -> None:
+    assert len({name_of(path).casefold() for path in ("a/b.py", "a_b.py", "A/B.py", "a b.py")}) == 4
+
+
+def test_a_folder_without_manifest_is_no_workspace(tmp_path: Path) -> None:
+    with pytest.raises(WorkspaceError, match="not a workspace"):
+        Workspace.open(tmp_path)
+
+
+def test_a_truncated_sessions_file_is_named(tmp_path: Path) -> None:
+    root = write(tmp_path / "p", a__py=GREETER)
+    ask(workspace := generate(root, tmp_path / "w"), setup(WORDS, root))
+    (path,) = (tmp_path / "w" / "sessions").iterdir()
+    path.write_bytes(path.read_bytes()[:-20])
+    with pytest.raises(WorkspaceError, match="is damaged"):
+        [list(found) for _, found in workspace.sessions(Session)]
+
+
+def test_errors_of_two_stages_are_both_kept(tmp_path: Path) -> None:
+    workspace = Workspace.create(tmp_path / "w")
+    for stage in ("interpret", "actions"):
+        workspace.write_error(FileError(path="a.py", stage=stage, message="no"))
+    assert [error.stage for error in workspace.errors()] == ["actions", "interpret"]
+
+
+def test_nothing_temporary_is_left(tmp_path: Path) -> None:
+    root = write(tmp_path / "p", a__py=GREETER)
+    ask(generate(root, tmp_path / "w"), setup(WORDS, root))
+    assert not list((tmp_path / "w").rglob("*.tmp"))
