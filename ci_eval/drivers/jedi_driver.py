@@ -41,9 +41,12 @@ jedi.settings.cache_directory = cache
 jedi.settings.auto_import_modules = []
 
 
+place_of: Any = parso.cache._get_hashed_path
+
+
 def save(grammar: str, path: Any, item: Any, cache_path: Any = None) -> None:
     # parso writes its cache in place: a second process would read half a file, and so would the next run after a kill.
-    target = parso.cache._get_hashed_path(grammar, path, cache_path=cache_path)
+    target = place_of(grammar, path, cache_path=cache_path)
     with open(f"{target}.{os.getpid()}", "wb") as file:
         pickle.dump(item, file, pickle.HIGHEST_PROTOCOL)
     os.replace(f"{target}.{os.getpid()}", target)
@@ -52,7 +55,7 @@ def save(grammar: str, path: Any, item: Any, cache_path: Any = None) -> None:
 parso.cache._save_to_file_system = save
 with suppress(FileExistsError):
     # Makes the folder; parso would fail if another process did between its look and its step.
-    parso.cache._get_hashed_path("", "", cache_path=Path(cache))
+    place_of("", "", cache_path=Path(cache))
 
 
 class InOrder(dict[Any, None]):
@@ -71,6 +74,9 @@ class InOrder(dict[Any, None]):
 
     def __and__(self, other: Any) -> Any:
         return InOrder(each for each in self if each in other)
+
+    def __eq__(self, other: object) -> bool:
+        return self.keys() == other
 
     def __hash__(self) -> int:  # type: ignore[override]
         return hash(frozenset(self))
