@@ -6,12 +6,15 @@ import sys
 import warnings
 from functools import cache
 from importlib.metadata import version
-from typing import Protocol
+from typing import Any, Protocol
 
 if sys.version_info >= (3, 13):
     from tree_sitter_language_pack import get_parser
 else:
     from tree_sitter_languages import get_parser
+
+
+_get_parser: Any = get_parser  # the one bundle has no types, the other a list of all names it knows
 
 
 class Node(Protocol):
@@ -55,7 +58,7 @@ def parser(grammar: str) -> Parser:
     with warnings.catch_warnings():
         # tree-sitter 0.21 warns about the way tree-sitter-languages loads its own library.
         warnings.simplefilter("ignore", FutureWarning)
-        found: Parser = get_parser(grammar)
+        found: Parser = _get_parser(grammar)
     return found
 
 

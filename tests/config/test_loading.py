@@ -72,8 +72,8 @@ def test_broken_yaml_names_line_and_column(write: Write, refusal: Refusal) -> No
 
 def test_broken_json_names_line_and_column(tmp_path: Path, refusal: Refusal) -> None:
     path = tmp_path / "config.json"
-    path.write_text('{\n  "language": "java",\n}', encoding="utf-8")
-    assert "config.json: line 3, column 1: broken JSON" in refusal(path)
+    path.write_text('{\n  "language": "java"\n  "engine": "jedi"\n}', encoding="utf-8")
+    assert "config.json: line 3, column 3: broken JSON" in refusal(path)
 
 
 def test_another_encoding_is_named(write: Write, refusal: Refusal) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -67,11 +68,15 @@ def test_it_answers_again_after_a_restart(jedi: Running) -> None:
     assert "path" in texts(jedi, "import os\nos.")
 
 
+# jedi 0.18 imports modules in a way that Python 3.12 took away.
+RELEASES = ("0.18.2", "0.19.2") if sys.version_info < (3, 12) else ("0.19.1", "0.19.2")
+
+
 @pytest.mark.registry
 def test_two_releases_are_evaluated_on_the_same_actions(tmp_path: Path) -> None:
     root = write(tmp_path / "p", a__py=GREETER)
     answered = []
-    for version in ("0.18.2", "0.19.2"):
+    for version in RELEASES:
         installation = ENGINE.install(version, machine.cache_folder())
         assert installation.info.packages["jedi"] == version
         workspace = generate(root, tmp_path / version)
