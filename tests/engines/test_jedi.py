@@ -24,7 +24,11 @@ def surroundings(root: Path) -> Surroundings:
 
 @pytest.fixture
 def jedi(tmp_path: Path) -> Iterator[Running]:
-    write(tmp_path, other__py="class Known:\n    member = 1\n", **{"evil/__init____py": "open('/tmp/executed', 'w')\n"})
+    write(
+        tmp_path,
+        other__py="class Known:\n    member = 1\n",
+        evil__py=f"open({str(tmp_path / 'executed')!r}, 'w')\nx = 1\n",
+    )
     running = ENGINE.start(ENGINE.install(None, tmp_path), surroundings(tmp_path))
     yield running
     running.close()
@@ -42,6 +46,11 @@ def test_members_of_the_standard_library_are_suggested(jedi: Running) -> None:
 
 def test_other_files_of_the_project_are_seen(jedi: Running) -> None:
     assert texts(jedi, "import other\nother.Known.")[0] == "member"
+
+
+def test_nothing_of_the_project_is_executed(jedi: Running, tmp_path: Path) -> None:
+    assert "x" in texts(jedi, "import evil\nevil.")
+    assert not (tmp_path / "executed").exists()
 
 
 def test_what_is_installed_beside_ci_eval_is_not_seen(jedi: Running) -> None:
