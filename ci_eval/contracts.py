@@ -38,6 +38,8 @@ class Language:
     """Text of a file and its path below the project's root → its completable tokens in order of offset."""
     resolve: Resolver | None = None
     """Fills in properties that only a type analysis can tell; called only when a filter needs them."""
+    resolver: str = ""
+    """Name and version of that analysis: what it found is kept until this, the file or the project changes."""
 
 
 class Resolver(Protocol):

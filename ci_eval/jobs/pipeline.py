@@ -170,6 +170,7 @@ def make_actions(workspace: Workspace, prepared: Prepared, jobs: int, screen: Sc
                 prepared.config.actions,
                 workspace,
                 jobs=jobs,
+                cache=prepared.cache,
                 advance=lambda done, of, so_far: steps.show(done, of, f"{so_far.sessions:,} sessions"),
             )
         record = StageRecord(started=started, ended=machine.now(), files=made.files)

@@ -9,7 +9,7 @@ from ci_eval.contracts import Language
 from ci_eval.model import Extraction, Kind, Properties, Token
 from ci_eval.support.document import code_points
 from ci_eval.support.python_names import Names, Origin, Scope
-from ci_eval.support.python_types import resolve
+from ci_eval.support.python_types import RESOLVER, resolve
 from ci_eval.support.syntax import Node, parser
 
 KEYWORDS = frozenset(
@@ -324,4 +324,5 @@ LANGUAGE: Language = Language(
     keywords=KEYWORDS,
     extract=extract,
     resolve=resolve,
+    resolver=RESOLVER,
 )

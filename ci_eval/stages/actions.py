@@ -11,7 +11,9 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
 
-from ci_eval.contracts import Language
+import msgspec
+
+from ci_eval.contracts import Language, Resolver
 from ci_eval.errors import ConfigError
 from ci_eval.model import (
     Action,
@@ -29,6 +31,7 @@ from ci_eval.model import (
     StrategyConfig,
     Token,
 )
+from ci_eval.support import atomic
 from ci_eval.support.document import NotText, checksum, decode
 from ci_eval.support.filters import decide, needs_resolution
 from ci_eval.support.workers import Outcome, Workers
@@ -50,6 +53,8 @@ class Task:
     project: str
     language: Language
     config: ActionsConfig
+    cache: Path | None = None
+    """Folder for what a type analysis found out about this project."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,14 +88,20 @@ def generate(
     workspace: Workspace,
     *,
     jobs: int,
+    cache: Path | None = None,
     advance: Callable[[int, int, Generated], None],
 ) -> Generated:
     """Write the actions of every file of the language. Calls `advance(done, of, so_far)` after each file.
 
-    A file that cannot be read becomes an error in the workspace; the others go on.
+    A file that cannot be read becomes an error in the workspace; the others go on. What took a type analysis
+    to find out is kept below `cache`.
     """
     paths = list(source_files(root, language, config))
-    tasks = [Task(root=root, path=path, project=project.name, language=language, config=config) for path in paths]
+    properties = cache / "properties" / project.checksum if cache else None
+    tasks = [
+        Task(root=root, path=path, project=project.name, language=language, config=config, cache=properties)
+        for path in paths
+    ]
     so_far = Generated()
     with Workers(make, jobs=min(jobs, max(len(tasks) // 8, 1)), timeout=TIMEOUT) as workers:
         done = 0
@@ -167,7 +178,7 @@ def _make(task: Task) -> Made:
     strategy = task.config.strategy
     tokens: Sequence[Token] = extraction.tokens
     if task.language.resolve and needs_resolution(strategy.filters):
-        tokens = task.language.resolve(task.root, task.path, text, tokens)
+        tokens = _resolved(task, task.language.resolve, text, tokens)
     tokens = [token for token in tokens if decide(token.properties, strategy.filters)]
     actions = actions_of_file(task.project, task.path, text, tokens, strategy, extraction.unparsable)
     return Made(
@@ -177,6 +188,18 @@ def _make(task: Task) -> Made:
         kinds=Counter(token.properties.kind.value for token in tokens),
         packed=pack_actions(actions),
     )
+
+
+def _resolved(task: Task, resolve: Resolver, text: str, tokens: Sequence[Token]) -> Sequence[Token]:
+    """The tokens with all that can be known about them, from an earlier analysis where there was one."""
+    key = "\0".join([task.language.name, task.language.resolver, task.path, checksum(text)])
+    stored = task.cache / f"{blake2b(key.encode(), digest_size=16).hexdigest()}.json" if task.cache else None
+    if stored and stored.exists():
+        return msgspec.json.decode(stored.read_bytes(), type=tuple[Token, ...])
+    found = resolve(task.root, task.path, text, tokens)
+    if stored:
+        atomic.write(stored, msgspec.json.encode(found))
+    return found
 
 
 # ------------------------------------------------------------------------------------------------- tokens → actions

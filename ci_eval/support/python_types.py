@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import platform
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,13 +14,17 @@ from msgspec.structs import replace
 from ci_eval.model import Kind, Token
 from ci_eval.support.document import line_and_column
 
+RESOLVER = f"jedi {jedi.__version__}, Python {platform.python_version()}"
+LIBRARY = Path(os.__file__).parent
 _NEVER_RESOLVED = {Kind.KEYWORD, Kind.ARGUMENT_NAME, Kind.IMPORT}
 
 
 def resolve(root: Path, path: str, text: str, tokens: Sequence[Token]) -> list[Token]:
     """The tokens, with `is_static` and `package` filled in where jedi knows them. Runs nothing of the project."""
-    project = jedi.Project(root, load_unsafe_extensions=False)
-    script = jedi.Script(text, path=root / path, project=project)
+    # Like the engine, it sees the standard library and the project, not what is installed beside ci-eval.
+    jedi.settings.auto_import_modules = []
+    project = jedi.Project(root, sys_path=[str(LIBRARY), str(LIBRARY / "lib-dynload")], load_unsafe_extensions=False)
+    script = jedi.Script(text, path=root / path, project=project, environment=jedi.InterpreterEnvironment())
     return [_resolved(script, text, token) if _is_open(token) else token for token in tokens]
 
 

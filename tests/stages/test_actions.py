@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,7 @@ from ci_eval.model import (
     CallCompletion,
     DeleteRange,
     FileActions,
+    FileError,
     FiltersConfig,
     FinishSession,
     Kind,
@@ -23,8 +26,9 @@ from ci_eval.model import (
     PrefixConfig,
     PrintText,
     StrategyConfig,
+    Token,
 )
-from ci_eval.stages.actions import actions_of_file, prefix_of, source_files, spelled
+from ci_eval.stages.actions import Task, actions_of_file, make, prefix_of, source_files, spelled
 from ci_eval.support.document import Document, checksum
 from tests.projects import GREETER, generate, write
 
@@ -193,3 +197,27 @@ def test_an_evaluation_root_must_be_in_the_project(tmp_path: Path, given: str) -
 
 def test_an_empty_project_has_no_actions(tmp_path: Path) -> None:
     assert list(generate(write(tmp_path / "p", a__txt=""), tmp_path / "w").actions()) == []
+
+
+def test_what_jedi_decided_is_kept_until_the_file_changes(tmp_path: Path) -> None:
+    root = write(tmp_path / "p", a__py="x.lower()\n")
+    strategy = StrategyConfig(filters=FiltersConfig(is_static=False))
+    task = Task(
+        root=root,
+        path="a.py",
+        project="p",
+        language=LANGUAGE,
+        config=ActionsConfig(strategy=strategy),
+        cache=tmp_path / "c",
+    )
+    first = make(task)
+    forgetful = replace(task, language=replace(LANGUAGE, resolve=_never))
+    assert make(forgetful) == first
+    write(root, a__py="y.lower()\n")
+    changed = make(forgetful)
+    assert isinstance(changed, FileError)
+    assert "asked again" in changed.message
+
+
+def _never(root: Path, path: str, text: str, tokens: Sequence[Token]) -> list[Token]:
+    raise AssertionError("asked again")
