@@ -48,7 +48,7 @@ class InterpretConfig(Section, frozen=True):
     memory_limit: Annotated[int, Meta(ge=0)] = 4_000_000_000
     """Bytes of address space for the engine's process; 0 = no limit."""
     allowed_failures: Share = 0.05
-    """Share of sessions that may fail before the run counts as failed."""
+    """Share of the evaluated sessions that may fail before the run counts as failed."""
 
 
 class ReportsConfig(Section, frozen=True):

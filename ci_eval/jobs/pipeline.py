@@ -251,12 +251,12 @@ def trouble(workspace: Workspace, config: Config) -> CiEvalError | None:
         return NothingToEvaluate(
             f"none of {manifest.planned:,} planned sessions could be evaluated; see errors/ in the workspace"
         )
-    if failed <= config.interpret.allowed_failures * manifest.planned:
+    allowed, share = config.interpret.allowed_failures, failed / manifest.finished
+    if share <= allowed:
         return None
-    allowed = config.interpret.allowed_failures
     return TooManyFailures(
-        f"the engine failed on {failed:,} of {manifest.planned:,} sessions ({failed / manifest.planned:.1%}), allowed "
-        f"are {allowed:.1%} (interpret.allowedFailures); the report shows them, errors first"
+        f"the engine failed on {failed:,} of {manifest.finished:,} sessions ({share:.1%}), allowed are {allowed:.1%} "
+        "(interpret.allowedFailures); the report shows them, errors first"
     )
 
 

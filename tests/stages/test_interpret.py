@@ -13,6 +13,7 @@ from ci_eval.engines.words import ENGINE as WORDS
 from ci_eval.model import ActionsConfig, PrefixConfig, Status, StrategyConfig, Suggestion
 from ci_eval.rankers.alphabetical import RANKER as ALPHABETICAL
 from ci_eval.stages.interpret.client import shown_by
+from ci_eval.workspace import Workspace
 from tests.faulty import Faulty
 from tests.projects import GREETER, ask, generate, sessions, setup, write
 
@@ -72,7 +73,7 @@ def test_what_failed_is_an_error_of_the_file_and_a_timeout_counts_as_its_limit(t
     ask(workspace := generate(root, tmp_path / "w"), setup(Faulty("hangs"), root, timeout=0.5))
     (error,) = workspace.errors()
     assert error.sessions == 1
-    assert error.message.startswith("1 sessions: timeout: ")
+    assert error.message.startswith("1 session: timeout: ")
     assert sessions(workspace)[2].lookups[0].latency == 500
 
 
@@ -131,8 +132,8 @@ def test_the_number_of_workers_changes_nothing(project: Path, tmp_path: Path) ->
     ask(one := generate(project, tmp_path / "1"), setup(WORDS, project), jobs=1)
     ask(two := generate(project, tmp_path / "2"), setup(WORDS, project), jobs=2)
 
-    def timeless(workspace: object) -> list[object]:
-        return [(s.id, s.status, [(k.rank, k.suggestions) for k in s.lookups]) for s in sessions(one)]
+    def timeless(workspace: Workspace) -> list[object]:
+        return [(s.id, s.status, [(k.rank, k.suggestions) for k in s.lookups]) for s in sessions(workspace)]
 
     assert timeless(one) == timeless(two)
 

@@ -26,7 +26,6 @@ class Pack:
         self._file = gzip.GzipFile(fileobj=self._bytes, mode="wb", compresslevel=COMPRESSION, mtime=0)
         self._path = source.path
         self._write(source)
-        self._last = ""
         self._first_trouble = ""
         self._troubled = 0
 
@@ -37,12 +36,6 @@ class Pack:
         if session.message:
             self._first_trouble = self._first_trouble or f"{session.status.value}: {session.message}"
             self._troubled += 1
-        self._last = session.id
-
-    def add_once(self, session: Session) -> None:
-        """Append it unless it was the last one."""
-        if session.id != self._last:
-            self.add(session)
 
     def close(self) -> bytes:
         """The whole."""
@@ -55,7 +48,7 @@ class Pack:
         if not self._troubled:
             return None
         first, _, rest = self._first_trouble.partition("\n")
-        message = f"{self._troubled} sessions: {first}"
+        message = f"{self._troubled} session{'s' if self._troubled > 1 else ''}: {first}"
         return FileError(path=self._path, stage="interpret", message=message, sessions=self._troubled, trace=rest)
 
     def _write(self, value: SourceFile | Session) -> None:

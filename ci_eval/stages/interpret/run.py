@@ -10,11 +10,9 @@ import msgspec
 
 from ci_eval.model import (
     FAILED,
-    CallCompletion,
-    FileActions,
     Status,
 )
-from ci_eval.stages.interpret.tasks import Played, Setup, Task
+from ci_eval.stages.interpret.tasks import Played, Setup, Task, first_calls
 from ci_eval.stages.interpret.worker import play, unanswered
 from ci_eval.support.chance import draw, threshold
 from ci_eval.support.workers import Outcome, Workers
@@ -91,22 +89,13 @@ def interpret(
 def plan(workspace: Workspace, setup: Setup, *, probability: float, limit: int | None) -> Iterator[Task]:
     """The files with at least one chosen session."""
     files = workspace.action_files()
-    everything = (call.session for path in files for call in _calls(read_actions(path)))
+    everything = (call.session for path in files for _, call in first_calls(read_actions(path)))
     below = threshold(everything, seed=setup.seed, probability=probability, limit=limit)
     for path in files:
         actions = read_actions(path)
-        sessions = sum(1 for call in _calls(actions) if draw(setup.seed, call.session) < below)
+        sessions = sum(1 for _, call in first_calls(actions) if draw(setup.seed, call.session) < below)
         if sessions:
             yield Task(setup=setup, actions=path, path=actions.path, sessions=sessions, below=below)
-
-
-def _calls(actions: FileActions) -> Iterator[CallCompletion]:
-    """The first call of each session."""
-    last = ""
-    for action in actions.actions:
-        if isinstance(action, CallCompletion) and action.session != last:
-            last = action.session
-            yield action
 
 
 class _Ended(msgspec.Struct):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -10,7 +11,9 @@ from typing import Literal
 from ci_eval.contracts import Engine, Installation, Ranker, Surroundings
 from ci_eval.model import (
     CallCompletion,
+    FileActions,
     FileError,
+    MoveCaret,
     Session,
     Status,
 )
@@ -70,3 +73,14 @@ def session_of(path: str, offset: int, call: CallCompletion, status: Status, mes
         status=status,
         message=message,
     )
+
+
+def first_calls(actions: FileActions) -> Iterator[tuple[int, CallCompletion]]:
+    """Of each session in the actions: where its token begins, and its first call."""
+    offset, last = 0, ""
+    for action in actions.actions:
+        if isinstance(action, MoveCaret):
+            offset = action.offset
+        elif isinstance(action, CallCompletion) and action.session != last:
+            last = action.session
+            yield offset, action

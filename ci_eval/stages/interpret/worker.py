@@ -7,16 +7,14 @@ import time
 from ci_eval.contracts import Running
 from ci_eval.errors import CiEvalError
 from ci_eval.model import (
-    CallCompletion,
     FileError,
-    MoveCaret,
     Session,
     SourceFile,
     Status,
 )
 from ci_eval.stages.interpret.pack import Pack
 from ci_eval.stages.interpret.player import Player
-from ci_eval.stages.interpret.tasks import Played, Setup, Task, session_of
+from ci_eval.stages.interpret.tasks import Played, Setup, Task, first_calls, session_of
 from ci_eval.support.document import Document, NotText, checksum, decode
 from ci_eval.support.workers import count
 from ci_eval.workspace import read_actions
@@ -86,12 +84,9 @@ def unanswered(task: Task, status: Status, message: str, text: str = "") -> Play
     """Every chosen session of a file with one status, for one reason; `text`: of the file, where it could be read."""
     actions = read_actions(task.actions)
     pack = Pack(SourceFile(path=task.path, checksum=actions.checksum, text=text))
-    caret = 0
-    for action in actions.actions:
-        if isinstance(action, MoveCaret):
-            caret = action.offset
-        elif isinstance(action, CallCompletion) and task.chooses(action.session):
-            pack.add_once(session_of(task.path, caret, action, status, message))
+    for offset, call in first_calls(actions):
+        if task.chooses(call.session):
+            pack.add(session_of(task.path, offset, call, status, message))
     return Played(
         path=task.path,
         statuses=pack.statuses,
