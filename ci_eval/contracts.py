@@ -6,7 +6,7 @@ A variant is one file in the folder of its plural (`languages/`, `engines/` …)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol
@@ -26,20 +26,52 @@ from ci_eval.model import (
 # ------------------------------------------------------------------------------------------------------ languages
 
 
+Declarations = Mapping[str, frozenset[str]]
+"""Full name of each package (module, namespace) of a project → the names declared at its top, as far as known."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shape:
+    """How a syntax tree is built, as far as it matters for hiding what a person has not typed yet.
+
+    All are names of node types, as the grammar has them.
+    """
+
+    containers: frozenset[str] = frozenset()
+    """Nodes that only hold declarations and statements, and what stands between them: module, class, class body …"""
+    bodies: frozenset[str] = frozenset()
+    """Nodes that hold the statements of a function, with their brackets where they have some."""
+    closers: frozenset[str] = frozenset()
+    """Leaves that an editor or a person puts there early, since without them nothing fits: `)`, `]`, `}`, `;`, `end`;
+    "PARENT LEAF" for a leaf that is one below that parent only."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Language:
     """One programming language, as stage 1 needs it."""
 
     name: str
     title: str
-    suffixes: tuple[str, ...]
+    grammars: Mapping[str, str]
+    """End of a file's name, for example ".py" → name of its grammar in the bundles; "" stands for every other file."""
     keywords: frozenset[str]
-    extract: Callable[[str, str], Extraction]
-    """Text of a file and its path below the project's root → its completable tokens in order of offset."""
+    extract: Callable[[str, str, Declarations], Extraction]
+    """Text of a file, its path below the project's root, what the project declares → its completable tokens in order of
+    offset."""
+    declare: Callable[[str, str], tuple[str, frozenset[str]]] | None = None
+    """Text and path → the file's own package, and the names it declares there. Called for every file of the project
+    before the first `extract`, so it reads quickly (regular expressions) rather than exactly."""
+    shape: Shape | None = None
+    """None: nothing can be hidden, `strategy.context` must be ALL."""
     resolve: Resolver | None = None
     """Fills in properties that only a type analysis can tell; called only when a filter needs them."""
     resolver: str = ""
     """Name and version of that analysis: what it found is kept until this, the file or the project changes."""
+
+    @property
+    def suffixes(self) -> tuple[str, ...]:
+        """How the names of its files end."""
+        return tuple(self.grammars)
 
 
 class Resolver(Protocol):

@@ -61,7 +61,7 @@ def _cache() -> str:
 
 def _grammars() -> str:
     for name in languages.names():
-        languages.CATALOG.load(name).extract("", "empty")
+        languages.CATALOG.load(name).extract("", "empty", {})
     return f"{syntax.bundle()}: {', '.join(languages.names())}"
 
 

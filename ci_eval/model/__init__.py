@@ -27,7 +27,7 @@ from ci_eval.model.sessions import (
     Suggestion,
 )
 from ci_eval.model.settings import ActionsConfig, FiltersConfig, PrefixConfig, Section, SessionsFilter, StrategyConfig
-from ci_eval.model.tokens import Extraction, Kind, Properties, Token, Value
+from ci_eval.model.tokens import Extraction, Kind, Location, Properties, Token, Value
 
 FORMAT = 1
 """Format number of workspaces and machine-readable reports; a change of meaning raises it."""
@@ -50,6 +50,7 @@ __all__ = [
     "FiltersConfig",
     "FinishSession",
     "Kind",
+    "Location",
     "Lookup",
     "LookupScore",
     "MetricInfo",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
+from typing import Literal
 
 import msgspec
 
@@ -21,6 +22,11 @@ class Kind(str, Enum):
     TYPE_REFERENCE = "TYPE_REFERENCE"
     IMPORT = "IMPORT"
     KEYWORD = "KEYWORD"
+    LINE = "LINE"
+    """A whole line, where lines are completed (golf)."""
+
+
+Location = Literal["project", "library"]
 
 
 class Properties(Value, frozen=True, kw_only=True, omit_defaults=True):
@@ -30,6 +36,11 @@ class Properties(Value, frozen=True, kw_only=True, omit_defaults=True):
     is_argument: bool | None = None
     is_static: bool | None = None
     package: str | None = None
+    """Of the declaration: the module, package or namespace it stands in."""
+    location: Location | None = None
+    """Whether the declaration is the project's own or a library's."""
+    first_use: bool | None = None
+    """Whether the text, as a whole word, does not stand in the file before this place."""
 
 
 class Token(Value, frozen=True, kw_only=True):

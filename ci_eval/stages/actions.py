@@ -174,7 +174,7 @@ def _make(task: Task) -> Made:
     if len(data) > task.config.max_file_size:
         raise NotText(f"{len(data):,} bytes are more than actions.maxFileSize ({task.config.max_file_size:,})")
     text = decode(data)
-    extraction = task.language.extract(text, task.path)
+    extraction = task.language.extract(text, task.path, {})
     strategy = task.config.strategy
     tokens: Sequence[Token] = extraction.tokens
     if task.language.resolve and needs_resolution(strategy.filters):

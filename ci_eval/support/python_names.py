@@ -5,10 +5,9 @@ from __future__ import annotations
 import builtins
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import PurePosixPath
-from typing import NamedTuple
 
+from ci_eval.support.scopes import UNKNOWN, Origin, Scope
 from ci_eval.support.syntax import Node
 
 _BUILTINS = frozenset(dir(builtins))
@@ -22,26 +21,8 @@ _BLOCKS = frozenset(
 _CHAIN = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 
 
-class Origin(NamedTuple):
-    """Where a name comes from."""
-
-    static: bool | None = None
-    """Whether it is a member of a module or class rather than of an instance; None = the text does not say."""
-    package: str | None = None
-    """Dotted name of the module it is defined in."""
-    holder: str = ""
-    """"module" or "class" for a name through which static members are reached."""
-
-
-@dataclass
-class Scope:
-    """One namespace: of a module, class, function, lambda or comprehension."""
-
-    kind: str
-    parent: Scope | None = None
-    names: dict[str, Origin] = field(default_factory=dict)
-    self_name: str = ""
-    """The first parameter, where this is a method."""
+class PythonScope(Scope):
+    """A namespace as Python has it."""
 
     def find(self, name: str) -> Origin:
         """As Python looks a name up: those of a class are not visible in its methods."""
@@ -52,14 +33,7 @@ class Scope:
             if scope.kind != "class" and name in scope.names:
                 return scope.names[name]
             scope = scope.parent
-        return Origin(True, "builtins", "class") if name in _BUILTINS else Origin()
-
-    def instance_of(self, name: str) -> Scope | None:
-        """The class whose methods call its instance `name`."""
-        scope: Scope | None = self
-        while scope and scope.self_name != name:
-            scope = scope.parent
-        return scope.parent if scope else None
+        return Origin(True, "builtins", "class") if name in _BUILTINS else UNKNOWN
 
 
 def module_of(path: str) -> str:
@@ -68,6 +42,14 @@ def module_of(path: str) -> str:
     if parts[0] in {"src", "lib"} and len(parts) > 1:
         del parts[0]
     return ".".join(parts[:-1] if parts[-1] == "__init__" and len(parts) > 1 else parts)
+
+
+_TOP = re.compile(r"^(?:(?:async )?def|class) (\w+)|^(\w+)(?=\s*[:=][^=])", re.MULTILINE)
+
+
+def declare(text: str, path: str) -> tuple[str, frozenset[str]]:
+    """The module, and what it defines without indentation."""
+    return module_of(path), frozenset(one or two for one, two in _TOP.findall(text))
 
 
 class Names:

@@ -41,7 +41,7 @@ STRATEGIES = [
 
 
 def actions_of(text: str, strategy: StrategyConfig | None = None, path: str = "a.py") -> FileActions:
-    extraction = LANGUAGE.extract(text, path)
+    extraction = LANGUAGE.extract(text, path, {})
     return actions_of_file("demo", path, text, extraction.tokens, strategy or StrategyConfig(), extraction.unparsable)
 
 
@@ -109,7 +109,7 @@ def test_the_text_is_whole_again_whatever_it_is(text: str, strategy: StrategyCon
 
 @given(text=st.text(max_size=300))
 def test_every_token_stands_where_it_says(text: str) -> None:
-    for token in LANGUAGE.extract(text, "a.py").tokens:
+    for token in LANGUAGE.extract(text, "a.py", {}).tokens:
         assert text[token.offset : token.offset + len(token.text)] == token.text
 
 

@@ -1,5 +1,4 @@
-# Each comment states, for the line above it, every token in order: text KIND [argument] [static|member] [package].
-# Keywords are left out, but for the line that is about them.
+# path: pkg/mod.py  (what the comments mean: see test_samples.py)
 import os.path as p
 # os IMPORT static os | path IMPORT static os
 from collections.abc import Iterable, Mapping as M

@@ -1,0 +1,114 @@
+"""The samples: one file per language whose comments state, for the line above each, every token that must be found.
+
+A statement is `text KIND [argument] [static|member] [package]`, joined by ` | ` in the order of the line.
+Keywords are stated nowhere but in a comment `KEYWORDS: …`, which then states nothing else. A line of code that no
+comment follows must have keywords only. The first lines of a sample say `path: …` (where it stands in its project), and
+may say `declares: PACKAGE NAME NAME…` (what the rest of the project declares, a line per package).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from ci_eval import languages
+from ci_eval.contracts import Language
+from ci_eval.model import Kind, Token
+
+SAMPLES = Path(__file__).parent / "samples"
+COMMENT = re.compile(r"\s*(?:#|//) (.*)")
+STATED = re.compile(rf"KEYWORDS: |\S+ (?:{'|'.join(kind.value for kind in Kind)})\b")
+LANGUAGES = languages.names()
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A sample, and what its language finds in it."""
+
+    text: str
+    lines: list[str]
+    tokens: tuple[Token, ...]
+
+    def statement(self, number: int) -> str:
+        """What a comment on that line states; "" for none."""
+        found = COMMENT.fullmatch(self.lines[number])
+        return found[1] if found and STATED.match(found[1]) else ""
+
+    def on_line(self, number: int) -> list[Token]:
+        return [token for token in self.tokens if self.text.count("\n", 0, token.offset) == number]
+
+
+@cache
+def sample(name: str) -> Sample:
+    language: Language = languages.CATALOG.load(name)
+    (file,) = SAMPLES.glob(f"{name}.*")
+    text = file.read_text()
+    head = "\n".join(text.split("\n")[:12])
+    path = re.search(r"path: (\S+)", head)
+    declared = {line.split()[0]: frozenset(line.split()[1:]) for line in re.findall(r"declares: (.+)", head)}
+    tokens = language.extract(text, path[1] if path else file.name, declared).tokens
+    return Sample(text, text.split("\n"), tokens)
+
+
+def spelled(token: Token) -> str:
+    known = token.properties
+    static = {None: "", True: "static", False: "member"}[known.is_static]
+    words = [token.text, known.kind.value, "argument" if known.is_argument else "", static, known.package or ""]
+    return " ".join(filter(None, words))
+
+
+def statements() -> list[tuple[str, int]]:
+    found = [(name, sample(name)) for name in LANGUAGES if any(SAMPLES.glob(f"{name}.*"))]
+    return [(name, number) for name, each in found for number in range(len(each.lines)) if each.statement(number)]
+
+
+@pytest.mark.parametrize(("name", "number"), statements())
+def test_the_tokens_of_a_line_are_as_stated(name: str, number: int) -> None:
+    here = sample(name)
+    found = here.on_line(number - 1)
+    stated = here.statement(number)
+    if stated.startswith("KEYWORDS: "):
+        assert "KEYWORDS: " + " ".join(t.text for t in found if t.properties.kind == Kind.KEYWORD) == stated
+    else:
+        assert " | ".join(spelled(t) for t in found if t.properties.kind != Kind.KEYWORD) == stated
+
+
+@pytest.mark.parametrize("name", LANGUAGES)
+def test_a_line_that_no_comment_follows_has_keywords_only(name: str) -> None:
+    here = sample(name)
+    silent = set(range(len(here.lines))) - {i - 1 for i in range(len(here.lines)) if here.statement(i)}
+    assert {t.properties.kind for i in silent for t in here.on_line(i)} <= {Kind.KEYWORD}
+
+
+@pytest.mark.parametrize("name", LANGUAGES)
+def test_each_token_stands_once_where_it_says(name: str) -> None:
+    here = sample(name)
+    places = [token.offset for token in here.tokens]
+    assert places == sorted(set(places))
+    assert all(here.text[t.offset : t.offset + len(t.text)] == t.text for t in here.tokens)
+
+
+@pytest.mark.parametrize("name", LANGUAGES)
+def test_a_keyword_that_is_found_is_among_the_language_s_keywords(name: str) -> None:
+    found = {token.text for token in sample(name).tokens if token.properties.kind == Kind.KEYWORD}
+    assert found <= languages.CATALOG.load(name).keywords
+
+
+@pytest.mark.parametrize("name", LANGUAGES)
+def test_offsets_count_code_points(name: str) -> None:
+    here = sample(name)
+    moved = re.sub(r"\b(path: \S+)", r"\1 𝒳é", here.text, count=1)
+    language = languages.CATALOG.load(name)
+    found = language.extract(moved, re.search(r"path: (\S+)", here.text)[1], {}).tokens  # type: ignore[index]
+    assert [t.offset for t in found] == [t.offset + len(moved) - len(here.text) for t in here.tokens]
+
+
+@pytest.mark.parametrize("name", LANGUAGES)
+def test_deep_nesting_is_no_reason_to_fail(name: str) -> None:
+    language = languages.CATALOG.load(name)
+    for text in ("(" * 20_000, "f(" * 20_000 + "x" + ")" * 20_000, "[" * 20_000 + "]" * 20_000, "{" * 20_000):
+        assert 0 <= language.extract(text, "a", {}).unparsable <= 1
