@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ci_eval.languages.python import LANGUAGE
 from ci_eval.model import ActionsConfig, FileError
-from ci_eval.stages.actions import Task, make, source_files
+from ci_eval.stages.actions import Project, make, source_files
 from ci_eval.support.syntax import parser
 
 ROUNDS = 5
@@ -21,23 +21,21 @@ def main() -> None:
     """Print the medians over the rounds; parsing alone beside it, as a measure of the machine."""
     root = Path(sys.argv[1] if len(sys.argv) > 1 else sysconfig.get_path("stdlib"))
     config = ActionsConfig(ignore_file_names=("test", "tests", "idlelib", "lib2to3"))
-    tasks = [
-        Task(root=root, path=path, project="stdlib", language=LANGUAGE, config=config)
-        for path in source_files(root, LANGUAGE, config)
-    ]
-    texts = [(root / task.path).read_bytes() for task in tasks]
+    paths = list(source_files(root, LANGUAGE, config))
+    project = Project(root=root, name="stdlib", language=LANGUAGE, config=config, declared={})
+    texts = [(root / path).read_bytes() for path in paths]
     size = sum(map(len, texts)) / 1e6
     ours, parsing, sessions = [], [], 0
     for _ in range(ROUNDS):
         started = time.perf_counter()
-        made = [make(task) for task in tasks]
+        made = [make(project, path) for path in paths]
         ours.append(size / (time.perf_counter() - started))
         sessions = sum(0 if isinstance(each, FileError) else each.kinds.total() for each in made)
         started = time.perf_counter()
         for text in texts:
             parser("python").parse(text)
         parsing.append(size / (time.perf_counter() - started))
-    print(f"{len(tasks)} files, {size:.1f} MB, {sessions:,} sessions")
+    print(f"{len(paths)} files, {size:.1f} MB, {sessions:,} sessions")
     print(f"stage 1       {statistics.median(ours):6.2f} MB/s per core  ({', '.join(f'{v:.2f}' for v in ours)})")
     print(f"parsing alone {statistics.median(parsing):6.2f} MB/s per core  ({', '.join(f'{v:.2f}' for v in parsing)})")
 

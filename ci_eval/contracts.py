@@ -7,7 +7,7 @@ A variant is one file in the folder of its plural (`languages/`, `engines/` …)
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, Protocol
 
@@ -39,11 +39,17 @@ class Shape:
 
     containers: frozenset[str] = frozenset()
     """Nodes that only hold declarations and statements, and what stands between them: module, class, class body …"""
+    lists: frozenset[str] = frozenset()
+    """Nodes outside functions whose children are the declarations and statements a person types one after the other:
+    the file, the body of a class, of a namespace; "PARENT NODE" for a node that is one below that parent only."""
     bodies: frozenset[str] = frozenset()
-    """Nodes that hold the statements of a function, with their brackets where they have some."""
+    """Nodes that hold the statements of a function, with their brackets where they have some; also "PARENT NODE"."""
     closers: frozenset[str] = frozenset()
     """Leaves that an editor or a person puts there early, since without them nothing fits: `)`, `]`, `}`, `;`, `end`;
-    "PARENT LEAF" for a leaf that is one below that parent only."""
+    also "PARENT LEAF"."""
+    stand_ins: Mapping[str, str] = field(default_factory=dict)
+    """Nodes that must be there, and the shortest text in their place: a block of statements → `{}`. Only the first one
+    after the caret, below each node that is open there, gets it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,7 +68,7 @@ class Language:
     """Text and path → the file's own package, and the names it declares there. Called for every file of the project
     before the first `extract`, so it reads quickly (regular expressions) rather than exactly."""
     shape: Shape | None = None
-    """None: nothing can be hidden, `strategy.context` must be ALL."""
+    """None: for PREVIOUS, everything after the caret is gone."""
     resolve: Resolver | None = None
     """Fills in properties that only a type analysis can tell; called only when a filter needs them."""
     resolver: str = ""

@@ -115,7 +115,7 @@ def new_manifest(prepared: Prepared, jobs: int) -> Manifest:
         language=prepared.language.name,
         completion_type=prepared.ranker.name,
         client=config.interpret.client,
-        strategy=actions.spelled(config.actions.strategy),
+        strategy=actions.spelled(config.actions.strategy, config.interpret.seed),
         seed=config.interpret.seed,
         engine=engine,
         project=prepared.project.info,
@@ -170,6 +170,7 @@ def make_actions(workspace: Workspace, prepared: Prepared, jobs: int, screen: Sc
                 prepared.config.actions,
                 workspace,
                 jobs=jobs,
+                seed=prepared.config.interpret.seed,
                 cache=prepared.cache,
                 advance=lambda done, of, so_far: steps.show(done, of, f"{so_far.sessions:,} sessions"),
             )

@@ -254,7 +254,11 @@ LANGUAGE: Language = Language(
     keywords=KEYWORDS,
     extract=extract,
     declare=declare,
-    shape=Shape(),
+    shape=Shape(
+        lists=frozenset(["module", "if_statement block", "class_definition block", "try_statement block"]),
+        bodies=frozenset(["function_definition block"]),
+        closers=frozenset([")", "]", "}", "string_end", '"', "'"]),
+    ),
     resolve=resolve,
     resolver=RESOLVER,
 )

@@ -7,6 +7,7 @@ Latencies are milliseconds. JSON names are camelCase.
 from ci_eval.model.actions import (
     Action,
     CallCompletion,
+    CodeGolf,
     DeleteRange,
     FileActions,
     FinishSession,
@@ -26,7 +27,7 @@ from ci_eval.model.sessions import (
     Status,
     Suggestion,
 )
-from ci_eval.model.settings import ActionsConfig, FiltersConfig, PrefixConfig, Section, SessionsFilter, StrategyConfig
+from ci_eval.model.settings import ActionsConfig, EvolutionConfig, FiltersConfig, PrefixConfig, Section, SessionsFilter, StrategyConfig
 from ci_eval.model.tokens import Extraction, Kind, Location, Properties, Token, Value
 
 FORMAT = 1
@@ -38,10 +39,12 @@ __all__ = [
     "Action",
     "ActionsConfig",
     "CallCompletion",
+    "CodeGolf",
     "DeleteRange",
     "EngineInfo",
     "Estimate",
     "Evaluation",
+    "EvolutionConfig",
     "Extraction",
     "FileActions",
     "FileError",

@@ -35,8 +35,22 @@ class CallCompletion(Value, frozen=True, kw_only=True, tag_field="type", tag="CA
     """Ask the engine at the caret; several calls before one FINISH_SESSION are one session."""
 
     session: str
+    offset: int
+    """Of the token, in the file as it is on disk."""
     prefix: str
     expected_text: str
+    properties: Properties
+
+
+class CodeGolf(Value, frozen=True, kw_only=True, tag_field="type", tag="CODE_GOLF"):
+    """Type a line at the caret with as few actions as the suggestions allow; the caret is behind it afterwards."""
+
+    session: str
+    offset: int
+    """Of the line's first character that is no blank, in the file as it is on disk."""
+    expected_text: str
+    ranges: tuple[tuple[int, int], ...]
+    """Begin and end, within the line, of the tokens at which completion is asked for."""
     properties: Properties
 
 
@@ -44,7 +58,7 @@ class FinishSession(Value, frozen=True, kw_only=True, tag_field="type", tag="FIN
     """The session that began with the first CALL_COMPLETION since the last one is complete."""
 
 
-Action = OpenFile | MoveCaret | DeleteRange | PrintText | CallCompletion | FinishSession
+Action = OpenFile | MoveCaret | DeleteRange | PrintText | CallCompletion | CodeGolf | FinishSession
 
 
 class FileActions(Value, frozen=True, kw_only=True):

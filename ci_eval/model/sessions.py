@@ -34,7 +34,7 @@ FAILED = frozenset({Status.TIMEOUT, Status.ENGINE_CRASH, Status.ERROR})
 """The engine was asked and failed: a miss in every rank metric, counted on its own as well."""
 
 
-class LookupScore(Value, frozen=True, kw_only=True):
+class LookupScore(Value, frozen=True, kw_only=True, omit_defaults=True):
     """One answer of the engine, as far as metrics look at it."""
 
     prefix: str
@@ -45,9 +45,11 @@ class LookupScore(Value, frozen=True, kw_only=True):
     latency: float
     selected: bool = False
     """Whether the modelled user took the expected text here."""
+    accepted: int = 0
+    """Of a line: number of characters that taking a suggestion here saved typing."""
 
 
-class Lookup(LookupScore, frozen=True, kw_only=True):
+class Lookup(LookupScore, frozen=True, kw_only=True, omit_defaults=True):
     """One answer of the engine, as a person would have seen it."""
 
     suggestions: tuple[Suggestion, ...]
@@ -65,10 +67,12 @@ class SessionScore(Value, frozen=True, kw_only=True, omit_defaults=True):
     status: Status
     message: str = ""
     """Why, when the status is timeout, engine-crash, skipped or error."""
+    askable: int = 0
+    """Of a line: number of places where completion is asked for if no suggestion is taken."""
     lookups: tuple[LookupScore, ...] = ()
 
 
-class Session(SessionScore, frozen=True, kw_only=True):
+class Session(SessionScore, frozen=True, kw_only=True, omit_defaults=True):
     """One token typed once: what was asked, what came back, how it ended."""
 
     lookups: tuple[Lookup, ...] = ()

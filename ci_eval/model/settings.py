@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from ci_eval.model.tokens import Kind
+from ci_eval.model.tokens import Kind, Location
 
 Text = Annotated[str, Meta(min_length=1)]
 Count = Annotated[int, Meta(ge=1)]
@@ -21,10 +21,13 @@ class Section(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_
 class PrefixConfig(Section, frozen=True):
     """How much of a token is typed before completion is asked for."""
 
-    name: Literal["NoPrefix", "SimplePrefix", "CapitalizePrefix"] = "NoPrefix"
-    """Nothing; the first `n` characters; or the capitals that start the words of the name."""
+    name: Literal["NoPrefix", "SimplePrefix", "CapitalizePrefix", "Ladder"] = "NoPrefix"
+    """Nothing; the first `n` characters; the letters that start the words of the name; or, one query for each, the
+    first characters of several `lengths`."""
     n: Count | None = None
     """Number of characters; SimplePrefix needs it, the others must not have it."""
+    lengths: Annotated[tuple[Annotated[int, Meta(ge=0)], ...], Meta(min_length=1)] | None = None
+    """Numbers of characters; Ladder needs them, the others must not have them."""
     emulate_typing: bool = False
     """Whether completion is asked for after each typed character, not only after the last one."""
 
@@ -40,17 +43,38 @@ class FiltersConfig(Section, frozen=True):
     """Only arguments of a call (True), or only others (False)."""
     package_regex: str | None = None
     """A Python regular expression that the whole package name of the declaration must match."""
+    minimum_length: Count | None = None
+    """The fewest characters the text may have."""
+    first_use: bool | None = None
+    """Only texts that are new to their file at this place (True), or only such as stand before it (False)."""
+    location: Location | None = None
+    """Only what the project declares itself, or only what libraries do."""
+
+
+class EvolutionConfig(Section, frozen=True):
+    """Code as it was, not as it became: a share of what comes later is not there yet when completion is asked for."""
+
+    what: Literal["lines", "definitions", "imports"] = "lines"
+    """What comes and goes: later lines, later functions, or imports, which people often add after their first use."""
+    share: Share = 0.0
+    """The share of them that is not as it became, drawn with `interpret.seed`; 0 = the file is complete."""
+    how: Literal["missing", "different"] = "missing"
+    """Not there yet; or (lines) another line of the file stands in its place."""
 
 
 class StrategyConfig(Section, frozen=True):
     """Which tokens are completed, and how they are typed."""
 
     context: Literal["ALL", "PREVIOUS"] = "ALL"
-    """What of the file the engine sees: all but the token, or only what stands before it."""
+    """What of the file the engine sees: all but the token, or not what follows it in its function either."""
     prefix: PrefixConfig = PrefixConfig()
     """What is typed before completion is asked for."""
     filters: FiltersConfig = FiltersConfig()
     """Which tokens are completed."""
+    completion_golf: bool = False
+    """Whether whole lines are typed with as few actions as the suggestions allow, instead of tokens."""
+    evolution: EvolutionConfig = EvolutionConfig()
+    """What of the file is not there yet."""
 
 
 class ActionsConfig(Section, frozen=True):

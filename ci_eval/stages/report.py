@@ -123,7 +123,7 @@ class Tally:
 
     def add(self, session: SessionScore, seen: Sequence[Sequence[tuple[float, float]]]) -> None:
         """Count a session, if the filter lets it through; `seen`: what each metric observed in it."""
-        verdict = decide(session.properties, self._filters)
+        verdict = decide(session.properties, session.expected_text, self._filters)
         self._undecided += verdict is None
         if not verdict:
             return

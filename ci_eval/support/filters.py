@@ -9,21 +9,24 @@ from ci_eval.model import FiltersConfig, Properties
 
 def needs_resolution(filters: FiltersConfig) -> bool:
     """Whether a filter asks for what the text of the file alone may not tell."""
-    return filters.is_static is not None or filters.package_regex is not None
+    return any(wanted is not None for wanted in (filters.is_static, filters.package_regex, filters.location))
 
 
-def decide(known: Properties, filters: FiltersConfig) -> bool | None:
+def decide(known: Properties, text: str, filters: FiltersConfig) -> bool | None:
     """Whether the token takes part; None if a filter asks for what is not known and no other one says no."""
     verdicts = [
         filters.statement_types is None or known.kind in filters.statement_types,
+        filters.minimum_length is None or len(text) >= filters.minimum_length,
         _equal(known.is_argument, filters.is_argument),
         _equal(known.is_static, filters.is_static),
+        _equal(known.first_use, filters.first_use),
+        _equal(known.location, filters.location),
         _matches(known.package, filters.package_regex),
     ]
     return False if False in verdicts else None if None in verdicts else True
 
 
-def _equal(value: bool | None, wanted: bool | None) -> bool | None:
+def _equal(value: bool | str | None, wanted: bool | str | None) -> bool | None:
     if wanted is None:
         return True
     return None if value is None else value == wanted

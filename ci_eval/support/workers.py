@@ -38,6 +38,14 @@ _counters: list[Synchronized[int]] = []
 """In a worker: the one it shares with its parent."""
 
 
+_shared: list[object] = []
+"""In a worker: the arguments that all its tasks have in common."""
+
+
+def _call(function: Callable[..., Result], task: object) -> Result:
+    return function(*_shared, task)
+
+
 def count() -> None:
     """In a worker: tell the parent that one more is done. Elsewhere: nothing."""
     for counter in _counters:
@@ -48,8 +56,15 @@ def count() -> None:
 class Workers(Generic[Task, Result]):
     """A pool of processes that run one function. Task, function and result must be picklable."""
 
-    def __init__(self, function: Callable[[Task], Result], *, jobs: int, timeout: float | None) -> None:
-        """`timeout`: seconds one task may take."""
+    def __init__(
+        self,
+        function: Callable[..., Result],
+        *,
+        jobs: int,
+        timeout: float | None,
+        shared: tuple[object, ...] = (),
+    ) -> None:
+        """`timeout`: seconds one task may take. `shared`: arguments before the task; each worker gets them once."""
         self._function = function
         self._jobs = jobs
         self._timeout = timeout
@@ -58,7 +73,7 @@ class Workers(Generic[Task, Result]):
         context = get_context("spawn")
         self._counter = context.Value(ctypes.c_uint64)
         self._pool = ProcessPool(
-            max_workers=jobs, initializer=_begin, initargs=(os.getpid(), self._counter), context=context
+            max_workers=jobs, initializer=_begin, initargs=(os.getpid(), self._counter, shared), context=context
         )
 
     def __enter__(self) -> Workers[Task, Result]:
@@ -85,7 +100,7 @@ class Workers(Generic[Task, Result]):
         waiting = iter(tasks)
         running: dict[Future[Result], Task] = {}
         for task in waiting:
-            running[self._pool.schedule(self._function, args=(task,), timeout=self._timeout)] = task
+            running[self._pool.schedule(_call, args=(self._function, task), timeout=self._timeout)] = task
             # One more than they can do at once, so that none waits; the rest stays here.
             while len(running) > self._jobs:
                 yield from self._next(running)
@@ -119,11 +134,12 @@ def _cause(code: int | None) -> str:
     return f"exit code {code}"
 
 
-def _begin(parent: int, counter: Synchronized[int]) -> None:
+def _begin(parent: int, counter: Synchronized[int], shared: tuple[object, ...]) -> None:
     """In the worker: Ctrl-C is the parent's to handle, and a worker does not outlive it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     die_with_parent()
     _counters.append(counter)
+    _shared.extend(shared)
     if os.getppid() != parent:
         os._exit(1)
 

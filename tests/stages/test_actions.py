@@ -15,7 +15,9 @@ from ci_eval.languages.python import LANGUAGE
 from ci_eval.model import (
     ActionsConfig,
     CallCompletion,
+    CodeGolf,
     DeleteRange,
+    EvolutionConfig,
     FileActions,
     FileError,
     FiltersConfig,
@@ -28,7 +30,7 @@ from ci_eval.model import (
     StrategyConfig,
     Token,
 )
-from ci_eval.stages.actions import Task, actions_of_file, make, prefix_of, source_files, spelled
+from ci_eval.stages.actions import Project, Source, actions_of_file, make, prefix_of, source_files, spelled
 from ci_eval.support.document import Document, checksum
 from tests.projects import GREETER, generate, write
 
@@ -37,12 +39,27 @@ STRATEGIES = [
     StrategyConfig(prefix=PrefixConfig(name="SimplePrefix", n=2)),
     StrategyConfig(prefix=PrefixConfig(name="SimplePrefix", n=3, emulate_typing=True)),
     StrategyConfig(prefix=PrefixConfig(name="CapitalizePrefix", emulate_typing=True)),
+    StrategyConfig(prefix=PrefixConfig(name="Ladder", lengths=(0, 1, 2, 3, 5))),
+    StrategyConfig(context="PREVIOUS"),
+    StrategyConfig(context="PREVIOUS", prefix=PrefixConfig(name="Ladder", lengths=(1, 4))),
+    StrategyConfig(completion_golf=True),
+    StrategyConfig(context="PREVIOUS", completion_golf=True),
+    StrategyConfig(evolution=EvolutionConfig(share=0.5)),
+    StrategyConfig(evolution=EvolutionConfig(share=0.5, how="different")),
+    StrategyConfig(evolution=EvolutionConfig(share=1, what="definitions")),
+    StrategyConfig(context="PREVIOUS", evolution=EvolutionConfig(share=0.7)),
+    StrategyConfig(context="PREVIOUS", completion_golf=True, evolution=EvolutionConfig(share=0.5, what="imports")),
 ]
 
 
 def actions_of(text: str, strategy: StrategyConfig | None = None, path: str = "a.py") -> FileActions:
     extraction = LANGUAGE.extract(text, path, {})
-    return actions_of_file("demo", path, text, extraction.tokens, strategy or StrategyConfig(), extraction.unparsable)
+    source = Source(project="demo", path=path, text=text, language=LANGUAGE)
+    return actions_of_file(source, extraction.tokens, strategy or StrategyConfig(), extraction.unparsable)
+
+
+def name_of(strategy: StrategyConfig) -> str:
+    return spelled(strategy, 0)
 
 
 def replay(text: str, actions: FileActions) -> str:
@@ -55,6 +72,8 @@ def replay(text: str, actions: FileActions) -> str:
                 document.delete(action.begin, action.end)
             case PrintText():
                 document.insert(action.text)
+            case CodeGolf():
+                document.insert(action.expected_text)
             case OpenFile() | CallCompletion() | FinishSession():
                 pass
     return document.text
@@ -68,7 +87,7 @@ def test_a_session_deletes_the_token_asks_and_puts_it_back() -> None:
         OpenFile(path="a.py", checksum=checksum("os")),
         DeleteRange(begin=0, end=2),
         MoveCaret(offset=0),
-        CallCompletion(session=call.session, prefix="", expected_text="os", properties=call.properties),
+        CallCompletion(session=call.session, offset=0, prefix="", expected_text="os", properties=call.properties),
         FinishSession(),
         PrintText(text="os"),
     )
@@ -94,7 +113,7 @@ def test_the_prefix_is_what_the_strategy_says(prefix: PrefixConfig, typed: str) 
     assert prefix_of("getElementById", prefix) == typed
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES, ids=spelled)
+@pytest.mark.parametrize("strategy", STRATEGIES, ids=name_of)
 def test_the_text_is_whole_again_after_all_actions(strategy: StrategyConfig) -> None:
     assert replay(GREETER, actions_of(GREETER, strategy)) == GREETER
 
@@ -202,19 +221,19 @@ def test_an_empty_project_has_no_actions(tmp_path: Path) -> None:
 def test_what_jedi_decided_is_kept_until_the_file_changes(tmp_path: Path) -> None:
     root = write(tmp_path / "p", a__py="x.lower()\n")
     strategy = StrategyConfig(filters=FiltersConfig(is_static=False))
-    task = Task(
+    project = Project(
         root=root,
-        path="a.py",
-        project="p",
+        name="p",
         language=LANGUAGE,
         config=ActionsConfig(strategy=strategy),
+        declared={},
         cache=tmp_path / "c",
     )
-    first = make(task)
-    forgetful = replace(task, language=replace(LANGUAGE, resolve=_never))
-    assert make(forgetful) == first
+    first = make(project, "a.py")
+    forgetful = replace(project, language=replace(LANGUAGE, resolve=_never))
+    assert make(forgetful, "a.py") == first
     write(root, a__py="y.lower()\n")
-    changed = make(forgetful)
+    changed = make(forgetful, "a.py")
     assert isinstance(changed, FileError)
     assert "asked again" in changed.message
 

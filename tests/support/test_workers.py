@@ -20,7 +20,7 @@ def work(task: str) -> str:
 
 
 def outcomes(tasks: list[str], *, timeout: float | None = None) -> dict[str, str | None]:
-    with Workers(work, jobs=2, timeout=timeout) as workers:
+    with Workers[str, str](work, jobs=2, timeout=timeout) as workers:
         return {found.task: found.result or found.trouble for found in workers.map(tasks) if found}
 
 

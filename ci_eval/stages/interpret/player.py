@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from msgspec.structs import replace
@@ -12,6 +12,7 @@ from ci_eval.contracts import Answer, Query, Running
 from ci_eval.errors import EngineCrash, EngineFailure, EngineRaised, EngineTimeout
 from ci_eval.model import (
     CallCompletion,
+    CodeGolf,
     DeleteRange,
     FileActions,
     FinishSession,
@@ -21,9 +22,10 @@ from ci_eval.model import (
     PrintText,
     Session,
     Status,
+    Suggestion,
 )
 from ci_eval.stages.interpret.client import shown_by, with_positions
-from ci_eval.stages.interpret.tasks import Task, session_of
+from ci_eval.stages.interpret.tasks import Task, asked_at, session_of
 from ci_eval.support.document import Document
 
 PATIENCE = 5
@@ -34,10 +36,19 @@ PATIENCE = 5
 class Open:
     """A session that is not finished."""
 
-    call: CallCompletion
-    offset: int
+    call: CallCompletion | CodeGolf
     lookups: list[Lookup] = field(default_factory=list)
     failure: tuple[Status, str] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """What is asked at the caret."""
+
+    prefix: str
+    expected: str
+    """The token; or all of the line from where the token begins."""
+    line: bool = False
 
 
 class Player:
@@ -68,45 +79,69 @@ class Player:
                     self.document.insert(action.text)
                 case CallCompletion():
                     self._call(action)
+                case CodeGolf():
+                    self._golf(action)
                 case FinishSession():
                     if self._open:
                         yield self._finish(self._open)
                     self._open = None
 
     def _call(self, call: CallCompletion) -> None:
+        if self._begin(call) and self._open:
+            self._ask(Question(prefix=call.prefix, expected=call.expected_text), self._open)
+
+    def _golf(self, call: CodeGolf) -> None:
+        """Type the line, taking each suggestion that saves keys where completion is asked for."""
+        text, typed = call.expected_text, 0
+        if self._begin(call) and self._open:
+            for place, begin in asked_at(call):
+                if place < typed:
+                    continue
+                self.document.insert(text[typed:place])
+                lookup = self._ask(Question(prefix=text[begin:place], expected=text[begin:], line=True), self._open)
+                typed = place + (lookup.accepted if lookup else 0)
+                self.document.insert(text[place:typed])
+        self.document.insert(text[typed:])
+
+    def _begin(self, call: CallCompletion | CodeGolf) -> bool:
+        """Whether the engine is to be asked, in this session and at all."""
         if self._open is None:
             if not self._task.chooses(call.session):
-                return
-            self._open = Open(call, self.document.caret - len(call.prefix))
+                return False
+            self._open = Open(call)
         if self._failures >= PATIENCE:
             status, why = self._last_failure
             self._open.failure = (status, f"not asked: {PATIENCE} sessions in a row had failed; the last one: {why}")
-        elif self._open.failure is None:
-            self._ask(call, self._open)
+        return True
 
-    def _ask(self, call: CallCompletion, session: Open) -> None:
+    def _ask(self, question: Question, session: Open) -> Lookup | None:
+        if session.failure:
+            return None
         started = time.perf_counter()
         try:
-            answer = self._answer(call)
+            answer = self._answer(question)
         except EngineFailure as error:
             session.failure = self._last_failure = (_status_of(error), str(error))
             if isinstance(error, EngineTimeout):
-                session.lookups.append(self._timed_out(call))
+                session.lookups.append(self._timed_out(question))
             if not isinstance(error, EngineRaised):
                 self._restart()
+            return None
         else:
-            session.lookups.append(self._lookup(call, answer))
+            session.lookups.append(self._lookup(question, answer))
+            return session.lookups[-1]
         finally:
             self.engine_time += time.perf_counter() - started
 
-    def _answer(self, call: CallCompletion) -> Answer:
+    def _answer(self, question: Question) -> Answer:
         edits = self.document.take_edits()
         if self._opened:
             self._engine.edit(edits)
         else:
             self._engine.open(self._task.path, self.document.text)
             self._opened = True
-        return self._engine.complete(Query(offset=self.document.caret, prefix=call.prefix, expected=call.expected_text))
+        asked = Query(offset=self.document.caret, prefix=question.prefix, expected=question.expected)
+        return self._engine.complete(asked)
 
     def _restart(self) -> None:
         self._opened = False
@@ -116,26 +151,29 @@ class Player:
             # The next question fails on the process that is not there, and is counted.
             self._last_failure = (Status.ENGINE_CRASH, str(error))
 
-    def _timed_out(self, call: CallCompletion) -> Lookup:
+    def _timed_out(self, question: Question) -> Lookup:
         """The wait counts among the latencies, censored at the limit."""
         limit = self._setup.surroundings.timeout * 1000
-        return Lookup(prefix=call.prefix, suggestions=(), total=0, rank=None, latency=limit)
+        return Lookup(prefix=question.prefix, suggestions=(), total=0, rank=None, latency=limit)
 
-    def _lookup(self, call: CallCompletion, answer: Answer) -> Lookup:
-        shown = shown_by(self._setup.client, answer.suggestions, call.prefix)
+    def _lookup(self, question: Question, answer: Answer) -> Lookup:
+        shown = shown_by(self._setup.client, answer.suggestions, question.prefix)
         started = time.perf_counter()
         ordered = self._setup.ranker.order(shown)
         ranking = (time.perf_counter() - started) * 1000
-        rank = next((i for i, found in enumerate(ordered, 1) if found.text == call.expected_text), None)
+        rank = _rank(question, ordered)
+        saved = len(ordered[rank - 1].text) - len(question.prefix) if rank else 0
+        # A person takes what costs fewer keys than typing on: rank - 1 steps down and Enter.
+        selected = rank is not None and rank < saved
         stored = ordered[: self._setup.max_suggestions]
         return Lookup(
-            prefix=call.prefix,
+            prefix=question.prefix,
             suggestions=tuple(stored) if ordered is shown else with_positions(stored, shown),
             total=len(shown),
             rank=rank,
             latency=round(answer.latency + ranking, 3),
-            # A person takes what costs fewer keys than typing on: rank - 1 steps down and Enter.
-            selected=rank is not None and len(call.prefix) + rank < len(call.expected_text),
+            selected=selected,
+            accepted=saved if selected and question.line else 0,
         )
 
     def _finish(self, ended: Open) -> Session:
@@ -144,15 +182,26 @@ class Player:
             status, message = ended.failure
         else:
             self._failures = 0
-            status, message = _status(ended.lookups[-1]), ""
-        session = session_of(self._task.path, ended.offset, ended.call, status, message)
+            status, message = _status(ended), ""
+        session = session_of(self._task.path, ended.call, status, message)
         return replace(session, lookups=tuple(ended.lookups))
 
 
-def _status(last: Lookup) -> Status:
-    if last.rank is not None:
-        return Status.OK
-    return Status.NO_MATCH if last.total else Status.EMPTY
+def _rank(question: Question, ordered: Sequence[Suggestion]) -> int | None:
+    """The place of the expected text; in a line, of the longest text that the line goes on with."""
+    if not question.line:
+        return next((i for i, found in enumerate(ordered, 1) if found.text == question.expected), None)
+    fitting = [(-len(found.text), i) for i, found in enumerate(ordered, 1) if question.expected.startswith(found.text)]
+    length, rank = min(fitting, default=(0, 0))
+    return rank if -length > len(question.prefix) else None
+
+
+def _status(ended: Open) -> Status:
+    if isinstance(ended.call, CodeGolf):
+        found, shown = any(each.selected for each in ended.lookups), any(each.total for each in ended.lookups)
+    else:
+        found, shown = ended.lookups[-1].rank is not None, ended.lookups[-1].total > 0
+    return Status.OK if found else Status.NO_MATCH if shown else Status.EMPTY
 
 
 def _status_of(error: EngineFailure) -> Status:

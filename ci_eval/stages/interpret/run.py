@@ -69,7 +69,7 @@ def interpret(
             waiting.append(task)
     # The longest first, so that no worker is left alone with one at the end.
     waiting.sort(key=lambda task: -task.sessions)
-    with Workers(play, jobs=max(min(jobs, len(waiting)), 1), timeout=None) as workers:
+    with Workers[Task, Played](play, jobs=max(min(jobs, len(waiting)), 1), timeout=None) as workers:
         before = so_far.statuses.total()
         for outcome in workers.map(waiting):
             if outcome is not None:
@@ -89,11 +89,11 @@ def interpret(
 def plan(workspace: Workspace, setup: Setup, *, probability: float, limit: int | None) -> Iterator[Task]:
     """The files with at least one chosen session."""
     files = workspace.action_files()
-    everything = (call.session for path in files for _, call in first_calls(read_actions(path)))
+    everything = (call.session for path in files for call in first_calls(read_actions(path)))
     below = threshold(everything, seed=setup.seed, probability=probability, limit=limit)
     for path in files:
         actions = read_actions(path)
-        sessions = sum(1 for _, call in first_calls(actions) if draw(setup.seed, call.session) < below)
+        sessions = sum(1 for call in first_calls(actions) if draw(setup.seed, call.session) < below)
         if sessions:
             yield Task(setup=setup, actions=path, path=actions.path, sessions=sessions, below=below)
 

@@ -11,9 +11,9 @@ from typing import Literal
 from ci_eval.contracts import Engine, Installation, Ranker, Surroundings
 from ci_eval.model import (
     CallCompletion,
+    CodeGolf,
     FileActions,
     FileError,
-    MoveCaret,
     Session,
     Status,
 )
@@ -63,24 +63,33 @@ class Played:
     error: FileError | None = None
 
 
-def session_of(path: str, offset: int, call: CallCompletion, status: Status, message: str) -> Session:
+def session_of(path: str, call: CallCompletion | CodeGolf, status: Status, message: str) -> Session:
     return Session(
         id=call.session,
         file=path,
-        offset=offset,
+        offset=call.offset,
         expected_text=call.expected_text,
         properties=call.properties,
         status=status,
         message=message,
+        askable=len(list(asked_at(call))) if isinstance(call, CodeGolf) else 0,
     )
 
 
-def first_calls(actions: FileActions) -> Iterator[tuple[int, CallCompletion]]:
-    """Of each session in the actions: where its token begins, and its first call."""
-    offset, last = 0, ""
+def first_calls(actions: FileActions) -> Iterator[CallCompletion | CodeGolf]:
+    """The first call of each session in the actions."""
+    last = ""
     for action in actions.actions:
-        if isinstance(action, MoveCaret):
-            offset = action.offset
-        elif isinstance(action, CallCompletion) and action.session != last:
+        if isinstance(action, CallCompletion | CodeGolf) and action.session != last:
             last = action.session
-            yield offset, action
+            yield action
+
+
+def asked_at(line: CodeGolf) -> Iterator[tuple[int, int]]:
+    """Where in a line completion is asked for, and where the token begins that is typed there, in order."""
+    for begin, end in line.ranges:
+        yield from ((place, begin) for place in range(begin, min(end, begin + TYPED_AT_MOST)))
+
+
+TYPED_AT_MOST = 4
+"""Characters of a token after which nobody waits for a suggestion (as in the JetBrains plugin)."""

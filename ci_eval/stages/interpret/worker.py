@@ -84,9 +84,9 @@ def unanswered(task: Task, status: Status, message: str, text: str = "") -> Play
     """Every chosen session of a file with one status, for one reason; `text`: of the file, where it could be read."""
     actions = read_actions(task.actions)
     pack = Pack(SourceFile(path=task.path, checksum=actions.checksum, text=text))
-    for offset, call in first_calls(actions):
+    for call in first_calls(actions):
         if task.chooses(call.session):
-            pack.add(session_of(task.path, offset, call, status, message))
+            pack.add(session_of(task.path, call, status, message))
     return Played(
         path=task.path,
         statuses=pack.statuses,

@@ -1,0 +1,18 @@
+"""Stage 1: source files → actions, the typing of each completable token as edits and completion calls."""
+
+from ci_eval.stages.actions.files import Source, source_files
+from ci_eval.stages.actions.generate import Generated, Project, generate, make
+from ci_eval.stages.actions.prefixes import prefix_of
+from ci_eval.stages.actions.strategy import actions_of_file, spelled
+
+__all__ = [
+    "Generated",
+    "Project",
+    "Source",
+    "actions_of_file",
+    "generate",
+    "make",
+    "prefix_of",
+    "source_files",
+    "spelled",
+]

@@ -1,0 +1,116 @@
+"""Code as it was: a drawn share of the file that comes later is missing, or different, while a token is typed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ci_eval.model import Action, DeleteRange, EvolutionConfig, Kind, MoveCaret, PrintText, Token
+from ci_eval.stages.actions.files import Source
+from ci_eval.support import parts
+from ci_eval.support.chance import draw
+
+
+@dataclass
+class _Part:
+    """A part of the file that comes later."""
+
+    begin: int
+    end: int
+    now: str
+    """What stands there as it became."""
+    then: str
+    """What stands there before."""
+    is_then: bool = False
+
+
+class Evolution:
+    """Hides parts of the file, and puts each back before the first token that is typed in or behind it.
+
+    Imports are the exception: they are away but for the tokens in themselves, since people add them afterwards.
+    """
+
+    def __init__(self, source: Source, config: EvolutionConfig, tokens: Sequence[Token]) -> None:
+        self._imports = config.what == "imports"
+        self._parts = _chosen(source, config, tokens) if config.share else []
+        self._next = -1
+        """The first part that may have to be put back; -1 before all."""
+
+    def at(self, offset: int) -> int:
+        """Where an offset of the file, which is in no hidden part, is now; of other parts, all before it are back."""
+        if not self._imports:
+            return offset
+        return offset + sum(len(p.then) - len(p.now) for p in self._parts if p.is_then and p.end <= offset)
+
+    def before(self, begin: int, limit: int) -> list[Action]:
+        """Have the file as it was when what begins at `begin` was typed, and the text up to `limit` was there."""
+        if self._imports:
+            wrong = [part for part in self._parts if part.is_then == (part.begin <= begin < part.end)]
+            return [action for part in wrong for action in self._turn(part)]
+        actions: list[Action] = []
+        if self._next < 0:
+            self._next = sum(part.begin <= limit for part in self._parts)
+            for part in reversed(self._parts[self._next :]):
+                actions += self._turn(part)
+        while self._next < len(self._parts) and self._parts[self._next].begin <= limit:
+            actions += self._turn(self._parts[self._next])
+            self._next += 1
+        return actions
+
+    def finish(self) -> list[Action]:
+        """Have the file as it became."""
+        return [action for part in self._parts if part.is_then for action in self._turn(part)]
+
+    def _turn(self, part: _Part) -> list[Action]:
+        begin = self.at(part.begin)
+        here, other = (part.then, part.now) if part.is_then else (part.now, part.then)
+        part.is_then = not part.is_then
+        actions: list[Action] = [DeleteRange(begin=begin, end=begin + len(here))] if here else []
+        return [*actions, MoveCaret(offset=begin), PrintText(text=other)] if other else actions
+
+
+def _chosen(source: Source, config: EvolutionConfig, tokens: Sequence[Token]) -> list[_Part]:
+    found = _parts(source, config, tokens)
+    identity = f"{source.project}\0{source.path}\0"
+    drawn = [(part, draw(source.seed, f"{identity}{part[0]}")) for part in found]
+    others = _by_depth(source.text, found) if config.how == "different" else {}
+    chosen = []
+    for (begin, end), chance in drawn:
+        if chance < config.share:
+            now = source.text[begin:end]
+            # What is left of the draw is a draw as well.
+            then = "" if config.how == "missing" else _another(now, others, chance / config.share)
+            chosen.append(_Part(begin, end, now, then))
+    return chosen
+
+
+def _parts(source: Source, config: EvolutionConfig, tokens: Sequence[Token]) -> list[parts.Part]:
+    shape = source.language.shape
+    if shape is None:
+        return parts.lines(source.text) if config.what == "lines" else []
+    if config.what == "lines":
+        return parts.statements_on_a_line(source.text, source.grammar)
+    if config.what == "definitions":
+        return parts.definitions(source.text, source.grammar, shape)
+    places = [token.offset for token in tokens if token.properties.kind == Kind.IMPORT]
+    return parts.statements_with(source.text, source.grammar, shape, places)
+
+
+def _by_depth(text: str, found: Sequence[parts.Part]) -> dict[int, list[str]]:
+    """The different lines, by the width of their indentation."""
+    lines: dict[int, list[str]] = {}
+    for line in sorted({text[begin:end] for begin, end in found}):
+        if line.endswith("\n"):
+            lines.setdefault(_depth(line), []).append(line)
+    return lines
+
+
+def _another(line: str, others: dict[int, list[str]], chance: float) -> str:
+    """A line of the file as deep as this one; nothing where that is the same again."""
+    fitting = others.get(_depth(line))
+    other = fitting[int(chance * len(fitting))] if fitting else ""
+    return "" if other == line else other
+
+
+def _depth(line: str) -> int:
+    return len(line) - len(line.lstrip())

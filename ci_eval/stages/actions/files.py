@@ -1,0 +1,89 @@
+"""Which files of a project are evaluated, and what the whole project declares."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ci_eval.contracts import Declarations, Language
+from ci_eval.errors import ConfigError
+from ci_eval.model import ActionsConfig
+from ci_eval.support.document import NotText, decode
+
+NOT_SOURCE = frozenset({"node_modules", "site-packages", "__pycache__"})
+"""Folders that hold other people's code, beside hidden ones and the metadata of wheels."""
+
+BINARY_PREFIX = 8192
+"""Bytes of a file that are looked at to tell whether it is text."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """A file whose actions are made."""
+
+    project: str
+    path: str
+    text: str
+    language: Language
+    seed: int = 0
+
+    @property
+    def grammar(self) -> str:
+        """The grammar for a file of that name; the longest suffix decides."""
+        grammars = self.language.grammars
+        return grammars[max((suffix for suffix in grammars if self.path.endswith(suffix)), key=len)]
+
+
+def source_files(root: Path, language: Language, config: ActionsConfig) -> Iterator[str]:
+    """Their paths below the root, sorted. Raises ConfigError for an evaluation root that is not there."""
+    ignored = NOT_SOURCE | set(config.ignore_file_names)
+    found: set[str] = set()
+    for given in config.evaluation_roots or (".",):
+        start = root / given
+        if not start.resolve().is_relative_to(root.resolve()) or not start.exists():
+            raise ConfigError(
+                f"actions.evaluationRoots: {given!r} is not in the project; paths are relative to its root"
+            )
+        found.update(_below(start, root, language.suffixes, ignored))
+    return iter(sorted(found))
+
+
+def _below(start: Path, root: Path, suffixes: Sequence[str], ignored: frozenset[str]) -> Iterator[str]:
+    if start.is_file():
+        yield start.relative_to(root).as_posix()
+        return
+    for folder, folders, files in os.walk(start):
+        folders[:] = [n for n in folders if n not in ignored and not n.startswith(".") and not n.endswith(".dist-info")]
+        for name in files:
+            path = Path(folder, name)
+            # A link may lead out of the project, and what it leads to inside is found anyway.
+            if not name.endswith(tuple(suffixes)) or name in ignored or path.is_symlink():
+                continue
+            if "" not in suffixes or _is_text(path):
+                yield path.relative_to(root).as_posix()
+
+
+def _is_text(path: Path) -> bool:
+    """Where every file may be meant, pictures and programs are not: they have NUL bytes, as git tells them too."""
+    with path.open("rb") as file:
+        return b"\0" not in file.read(BINARY_PREFIX)
+
+
+def declarations(root: Path, language: Language, config: ActionsConfig) -> Declarations:
+    """What the files of the whole project declare, whether they are evaluated or not."""
+    found: dict[str, frozenset[str]] = {}
+    if language.declare is None:
+        return found
+    everything = ActionsConfig(ignore_file_names=config.ignore_file_names)
+    for path in source_files(root, language, everything):
+        try:
+            data = (root / path).read_bytes()
+            text = "" if len(data) > config.max_file_size else decode(data)
+        except (NotText, OSError):
+            # Said where the file itself is evaluated.
+            continue
+        package, names = language.declare(text, path)
+        found[package] = found.get(package, frozenset()) | names
+    return found

@@ -1,0 +1,181 @@
+"""Stage 1: source files → actions, the typing of each completable token as edits and completion calls."""
+
+from __future__ import annotations
+
+import gc
+import traceback
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from pathlib import Path
+
+import msgspec
+from msgspec.structs import replace
+
+from ci_eval.contracts import Declarations, Language, Resolver
+from ci_eval.model import ActionsConfig, FileError, Location, ProjectInfo, Token
+from ci_eval.stages.actions.files import Source, declarations, source_files
+from ci_eval.stages.actions.strategy import actions_of_file
+from ci_eval.stages.actions.words import with_first_use
+from ci_eval.support import atomic
+from ci_eval.support.document import NotText, checksum, decode
+from ci_eval.support.filters import decide, needs_resolution
+from ci_eval.support.workers import Outcome, Workers
+from ci_eval.workspace import Workspace, pack_actions
+
+TIMEOUT = 120.0
+"""Seconds one file may take; a grammar that needs more is stuck."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Project:
+    """The project whose files are read, and what to do with them."""
+
+    root: Path
+    name: str
+    language: Language
+    config: ActionsConfig
+    declared: Declarations
+    seed: int = 0
+    cache: Path | None = None
+    """Folder for what a type analysis found out about this project."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Made:
+    """What became of it."""
+
+    path: str
+    size: int
+    unparsable: float
+    sessions: int
+    kinds: Counter[str]
+    """Of the tokens."""
+    packed: bytes
+
+
+@dataclass
+class Generated:
+    """The sum over all files."""
+
+    files: int = 0
+    sessions: int = 0
+    size: int = 0
+    unparsable: float = 0.0
+    """Bytes the grammar could not read."""
+    kinds: Counter[str] = field(default_factory=Counter)
+
+
+def generate(
+    root: Path,
+    project: ProjectInfo,
+    language: Language,
+    config: ActionsConfig,
+    workspace: Workspace,
+    *,
+    jobs: int,
+    seed: int = 0,
+    cache: Path | None = None,
+    advance: Callable[[int, int, Generated], None],
+) -> Generated:
+    """Write the actions of every file of the language. Calls `advance(done, of, so_far)` after each file.
+
+    A file that cannot be read becomes an error in the workspace; the others go on. What took a type analysis
+    to find out is kept below `cache`.
+    """
+    paths = list(source_files(root, language, config))
+    job = Project(
+        root=root,
+        name=project.name,
+        language=language,
+        config=config,
+        declared=declarations(root, language, config),
+        seed=seed,
+        cache=cache / "properties" / project.checksum if cache else None,
+    )
+    so_far = Generated()
+    with Workers[str, Made | FileError](
+        make, jobs=min(jobs, max(len(paths) // 8, 1)), timeout=TIMEOUT, shared=(job,)
+    ) as workers:
+        done = 0
+        for outcome in workers.map(paths):
+            if outcome is not None:
+                _keep(outcome, workspace, so_far)
+                done += 1
+            advance(done, len(paths), so_far)
+    return so_far
+
+
+def _keep(outcome: Outcome[str, Made | FileError], workspace: Workspace, so_far: Generated) -> None:
+    result = outcome.result
+    if result is None:
+        result = FileError(path=outcome.task, stage="actions", message=outcome.trouble)
+    if isinstance(result, FileError):
+        workspace.write_error(result)
+        return
+    workspace.write_actions(result.path, result.packed)
+    so_far.files += 1
+    so_far.sessions += result.sessions
+    so_far.size += result.size
+    so_far.unparsable += result.unparsable * result.size
+    so_far.kinds += result.kinds
+
+
+def make(project: Project, path: str) -> Made | FileError:
+    """The actions of one file, packed; or why there are none."""
+    # Millions of small values are made and none of them is garbage: the collector would only look at them.
+    gc.disable()
+    try:
+        return _make(project, path)
+    except NotText as error:
+        return FileError(path=path, stage="actions", message=str(error))
+    except Exception as error:  # noqa: BLE001  trouble in one file is data, whatever it is
+        return FileError(path=path, stage="actions", message=repr(error), trace=traceback.format_exc())
+    finally:
+        gc.enable()
+
+
+def _make(project: Project, path: str) -> Made:
+    data = (project.root / path).read_bytes()
+    limit = project.config.max_file_size
+    if len(data) > limit:
+        raise NotText(f"{len(data):,} bytes are more than actions.maxFileSize ({limit:,})")
+    text = decode(data)
+    extraction = project.language.extract(text, path, project.declared)
+    source = Source(project=project.name, path=path, text=text, language=project.language, seed=project.seed)
+    strategy = project.config.strategy
+    tokens: Sequence[Token] = with_first_use(text, extraction.tokens)
+    if project.language.resolve and needs_resolution(strategy.filters):
+        tokens = _resolved(project, project.language.resolve, source, tokens)
+    chosen = [token for token in tokens if decide(token.properties, token.text, strategy.filters)]
+    actions = actions_of_file(source, chosen, strategy, extraction.unparsable)
+    return Made(
+        path=path,
+        size=len(data),
+        unparsable=extraction.unparsable,
+        sessions=actions.sessions,
+        kinds=Counter(token.properties.kind.value for token in chosen),
+        packed=pack_actions(actions),
+    )
+
+
+def _resolved(project: Project, resolve: Resolver, source: Source, tokens: Sequence[Token]) -> Sequence[Token]:
+    """The tokens with all that can be known about them, from an earlier analysis where there was one."""
+    key = "\0".join([project.language.name, project.language.resolver, source.path, checksum(source.text)])
+    stored = project.cache / f"{blake2b(key.encode(), digest_size=16).hexdigest()}.json" if project.cache else None
+    if stored and stored.exists():
+        return msgspec.json.decode(stored.read_bytes(), type=tuple[Token, ...])
+    found = [_located(token, project.declared) for token in resolve(project.root, source.path, source.text, tokens)]
+    if stored:
+        atomic.write(stored, msgspec.json.encode(found))
+    return found
+
+
+def _located(token: Token, declared: Declarations) -> Token:
+    """The analysis knows packages; whose they are, the project knows."""
+    known = token.properties
+    if known.package is None or known.location is not None:
+        return token
+    whose: Location = "project" if known.package in declared else "library"
+    return replace(token, properties=replace(known, location=whose))

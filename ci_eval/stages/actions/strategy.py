@@ -1,0 +1,227 @@
+"""Tokens → actions: what the file looks like when completion is asked for, and how it comes to look so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+
+from msgspec.structs import replace
+
+from ci_eval.model import (
+    Action,
+    CallCompletion,
+    CodeGolf,
+    DeleteRange,
+    FileActions,
+    FinishSession,
+    Kind,
+    MoveCaret,
+    OpenFile,
+    PrefixConfig,
+    PrintText,
+    Properties,
+    StrategyConfig,
+    Token,
+)
+from ci_eval.stages.actions import prefixes
+from ci_eval.stages.actions.evolution import Evolution
+from ci_eval.stages.actions.files import Source
+from ci_eval.support.document import checksum
+from ci_eval.support.remainder import Remainder, remainders
+
+LONGEST_LINE = 500
+"""Characters; nobody types longer lines, and where they are (data, minified code) they are very long."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Item:
+    """A piece of the file that is typed under observation: a token, or for golf a line with its tokens."""
+
+    begin: int
+    text: str
+    properties: Properties
+    ranges: tuple[tuple[int, int], ...] = ()
+    """Of a line: where in it the tokens stand."""
+
+    @property
+    def end(self) -> int:
+        """Where it ends in the file."""
+        return self.begin + len(self.text)
+
+
+def actions_of_file(
+    source: Source, tokens: Sequence[Token], strategy: StrategyConfig, unparsable: float
+) -> FileActions:
+    """The sessions of the tokens in their order; the text is as it was when all are done."""
+    typist = _Typist(source, strategy, Evolution(source, strategy.evolution, tokens))
+    items = list(_lines(source.text, tokens) if strategy.completion_golf else map(_item, tokens))
+    for item, rest in zip(items, _remainders(source, items, strategy), strict=True):
+        typist.type(item, rest)
+    typist.finish()
+    return FileActions(
+        path=source.path,
+        checksum=typist.checksum,
+        sessions=typist.sessions,
+        unparsable=unparsable,
+        actions=tuple(typist.actions),
+    )
+
+
+def spelled(strategy: StrategyConfig, seed: int) -> str:
+    """The strategy in one word, as far as it decides what one query looks like; part of the session's id."""
+    how = "golf" if strategy.completion_golf else prefixes.spelled(strategy.prefix)
+    changes = strategy.evolution
+    if not changes.share:
+        return f"{strategy.context}/{how}"
+    return f"{strategy.context}/{how}/{changes.what}({changes.share:g},{changes.how},{seed})"
+
+
+def _item(token: Token) -> Item:
+    return Item(begin=token.offset, text=token.text, properties=token.properties)
+
+
+def _lines(text: str, tokens: Iterable[Token]) -> Iterator[Item]:
+    """The lines that hold tokens, without the blanks around them."""
+    ranges: dict[int, list[tuple[int, int]]] = {}
+    for token in tokens:
+        start = text.rfind("\n", 0, token.offset) + 1
+        ranges.setdefault(start, []).append((token.offset, token.offset + len(token.text)))
+    for start, inside in ranges.items():
+        end = text.find("\n", start)
+        line = text[start : end if end >= 0 else len(text)]
+        begin = start + len(line) - len(line.lstrip())
+        whole = line.strip()
+        if len(whole) <= LONGEST_LINE:
+            places = tuple([(first - begin, min(last - begin, len(whole))) for first, last in inside])
+            yield Item(begin=begin, text=whole, properties=Properties(kind=Kind.LINE), ranges=places)
+
+
+def _remainders(source: Source, items: Sequence[Item], strategy: StrategyConfig) -> Iterator[Remainder]:
+    """For each item, what behind it is not there yet."""
+    language = source.language
+    if strategy.context == "ALL":
+        yield from [Remainder(end=item.end, tail="") for item in items]
+    elif language.shape is None:
+        # Nothing is known about the text: it is typed from top to bottom.
+        yield from [Remainder(end=len(source.text), tail="")] * len(items)
+    else:
+        # Of a line nothing is there when completion is asked for; of a token the tree knows its end.
+        places = [item.begin if item.ranges else item.end for item in items]
+        for item, rest in zip(items, remainders(source.text, source.grammar, language.shape, places), strict=True):
+            yield rest if rest.end > item.end else Remainder(end=item.end, tail=rest.tail)
+
+
+@dataclass
+class _Typist:
+    """Writes the actions down, and keeps track of what is missing from the text.
+
+    Behind the last item a gap may be open: the text from `_caret` to `_gap` is not there yet, the text before it is.
+    """
+
+    source: Source
+    strategy: StrategyConfig
+    evolution: Evolution
+    checksum: str = ""
+    sessions: int = 0
+    actions: list[Action] = field(default_factory=list)
+    _caret: int = 0
+    _gap: int | None = None
+
+    def __post_init__(self) -> None:
+        self.checksum = checksum(self.source.text)
+        self.actions.append(OpenFile(path=self.source.path, checksum=self.checksum))
+        self._bases: dict[PrefixConfig, blake2b] = {}
+
+    def type(self, item: Item, rest: Remainder) -> None:
+        """The sessions of an item."""
+        wanted = [] if item.ranges else prefixes.queries(item.text, self.strategy.prefix)
+        if not (wanted or item.ranges):
+            return
+        self._open(item, rest)
+        begin = self.evolution.at(item.begin)
+        if rest.tail:
+            self.actions += [MoveCaret(offset=begin), PrintText(text=rest.tail)]
+        self.actions.append(MoveCaret(offset=begin))
+        if item.ranges:
+            self._golf(item, begin, rest.tail)
+        else:
+            self._ask(item, wanted, begin, rest.tail)
+        self._caret = item.end
+
+    def finish(self) -> None:
+        """Put back what is missing."""
+        self._close()
+        self.actions += self.evolution.finish()
+
+    def _open(self, item: Item, rest: Remainder) -> None:
+        """Have everything before the item there, and nothing from there to the end of what is missing."""
+        text = self.source.text
+        if self._gap == rest.end > item.end:
+            if self._caret < item.begin:
+                self.actions.append(PrintText(text=text[self._caret : item.begin]))
+            return
+        self._close()
+        self.actions += self.evolution.before(item.begin, max(rest.end, _end_of_line(text, item.end)))
+        begin = self.evolution.at(item.begin)
+        self.actions.append(DeleteRange(begin=begin, end=begin + rest.end - item.begin))
+        self._gap = rest.end
+
+    def _close(self) -> None:
+        if self._gap is not None and self._caret < self._gap:
+            self.actions.append(PrintText(text=self.source.text[self._caret : self._gap]))
+        self._gap = None
+
+    def _ask(self, item: Item, wanted: list[tuple[PrefixConfig, list[str]]], begin: int, tail: str) -> None:
+        typed = ""
+        for prefix, steps in wanted:
+            session = self._id(item, prefix)
+            for step in steps:
+                if step != typed:
+                    self.actions.append(PrintText(text=step[len(typed) :]))
+                    typed = step
+                self.actions.append(
+                    CallCompletion(
+                        session=session,
+                        offset=item.begin,
+                        prefix=step,
+                        expected_text=item.text,
+                        properties=item.properties,
+                    )
+                )
+            self.actions.append(FinishSession())
+            self.sessions += 1
+        if typed or tail:
+            self.actions.append(DeleteRange(begin=begin, end=begin + len(typed) + len(tail)))
+        self.actions.append(PrintText(text=item.text))
+
+    def _golf(self, item: Item, begin: int, tail: str) -> None:
+        self.actions.append(
+            CodeGolf(
+                session=self._id(item, self.strategy.prefix),
+                offset=item.begin,
+                expected_text=item.text,
+                ranges=item.ranges,
+                properties=item.properties,
+            )
+        )
+        self.actions.append(FinishSession())
+        self.sessions += 1
+        if tail:
+            end = begin + len(item.text)
+            self.actions.append(DeleteRange(begin=end, end=end + len(tail)))
+
+    def _id(self, item: Item, prefix: PrefixConfig) -> str:
+        base = self._bases.get(prefix)
+        if base is None:
+            strategy = spelled(replace(self.strategy, prefix=prefix), self.source.seed)
+            parts = [self.source.project, self.source.path, self.checksum, strategy, ""]
+            base = self._bases[prefix] = blake2b("\0".join(parts).encode(), digest_size=8)
+        identity = base.copy()
+        identity.update(f"{item.begin}\0{item.text}".encode())
+        return identity.hexdigest()
+
+
+def _end_of_line(text: str, offset: int) -> int:
+    found = text.find("\n", offset)
+    return found if found >= 0 else len(text)
