@@ -200,9 +200,11 @@ class Metric:
     observe: Callable[[SessionScore], Sequence[Observation]]
     """The observations of one session: none if it is outside the metric's denominator."""
     statistic: Literal["ratio", "quantile", "count"] = "ratio"
-    """ratio: sum of numerators / sum of denominators. quantile: the nearest-rank quantile. count: how many."""
+    """ratio: sum of numerators / sum of denominators. quantile: the nearest-rank quantile. count: sum of the values."""
     quantile: float = 1.0
     """0 < quantile <= 1, for the statistic of that name; 1 is the maximum."""
+    of: Literal["tokens", "lines", "either"] = "tokens"
+    """What sessions it is a figure of: tokens, or whole lines (golf)."""
     without: float | None = None
     """The figure when nothing was observed; None = there is none."""
 

@@ -15,7 +15,7 @@ import hashlib
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 import msgspec
 
@@ -47,6 +47,8 @@ class Manifest(Value, frozen=True, kw_only=True):
     completion_type: str
     client: str
     strategy: str
+    unit: Literal["tokens", "lines"] = "tokens"
+    """What one session types."""
     seed: int
     engine: EngineInfo
     project: ProjectInfo

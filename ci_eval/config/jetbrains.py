@@ -36,7 +36,7 @@ NULL_MEANS_DEFAULT = ("projectPath", "project", "language", "outputDir", "action
 
 NO_LOGS = "`ci-eval generate-ml-logs` writes logs, whatever this says"
 NO_USER = "no user is emulated; every session types the token as `prefix` says"
-NO_GOLF = "completion golf is not played; tokens are completed one by one"
+ONE_GOLF = "golf is always played in the same way, see docs/metrics.md"
 
 UNUSED: dict[str, tuple[tuple[object, ...], str]] = {
     "interpretActions": ((True,), "run `ci-eval actions` for the first stage alone"),
@@ -45,9 +45,8 @@ UNUSED: dict[str, tuple[tuple[object, ...], str]] = {
     "actions.projectName": ((), "the project's name comes from `project`"),
     "actions.sourceFile": ((), "actions come from `project` alone"),
     "actions.strategy.emulateUser": ((False,), NO_USER),
-    "actions.strategy.completionGolf": ((False,), NO_GOLF),
     "interpret.emulationSettings": ((), NO_USER),
-    "interpret.completionGolfSettings": ((), NO_GOLF),
+    "interpret.completionGolfSettings": ((), ONE_GOLF),
     "interpret.experimentGroup": ((), "sessions carry no experiment group; give evaluations different titles"),
     "interpret.filesLimit": ((), "every file is evaluated; limit `interpret.sessionsLimit` instead"),
     "interpret.order": (("LINEAR",), "sessions are evaluated in the order of the file"),
@@ -74,6 +73,7 @@ def upgrade(raw: dict[str, object]) -> tuple[dict[str, object], list[str]]:
         _move(config, old, new)
     _upgrade_tokens(config)
     _upgrade_project(config)
+    _upgrade_golf(config)
     for key in NULL_MEANS_DEFAULT:
         if _get(config, key) is None:
             _take(config, key)
@@ -107,6 +107,14 @@ def _upgrade_project(config: dict[str, object]) -> None:
     if not isinstance(path, str):
         raise ConfigError(f"`projectPath` is {show(path)}; expected the path of a folder")
     _put(config, "project", f"path:{path}", "projectPath")
+
+
+def _upgrade_golf(config: dict[str, object]) -> None:
+    """Later plugins name the kind of golf; to us it is one."""
+    strategy = _get(config, "actions.strategy")
+    if isinstance(strategy, dict) and "completionGolf" in strategy:
+        golf = strategy["completionGolf"]
+        strategy["completionGolf"] = True if golf in ("ALL", "TOKENS") else golf is not None and golf
 
 
 def _drop_reordering(config: dict[str, object], warnings: list[str]) -> None:

@@ -15,10 +15,6 @@ from ci_eval.model import FiltersConfig, PrefixConfig, SessionsFilter
 LANGUAGES = {"c++": "cpp", "c#": "csharp", "shell script": "bash", "golang": "go"}
 """Names people and the JetBrains plugin use, to ours."""
 
-PREVIOUS_IS_NOT_READY = (
-    "`actions.strategy.context` is PREVIOUS: this release cannot hide the rest of the file from the engine; "
-    "evaluated as ALL"
-)
 NOTHING_TO_EMULATE = (
     "`actions.strategy.prefix.emulateTyping` is true, but NoPrefix types nothing; ignored, choose SimplePrefix or "
     "CapitalizePrefix to emulate typing"
@@ -31,9 +27,6 @@ def settle(config: Config, source: str) -> tuple[Config, list[str]]:
         raise ConfigError("\n".join(f"{source}: {problem}" for problem in problems))
     said: list[str] = []
     strategy = config.actions.strategy
-    if strategy.context == "PREVIOUS":
-        said.append(PREVIOUS_IS_NOT_READY)
-        strategy = msgspec.structs.replace(strategy, context="ALL")
     if strategy.prefix.emulate_typing and strategy.prefix.name == "NoPrefix":
         said.append(NOTHING_TO_EMULATE)
         strategy = msgspec.structs.replace(strategy, prefix=PrefixConfig())
@@ -67,11 +60,20 @@ def _without_open_regex(filters: FiltersConfig) -> FiltersConfig:
 def _problems(config: Config) -> Iterator[str]:
     strategy = config.actions.strategy
     yield from _prefix_problems(strategy.prefix)
+    if strategy.completion_golf and strategy.prefix != PrefixConfig():
+        yield "`actions.strategy.prefix` is given, but completionGolf types whole lines; remove one of them"
+    if strategy.evolution.how == "different" and strategy.evolution.what != "lines":
+        yield (
+            f"`actions.strategy.evolution.how` is 'different', but {strategy.evolution.what} can only be missing; use "
+            "how: missing, or what: lines"
+        )
     yield from _regex_problems(strategy.filters, "actions.strategy.filters")
     names: set[str] = set()
     for index, part in enumerate(config.reports.sessions_filters):
         path = f"reports.sessionsFilters[{index}]"
         yield from _regex_problems(part.filters, f"{path}.filters")
+        if re.fullmatch(r"Prefix \d+", part.name):
+            yield f"`{path}.name` is {part.name!r}, which stands for a length of a Ladder; choose another name"
         if part.name == "ALL":
             yield f"`{path}.name` is 'ALL', which always stands for every session; choose another name"
         if part.name in names:
@@ -82,6 +84,14 @@ def _problems(config: Config) -> Iterator[str]:
 def _prefix_problems(prefix: PrefixConfig) -> Iterator[str]:
     if prefix.name == "SimplePrefix" and prefix.n is None:
         yield "`actions.strategy.prefix.n` is missing; SimplePrefix needs the number of characters to type, e.g. 1"
+    if (prefix.name == "Ladder") != (prefix.lengths is not None):
+        yield (
+            "`actions.strategy.prefix.lengths` is missing; Ladder needs the numbers of characters, e.g. [0, 1, 2, 3, 5]"
+            if prefix.lengths is None
+            else f"`actions.strategy.prefix.lengths` is given, but {prefix.name} takes none; remove it or use Ladder"
+        )
+    if prefix.name == "Ladder" and prefix.emulate_typing:
+        yield "`actions.strategy.prefix.emulateTyping` is true, but Ladder asks at each length by itself; remove one"
     if prefix.name != "SimplePrefix" and prefix.n is not None:
         yield f"`actions.strategy.prefix.n` is {prefix.n}, but {prefix.name} takes none; remove it or use SimplePrefix"
 

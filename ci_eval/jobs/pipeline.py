@@ -116,6 +116,7 @@ def new_manifest(prepared: Prepared, jobs: int) -> Manifest:
         completion_type=prepared.ranker.name,
         client=config.interpret.client,
         strategy=actions.spelled(config.actions.strategy, config.interpret.seed),
+        unit="lines" if config.actions.strategy.completion_golf else "tokens",
         seed=config.interpret.seed,
         engine=engine,
         project=prepared.project.info,
@@ -241,7 +242,10 @@ def make_reports(workspace: Workspace, config: Config) -> tuple[Evaluation, dict
         )
     writers = [reporters.CATALOG.load(name) for name in reporters.names()]
     shown = config.reports.default_metrics or ()
-    return report.report(workspace, metrics.load(), config.reports.sessions_filters, writers, shown=shown)
+    lengths = config.actions.strategy.prefix.lengths or ()
+    return report.report(
+        workspace, metrics.load(), config.reports.sessions_filters, writers, shown=shown, lengths=sorted(set(lengths))
+    )
 
 
 def trouble(workspace: Workspace, config: Config) -> CiEvalError | None:

@@ -7,7 +7,7 @@ CATALOG: Catalog[tuple[Metric, ...]] = Catalog(__name__, "METRICS")
 
 ORDER = (
     "Sessions RecallAt1 RecallAt5 Recall Precision FMeasure MeanRank MeanReciprocalRank NDCG ESaved KeystrokesSaved "
-    "MeanLatency MaxLatency LatencyPercentile50 LatencyPercentile95"
+    "TotalMoves MovesCountNormalised PerfectLine MeanLatency MaxLatency LatencyPercentile50 LatencyPercentile95"
 ).split()
 """The order in which reports show them; a metric that is not named here comes last."""
 

@@ -22,7 +22,7 @@ def latency(
 ) -> Metric:
     """A figure over the latencies of all lookups."""
     info = MetricInfo(name=name, summary=summary, unit="ms", better="lower")
-    return Metric(info=info, observe=observe, statistic=statistic, quantile=quantile)
+    return Metric(info=info, observe=observe, statistic=statistic, quantile=quantile, of="either")
 
 
 METRICS: tuple[Metric, ...] = (

@@ -19,5 +19,6 @@ METRICS: tuple[Metric, ...] = (
         info=MetricInfo(name="Sessions", summary="evaluated sessions", unit="count", better="neither"),
         observe=observe,
         statistic="count",
+        of="either",
     ),
 )

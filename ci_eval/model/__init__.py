@@ -27,7 +27,15 @@ from ci_eval.model.sessions import (
     Status,
     Suggestion,
 )
-from ci_eval.model.settings import ActionsConfig, EvolutionConfig, FiltersConfig, PrefixConfig, Section, SessionsFilter, StrategyConfig
+from ci_eval.model.settings import (
+    ActionsConfig,
+    EvolutionConfig,
+    FiltersConfig,
+    PrefixConfig,
+    Section,
+    SessionsFilter,
+    StrategyConfig,
+)
 from ci_eval.model.tokens import Extraction, Kind, Location, Properties, Token, Value
 
 FORMAT = 1

@@ -67,6 +67,8 @@ class SessionScore(Value, frozen=True, kw_only=True, omit_defaults=True):
     status: Status
     message: str = ""
     """Why, when the status is timeout, engine-crash, skipped or error."""
+    typed: int = 0
+    """Characters of the token that were there when completion was first asked for."""
     askable: int = 0
     """Of a line: number of places where completion is asked for if no suggestion is taken."""
     lookups: tuple[LookupScore, ...] = ()

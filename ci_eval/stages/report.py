@@ -35,12 +35,14 @@ def report(
     reporters: Sequence[Reporter],
     *,
     shown: Sequence[str] = (),
+    lengths: Sequence[int] = (),
 ) -> tuple[Evaluation, dict[str, Path]]:
     """Write every report below the workspace; the figures, and by reporter the file to open first.
 
-    `shown`: names of the metrics that are shown where there is no room for all; none = the usual ones.
+    `shown`: names of the metrics that are shown where there is no room for all; none = the usual ones. `lengths`: of
+    the prefixes that get figures of their own, since one figure over a ladder of them would mean little.
     """
-    evaluation = evaluate(workspace, metrics, filters)
+    evaluation = evaluate(workspace, metrics, filters, lengths)
     infos = tuple(replace(info, shown=info.name in shown) for info in evaluation.metrics)
     evaluation = replace(evaluation, metrics=infos)
     folder = workspace.folder / "reports"
@@ -57,10 +59,15 @@ class StoredSessions:
         return self._workspace.sessions(Session)
 
 
-def evaluate(workspace: Workspace, metrics: Sequence[Metric], filters: Sequence[SessionsFilter]) -> Evaluation:
+def evaluate(
+    workspace: Workspace, metrics: Sequence[Metric], filters: Sequence[SessionsFilter], lengths: Sequence[int] = ()
+) -> Evaluation:
     """The figures under each filter; the filter ALL lets every session through and comes first."""
     manifest = workspace.manifest()
-    tallies = {each.name: Tally(metrics, each) for each in (SessionsFilter(name=EVERYTHING), *filters)}
+    metrics = [metric for metric in metrics if metric.of in {manifest.unit, "either"}]
+    everything = SessionsFilter(name=EVERYTHING)
+    tallies = {f"Prefix {length}": Tally(metrics, everything, length) for length in lengths}
+    tallies = {each.name: Tally(metrics, each) for each in (everything, *filters)} | tallies
     for file, sessions in workspace.sessions(SessionScore):
         for tally in tallies.values():
             tally.begin(file.path)
@@ -103,7 +110,9 @@ def environment(manifest: Manifest) -> dict[str, str]:
 class Tally:
     """Collects what one filter lets through."""
 
-    def __init__(self, metrics: Sequence[Metric], part: SessionsFilter) -> None:
+    def __init__(self, metrics: Sequence[Metric], part: SessionsFilter, length: int | None = None) -> None:
+        """`length`: only sessions with a prefix of so many characters."""
+        self._length = length
         self._metrics = metrics
         self._filters = part.filters
         self._files: list[str] = []
@@ -123,6 +132,8 @@ class Tally:
 
     def add(self, session: SessionScore, seen: Sequence[Sequence[tuple[float, float]]]) -> None:
         """Count a session, if the filter lets it through; `seen`: what each metric observed in it."""
+        if self._length is not None and session.typed != self._length:
+            return
         verdict = decide(session.properties, session.expected_text, self._filters)
         self._undecided += verdict is None
         if not verdict:

@@ -6,6 +6,7 @@ All offsets elsewhere count Unicode code points of the LF-normalised text; other
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from itertools import accumulate
 
 from ci_eval.contracts import Edit
@@ -43,12 +44,34 @@ def line_and_column(text: str, offset: int) -> tuple[int, int]:
     return text.count("\n", 0, offset), offset - (text.rfind("\n", 0, offset) + 1)
 
 
+MANY = 8
+"""Edits that a person may well have made between two questions."""
+
+
+def difference(old: str, new: str) -> Edit:
+    """The one edit, as short as can be, that makes `new` of `old`."""
+    most = min(len(old), len(new))
+    begin = _longest(most, lambda length: old.startswith(new[:length]))
+    end = _longest(most - begin, lambda length: old.endswith(new[len(new) - length :]))
+    return begin, len(old) - begin - end, new[begin : len(new) - end]
+
+
+def _longest(most: int, fits: Callable[[int], bool]) -> int:
+    """The greatest length up to `most` that fits, where every shorter one fits as well. Compares slices (speed)."""
+    low, high = 0, most
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if fits(middle) else (low, middle - 1)
+    return low
+
+
 class Document:
     """A text, a caret, and the edits since somebody last asked for them."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.caret = 0
+        self._taken = text
         self._edits: list[Edit] = []
         self._undone_by: tuple[int, str] | None = None
 
@@ -69,8 +92,12 @@ class Document:
         self._change(self.caret, self.caret, text)
 
     def take_edits(self) -> list[Edit]:
-        """The edits since the last call, in order; what was deleted and put back in between is not among them."""
-        edits, self._edits, self._undone_by = self._edits, [], None
+        """The edits since the last call, in order; what was deleted and put back in between is not among them.
+
+        Many of them (those of the sessions that were not chosen) are one: the part of the text that differs.
+        """
+        edits = self._edits if len(self._edits) <= MANY else [difference(self._taken, self.text)]
+        self._edits, self._undone_by, self._taken = [], None, self.text
         return edits
 
     def _change(self, begin: int, end: int, text: str) -> None:

@@ -69,7 +69,7 @@ def estimate(metric: Metric, observations: Observations, seed: int) -> Estimate:
 
 def _figure(metric: Metric, values: Floats, weights: Floats) -> float | None:
     if metric.statistic == "count":
-        return float(len(values))
+        return float(values.sum())
     if not len(values) or (metric.statistic == "ratio" and not weights.sum()):
         return metric.without
     if metric.statistic == "ratio":

@@ -91,6 +91,9 @@ def test_everything_wrong_is_reported_at_once(write: Write, refusal: Refusal) ->
         ("{name: SimplePrefix}", "`actions.strategy.prefix.n` is missing; SimplePrefix needs"),
         ("{name: CapitalizePrefix, n: 1}", "`actions.strategy.prefix.n` is 1, but CapitalizePrefix takes none"),
         ("{n: 2}", "`actions.strategy.prefix.n` is 2, but NoPrefix takes none"),
+        ("{name: Ladder}", "`actions.strategy.prefix.lengths` is missing; Ladder needs"),
+        ("{lengths: [1]}", "`actions.strategy.prefix.lengths` is given, but NoPrefix takes none"),
+        ("{name: Ladder, lengths: [1], emulateTyping: true}", "Ladder asks at each length by itself"),
     ],
 )
 def test_prefix_and_length_must_fit(write: Write, prefix: str, expected: str, refusal: Refusal) -> None:
@@ -116,10 +119,15 @@ def test_names_of_sessions_filters_are_unique_and_not_all(
     assert f"sessionsFilters[{len(names) - 1}].name` is" in refusal(write(f"reports: {{sessionsFilters: [{parts}]}}"))
 
 
-def test_previous_context_is_evaluated_as_all_and_says_so() -> None:
-    loaded = load(None, overrides=["actions.strategy.context=PREVIOUS"])
-    assert loaded.config.actions.strategy.context == "ALL"
-    assert loaded.warnings[0].endswith("evaluated as ALL")
+@pytest.mark.parametrize(
+    ("strategy", "expected"),
+    [
+        ("{completionGolf: true, prefix: {name: SimplePrefix, n: 1}}", "completionGolf types whole lines"),
+        ("{evolution: {what: imports, how: different}}", "imports can only be missing"),
+    ],
+)
+def test_what_excludes_each_other_is_refused(write: Write, strategy: str, expected: str, refusal: Refusal) -> None:
+    assert expected in refusal(write(f"actions: {{strategy: {strategy}}}"))
 
 
 def test_emulating_the_typing_of_nothing_is_ignored_and_says_so() -> None:

@@ -56,7 +56,8 @@ def test_the_sections_of_2019_11_load() -> None:
     assert (config.interpret.session_probability, config.interpret.seed) == (0.25, 17)
     assert config.interpret.completion_type == "SMART"
     assert config.reports.sessions_filters[0].filters == FiltersConfig(statement_types=(Kind.METHOD_CALL,))
-    assert len(warnings) == 3
+    assert config.actions.strategy.context == "PREVIOUS"
+    assert len(warnings) == 2
     assert [key for key in ("saveLogs", "trainTestSplit", "context") if key in " ".join(warnings)] == [
         "saveLogs",
         "trainTestSplit",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import log2
 
 import pytest
+from msgspec.structs import replace
 
 from ci_eval import metrics
 from ci_eval.model import Kind, LookupScore, Properties, SessionScore, Status
@@ -118,3 +119,37 @@ def test_latencies_are_over_all_lookups_by_nearest_rank() -> None:
 
 def test_reports_show_every_metric_of_the_contract_in_its_order() -> None:
     assert metrics.names() == metrics.ORDER
+
+
+def line(*lookups: LookupScore, askable: int = 4) -> SessionScore:
+    return replace(session(*lookups, text="return name"), askable=askable)
+
+
+def taken(rank: int, accepted: int) -> LookupScore:
+    return replace(lookup(rank, selected=True), accepted=accepted)
+
+
+def test_a_line_that_the_first_suggestion_completes_takes_two_moves() -> None:
+    assert value("TotalMoves", line(taken(1, 11))) == 2
+    assert value("MovesCountNormalised", line(taken(1, 11))) == 0
+    assert value("PerfectLine", line(taken(1, 11))) == 1
+
+
+def test_a_line_without_suggestions_takes_a_move_per_character_and_call() -> None:
+    assert value("TotalMoves", line(*[lookup(None)] * 4)) == 15
+    assert value("MovesCountNormalised", line(*[lookup(None)] * 4)) == 1
+
+
+def test_moves_are_characters_calls_steps_and_enters_summed_over_lines() -> None:
+    played = line(lookup(None), taken(3, 5))
+    assert value("TotalMoves", played, played) == 2 * (6 + 2 + 2 + 1)
+    assert value("MovesCountNormalised", played, line(taken(1, 11))) == pytest.approx(9 / 26)
+    assert value("PerfectLine", played) == 0
+
+
+def test_a_figure_of_lines_is_none_of_tokens() -> None:
+    assert {name for name, metric in METRICS.items() if metric.of == "lines"} == {
+        "TotalMoves",
+        "MovesCountNormalised",
+        "PerfectLine",
+    }

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ci_eval.support.document import Document, NotText, code_points, decode, line_and_column
+from ci_eval.support.document import Document, NotText, code_points, decode, difference, line_and_column
 
 
 @pytest.mark.parametrize("data", [b"a\nb\nc", b"a\r\nb\r\nc", b"a\rb\rc", b"\xef\xbb\xbfa\nb\r\nc"])
@@ -58,3 +58,20 @@ def test_what_is_put_back_is_no_edit() -> None:
 def test_a_caret_outside_the_text_is_refused(offset: int) -> None:
     with pytest.raises(ValueError, match="outside"):
         Document("abc").move(offset)
+
+
+@given(old=st.text("ab", max_size=20), new=st.text("ab", max_size=20))
+def test_the_difference_makes_the_new_text_of_the_old_one_and_is_short(old: str, new: str) -> None:
+    begin, deleted, inserted = difference(old, new)
+    assert old[:begin] + inserted + old[begin + deleted :] == new
+    if deleted and inserted:
+        assert old[begin] != inserted[0]
+        assert old[begin + deleted - 1] != inserted[-1]
+
+
+def test_many_edits_are_taken_as_one() -> None:
+    document = Document("one two")
+    for character in "three and four":
+        document.move(len(document.text) - 4)
+        document.insert(character)
+    assert document.take_edits() == [(3, 0, "three and four")]

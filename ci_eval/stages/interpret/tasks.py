@@ -72,6 +72,7 @@ def session_of(path: str, call: CallCompletion | CodeGolf, status: Status, messa
         properties=call.properties,
         status=status,
         message=message,
+        typed=len(call.prefix) if isinstance(call, CallCompletion) else 0,
         askable=len(list(asked_at(call))) if isinstance(call, CodeGolf) else 0,
     )
 
