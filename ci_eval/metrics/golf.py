@@ -9,17 +9,7 @@ from collections.abc import Sequence
 
 from ci_eval.contracts import Metric, Observation
 from ci_eval.model import MetricInfo, SessionScore
-from ci_eval.support.observing import evaluated
-
-FEWEST = 2
-"""Actions for a line that the first suggestion of the first list completes: the call and Enter."""
-
-
-def moves(session: SessionScore) -> int:
-    """The actions that typing the line took. Where the engine failed, the rest of the line is typed."""
-    taken = [lookup for lookup in session.lookups if lookup.selected]
-    typed = len(session.expected_text) - sum(lookup.accepted for lookup in taken)
-    return typed + len(session.lookups) + sum(lookup.rank or 0 for lookup in taken)
+from ci_eval.support.observing import FEWEST_MOVES, evaluated, most_moves, moves
 
 
 def total(session: SessionScore) -> Sequence[Observation]:
@@ -32,8 +22,10 @@ def normalised(session: SessionScore) -> Sequence[Observation]:
 
     The figure is the ratio of the sums. 0: the first suggestion completed every line; 1: no suggestion was of any use.
     """
-    most = len(session.expected_text) + session.askable
-    return [(moves(session) - FEWEST, most - FEWEST)] if evaluated(session) and most > FEWEST else []
+    most = most_moves(session)
+    if not evaluated(session) or most <= FEWEST_MOVES:
+        return []
+    return [(moves(session) - FEWEST_MOVES, most - FEWEST_MOVES)]
 
 
 def perfect(session: SessionScore) -> Sequence[Observation]:

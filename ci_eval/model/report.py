@@ -80,6 +80,8 @@ class Evaluation(Value, frozen=True, kw_only=True):
     completion_type: str
     client: str
     language: str
+    unit: str = "tokens"
+    """What one session types: tokens or lines."""
     seed: int
     started: str
     environment: dict[str, str]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
@@ -16,7 +16,7 @@ from ci_eval.model import Evaluation, Session, SourceFile
 from ci_eval.support.figures import NO_FIGURES, amount, first_filter, headline, metric_infos
 from ci_eval.support.htmldata import Scripts
 from ci_eval.support.htmlindex import index
-from ci_eval.support.htmlpages import MISSES, OUTCOMES, SIGNS, Mark, Page, mark, page_name, pages
+from ci_eval.support.htmlpages import LINE_OUTCOMES, MISSES, OUTCOMES, SIGNS, Mark, Page, mark, page_name, pages
 
 TEMPLATES = Path(__file__).parent / "templates"
 LEGEND = ("first", "near", "low", "absent", "failed", "skipped")
@@ -133,7 +133,7 @@ class _Site:
                 links=links,
                 lines=parts[-1].last_line,
                 neighbours=_neighbours(parts, links, number),
-                legend=_legend(marks),
+                legend=_legend(marks, LINE_OUTCOMES if self._evaluation.unit == "lines" else OUTCOMES),
                 figures=self._figures(source.path),
                 starts=scripts.starts,
             )
@@ -166,9 +166,9 @@ def _marked(sessions: Iterator[Session], scripts: Scripts) -> Iterator[Mark]:
         yield mark(place, session)
 
 
-def _legend(marks: Sequence[Mark]) -> list[Entry]:
+def _legend(marks: Sequence[Mark], meanings: Mapping[str, str]) -> list[Entry]:
     outcomes = [each.outcome for each in marks]
-    return [Entry(name, SIGNS[name], OUTCOMES[name], outcomes.count(name)) for name in LEGEND]
+    return [Entry(name, SIGNS[name], meanings[name], outcomes.count(name)) for name in LEGEND]
 
 
 def _neighbours(parts: Sequence[Page], links: Sequence[str], number: int) -> Neighbours:

@@ -13,6 +13,7 @@ from ci_eval.model import (
     Evaluation,
     FileFigures,
     FilterFigures,
+    Kind,
     Session,
     SessionScore,
     SessionsFilter,
@@ -20,12 +21,13 @@ from ci_eval.model import (
     Status,
 )
 from ci_eval.support.filters import decide
-from ci_eval.support.observing import evaluated, rank_of
+from ci_eval.support.observing import effort, evaluated, rank_of
 from ci_eval.support.stats import Observations, estimate, figure
 from ci_eval.workspace import Manifest, Workspace
 
 EVERYTHING = "ALL"
 RANKS = ("1", "2-5", "6-10", "11+", "absent")
+EFFORTS = ("up to 25 %", "up to 50 %", "up to 100 %", "no gain")
 
 
 def report(
@@ -83,6 +85,7 @@ def evaluate(
         completion_type=manifest.completion_type,
         client=manifest.client,
         language=manifest.language,
+        unit=manifest.unit,
         seed=manifest.seed,
         started=manifest.start,
         environment=environment(manifest),
@@ -121,8 +124,9 @@ class Tally:
         self._by_kind: dict[str, list[Observations]] = defaultdict(lambda: [Observations() for _ in metrics])
         self._statuses: Counter[str] = Counter()
         self._evaluated: list[int] = []
-        self._ranks: Counter[str] = Counter()
+        self._bands: Counter[str] = Counter()
         self._undecided = 0
+        self._lines = any(metric.of == "lines" for metric in metrics)
 
     def begin(self, path: str) -> None:
         """The next sessions are of this file."""
@@ -141,7 +145,7 @@ class Tally:
         self._statuses[session.status.value] += 1
         if evaluated(session):
             self._evaluated[-1] += 1
-            self._ranks[_rank_band(rank_of(session))] += 1
+            self._bands[_band(session)] += 1
         number = len(self._files) - 1
         kind = self._by_kind[session.properties.kind.value]
         for everywhere, here, of_kind, observed in zip(self._all, self._by_file[-1], kind, seen, strict=True):
@@ -170,11 +174,15 @@ class Tally:
                 kind: {m.info.name: estimate(m, seen, seed) for m, seen in zip(self._metrics, observed, strict=True)}
                 for kind, observed in sorted(self._by_kind.items())
             },
-            ranks={band: self._ranks[band] for band in RANKS},
+            ranks={band: self._bands[band] for band in (EFFORTS if self._lines else RANKS)},
         )
 
 
-def _rank_band(rank: int | None) -> str:
+def _band(session: SessionScore) -> str:
+    if session.properties.kind is Kind.LINE:
+        left = effort(session)
+        return EFFORTS[0] if left <= 0.25 else EFFORTS[1] if left <= 0.5 else EFFORTS[2] if left < 1 else EFFORTS[3]
+    rank = rank_of(session)
     if rank is None:
         return "absent"
     return "1" if rank == 1 else "2-5" if rank <= 5 else "6-10" if rank <= 10 else "11+"

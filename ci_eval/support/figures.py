@@ -10,7 +10,15 @@ from ci_eval.model import Estimate, Evaluation, FilterFigures, MetricInfo
 NOTHING = "\N{EM DASH}"
 TO = "\N{EN DASH}"
 
-HEADLINE = ("RecallAt1", "RecallAt5", "Recall", "MeanReciprocalRank", "LatencyPercentile95")
+HEADLINE = (
+    "RecallAt1",
+    "RecallAt5",
+    "Recall",
+    "MeanReciprocalRank",
+    "MovesCountNormalised",
+    "PerfectLine",
+    "LatencyPercentile95",
+)
 """What tables show where there is no room for every metric."""
 
 OUTCOMES = {

@@ -57,7 +57,7 @@ def shown_session(session: Session) -> ShownSession:
         id=session.id,
         expected=_short(session.expected_text),
         status=session.status.value,
-        outcome=outcome(session.status, session.lookups[-1].rank if session.lookups else None),
+        outcome=outcome(session),
         message=_short(session.message, 4_000),
         properties=_properties(session.properties),
         lookups=lookups,

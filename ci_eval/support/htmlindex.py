@@ -22,6 +22,9 @@ MAX_TRACE = 4_000
 MAX_CELLS = 60_000
 MAX_ROWS = 10_000
 RANKS = {"1": "first", "2-5": "near", "6-10": "low", "11+": "low", "absent": "absent"}
+EFFORTS = {"up to 25 %": "first", "up to 50 %": "near", "up to 100 %": "low", "no gain": "absent"}
+"""Of a line: the share of the typing that is left, as stage 3 names it."""
+
 BETTER = {"higher": "higher is better", "lower": "lower is better"}
 
 
@@ -193,8 +196,8 @@ def _ranks(ranks: Mapping[str, int]) -> tuple[RankRow, ...]:
     names = [*(name for name in RANKS if name in ranks), *(name for name in ranks if name not in RANKS)]
     return tuple(
         RankRow(
-            label=name if name == "absent" else f"rank {name}",
-            outcome=RANKS.get(name, "low"),
+            label=name if name == "absent" or name in EFFORTS else f"rank {name}",
+            outcome=(RANKS | EFFORTS).get(name, "low"),
             count=f"{ranks[name]:,}",
             share=amount(ranks[name] / total if total else None, "share"),
             width=round(100 * ranks[name] / most, 2) if most else 0,

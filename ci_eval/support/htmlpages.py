@@ -10,7 +10,8 @@ from functools import reduce
 from itertools import groupby
 from pathlib import PurePosixPath
 
-from ci_eval.model import FAILED, Session, Status
+from ci_eval.model import FAILED, Kind, Session, Status
+from ci_eval.support.observing import effort
 
 MAX_SESSIONS = 2_000
 MAX_LINES = 3_000
@@ -27,6 +28,14 @@ OUTCOMES = {
     "skipped": "not asked",
 }
 """How a token went, the worst first; several sessions at one place show the worst of them."""
+
+LINE_OUTCOMES = OUTCOMES | {
+    "absent": "no gain",
+    "low": "over half of the typing left",
+    "near": "up to half left",
+    "first": "up to a quarter left",
+}
+"""The same for lines."""
 
 # Most tokens are rank 1: a plain underline is their sign, so that the others stand out.
 SIGNS = {"failed": "!", "absent": "✗", "low": "↓", "near": "2", "first": "", "skipped": "∅"}
@@ -95,16 +104,21 @@ def slugged(text: str) -> str:
 def mark(index: int, session: Session) -> Mark:
     """The session without its suggestions."""
     end = session.offset + min(max(1, len(session.expected_text)), MAX_MARKED)
-    rank = session.lookups[-1].rank if session.lookups else None
-    return Mark(index, session.id, session.offset, end, outcome(session.status, rank), rank)
+    last = session.lookups[-1].rank if session.lookups else None
+    rank = None if session.properties.kind is Kind.LINE else last
+    return Mark(index, session.id, session.offset, end, outcome(session), rank)
 
 
-def outcome(status: Status, rank: int | None) -> str:
-    """The key of OUTCOMES for a session that ended so; the last lookup is the one that counts."""
-    if status in FAILED:
+def outcome(session: Session) -> str:
+    """The key of OUTCOMES for a session; the last lookup is the one that counts, in a line all of them."""
+    if session.status in FAILED:
         return "failed"
-    if status is Status.SKIPPED:
+    if session.status is Status.SKIPPED:
         return "skipped"
+    if session.properties.kind is Kind.LINE:
+        left = effort(session)
+        return "first" if left <= 0.25 else "near" if left <= 0.5 else "low" if left < 1 else "absent"
+    rank = session.lookups[-1].rank if session.lookups else None
     if rank is None:
         return "absent"
     return "first" if rank == 1 else "near" if rank <= 5 else "low"
@@ -131,7 +145,7 @@ def _spots(marks: Sequence[Mark], length: int) -> Iterator[Spot]:
     for group, begin, limit in zip(groups, begins, [*begins, length][1:], strict=True):
         end = min(max(mark.end for mark in group), limit)
         worst = min(group, key=lambda mark: (_SEVERITY[mark.outcome], -(mark.rank or 0)))
-        sign = str(worst.rank) if worst.outcome == "near" else SIGNS[worst.outcome]
+        sign = str(worst.rank) if worst.outcome == "near" and worst.rank else SIGNS[worst.outcome]
         yield Spot(begin, max(begin, end), group[0].index, tuple(mark.id for mark in group), worst.outcome, sign)
 
 

@@ -20,6 +20,27 @@ def rank_of(session: SessionScore) -> int | None:
     return session.lookups[-1].rank
 
 
+FEWEST_MOVES = 2
+"""Actions for a line that the first suggestion of the first list completes: the call and Enter."""
+
+
+def moves(session: SessionScore) -> int:
+    """The actions that typing a line took. Where the engine failed, the rest of the line is typed."""
+    taken = [lookup for lookup in session.lookups if lookup.selected]
+    typed = len(session.expected_text) - sum(lookup.accepted for lookup in taken)
+    return typed + len(session.lookups) + sum(lookup.rank or 0 for lookup in taken)
+
+
+def most_moves(session: SessionScore) -> int:
+    """The actions if each character of the line is typed, and each list called up in vain."""
+    return len(session.expected_text) + session.askable
+
+
+def effort(session: SessionScore) -> float:
+    """Where a line's moves are between the fewest (0) and the most (1)."""
+    return (moves(session) - FEWEST_MOVES) / max(most_moves(session) - FEWEST_MOVES, 1)
+
+
 def answered(session: SessionScore) -> bool:
     """Whether the last lookup offered anything."""
     return session.status in {Status.OK, Status.NO_MATCH}
