@@ -15,7 +15,6 @@ from ci_eval.languages.python import LANGUAGE
 from ci_eval.model import (
     ActionsConfig,
     CallCompletion,
-    CodeGolf,
     DeleteRange,
     EvolutionConfig,
     FileActions,
@@ -31,8 +30,9 @@ from ci_eval.model import (
     Token,
 )
 from ci_eval.stages.actions import Project, Source, actions_of_file, make, prefix_of, source_files, spelled
-from ci_eval.support.document import Document, checksum
+from ci_eval.support.document import checksum
 from tests.projects import GREETER, generate, write
+from tests.replaying import replay
 
 STRATEGIES = [
     StrategyConfig(),
@@ -60,23 +60,6 @@ def actions_of(text: str, strategy: StrategyConfig | None = None, path: str = "a
 
 def name_of(strategy: StrategyConfig) -> str:
     return spelled(strategy, 0)
-
-
-def replay(text: str, actions: FileActions) -> str:
-    document = Document(text)
-    for action in actions.actions:
-        match action:
-            case MoveCaret():
-                document.move(action.offset)
-            case DeleteRange():
-                document.delete(action.begin, action.end)
-            case PrintText():
-                document.insert(action.text)
-            case CodeGolf():
-                document.insert(action.expected_text)
-            case OpenFile() | CallCompletion() | FinishSession():
-                pass
-    return document.text
 
 
 def test_a_session_deletes_the_token_asks_and_puts_it_back() -> None:
