@@ -247,6 +247,18 @@ def extract(text: str, path: str, declared: Declarations) -> Extraction:
     return tokens_of(walk, "python")
 
 
+_COMPOUND = (
+    "if_statement elif_clause while_statement for_statement with_statement try_statement except_clause case_clause"
+)
+SHAPE = Shape(
+    lists=frozenset(["module", "if_statement block", "try_statement block", "with_statement block"])
+    | {"class_definition block"},
+    bodies=frozenset(["function_definition block"]),
+    closers=frozenset([")", "]", "}", "string_end", '"', "'"])
+    | {f"{header} :" for header in f"{_COMPOUND} match_statement function_definition class_definition".split()},
+    stand_ins={"block": " pass"},
+)
+
 LANGUAGE: Language = Language(
     name="python",
     title="Python",
@@ -254,11 +266,7 @@ LANGUAGE: Language = Language(
     keywords=KEYWORDS,
     extract=extract,
     declare=declare,
-    shape=Shape(
-        lists=frozenset(["module", "if_statement block", "class_definition block", "try_statement block"]),
-        bodies=frozenset(["function_definition block"]),
-        closers=frozenset([")", "]", "}", "string_end", '"', "'"]),
-    ),
+    shape=SHAPE,
     resolve=resolve,
     resolver=RESOLVER,
 )

@@ -5,14 +5,14 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from ci_eval.contracts import Shape
 from ci_eval.support.document import code_points
 from ci_eval.support.syntax import Node, parser
 
 
-@dataclass(frozen=True, kw_only=True)
-class Remainder:
+class Remainder(NamedTuple):
     """What follows a token."""
 
     end: int
@@ -31,7 +31,7 @@ def remainders(text: str, grammar: str, shape: Shape, places: Sequence[int]) -> 
     way = _Way(source, parser(grammar).parse(source).root_node, shape)
     for place in places:
         end, tail = way.after(bisect_left(points, place) if points else place)
-        yield Remainder(end=points[end] if points else end, tail=tail)
+        yield Remainder(points[end] if points else end, tail)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,6 +113,9 @@ class _Way:
 
     def _tail(self, last: int) -> Iterator[str]:
         for level in reversed(self._levels[self._levels[-1].top :]):
+            if level.children and level.children[0].end_byte > last and not level.children[0].child_count:
+                # Its first word is being typed: nobody knows yet what will follow.
+                continue
             stood_in = False
             for begin, text, stand_in in level.closers:
                 if begin > last and not (stand_in and stood_in):

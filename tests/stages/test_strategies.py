@@ -51,7 +51,7 @@ def test_previous_hides_the_rest_of_the_function_and_closes_what_is_open() -> No
 
 def test_previous_hides_the_rest_of_a_statement_outside_functions() -> None:
     shown = views(StrategyConfig(context="PREVIOUS"))
-    assert shown["object"][0].endswith("class Second(|)\n")
+    assert shown["object"][0].endswith("class Second(|): pass\n")
     assert "size = |\n\n    def method(self):\n        value = first(self.size)" in shown["first"][0]
 
 

@@ -1,6 +1,6 @@
 """Stage 1: source files → actions, the typing of each completable token as edits and completion calls."""
 
-from ci_eval.stages.actions.files import Source, source_files
+from ci_eval.stages.actions.files import Source, declarations, source_files
 from ci_eval.stages.actions.generate import Generated, Project, generate, make
 from ci_eval.stages.actions.prefixes import prefix_of
 from ci_eval.stages.actions.strategy import actions_of_file, spelled
@@ -10,6 +10,7 @@ __all__ = [
     "Project",
     "Source",
     "actions_of_file",
+    "declarations",
     "generate",
     "make",
     "prefix_of",

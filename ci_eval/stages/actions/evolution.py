@@ -33,6 +33,7 @@ class Evolution:
     def __init__(self, source: Source, config: EvolutionConfig, tokens: Sequence[Token]) -> None:
         self._imports = config.what == "imports"
         self._parts = _chosen(source, config, tokens) if config.share else []
+        self.happens = bool(self._parts)
         self._next = -1
         """The first part that may have to be put back; -1 before all."""
 

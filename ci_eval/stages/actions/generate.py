@@ -14,7 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from ci_eval.contracts import Declarations, Language, Resolver
-from ci_eval.model import ActionsConfig, FileError, Location, ProjectInfo, Token
+from ci_eval.model import ActionsConfig, FileError, FiltersConfig, Location, ProjectInfo, Token
 from ci_eval.stages.actions.files import Source, declarations, source_files
 from ci_eval.stages.actions.strategy import actions_of_file
 from ci_eval.stages.actions.words import with_first_use
@@ -148,7 +148,9 @@ def _make(project: Project, path: str) -> Made:
     tokens: Sequence[Token] = with_first_use(text, extraction.tokens)
     if project.language.resolve and needs_resolution(strategy.filters):
         tokens = _resolved(project, project.language.resolve, source, tokens)
-    chosen = [token for token in tokens if decide(token.properties, token.text, strategy.filters)]
+    chosen = tokens
+    if strategy.filters != FiltersConfig():
+        chosen = [token for token in tokens if decide(token.properties, token.text, strategy.filters)]
     actions = actions_of_file(source, chosen, strategy, extraction.unparsable)
     return Made(
         path=path,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -34,20 +35,15 @@ LONGEST_LINE = 500
 """Characters; nobody types longer lines, and where they are (data, minified code) they are very long."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Item:
+class Item(NamedTuple):
     """A piece of the file that is typed under observation: a token, or for golf a line with its tokens."""
 
     begin: int
+    end: int
     text: str
     properties: Properties
     ranges: tuple[tuple[int, int], ...] = ()
     """Of a line: where in it the tokens stand."""
-
-    @property
-    def end(self) -> int:
-        """Where it ends in the file."""
-        return self.begin + len(self.text)
 
 
 def actions_of_file(
@@ -78,7 +74,7 @@ def spelled(strategy: StrategyConfig, seed: int) -> str:
 
 
 def _item(token: Token) -> Item:
-    return Item(begin=token.offset, text=token.text, properties=token.properties)
+    return Item(token.offset, token.offset + len(token.text), token.text, token.properties)
 
 
 def _lines(text: str, tokens: Iterable[Token]) -> Iterator[Item]:
@@ -94,22 +90,22 @@ def _lines(text: str, tokens: Iterable[Token]) -> Iterator[Item]:
         whole = line.strip()
         if len(whole) <= LONGEST_LINE:
             places = tuple([(first - begin, min(last - begin, len(whole))) for first, last in inside])
-            yield Item(begin=begin, text=whole, properties=Properties(kind=Kind.LINE), ranges=places)
+            yield Item(begin, begin + len(whole), whole, Properties(kind=Kind.LINE), places)
 
 
 def _remainders(source: Source, items: Sequence[Item], strategy: StrategyConfig) -> Iterator[Remainder]:
     """For each item, what behind it is not there yet."""
     language = source.language
     if strategy.context == "ALL":
-        yield from [Remainder(end=item.end, tail="") for item in items]
+        yield from [Remainder(item.end, "") for item in items]
     elif language.shape is None:
         # Nothing is known about the text: it is typed from top to bottom.
-        yield from [Remainder(end=len(source.text), tail="")] * len(items)
+        yield from [Remainder(len(source.text), "")] * len(items)
     else:
         # Of a line nothing is there when completion is asked for; of a token the tree knows its end.
         places = [item.begin if item.ranges else item.end for item in items]
         for item, rest in zip(items, remainders(source.text, source.grammar, language.shape, places), strict=True):
-            yield rest if rest.end > item.end else Remainder(end=item.end, tail=rest.tail)
+            yield rest if rest.end > item.end else Remainder(item.end, rest.tail)
 
 
 @dataclass
@@ -162,8 +158,10 @@ class _Typist:
                 self.actions.append(PrintText(text=text[self._caret : item.begin]))
             return
         self._close()
-        self.actions += self.evolution.before(item.begin, max(rest.end, _end_of_line(text, item.end)))
-        begin = self.evolution.at(item.begin)
+        begin = item.begin
+        if self.evolution.happens:
+            self.actions += self.evolution.before(begin, max(rest.end, _end_of_line(text, item.end)))
+            begin = self.evolution.at(begin)
         self.actions.append(DeleteRange(begin=begin, end=begin + rest.end - item.begin))
         self._gap = rest.end
 

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import accumulate
 
 from msgspec.structs import replace
 
 from ci_eval.model import Properties, Token
 
-_WORD = re.compile(r"\w+")
+_BETWEEN = re.compile(r"(\W+)")
 
 
 def with_first_use(text: str, tokens: Sequence[Token]) -> list[Token]:
     """The tokens, each with `first_use`: whether its text, as a whole word, stands nowhere before it, not even as a
     definition or in a comment."""
-    first: dict[str, int] = {}
-    for word in _WORD.finditer(text):
-        first.setdefault(word[0], word.start())
+    pieces = _BETWEEN.split(text)
+    begins = list(accumulate(map(len, pieces), initial=0))
+    # Every other piece is a word; of equal ones the last that is put in, which is the first in the file, stays.
+    first = dict(zip(pieces[::-2], begins[-2::-2], strict=True))
     known: dict[tuple[int, bool], Properties] = {}
     found = []
     for token in tokens:

@@ -1,0 +1,100 @@
+"""Stage 1 over a real project of each language: files, tokens by kind, unparsable text, megabytes per second and core.
+
+python benchmarks/languages.py [LANGUAGE…]        prints the table of docs/languages.md
+
+The projects are those of the nightly configurations. Speed: all of stage 1 (reading, declarations, tokens,
+actions, packing) in one process, the best of three rounds; parsing alone beside it.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+from ci_eval import languages
+from ci_eval.config import Config, load
+from ci_eval.contracts import Language
+from ci_eval.model import FileError, Kind
+from ci_eval.stages.actions import Project, Source, declarations, make, source_files
+from ci_eval.support import machine, project
+from ci_eval.support.syntax import bundle, parser
+
+CONFIGS = Path(__file__).parent.parent / "configs"
+ROUNDS = 3
+KINDS = [kind for kind in Kind if kind is not Kind.LINE]
+
+
+@dataclass(frozen=True)
+class Row:
+    """What a project gave."""
+
+    title: str
+    spec: str
+    files: int
+    errors: int
+    size: float
+    """MB."""
+    kinds: Counter[str]
+    unparsable: float
+    speed: float
+    """MB/s."""
+    parsing: float
+
+
+def measure(config: Config) -> Row:
+    """Stage 1 over the project of a configuration."""
+    language = languages.CATALOG.load(config.language)
+    target = project.prepare(config.project, cache=machine.cache_folder())
+    paths = list(source_files(target.root, language, config.actions))
+    best, made = float("inf"), []
+    for _ in range(ROUNDS):
+        started = time.perf_counter()
+        declared = declarations(target.root, language, config.actions)
+        job = Project(root=target.root, name="p", language=language, config=config.actions, declared=declared)
+        made = [make(job, path) for path in paths]
+        best = min(best, time.perf_counter() - started)
+    good = [each for each in made if not isinstance(each, FileError)]
+    size = sum(each.size for each in good) / 1e6
+    return Row(
+        title=language.title,
+        spec=config.project.partition("#")[0],
+        files=len(good),
+        errors=len(made) - len(good),
+        size=size,
+        kinds=sum((each.kinds for each in good), Counter()),
+        unparsable=sum(each.unparsable * each.size for each in good) / max(size * 1e6, 1),
+        speed=size / best,
+        parsing=size / parse_time(language, target.root, paths),
+    )
+
+
+def parse_time(language: Language, root: Path, paths: list[str]) -> float:
+    """Seconds the grammar takes for all files."""
+    sources = [Source(project="p", path=path, text="", language=language) for path in paths]
+    texts = [(parser(source.grammar), (root / source.path).read_bytes()) for source in sources]
+    started = time.perf_counter()
+    for grammar, text in texts:
+        grammar.parse(text)
+    return time.perf_counter() - started
+
+
+def main() -> None:
+    """Print the table."""
+    wanted = sys.argv[1:]
+    configs = [load(path).config for path in sorted(CONFIGS.glob("*.yaml"))]
+    rows = [measure(config) for config in configs if not wanted or config.language in wanted]
+    print(f"{bundle()}, Python {machine.python()}, {machine.cpu()}\n")
+    print("| language | project | files | MB | " + " | ".join(kind.value for kind in KINDS), end="")
+    print(" | unparsable | MB/s | parsing alone |\n|---|---|" + "--:|" * (len(KINDS) + 5))
+    for row in rows:
+        counts = " | ".join(f"{row.kinds[kind.value]:,}" for kind in KINDS)
+        files = f"{row.files:,}" + (f" (+{row.errors} not read)" if row.errors else "")
+        print(f"| {row.title} | `{row.spec}` | {files} | {row.size:.2f} | {counts}", end="")
+        print(f" | {row.unparsable:.2%} | {row.speed:.1f} | {row.parsing:.1f} |")
+
+
+if __name__ == "__main__":
+    main()
