@@ -25,6 +25,7 @@ from ci_eval.model import Evaluation
 from ci_eval.support import machine
 from ci_eval.support.ci import Screen
 from ci_eval.support.figures import amount, evaluated, interval, statuses
+from ci_eval.support.schemes import SCHEMES
 
 DEMO = Path(__file__).parent / "config" / "demo.yaml"
 INTERRUPTED = 130
@@ -77,7 +78,7 @@ class Choices:
         )
 
 
-SPECS = "pypi:NAME==VERSION, npm:NAME@VERSION, git:URL@REVISION, https://…#sha256=…, or path:DIR."
+SPECS = f"One of {', '.join(scheme.example for scheme in SCHEMES.values())}."
 OVERRIDE = "Any key of the configuration, dotted, with a YAML value; may be repeated."
 
 

@@ -108,7 +108,9 @@ class Surroundings:
     timeout: float
     """Seconds one completion may take."""
     memory: int
-    """Bytes of address space the engine's process may use; 0 = no limit."""
+    """Bytes the engine may use; 0 = no limit."""
+    environment: Path | None = None
+    """Folder with the project's own dependencies."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,6 +121,8 @@ class Query:
     prefix: str
     expected: str
     """For the controls (`oracle`) only: an engine that reads it measures nothing."""
+    continues: bool = False
+    """Whether only the rest of the prefix was typed since the last question, and an editor would keep a full list."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,7 +138,7 @@ Edit = tuple[int, int, str]
 
 
 class Running(Protocol):
-    """A started engine. Its methods raise EngineFailure; but for EngineRaised it must then be restarted."""
+    """A started engine. Its methods raise EngineFailure, which says whether it must then be restarted."""
 
     def open(self, path: str, text: str) -> None:
         """Show a file of the project; `path` is relative to its root. Replaces the file open before."""
@@ -165,6 +169,22 @@ class Engine(Protocol):
     @property
     def languages(self) -> frozenset[str] | None:
         """Names of the languages it knows; None = any."""
+
+    @property
+    def version(self) -> str:
+        """The default."""
+
+    @property
+    def source(self) -> str:
+        """Where it is installed from."""
+
+    @property
+    def licence(self) -> str:
+        """As an SPDX expression."""
+
+    @property
+    def verified(self) -> bool:
+        """Whether this project's tests drive it for real."""
 
     def install(self, version: str | None, cache: Path) -> Installation:
         """Make it ready below `cache`, once; None = its default version. Raises PreparationError or ConfigError."""

@@ -8,7 +8,7 @@
     │   ├── DownloadError              the bytes did not arrive
     │   ├── ChecksumError              other bytes arrived than the config pins
     │   ├── ArchiveError               the archive is hostile or broken
-    │   └── InstallError               a package client (pip, npm, git) refused
+    │   └── InstallError               a package client (pip, npm, mvn, …) refused
     └── EngineFailure               5  the engine, while it runs; in a session it is a status, not the end
         ├── EngineTimeout              no answer within `interpret.timeout`
         ├── EngineCrash                the process died
@@ -74,6 +74,11 @@ class EngineFailure(CiEvalError):
 
     exit_code = 5
 
+    def __init__(self, message: str, *, restart: bool = True) -> None:
+        """`restart`: whether the engine cannot be asked again until it has been started anew."""
+        super().__init__(message)
+        self.restart = restart
+
 
 class EngineTimeout(EngineFailure):
     """The engine did not answer in time."""
@@ -89,6 +94,9 @@ class EngineMisbehaved(EngineFailure):
 
 class EngineRaised(EngineFailure):
     """The engine answered with an error of its own; it can be asked again."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, restart=False)
 
 
 class TooManyFailures(EngineFailure):

@@ -40,6 +40,10 @@ class Faulty:
     name: str = "faulty"
     summary: str = "for tests"
     languages: frozenset[str] | None = field(default=None)
+    version: str = "1"
+    source: str = "tests"
+    licence: str = "Apache-2.0"
+    verified: bool = True
 
     def install(self, version: str | None, cache: Path) -> Installation:
         return Installation(info=EngineInfo(name=self.name, version=self.fault))

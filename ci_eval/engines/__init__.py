@@ -3,5 +3,10 @@
 from ci_eval.contracts import Engine
 from ci_eval.support.catalog import Catalog
 
-CATALOG: Catalog[Engine] = Catalog(__name__, "ENGINE")
+
+def _hyphenated(module: str) -> str:
+    return module.replace("_", "-")
+
+
+CATALOG: Catalog[Engine] = Catalog(__name__, "ENGINE", spelling=_hyphenated)
 names = CATALOG.names

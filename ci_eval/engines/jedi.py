@@ -98,6 +98,10 @@ class Jedi:
     name: str = "jedi"
     summary: str = "static analysis for Python; embedded, or any release from PyPI (jedi@0.18.2)"
     languages: frozenset[str] | None = field(default=frozenset({"python"}))
+    version: str = jedi.__version__
+    source: str = "PyPI"
+    licence: str = "MIT"
+    verified: bool = True
 
     def install(self, version: str | None, cache: Path) -> Installation:
         if version is None:

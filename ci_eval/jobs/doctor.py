@@ -39,6 +39,9 @@ def examine() -> Iterator[Finding]:
     for client, use, packages in (
         ("git", "git: projects", "apt-get install git"),
         ("npm", "npm: projects", "apt-get install npm"),
+        ("mvn", "maven: projects", "apt-get install maven"),
+        ("go", "go: projects", "apt-get install golang-go"),
+        ("apt-get", "debian: projects", "a machine with Debian or a derivative"),
     ):
         found = shutil.which(client)
         yield Finding(f"{client} ({use})", found is not None, False, found or f"not found; for example: {packages}")

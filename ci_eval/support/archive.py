@@ -87,6 +87,12 @@ def unpack(archive: Path, target: Path, limits: Limits | None = None) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def top_of(folder: Path) -> Path:
+    """The one folder that everything unpacked into `folder` is in; `folder` itself if there is no such one."""
+    entries = list(folder.iterdir())
+    return entries[0] if len(entries) == 1 and entries[0].is_dir() else folder
+
+
 class _Writer:
     """Writes members below `folder`, and keeps count."""
 

@@ -57,6 +57,10 @@ class ControlEngine:
     summary: str
     control: Callable[[Surroundings], Running]
     languages: frozenset[str] | None = None
+    version: str = __version__
+    source: str = "ci-eval"
+    licence: str = "Apache-2.0"
+    verified: bool = True
 
     def install(self, version: str | None, _cache: Path) -> Installation:
         """Refuses a version: there is only this one."""

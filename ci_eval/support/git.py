@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from ci_eval.errors import ConfigError, InstallError
-from ci_eval.support.packages import GET, last_words
+from ci_eval.support.clients import GET, last_words
 
 try:
     from git import Git

@@ -9,7 +9,6 @@ import subprocess
 import sys
 import threading
 import time
-from collections import deque
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -21,8 +20,8 @@ LONGEST_LINE = 256 * 2**20
 """Bytes of one answer; an engine that sends more is broken."""
 
 
-class LineProcess:
-    """A program that answers each line on its standard input with one line on its standard output."""
+class EngineProcess:
+    """A program with pipes to its standard streams; in a process group of its own, gone when its parent is."""
 
     def __init__(self, argv: Sequence[str], *, cwd: Path, environment: Mapping[str, str], memory: int = 0) -> None:
         """Start it. `memory`: bytes of address space, 0 = no limit. Raises EngineCrash."""
@@ -48,9 +47,53 @@ class LineProcess:
         os.set_blocking(self._stdin, False)
         os.set_blocking(self._stdout, False)
         self._received = bytearray()
-        self._last_words: deque[bytes] = deque(maxlen=20)
+        self._last_words = b""
         self._listener = threading.Thread(target=self._listen, daemon=True)
         self._listener.start()
+
+    @property
+    def pid(self) -> int:
+        """Of the program."""
+        return self._process.pid
+
+    def _await(self, fd: int, event: int, deadline: float) -> None:
+        with selectors.DefaultSelector() as selector:
+            selector.register(fd, event)
+            if not selector.select(max(deadline - time.monotonic(), 0)):
+                raise EngineTimeout(f"{self.name} did not answer in time")
+
+    def _crash(self) -> EngineCrash:
+        try:
+            code = self._process.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            return EngineCrash(f"{self.name} closed its output")
+        self._listener.join(timeout=1)
+        cause = signal.Signals(-code).name if code < 0 else f"exit code {code}"
+        return EngineCrash("\n".join([f"{self.name} ended ({cause})", *self.last_words()]))
+
+    def last_words(self) -> list[str]:
+        """The end of its standard error."""
+        return [line.rstrip()[:500] for line in self._last_words.decode(errors="replace").splitlines()[-20:]]
+
+    def _listen(self) -> None:
+        assert self._process.stderr
+        while chunk := self._process.stderr.read(65536):
+            self._last_words = (self._last_words + chunk)[-8192:]
+
+    def close(self) -> None:
+        """End it and its process group; never raises."""
+        # It may have ended by itself, with nothing left of what it started.
+        with suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        self._listener.join(timeout=1)
+        for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
+            if pipe:
+                pipe.close()
+
+
+class LineProcess(EngineProcess):
+    """A program that answers each line on its standard input with one line on its standard output."""
 
     def ask(self, line: bytes, timeout: float) -> bytes:
         """Send a line, return the next one. Raises EngineTimeout, EngineCrash or EngineMisbehaved."""
@@ -79,38 +122,3 @@ class LineProcess:
         line = bytes(self._received[:end])
         del self._received[: end + 1]
         return line
-
-    def _await(self, fd: int, event: int, deadline: float) -> None:
-        with selectors.DefaultSelector() as selector:
-            selector.register(fd, event)
-            if not selector.select(max(deadline - time.monotonic(), 0)):
-                raise EngineTimeout(f"{self.name} did not answer in time")
-
-    def _crash(self) -> EngineCrash:
-        try:
-            code = self._process.wait(timeout=5)
-        except subprocess.TimeoutExpired:
-            return EngineCrash(f"{self.name} closed its output")
-        self._listener.join(timeout=1)
-        cause = signal.Signals(-code).name if code < 0 else f"exit code {code}"
-        return EngineCrash("\n".join([f"{self.name} ended ({cause})", *self.last_words()]))
-
-    def last_words(self) -> list[str]:
-        """The end of its standard error."""
-        return [line.decode(errors="replace").rstrip() for line in self._last_words]
-
-    def _listen(self) -> None:
-        assert self._process.stderr
-        for line in self._process.stderr:
-            self._last_words.append(line[:500])
-
-    def close(self) -> None:
-        """End it and its process group; never raises."""
-        # It may have ended by itself, with nothing left of what it started.
-        with suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()
-        self._listener.join(timeout=1)
-        for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
-            if pipe:
-                pipe.close()

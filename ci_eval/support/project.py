@@ -15,6 +15,7 @@ import msgspec
 
 from ci_eval.errors import ConfigError, PreparationError
 from ci_eval.model import ProjectInfo, Value
+from ci_eval.support.archive import top_of
 from ci_eval.support.download import sha256_of
 from ci_eval.support.schemes import SCHEMES, Fetch, Spec
 
@@ -123,10 +124,7 @@ def _ready(folder: Path) -> Project | None:
 
 def _complete(folder: Path, pinned: Spec, top: bool) -> None:
     """Write the marker, with which the folder is complete."""
-    root = folder / FILES
-    entries = list(root.iterdir())
-    if top and len(entries) == 1 and entries[0].is_dir():
-        root = entries[0]
+    root = top_of(folder / FILES) if top else folder / FILES
     info = _info(pinned, pinned.revision or pinned.sha256, root)
     marker = _Marker(format=FORMAT, root=root.relative_to(folder).as_posix(), info=info)
     (folder / MARKER).write_bytes(msgspec.json.format(msgspec.json.encode(marker)))

@@ -10,10 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from ci_eval.errors import ConfigError, DownloadError
+from ci_eval.errors import ArchiveError, ConfigError, DownloadError
 from ci_eval.support import git
-from ci_eval.support.archive import unpack
+from ci_eval.support.archive import top_of, unpack
+from ci_eval.support.debian import apt_source, check_debian, unpack_components
 from ci_eval.support.download import check_digest, check_sha256, check_url, download, sha256_of, shown
+from ci_eval.support.gomodules import check_module, module_zip
+from ci_eval.support.maven import check_maven, sources_jar
 from ci_eval.support.packages import check_npm, check_requirement, npm_pack, pip_download
 
 
@@ -52,11 +55,16 @@ class Scheme:
     """Whether the spec means the same files for ever; else it is fetched anew each time."""
 
 
-def _unpack_pinned(spec: Spec, archive: Path, files: Path) -> Spec:
-    """Check the archive against the pin, or pin the spec to it, and unpack it."""
+def _unpack_pinned(spec: Spec, archive: Path, files: Path, *, inside: str = "") -> Spec:
+    """Check the archive against the pin, or pin the spec to it, and unpack it; `inside`: that folder of it alone."""
     if spec.sha256:
         check_sha256(archive, spec.sha256, f"{archive.name} ({spec.scheme})")
-    unpack(archive, files)
+    with tempfile.TemporaryDirectory(prefix=".unpacked-", dir=files.parent) as folder:
+        whole = Path(folder, "whole")
+        unpack(archive, whole)
+        if not (whole / inside).is_dir():
+            raise ArchiveError(f"{archive.name} holds no folder {inside}. Use another source for it.")
+        (whole / inside).rename(files)
     return dataclasses.replace(spec, sha256=sha256_of(archive))
 
 
@@ -94,6 +102,42 @@ def _parse_npm(text: str) -> Spec:
 def _fetch_npm(spec: Spec, files: Path, _: Path) -> Spec:
     with tempfile.TemporaryDirectory() as folder:
         return _unpack_pinned(spec, npm_pack(spec.source, Path(folder)), files)
+
+
+def _parse_maven(text: str) -> Spec:
+    coordinates, pin = _cut_pin(text)
+    found = check_maven(coordinates)
+    return Spec(scheme="maven", source=coordinates, name=found["name"], revision=found["version"], sha256=pin)
+
+
+def _fetch_maven(spec: Spec, files: Path, _: Path) -> Spec:
+    with tempfile.TemporaryDirectory() as folder:
+        return _unpack_pinned(spec, sources_jar(spec.source, Path(folder)), files)
+
+
+def _parse_go(text: str) -> Spec:
+    module, pin = _cut_pin(text)
+    found = check_module(module)
+    return Spec(scheme="go", source=module, name=found["name"], revision=found["version"], sha256=pin)
+
+
+def _fetch_go(spec: Spec, files: Path, _: Path) -> Spec:
+    with tempfile.TemporaryDirectory() as folder:
+        return _unpack_pinned(spec, module_zip(spec.source, Path(folder)), files, inside=spec.source)
+
+
+def _parse_debian(text: str) -> Spec:
+    package, pin = _cut_pin(text)
+    found = check_debian(package)
+    return Spec(scheme="debian", source=package, name=found["name"], revision=found["version"], sha256=pin)
+
+
+def _fetch_debian(spec: Spec, files: Path, cache: Path) -> Spec:
+    with tempfile.TemporaryDirectory() as folder:
+        tarballs = apt_source(spec.source, Path(folder), cache)
+        pinned = _unpack_pinned(spec, tarballs.upstream, files)
+        unpack_components(tarballs, top_of(files))
+        return pinned
 
 
 def _parse_git(text: str) -> Spec:
@@ -145,6 +189,25 @@ SCHEMES = {
         parse=_parse_npm,
         write=lambda spec: f"npm:{spec.source}{_write_pin(spec)}",
         fetch=_fetch_npm,
+        top=True,
+    ),
+    "maven": Scheme(
+        example="maven:GROUP:ARTIFACT:VERSION",
+        parse=_parse_maven,
+        write=lambda spec: f"maven:{spec.source}{_write_pin(spec)}",
+        fetch=_fetch_maven,
+    ),
+    "go": Scheme(
+        example="go:MODULE@VERSION",
+        parse=_parse_go,
+        write=lambda spec: f"go:{spec.source}{_write_pin(spec)}",
+        fetch=_fetch_go,
+    ),
+    "debian": Scheme(
+        example="debian:SOURCE=VERSION",
+        parse=_parse_debian,
+        write=lambda spec: f"debian:{spec.source}{_write_pin(spec)}",
+        fetch=_fetch_debian,
         top=True,
     ),
     "git": Scheme(

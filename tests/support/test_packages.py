@@ -1,11 +1,9 @@
-"""Package clients: what is asked of them, what is told when they refuse, and that nothing outlives them."""
+"""pip and npm: what is asked of them, and what is told when they refuse."""
 
 from __future__ import annotations
 
 import importlib.util
 import os
-import sys
-import time
 import zipfile
 from pathlib import Path
 
@@ -13,11 +11,7 @@ import pytest
 
 from ci_eval.errors import ConfigError, InstallError
 from ci_eval.support.packages import check_npm, check_requirement, installed, npm_pack, pip_download, pip_install
-from ci_eval.support.packages import run_client as run
-
-
-def python(code: str, folder: Path, timeout: float = 30) -> str:
-    return run((sys.executable, "-c", code), cwd=folder, timeout=timeout)
+from tests.support.standins import client
 
 
 def wheel(folder: Path, name: str = "tiny", version: str = "1.0", needs: str = "") -> Path:
@@ -46,15 +40,6 @@ def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
     return folder
-
-
-def client(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, script: str) -> None:
-    """Put a client of that name, a shell script, first on PATH."""
-    program = folder / "bin" / name
-    program.parent.mkdir()
-    program.write_text(f"#!/bin/sh\n{script}\n")
-    program.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
 
 
 @pytest.mark.parametrize(
@@ -145,37 +130,6 @@ def test_a_client_that_brings_nothing_is_an_error(tmp_path: Path, monkeypatch: p
     client(tmp_path, monkeypatch, "npm", "true")
     with pytest.raises(InstallError, match="brought no tarball"):
         npm_pack("is-number@7.0.0", tmp_path / "out")
-
-
-def test_what_a_client_prints_comes_back(tmp_path: Path) -> None:
-    assert python("print('hello')", tmp_path) == "hello\n"
-
-
-def test_a_client_has_nothing_to_read(tmp_path: Path) -> None:
-    assert python("import sys; print(repr(sys.stdin.read()))", tmp_path) == "''\n"
-
-
-def test_the_last_lines_of_a_failed_client_are_in_the_error(tmp_path: Path) -> None:
-    with pytest.raises(InstallError) as caught:
-        python("import sys; [print('line', i, file=sys.stderr) for i in range(1, 101)]; sys.exit(3)", tmp_path)
-    assert "exit code 3" in str(caught.value)
-    assert "line 81\n" in str(caught.value)
-    assert "line 80\n" not in str(caught.value)
-
-
-def test_passwords_in_what_a_client_says_are_not_shown(tmp_path: Path) -> None:
-    with pytest.raises(InstallError, match=r"https://example\.org/simple") as caught:
-        python("raise SystemExit('no https://me:secret@example.org/simple')", tmp_path)
-    assert "secret" not in str(caught.value)
-
-
-def test_a_client_that_hangs_is_ended_with_all_it_started(tmp_path: Path) -> None:
-    child = "import time, pathlib; time.sleep(1.5); pathlib.Path('alive').touch()"
-    code = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {child!r}])"
-    with pytest.raises(InstallError, match=r"longer than 0\.7 s"):
-        python(code, tmp_path, timeout=0.7)
-    time.sleep(1.2)
-    assert not (tmp_path / "alive").exists()
 
 
 @pytest.mark.registry

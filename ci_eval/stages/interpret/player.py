@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from msgspec.structs import replace
 
 from ci_eval.contracts import Answer, Query, Running
-from ci_eval.errors import EngineCrash, EngineFailure, EngineRaised, EngineTimeout
+from ci_eval.errors import EngineCrash, EngineFailure, EngineTimeout
 from ci_eval.model import (
     CallCompletion,
     CodeGolf,
@@ -49,6 +49,8 @@ class Question:
     expected: str
     """The token; or all of the line from where the token begins."""
     line: bool = False
+    continues: bool = False
+    """As in Query."""
 
 
 class Player:
@@ -88,7 +90,9 @@ class Player:
 
     def _call(self, call: CallCompletion) -> None:
         if self._begin(call) and self._open:
-            self._ask(Question(prefix=call.prefix, expected=call.expected_text), self._open)
+            # What is shown of a list an editor keeps is what it filters; raw, each list is the engine's own.
+            continues = bool(self._open.lookups) and self._setup.client == "editor"
+            self._ask(Question(prefix=call.prefix, expected=call.expected_text, continues=continues), self._open)
 
     def _golf(self, call: CodeGolf) -> None:
         """Type the line, taking each suggestion that saves keys where completion is asked for."""
@@ -124,7 +128,7 @@ class Player:
             session.failure = self._last_failure = (_status_of(error), str(error))
             if isinstance(error, EngineTimeout):
                 session.lookups.append(self._timed_out(question))
-            if not isinstance(error, EngineRaised):
+            if error.restart:
                 self._restart()
             return None
         else:
@@ -140,7 +144,12 @@ class Player:
         else:
             self._engine.open(self._task.path, self.document.text)
             self._opened = True
-        asked = Query(offset=self.document.caret, prefix=question.prefix, expected=question.expected)
+        asked = Query(
+            offset=self.document.caret,
+            prefix=question.prefix,
+            expected=question.expected,
+            continues=question.continues,
+        )
         return self._engine.complete(asked)
 
     def _restart(self) -> None:

@@ -1,0 +1,31 @@
+"""basedpyright, a fork of pyright that brings its own Node.js."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ci_eval.contracts import Engine
+from ci_eval.support.lsp.engine import LspEngine, Place, python_code
+from ci_eval.support.recipes import Pip
+
+
+def command(place: Place) -> list[str]:
+    return python_code(place, "from basedpyright.langserver import main; main()", "--stdio")
+
+
+def settings(place: Place) -> dict[str, Any]:
+    analysis = {"autoImportCompletions": False, "diagnosticMode": "openFilesOnly"}
+    python = {"pythonPath": str(place.environment / "bin" / "python")} if place.environment else {}
+    return {"python": python, "basedpyright": {"analysis": analysis}}
+
+
+ENGINE: Engine = LspEngine(
+    name="basedpyright",
+    summary="fork of pyright with more of Pylance's features",
+    languages=frozenset({"python"}),
+    licence="MIT",
+    recipe=Pip(package="basedpyright", version="1.40.2"),
+    command=command,
+    settings=settings,
+    verified=True,
+)

@@ -1,0 +1,30 @@
+"""jedi-language-server, jedi behind the Language Server Protocol."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ci_eval.contracts import Engine
+from ci_eval.support.lsp.engine import LspEngine, Place, python_code
+from ci_eval.support.recipes import Pip
+
+
+def command(place: Place) -> list[str]:
+    return python_code(place, "from jedi_language_server.cli import cli; cli()")
+
+
+def options(place: Place) -> dict[str, Any]:
+    workspace = {"environmentPath": str(place.environment / "bin" / "python")} if place.environment else {}
+    return {"workspace": workspace, "completion": {"disableSnippets": True}, "diagnostics": {"enable": False}}
+
+
+ENGINE: Engine = LspEngine(
+    name="jedi-language-server",
+    summary="jedi as a language server for Python",
+    languages=frozenset({"python"}),
+    licence="MIT",
+    recipe=Pip(package="jedi-language-server", version="0.47.0"),
+    command=command,
+    options=options,
+    verified=True,
+)

@@ -1,0 +1,34 @@
+"""python-lsp-server (pylsp), with jedi as its source of completions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ci_eval.contracts import Engine
+from ci_eval.support.lsp.engine import LspEngine, Place, python_module
+from ci_eval.support.recipes import Pip
+
+
+def command(place: Place) -> list[str]:
+    return python_module(place, "pylsp")
+
+
+def settings(place: Place) -> dict[str, Any]:
+    linters = ("flake8", "mccabe", "pycodestyle", "pydocstyle", "pyflakes", "pylint")
+    plugins: dict[str, Any] = {name: {"enabled": False} for name in linters}
+    plugins["rope_autoimport"] = {"enabled": False}
+    if place.environment:
+        plugins["jedi"] = {"environment": str(place.environment)}
+    return {"pylsp": {"plugins": plugins}}
+
+
+ENGINE: Engine = LspEngine(
+    name="pylsp",
+    summary="python-lsp-server, jedi as a language server with plugins",
+    languages=frozenset({"python"}),
+    licence="MIT",
+    recipe=Pip(package="python-lsp-server", version="1.15.0"),
+    command=command,
+    settings=settings,
+    verified=True,
+)

@@ -1,0 +1,34 @@
+"""pyright, Microsoft's type checker and language server for Python; needs Node.js."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ci_eval.contracts import Engine
+from ci_eval.support.lsp.engine import LspEngine, Place
+from ci_eval.support.recipes import Npm
+
+
+def command(place: Place) -> list[str]:
+    return ["node", str(place.folder / "node_modules" / "pyright" / "langserver.index.js"), "--stdio"]
+
+
+def settings(place: Place) -> dict[str, Any]:
+    python: dict[str, Any] = {
+        "analysis": {"autoImportCompletions": False, "diagnosticMode": "openFilesOnly", "indexing": False}
+    }
+    if place.environment:
+        python["pythonPath"] = str(place.environment / "bin" / "python")
+    return {"python": python}
+
+
+ENGINE: Engine = LspEngine(
+    name="pyright",
+    summary="type checker and language server for Python",
+    languages=frozenset({"python"}),
+    licence="MIT",
+    recipe=Npm(package="pyright", version="1.1.414"),
+    command=command,
+    settings=settings,
+    verified=True,
+)

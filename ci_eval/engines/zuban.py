@@ -1,0 +1,27 @@
+"""zuban, a type checker and language server by the author of jedi. AGPL: only ever run as a program of its own."""
+
+from __future__ import annotations
+
+from ci_eval.contracts import Engine
+from ci_eval.support.lsp.engine import LspEngine, Place
+from ci_eval.support.recipes import Pip
+
+
+def command(place: Place) -> list[str]:
+    return [str(place.folder / "bin" / "zuban"), "server"]
+
+
+def variables(place: Place) -> dict[str, str]:
+    return {"VIRTUAL_ENV": str(place.environment)} if place.environment else {}
+
+
+ENGINE: Engine = LspEngine(
+    name="zuban",
+    summary="type checker and language server for Python",
+    languages=frozenset({"python"}),
+    licence="AGPL-3.0-only",
+    recipe=Pip(package="zuban", version="0.10.2"),
+    command=command,
+    variables=variables,
+    verified=True,
+)

@@ -1,0 +1,35 @@
+"""What languages with declarations in blocks and headers of statements share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ci_eval.support.syntax import Node
+from ci_eval.support.walk import REFERENCE, Place, Walk
+
+
+class BlockWalk(Walk):
+    """A walk in which a header may define what the rest of it reads: `if (T x = f(); x)`."""
+
+    def in_order(self, nodes: Sequence[Node], place: Place) -> None:
+        """Visit nodes so that a name alone waits on the stack for what stands before it."""
+        names = self.names
+        waiting = []
+        for node in nodes:
+            if node.child_count or node.type in names:
+                waiting.append((node, REFERENCE, place))
+            else:
+                self.push([node], REFERENCE, place)
+        waiting.reverse()
+        self._stack += waiting
+
+
+def leaves(node: Node) -> Iterator[Node]:
+    """The leaves below a node, in their order."""
+    stack = [node]
+    while stack:
+        inner = stack.pop()
+        if inner.child_count:
+            stack += reversed(inner.children)
+        else:
+            yield inner

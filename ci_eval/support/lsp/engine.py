@@ -1,0 +1,271 @@
+"""An engine made of a language server: what each server's own file says, and everything they have in common."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ci_eval.contracts import Answer, Edit, Installation, Query, Running, Surroundings
+from ci_eval.errors import EngineCrash
+from ci_eval.model import EngineInfo
+from ci_eval.support import machine
+from ci_eval.support.lsp.client import INDEXING, Client, Launch
+from ci_eval.support.lsp.completion import WORD, suggestions
+from ci_eval.support.lsp.protocol import Item, Items
+from ci_eval.support.recipes import Recipe
+
+PATIENCE = 60.0
+"""Seconds for opening a document, which is no completion."""
+
+WARM_UP = 10.0
+"""Seconds during which a server that has not given any candidate yet is asked again."""
+
+PAUSE = 0.25
+LOOK = 20
+"""Questions between two looks at the memory."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Place:
+    """What a server's command and settings are made of."""
+
+    folder: Path
+    """Where the engine is installed."""
+    root: Path
+    """The project."""
+    scratch: Path
+    """A folder of this process alone; gone when it ends."""
+    cache: Path
+    """What may be kept between runs."""
+    environment: Path | None
+    """The project's own packages."""
+    language: str
+
+
+def nothing(_place: Place) -> None:
+    """No options."""
+
+
+def no_values(_place: Place) -> dict[str, Any]:
+    """No settings, no variables."""
+    return {}
+
+
+@dataclass(frozen=True, kw_only=True)
+class LspEngine:
+    """The engine around a language server. It is sent to worker processes, so its functions have names."""
+
+    name: str
+    summary: str
+    languages: frozenset[str]
+    licence: str
+    recipe: Recipe
+    command: Callable[[Place], Sequence[str]]
+    options: Callable[[Place], Any] = nothing
+    """`initializationOptions`."""
+    settings: Callable[[Place], Mapping[str, Any]] = no_values
+    """What it gets when it asks for its configuration, by section."""
+    variables: Callable[[Place], Mapping[str, str]] = no_values
+    """Added to its environment."""
+    language_ids: Mapping[str, str] = field(default_factory=dict)
+    """Suffix or name of a language → the protocol's name; none = the same name."""
+    word: re.Pattern[str] = WORD
+    verified: bool = False
+    """Whether this project's tests drive it for real."""
+
+    @property
+    def version(self) -> str:
+        return self.recipe.version
+
+    @property
+    def source(self) -> str:
+        return self.recipe.source
+
+    def install(self, version: str | None, cache: Path) -> Installation:
+        """See Engine."""
+        made = self.recipe.make(version, cache / "engines")
+        info = EngineInfo(name=self.name, version=made.version, packages=made.packages)
+        return Installation(info=info, folder=made.folder)
+
+    def start(self, installation: Installation, surroundings: Surroundings) -> Running:
+        """A new server."""
+        assert installation.folder is not None
+        return RunningLsp(self, installation.folder, surroundings)
+
+    def language_id(self, language: str, path: str) -> str:
+        """The protocol's name of a file's language."""
+        suffix = Path(path).suffix
+        return self.language_ids.get(suffix) or self.language_ids.get(language, language)
+
+
+class RunningLsp:
+    """A language server with the open document."""
+
+    def __init__(self, engine: LspEngine, folder: Path, surroundings: Surroundings) -> None:
+        self._engine = engine
+        self._folder = folder
+        self._surroundings = surroundings
+        self._scratch = Path(tempfile.mkdtemp(prefix="ci-eval-"))
+        self._root = _in_sight(surroundings.root, self._scratch)
+        self._client: Client | None = None
+        self._path = ""
+        self._text = self._told = ""
+        self._edits: list[Edit] = []
+        self._last: list[Item] | Items | None = None
+        self._fresh = True
+        self._cold_until = 0.0
+        self._questions = 0
+
+    # ------------------------------------------------------------------------------------------------------ process
+
+    def _started(self) -> Client:
+        if self._client is None:
+            place = self._place()
+            self._client = Client(
+                Launch(
+                    command=self._engine.command(place),
+                    root=self._root,
+                    environment=_environment(place) | dict(self._engine.variables(place)),
+                    options=self._engine.options(place),
+                    settings=self._engine.settings(place),
+                )
+            )
+            self._fresh = True
+        return self._client
+
+    def _place(self) -> Place:
+        cache = self._surroundings.cache / "servers" / self._engine.name
+        cache.mkdir(parents=True, exist_ok=True)
+        return Place(
+            folder=self._folder,
+            root=self._root,
+            scratch=self._scratch,
+            cache=cache,
+            environment=self._surroundings.environment,
+            language=self._surroundings.language,
+        )
+
+    def restart(self) -> None:
+        """See Running."""
+        self._end()
+        self._started()
+
+    def close(self) -> None:
+        """See Running."""
+        self._end()
+        shutil.rmtree(self._scratch, ignore_errors=True)
+
+    def _end(self) -> None:
+        client, self._client = self._client, None
+        if client:
+            client.close()
+
+    # --------------------------------------------------------------------------------------------------- completion
+
+    def open(self, path: str, text: str) -> None:
+        """See Running."""
+        client = self._started()
+        self._path, self._text, self._told, self._edits, self._last = path, text, text, [], None
+        language = self._engine.language_id(self._surroundings.language, path)
+        client.open(self._root / path, language, text, time.monotonic() + PATIENCE)
+        if self._fresh:
+            client.settle(time.monotonic() + INDEXING)
+            self._fresh = False
+            self._cold_until = time.monotonic() + WARM_UP
+
+    def edit(self, edits: Sequence[Edit]) -> None:
+        """See Running."""
+        for offset, deleted, inserted in edits:
+            self._text = self._text[:offset] + inserted + self._text[offset + deleted :]
+        self._edits += edits
+
+    def complete(self, query: Query) -> Answer:
+        """See Running. The list of a session that is not incomplete is kept while its token is typed on."""
+        latency = 0.0
+        if not query.continues or self._last is None or _is_incomplete(self._last):
+            latency = self._ask(query)
+        found = suggestions(
+            self._last, self._text, query.offset, query.prefix, self._running.encoding, self._engine.word
+        )
+        if found:
+            self._cold_until = 0.0
+        return Answer(suggestions=found, latency=latency * 1000)
+
+    @property
+    def _running(self) -> Client:
+        if self._client is None:
+            raise EngineCrash(f"{self._engine.name} does not run")
+        return self._client
+
+    def _ask(self, query: Query) -> float:
+        """Have the server's answer in `_last`; the seconds it took, from telling of the edits to its last byte."""
+        client = self._running
+        while True:
+            started = time.perf_counter()
+            deadline = time.monotonic() + self._surroundings.timeout
+            edits, self._edits = self._edits, []
+            client.change(self._told, edits, self._text, deadline)
+            self._told = self._text
+            self._last, arrived = client.complete(self._text, query.offset, deadline)
+            # A server that still loads the project answers with nothing; a person would see that and wait.
+            if time.monotonic() > self._cold_until or _has_items(self._last):
+                break
+            time.sleep(PAUSE)
+        self._watch()
+        return arrived - started
+
+    def _watch(self) -> None:
+        """Give up a server that takes too much memory: an address space limit is no use with Node.js, Go or Java."""
+        self._questions += 1
+        limit = self._surroundings.memory
+        if limit and self._questions % LOOK == 0 and (used := machine.memory_of_group(self._running.pid)) > limit:
+            self._end()
+            raise EngineCrash(
+                f"{self._engine.name} used {used / 1e9:.1f} GB; interpret.memoryLimit allows {limit / 1e9:.1f} GB"
+            )
+
+
+def _in_sight(root: Path, scratch: Path) -> Path:
+    """The project at a place that is not hidden: in folders such as `.cache`, servers take no file for the user's."""
+    if not any(part.startswith(".") for part in root.parts):
+        return root
+    copy = scratch / (root.name.lstrip(".") or "project")
+    shutil.copytree(root, copy, symlinks=True)
+    return copy
+
+
+def _environment(place: Place) -> dict[str, str]:
+    """Of a server: nothing of the user's but where programs are."""
+    return {
+        "PATH": os.environ.get("PATH", os.defpath),
+        "HOME": str(place.scratch / "home"),
+        "TMPDIR": str(place.scratch),
+        "LANG": "C.UTF-8",
+    }
+
+
+def python_module(place: Place, module: str, *arguments: str) -> list[str]:
+    """The command that runs a Python server of the place's folder, which sees no other packages."""
+    return python_code(place, f"import runpy; runpy.run_module({module!r}, run_name='__main__')", *arguments)
+
+
+def python_code(place: Place, code: str, *arguments: str) -> list[str]:
+    """The same for a line of code."""
+    isolated = f"import sys; sys.path.insert(0, {str(place.folder)!r}); {code}"
+    return [sys.executable, "-s", "-S", "-E", "-c", isolated, *arguments]
+
+
+def _is_incomplete(answer: list[Item] | Items) -> bool:
+    return isinstance(answer, Items) and answer.is_incomplete
+
+
+def _has_items(answer: list[Item] | Items | None) -> bool:
+    return bool(answer.items if isinstance(answer, Items) else answer)

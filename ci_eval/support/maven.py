@@ -1,0 +1,68 @@
+"""What Maven brings: the sources jar of an artifact, from where the user's settings say, nothing built."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from ci_eval.errors import ConfigError, InstallError
+from ci_eval.support.clients import TIMEOUT, last_words, one_file, run_to_end
+
+# Pinned: without a version, Maven takes whichever is newest.
+COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy"
+MAVEN = re.compile(
+    r"(?P<group>[A-Za-z0-9_][A-Za-z0-9._-]*):(?P<name>[A-Za-z0-9_][A-Za-z0-9._-]*)"
+    r":(?P<version>(?!(?:LATEST|RELEASE)\Z)[A-Za-z0-9_][A-Za-z0-9._+-]*)(?<!-SNAPSHOT)"
+)
+# Elsewhere, maven says "was not found in …" for what it did not find a short while ago.
+UNKNOWN = re.compile(r"Could not find artifact|was not found in")
+
+
+def sources_jar(coordinates: str, folder: Path, *, timeout: float = TIMEOUT) -> Path:
+    """The sources jar of GROUP:ARTIFACT:VERSION, copied by mvn into `folder`. Seconds.
+
+    Raises ConfigError, InstallError.
+    """
+    check_maven(coordinates)
+
+    def run(here: Path) -> None:
+        # mvn takes options and extensions from the nearest .mvn folder at or above the current one.
+        (here / ".mvn").mkdir()
+        if trouble := _copy(f"{coordinates}:jar:sources", here, timeout):
+            raise InstallError(_explained(coordinates, trouble, here, timeout))
+
+    return one_file(run, ".jar", folder, f"mvn brought no sources jar of {coordinates}. Check its settings.xml.")
+
+
+def check_maven(coordinates: str) -> re.Match[str]:
+    """Raises ConfigError unless it reads GROUP:ARTIFACT:VERSION, one release for ever."""
+    if found := MAVEN.fullmatch(coordinates):
+        return found
+    raise ConfigError(
+        f"{coordinates!r} is not GROUP:ARTIFACT:VERSION: one exact release is needed, no snapshot, "
+        "as in org.apache.commons:commons-lang3:3.14.0."
+    )
+
+
+def _copy(artifact: str, here: Path, timeout: float) -> str:
+    """Let mvn copy one file into `here`; why it could not, or ""."""
+    # -U: what was missing a while ago is looked for again.
+    options = ("-q", "-B", "-U", "-Dstyle.color=never", COPY, f"-Dartifact={artifact}", "-DoutputDirectory=.")
+    ended = run_to_end(("mvn", *options), cwd=here, timeout=timeout)
+    if not ended.code:
+        return ""
+    said = re.sub(r"\x1b\[[0-9;]*m", "", f"{ended.trouble}\n{ended.output}")
+    # The first line tells the cause; those after it tell how to debug Maven.
+    cause = re.search(r"^\[ERROR\] (.+?)(?: -> \[Help \d+\])?$", said, re.MULTILINE)
+    return last_words(cause[1] if cause else said)
+
+
+def _explained(coordinates: str, trouble: str, here: Path, timeout: float) -> str:
+    if not UNKNOWN.search(trouble):
+        return f"mvn failed:\n{trouble}\nCheck the network, and the mirrors and proxies in Maven's settings.xml."
+    if not _copy(f"{coordinates}:pom", here, timeout):
+        return (
+            f"{coordinates} has no sources jar: it was published without one.\n{trouble}\n"
+            "Try another version, or take the project by its git or https address."
+        )
+    return f"mvn does not know {coordinates}:\n{trouble}\nCheck group, artifact and version."

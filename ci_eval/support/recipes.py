@@ -1,0 +1,186 @@
+"""How engines get into the cache: by a package client, at one version, whole or not at all, for use offline."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+import msgspec
+
+from ci_eval.errors import ConfigError, InstallError
+from ci_eval.support.clients import run_client
+from ci_eval.support.packages import pip_install
+
+MARKER = "ci-eval-packages.json"
+VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+_-]*")
+
+
+@dataclass(frozen=True)
+class Made:
+    """An installed engine."""
+
+    folder: Path
+    version: str
+    packages: dict[str, str]
+    """Name → version of all that was installed."""
+
+
+class Recipe(Protocol):
+    """One way to install."""
+
+    @property
+    def version(self) -> str:
+        """The default."""
+
+    @property
+    def source(self) -> str:
+        """Where it comes from, in a word or two."""
+
+    def make(self, version: str | None, folder: Path) -> Made:
+        """Have it below `folder`; None = the default version. Raises ConfigError or InstallError."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pip:
+    """Wheels from PyPI, in a folder of their own."""
+
+    package: str
+    version: str
+    others: tuple[str, ...] = ()
+    """What it needs beside what it says: NAME==VERSION."""
+    source: str = "PyPI"
+
+    def make(self, version: str | None, folder: Path) -> Made:
+        chosen = _checked(version or self.version)
+        requirements = [f"{self.package}=={chosen}", *self.others]
+        python = f"py{sys.version_info.major}{sys.version_info.minor}"
+        name = f"{self.package}-{chosen}-{python}"
+        return once(folder / name, chosen, lambda new: pip_install(requirements, new))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Npm:
+    """A package from npm with its dependencies; none of their scripts is run."""
+
+    package: str
+    version: str
+    others: Mapping[str, str] = field(default_factory=dict)
+    """Peers, name → version."""
+    source: str = "npm"
+
+    def make(self, version: str | None, folder: Path) -> Made:
+        chosen = _checked(version or self.version)
+        wanted = {self.package: chosen, **self.others}
+        name = "-".join([_plain(self.package), chosen])
+        return once(folder / name, chosen, lambda new: _npm_install(wanted, new))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Go:
+    """A program built by the Go toolchain from a module."""
+
+    package: str
+    """Path of its main package."""
+    version: str
+    source: str = "Go modules"
+
+    def make(self, version: str | None, folder: Path) -> Made:
+        chosen = _checked(version or self.version)
+        name = f"{_plain(self.package)}-{chosen}"
+        return once(folder / name, chosen, lambda new: _go_install(self.package, chosen, new))
+
+
+@dataclass(frozen=True, kw_only=True)
+class System:
+    """A program that the user's machine has, at whatever version."""
+
+    program: str
+    hint: str
+    """The command that installs it."""
+    ask: tuple[str, ...] = ("--version",)
+    version: str = "system"
+    source: str = "the system"
+
+    def make(self, version: str | None, folder: Path) -> Made:
+        if version is not None:
+            raise ConfigError(f"{self.program} is the system's own and has no version {version!r}: name it without one")
+        found = shutil.which(self.program)
+        if found is None:
+            raise InstallError(f"{self.program} is not installed. For example: {self.hint}")
+        folder.mkdir(parents=True, exist_ok=True)
+        said = run_client((found, *self.ask), cwd=folder)
+        number = re.search(r"\d+(?:\.\d+)+", said)
+        shown = number[0] if number else self.version
+        return Made(Path(found).parent, shown, {self.program: shown})
+
+
+def once(target: Path, version: str, install: Callable[[Path], Mapping[str, str]]) -> Made:
+    """Install into a new folder and move that to `target`, unless it is there; who comes second uses what is there."""
+    packages = _ready(target)
+    if packages is None:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".new-", dir=target.parent, ignore_cleanup_errors=True) as name:
+            whole = Path(name, "whole")
+            whole.mkdir()
+            packages = dict(install(whole))
+            (whole / MARKER).write_bytes(msgspec.json.encode(packages))
+            _publish(whole, target)
+    return Made(target, version, packages)
+
+
+def _ready(target: Path) -> dict[str, str] | None:
+    try:
+        return msgspec.json.decode((target / MARKER).read_bytes(), type=dict[str, str])
+    except (OSError, msgspec.MsgspecError):
+        return None
+
+
+def _publish(whole: Path, target: Path) -> None:
+    try:
+        whole.rename(target)
+    except OSError as error:
+        if _ready(target) is None:
+            raise InstallError(f"Cannot write {target}: {error}. Remove that folder, or use another cache.") from error
+
+
+def _checked(version: str) -> str:
+    if not VERSION.fullmatch(version):
+        raise ConfigError(f"{version!r} is no version")
+    return version
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^A-Za-z0-9.]+", "-", name).strip("-")
+
+
+def _npm_install(wanted: Mapping[str, str], folder: Path) -> Mapping[str, str]:
+    manifest = {"name": "engine", "version": "0.0.0", "private": True, "dependencies": wanted}
+    (folder / "package.json").write_bytes(msgspec.json.encode(manifest))
+    options = ("--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error")
+    run_client(("npm", "install", *options), cwd=folder)
+    lock = msgspec.json.decode((folder / "package-lock.json").read_bytes(), type=_Lock)
+    return {
+        path.rpartition("node_modules/")[2]: each.version
+        for path, each in sorted(lock.packages.items())
+        if path and (folder / path).is_dir()
+    }
+
+
+class _Locked(msgspec.Struct):
+    version: str = ""
+
+
+class _Lock(msgspec.Struct):
+    packages: dict[str, _Locked] = {}
+
+
+def _go_install(package: str, version: str, folder: Path) -> Mapping[str, str]:
+    variables = {"GOBIN": str(folder / "bin"), "GOFLAGS": "-trimpath", "GOTOOLCHAIN": "local", "GOWORK": "off"}
+    run_client(("go", "install", f"{package}@{version}"), cwd=folder, variables=variables)
+    return {package: version}
