@@ -1,0 +1,36 @@
+"""gopls, the Go team's language server; built by the Go toolchain, which it also needs to run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ci_eval.contracts import Engine
+from ci_eval.support.lsp.engine import LspEngine, Place
+from ci_eval.support.recipes import Go
+
+
+def command(place: Place) -> list[str]:
+    return [str(place.folder / "bin" / "gopls"), "serve"]
+
+
+def options(_place: Place) -> dict[str, Any]:
+    # Without a budget it stops looking after 100 ms, and what it finds depends on the machine's load.
+    return {"ui.completion.completionBudget": "0s", "ui.completion.usePlaceholders": False}
+
+
+def variables(place: Place) -> dict[str, str]:
+    kept = {"GOCACHE": str(place.cache / "build"), "GOMODCACHE": str(place.cache / "modules")}
+    return kept | {"GOPATH": str(place.scratch / "go"), "GOFLAGS": "-mod=mod", "GOPROXY": "off", "GOTOOLCHAIN": "local"}
+
+
+ENGINE: Engine = LspEngine(
+    name="gopls",
+    summary="the Go team's language server",
+    languages=frozenset({"go"}),
+    licence="BSD-3-Clause",
+    recipe=Go(package="golang.org/x/tools/gopls", version="v0.24.0"),
+    command=command,
+    options=options,
+    variables=variables,
+    verified=True,
+)

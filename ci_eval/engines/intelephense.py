@@ -1,0 +1,35 @@
+"""intelephense, a language server for PHP. Its licence is for individual users of editors: choose it knowingly."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ci_eval.contracts import Engine
+from ci_eval.support.lsp.engine import LspEngine, Place
+from ci_eval.support.recipes import Npm
+
+
+def command(place: Place) -> list[str]:
+    return ["node", str(place.folder / "node_modules" / "intelephense" / "lib" / "intelephense.js"), "--stdio"]
+
+
+def options(place: Place) -> dict[str, Any]:
+    return {"storagePath": str(place.scratch), "globalStoragePath": str(place.scratch), "clearCache": True}
+
+
+def settings(_place: Place) -> dict[str, Any]:
+    completion = {"maxItems": 10_000, "insertUseDeclaration": False, "fullyQualifyGlobalConstantsAndFunctions": False}
+    return {"intelephense": {"completion": completion, "telemetry": {"enabled": False}}}
+
+
+ENGINE: Engine = LspEngine(
+    name="intelephense",
+    summary="language server for PHP; proprietary, see its licence before you use it in CI",
+    languages=frozenset({"php"}),
+    licence="LicenseRef-intelephense",
+    recipe=Npm(package="intelephense", version="1.18.5"),
+    command=command,
+    options=options,
+    settings=settings,
+    verified=True,
+)

@@ -1,0 +1,31 @@
+"""TypeScript 7's own language server, the native port; its npm package brings the program for each system."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ci_eval.contracts import Engine
+from ci_eval.support.lsp.ecmascript import LANGUAGE_IDS, SETTINGS
+from ci_eval.support.lsp.engine import LspEngine, Place
+from ci_eval.support.recipes import Npm
+
+
+def command(place: Place) -> list[str]:
+    return ["node", str(place.folder / "node_modules" / "typescript" / "bin" / "tsc"), "--lsp", "--stdio"]
+
+
+def settings(_place: Place) -> dict[str, Any]:
+    return SETTINGS
+
+
+ENGINE: Engine = LspEngine(
+    name="typescript",
+    summary="the language server in TypeScript 7, for TypeScript and JavaScript",
+    languages=frozenset({"javascript", "typescript"}),
+    licence="Apache-2.0",
+    recipe=Npm(package="typescript", version="7.0.2"),
+    command=command,
+    settings=settings,
+    language_ids=LANGUAGE_IDS,
+    verified=True,
+)

@@ -1,0 +1,31 @@
+"""vtsls: VS Code's own TypeScript extension as a language server; needs Node.js."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ci_eval.contracts import Engine
+from ci_eval.support.lsp.ecmascript import LANGUAGE_IDS, SETTINGS
+from ci_eval.support.lsp.engine import LspEngine, Place
+from ci_eval.support.recipes import Npm
+
+
+def command(place: Place) -> list[str]:
+    return ["node", str(place.folder / "node_modules" / "@vtsls" / "language-server" / "bin" / "vtsls.js"), "--stdio"]
+
+
+def settings(_place: Place) -> dict[str, Any]:
+    return SETTINGS | {"vtsls": {"autoUseWorkspaceTsdk": False}}
+
+
+ENGINE: Engine = LspEngine(
+    name="vtsls",
+    summary="VS Code's TypeScript extension as a language server",
+    languages=frozenset({"javascript", "typescript"}),
+    licence="MIT",
+    recipe=Npm(package="@vtsls/language-server", version="0.3.0"),
+    command=command,
+    settings=settings,
+    language_ids=LANGUAGE_IDS,
+    verified=True,
+)
