@@ -1,0 +1,70 @@
+"""A real server process for each peculiarity."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from ci_eval.contracts import Running, Surroundings
+from ci_eval.support.lsp.engine import LspEngine, Place, RunningLsp
+from ci_eval.support.recipes import Made
+
+SERVER = Path(__file__).parent / "server.py"
+Start = Callable[..., RunningLsp]
+
+
+@dataclass(frozen=True)
+class Nothing:
+    """Installs nothing."""
+
+    version: str = "1"
+    source: str = "tests"
+
+    def make(self, version: str | None, folder: Path) -> Made:
+        return Made(folder, self.version, {})
+
+
+def engine(peculiarity: str) -> LspEngine:
+    def command(place: Place) -> list[str]:
+        return [sys.executable, str(SERVER), peculiarity, str(place.root)]
+
+    def settings(_place: Place) -> dict[str, object]:
+        return {"a": {"b": "wanted"}}
+
+    return LspEngine(
+        name="fake",
+        summary="for tests",
+        languages=frozenset({"python"}),
+        licence="Apache-2.0",
+        recipe=Nothing(),
+        command=command,
+        settings=settings,
+    )
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Start]:
+    running: list[Running] = []
+
+    def start(peculiarity: str = "", *, timeout: float = 20.0, memory: int = 0) -> RunningLsp:
+        root = tmp_path / "project"
+        root.mkdir(exist_ok=True)
+        surroundings = Surroundings(
+            root=root,
+            language="python",
+            keywords=frozenset(),
+            cache=tmp_path / "cache",
+            timeout=timeout,
+            memory=memory,
+        )
+        server = RunningLsp(engine(peculiarity), tmp_path, surroundings)
+        running.append(server)
+        return server
+
+    yield start
+    for each in running:
+        each.close()

@@ -1,0 +1,161 @@
+"""A language server with one peculiarity, named on its command line: server.py PECULIARITY [FOLDER].
+
+Its candidates are the words of the document it was last told of, so that a wrong idea of the text shows.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+WHAT = sys.argv[1]
+SYNC = 1 if WHAT == "full" else 2
+ENCODING = WHAT if WHAT in {"utf-8", "utf-16"} else "utf-32"
+CODEC, SIZE = {"utf-8": ("utf-8", 1), "utf-16": ("utf-16-le", 2), "utf-32": ("utf-32-le", 4)}[ENCODING]
+
+
+class Server:
+    """What it knows."""
+
+    text = ""
+    questions = 0
+
+
+def read() -> Any:
+    length = 0
+    while (line := sys.stdin.buffer.readline().strip()) or not length:
+        if not line and not length:
+            sys.exit(0)
+        if line.lower().startswith(b"content-length:"):
+            length = int(line.split(b":")[1])
+    return json.loads(sys.stdin.buffer.read(length))
+
+
+def send(**message: Any) -> None:
+    body = json.dumps({"jsonrpc": "2.0", **message}).encode()
+    raw(b"Content-Length: %d\r\nContent-Type: application/json\r\n\r\n%b" % (len(body), body))
+
+
+def raw(data: bytes) -> None:
+    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.flush()
+
+
+def offset(position: Any) -> int:
+    lines = Server.text.split("\n")
+    before = lines[position["line"]].encode(CODEC)[: position["character"] * SIZE].decode(CODEC)
+    return sum(len(line) + 1 for line in lines[: position["line"]]) + len(before)
+
+
+def change(changes: Any) -> None:
+    for each in changes:
+        begin, end = 0, len(Server.text)
+        if "range" in each:
+            begin, end = offset(each["range"]["start"]), offset(each["range"]["end"])
+        Server.text = Server.text[:begin] + each["text"] + Server.text[end:]
+
+
+def die() -> None:
+    sys.stderr.write("out of luck\n")
+    sys.stderr.flush()
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def die_once() -> None:
+    marker = Path(sys.argv[2], "died")
+    if not marker.exists():
+        marker.touch()
+        die()
+
+
+def flood() -> None:
+    for i in range(20_000):
+        send(method="window/logMessage", params={"type": 4, "message": f"{i} " + "x" * 100})
+
+
+BEFORE: dict[str, Callable[[], object]] = {
+    "slow": lambda: time.sleep(0.4),
+    "dies": die,
+    "dies-once": die_once,
+    "garbage": lambda: raw(b"Segmentation fault, sorry\r\n\r\n"),
+    "no-json": lambda: raw(b"Content-Length: 5\r\n\r\n{]{]{"),
+    "wrong-id": lambda: send(id=4711, result=None),
+    "floods": flood,
+}
+"""What it does before it answers."""
+
+
+def asks() -> list[Any]:
+    send(id="q1", method="workspace/configuration", params={"items": [{"section": "a.b"}, {}]})
+    first = read()["result"][0]
+    send(id="q2", method="something/unknown", params={})
+    return [{"label": first}, {"label": f"code{-read()['error']['code']}"}]
+
+
+def complete(own: int, position: Any) -> None:
+    Server.questions += 1
+    BEFORE.get(WHAT, lambda: None)()
+    at = offset(position)
+    words = sorted(set(re.findall(r"\w+", Server.text)))
+    items = [{"label": word, "kind": 6, "sortText": f"{at:04}"} for word in words]
+    answers: dict[str, Callable[[], Any]] = {
+        "incomplete": lambda: {"isIncomplete": True, "items": items},
+        "huge": lambda: {"items": [*items, {"label": "huge", "documentation": "x" * 50_000_000}]},
+        "asks": asks,
+        "null": lambda: None,
+        "nonsense": lambda: {"items": [{"label": 17}]},
+        "cold": lambda: items if Server.questions > 2 else [],
+    }
+    if WHAT == "silent" or (WHAT == "silent-once" and Server.questions == 1):
+        return
+    if WHAT == "partial":
+        raw(b"Content-Length: 1000\r\n\r\n{")
+    elif WHAT == "error":
+        send(id=own, error={"code": -32603, "message": "internal"})
+    else:
+        answer = answers.get(WHAT)
+        send(id=own, result=answer() if answer else {"items": items})
+
+
+def index() -> None:
+    send(id=900, method="window/workDoneProgress/create", params={"token": "t"})
+    read()
+    send(method="$/progress", params={"token": "t", "value": {"kind": "begin", "title": "indexing"}})
+    time.sleep(0.8)
+    Server.text += " indexed"
+    send(method="$/progress", params={"token": "t", "value": {"kind": "end"}})
+
+
+def handle(message: Any) -> None:
+    params = message.get("params")
+    match message["method"]:
+        case "initialize":
+            sync = SYNC if WHAT == "full" else {"openClose": True, "change": SYNC}
+            send(id=message["id"], result={"capabilities": {"textDocumentSync": sync, "positionEncoding": ENCODING}})
+        case "textDocument/didOpen":
+            Server.text = params["textDocument"]["text"]
+            if WHAT == "indexes":
+                index()
+        case "textDocument/didChange":
+            change(params["contentChanges"])
+        case "textDocument/completion":
+            complete(message["id"], params["position"])
+        case "$/cancelRequest" if WHAT == "silent-once":
+            send(id=params["id"], error={"code": -32800, "message": "cancelled"})
+        case "shutdown" if WHAT != "never-ends":
+            send(id=message["id"], result=None)
+        case "exit" if WHAT != "never-ends":
+            sys.exit(0)
+
+
+if WHAT == "dies-at-start":
+    sys.exit("no licence")
+while True:
+    handle(read())
