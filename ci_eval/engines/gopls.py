@@ -28,7 +28,7 @@ ENGINE: Engine = LspEngine(
     summary="the Go team's language server",
     languages=frozenset({"go"}),
     licence="BSD-3-Clause",
-    recipe=Go(package="golang.org/x/tools/gopls", version="v0.22.0"),
+    recipe=Go(module="golang.org/x/tools/gopls", version="v0.22.0"),
     command=command,
     options=options,
     variables=variables,

@@ -83,17 +83,16 @@ class Npm:
 
 @dataclass(frozen=True, kw_only=True)
 class Go:
-    """A program built by the Go toolchain from a module."""
+    """A program built by the Go toolchain from a module whose top folder is its main package."""
 
-    package: str
-    """Path of its main package."""
+    module: str
     version: str
     source: str = "Go modules"
 
     def make(self, version: str | None, folder: Path) -> Made:
         chosen = _checked(version or self.version)
-        name = f"{_plain(self.package)}-{chosen}"
-        return once(folder / name, chosen, lambda new: _go_install(self.package, chosen, new))
+        name = f"{_plain(self.module)}-{chosen}"
+        return once(folder / name, chosen, lambda new: _go_build(self.module, chosen, new))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -180,7 +179,18 @@ class _Lock(msgspec.Struct):
     packages: dict[str, _Locked] = {}
 
 
-def _go_install(package: str, version: str, folder: Path) -> Mapping[str, str]:
-    variables = {"GOBIN": str(folder / "bin"), "GOFLAGS": "-trimpath", "GOTOOLCHAIN": "local", "GOWORK": "off"}
-    run_client(("go", "install", f"{package}@{version}"), cwd=folder, variables=variables)
-    return {package: version}
+class _Module(msgspec.Struct, rename="pascal"):
+    dir: str
+
+
+def _go_build(module: str, version: str, folder: Path) -> Mapping[str, str]:
+    """Build in the module's own folder: its go.sum vouches for what it needs, which `go install` would not look at."""
+    variables = {"GOFLAGS": "-mod=mod -trimpath", "GOTOOLCHAIN": "local", "GOWORK": "off", "CGO_ENABLED": "0"}
+    said = run_client(("go", "mod", "download", "-json", f"{module}@{version}"), cwd=folder, variables=variables)
+    source = folder / "source"
+    shutil.copytree(msgspec.json.decode(said, type=_Module).dir, source, copy_function=shutil.copyfile)
+    for path in (source, *source.rglob("*")):
+        path.chmod(0o755)
+    run_client(("go", "build", "-o", str(folder / "bin") + "/", "."), cwd=source, variables=variables)
+    shutil.rmtree(source)
+    return {module: version}

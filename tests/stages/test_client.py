@@ -1,0 +1,77 @@
+"""What an editor shows of a list."""
+
+from __future__ import annotations
+
+import pytest
+
+from ci_eval.model import Suggestion
+from ci_eval.stages.interpret.client import shown_by
+from ci_eval.stages.interpret.fuzzy import score
+
+
+def texts(*suggestions: Suggestion, prefix: str = "") -> list[str]:
+    return [found.text for found in shown_by("editor", suggestions, prefix)]
+
+
+@pytest.mark.parametrize(
+    ("typed", "candidate"),
+    [
+        ("c", "Console"),
+        ("c", "WebContext"),
+        ("gEBI", "getElementById"),
+        ("ge", "get_element"),
+        ("__in", "__init__"),
+        ("MS", "MAX_SIZE"),
+        ("", "anything"),
+    ],
+)
+def test_a_word_fits_from_the_start_of_a_word_on(typed: str, candidate: str) -> None:
+    assert score(typed, candidate) is not None
+
+
+@pytest.mark.parametrize(("typed", "candidate"), [("c", "description"), ("ab", "ba"), ("abc", "ab"), ("x", "")])
+def test_a_word_does_not_fit_elsewhere(typed: str, candidate: str) -> None:
+    assert score(typed, candidate) is None
+
+
+@pytest.mark.parametrize(
+    ("typed", "better", "worse"),
+    [
+        ("get", "getName", "widgetGet"),
+        ("get", "get", "Get"),
+        ("gn", "getName", "gain"),
+        ("na", "name", "newArray"),
+        ("app", "append", "allPeople"),
+    ],
+)
+def test_of_two_candidates_the_better_fit_scores_higher(typed: str, better: str, worse: str) -> None:
+    assert (score(typed, better) or 0) > (score(typed, worse) or 0)
+
+
+def test_without_a_typed_word_the_order_is_that_of_sort_text_then_of_text() -> None:
+    given = [
+        Suggestion(text="b", sort_text="1"),
+        Suggestion(text="C", sort_text="0"),
+        Suggestion(text="a", sort_text="1"),
+    ]
+    assert texts(*given) == ["C", "a", "b"]
+
+
+def test_an_engine_without_sort_text_keeps_its_own_order() -> None:
+    assert texts(Suggestion(text="b"), Suggestion(text="a")) == ["b", "a"]
+
+
+def test_equal_fits_keep_the_order_of_sort_text() -> None:
+    given = [Suggestion(text="getB", sort_text="2"), Suggestion(text="getA", sort_text="3"), Suggestion(text="x")]
+    assert texts(*given, prefix="get") == ["getB", "getA"]
+
+
+def test_what_is_compared_is_the_filter_text_and_what_is_inserted_is_the_text() -> None:
+    """As the specification says: when there is no filterText the label is used."""
+    given = [Suggestion(text="forEach", filter_text="each"), Suggestion(text="each", filter_text="other")]
+    assert texts(*given, prefix="ea") == ["forEach"]
+
+
+def test_raw_shows_everything_as_it_came() -> None:
+    given = [Suggestion(text="b", sort_text="2"), Suggestion(text="a", sort_text="1"), Suggestion(text="b")]
+    assert [found.text for found in shown_by("raw", given, "x")] == ["b", "a"]
