@@ -47,7 +47,7 @@ class Row:
 def measure(config: Config) -> Row:
     """Stage 1 over the project of a configuration."""
     language = languages.CATALOG.load(config.language)
-    target = project.prepare(config.project, cache=machine.cache_folder())
+    target = project.prepare(config.project.spec, cache=machine.cache_folder())
     paths = list(source_files(target.root, language, config.actions))
     best, made = float("inf"), []
     for _ in range(ROUNDS):
@@ -60,7 +60,7 @@ def measure(config: Config) -> Row:
     size = sum(each.size for each in good) / 1e6
     return Row(
         title=language.title,
-        spec=config.project.partition("#")[0],
+        spec=config.project.spec.partition("#")[0],
         files=len(good),
         errors=len(made) - len(good),
         size=size,

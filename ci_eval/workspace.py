@@ -52,6 +52,8 @@ class Manifest(Value, frozen=True, kw_only=True):
     seed: int
     engine: EngineInfo
     project: ProjectInfo
+    dependencies: dict[str, str] = {}
+    """Name → version of what was installed for the engine to see."""
     grammar: str
     python: str
     os: str

@@ -167,7 +167,7 @@ def test_a_plugin_configuration_loads_with_its_warnings(run: Run, project: Path,
 
 
 def test_the_demo_is_pinned_and_checksummed() -> None:
-    assert "#sha256=" in load(DEMO).config.project
+    assert "#sha256=" in load(DEMO).config.project.spec
 
 
 def test_help_teaches_by_example(run: Run) -> None:

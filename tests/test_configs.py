@@ -17,7 +17,7 @@ def test_a_nightly_configuration_is_complete(path: Path) -> None:
     loaded = load(path)
     assert loaded.warnings == ()
     assert loaded.config.language == path.stem
-    assert "#sha256=" in loaded.config.project
+    assert "#sha256=" in loaded.config.project.spec
     assert loaded.config.language in languages.names()
     assert loaded.config.engine.name in engines.names()
     assert loaded.config.interpret.completion_type in rankers.names()

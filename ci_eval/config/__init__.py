@@ -1,13 +1,14 @@
 """YAML or JSON to frozen values: what an evaluation is asked to do, and every message about a bad option."""
 
 from ci_eval.config.loading import Loaded, dump, load, patch
-from ci_eval.config.schema import Config, EngineConfig, InterpretConfig, ReportsConfig
+from ci_eval.config.schema import Config, EngineConfig, InterpretConfig, ProjectConfig, ReportsConfig
 
 __all__ = [
     "Config",
     "EngineConfig",
     "InterpretConfig",
     "Loaded",
+    "ProjectConfig",
     "ReportsConfig",
     "dump",
     "load",

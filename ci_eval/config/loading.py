@@ -22,7 +22,7 @@ VARIABLE = re.compile(r"\$\$\{|\$\{([^}]*)\}")
 """`${name}`, or `$${`, which stands for the characters `${`."""
 
 
-INTERPOLATED = ("project", "outputDir", "reports.evaluationTitle")
+INTERPOLATED = ("project.spec", "outputDir", "reports.evaluationTitle")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,7 +93,7 @@ def _upgraded(raw: object, source: str) -> tuple[dict[str, object], list[str]]:
         raise ConfigError(f"{source}: the whole content is {show(raw)}; expected `key: value` lines")
     try:
         upgraded, said = jetbrains.upgrade(raw)
-        _spread_engine(upgraded)
+        _spread(upgraded)
     except ConfigError as error:
         raise ConfigError(f"{source}: {error}") from None
     return upgraded, said
@@ -117,15 +117,19 @@ def _put(raw: dict[str, object], key: str, value: object, source: str) -> None:
         if not isinstance(below, dict):
             raise ConfigError(f"{source}: `{'.'.join(parents[:depth])}` is {show(below)}, it has no keys below it")
         section = below
+    if key == "project" and isinstance(value, str) and isinstance(below := section.get(last), dict):
+        section, last = below, "spec"
     section[last] = value
     try:
-        _spread_engine(raw)
+        _spread(raw)
     except ConfigError as error:
         raise ConfigError(f"{source}: {error}") from None
 
 
-def _spread_engine(raw: dict[str, object]) -> None:
-    """`engine: NAME@VERSION` in its long form."""
+def _spread(raw: dict[str, object]) -> None:
+    """`engine: NAME@VERSION` and `project: SPEC` in their long forms."""
+    if isinstance(spec := raw.get("project"), str):
+        raw["project"] = {"spec": spec}
     if not isinstance(given := raw.get("engine"), str):
         return
     name, at, version = given.partition("@")

@@ -28,6 +28,15 @@ class EngineConfig(Section, frozen=True):
     """The engine's version; None = the one ci-eval was tested with."""
 
 
+class ProjectConfig(Section, frozen=True):
+    """Whose code is completed; the file may also say just the SPEC."""
+
+    spec: str = ""
+    """A project SPEC such as `pypi:NAME==VERSION` or `path:DIR`."""
+    dependencies: bool = False
+    """Whether the packages it needs are installed for the engine to see; none of their code is run."""
+
+
 class InterpretConfig(Section, frozen=True):
     """Stage 2: actions and engine to sessions."""
 
@@ -69,8 +78,8 @@ class Config(Section, frozen=True):
     """Name of a language, see `ci-eval list languages`."""
     engine: EngineConfig = EngineConfig()
     """What completes."""
-    project: str = ""
-    """A project SPEC such as `pypi:NAME==VERSION` or `path:DIR`."""
+    project: ProjectConfig = ProjectConfig()
+    """Whose code is completed."""
     output_dir: Text = "ci-eval-results"
     """The folder that gets a workspace per run."""
     actions: ActionsConfig = ActionsConfig()

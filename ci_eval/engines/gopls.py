@@ -19,7 +19,8 @@ def options(_place: Place) -> dict[str, Any]:
 
 
 def variables(place: Place) -> dict[str, str]:
-    kept = {"GOCACHE": str(place.cache / "build"), "GOMODCACHE": str(place.cache / "modules")}
+    modules = (place.environment or place.cache) / "modules"
+    kept = {"GOCACHE": str(place.cache / "build"), "GOMODCACHE": str(modules)}
     return kept | {"GOPATH": str(place.scratch / "go"), "GOFLAGS": "-mod=mod", "GOPROXY": "off", "GOTOOLCHAIN": "local"}
 
 

@@ -16,8 +16,9 @@ from ci_eval.contracts import Engine, Installation, Language, Ranker, Surroundin
 from ci_eval.errors import CiEvalError, ConfigError, NothingToEvaluate, TooManyFailures, WorkspaceError
 from ci_eval.model import EngineInfo, Evaluation
 from ci_eval.stages import actions, interpret, report
-from ci_eval.support import machine, project, syntax
+from ci_eval.support import environments, machine, project, syntax
 from ci_eval.support.ci import Screen
+from ci_eval.support.recipes import Made
 from ci_eval.workspace import Manifest, StageRecord, Workspace
 
 
@@ -31,6 +32,8 @@ class Prepared:
     installation: Installation
     ranker: Ranker
     project: project.Project
+    environment: Made | None = None
+    """What the project needs."""
     cache: Path = field(default_factory=machine.cache_folder)
 
     @property
@@ -47,6 +50,7 @@ class Prepared:
                 cache=self.cache,
                 timeout=wanted.timeout,
                 memory=wanted.memory_limit,
+                environment=self.environment.folder if self.environment else None,
             ),
             ranker=self.ranker,
             client=wanted.client,
@@ -69,11 +73,15 @@ def prepare(config: Config, screen: Screen) -> Prepared:
     for name in config.reports.default_metrics or ():
         if name not in known:
             raise ConfigError(f"reports.defaultMetrics: unknown metric {name!r}; known are {', '.join(known)}")
-    if not config.project:
+    if not config.project.spec:
         raise ConfigError("no project: add --project SPEC, for example --project pypi:flask==3.0.3 or --project path:.")
     cache = machine.cache_folder()
-    screen.say(f"Preparing {config.project}")
-    target = project.prepare(config.project, cache=cache)
+    screen.say(f"Preparing {config.project.spec}")
+    target = project.prepare(config.project.spec, cache=cache)
+    wanted = config.project.dependencies
+    if wanted:
+        screen.say(f"Preparing what {target.info.name} needs")
+    needs = environments.prepare(language.name, target.root, target.info, dependencies=wanted, cache=cache)
     version = f" {config.engine.version}" if config.engine.version else ""
     screen.say(f"Preparing engine {engine.name}{version}")
     installation = engine.install(config.engine.version, cache)
@@ -84,6 +92,7 @@ def prepare(config: Config, screen: Screen) -> Prepared:
         installation=installation,
         ranker=ranker,
         project=target,
+        environment=needs,
         cache=cache,
     )
 
@@ -120,6 +129,7 @@ def new_manifest(prepared: Prepared, jobs: int) -> Manifest:
         seed=config.interpret.seed,
         engine=engine,
         project=prepared.project.info,
+        dependencies=prepared.environment.packages if prepared.environment else {},
         grammar=syntax.bundle(),
         python=machine.python(),
         os=machine.system(),

@@ -14,14 +14,15 @@ class BlockWalk(Walk):
     def in_order(self, nodes: Sequence[Node], place: Place) -> None:
         """Visit nodes so that a name alone waits on the stack for what stands before it."""
         names = self.names
-        waiting = []
+        at_once, waiting = [], []
         for node in nodes:
             if node.child_count or node.type in names:
                 waiting.append((node, REFERENCE, place))
             else:
-                self.push([node], REFERENCE, place)
+                at_once.append(node)
         waiting.reverse()
         self._stack += waiting
+        self.push(at_once, REFERENCE, place)
 
 
 def leaves(node: Node) -> Iterator[Node]:

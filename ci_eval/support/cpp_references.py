@@ -1,4 +1,4 @@
-"""C++: the kinds of references, and the statements and lambdas they stand in."""
+"""C++: the kinds of references; namespaces and imports; statements and lambdas."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 from ci_eval.contracts import Declarations
 from ci_eval.model import Kind, Location
-from ci_eval.support.blocks import BlockWalk
+from ci_eval.support.blocks import BlockWalk, leaves
 from ci_eval.support.cpp_names import (
     CLASS,
     EITHER,
     LOCAL,
+    MACRO,
     MEMBER,
     NAMESPACE,
     CppScope,
@@ -41,7 +42,8 @@ LEAVES = frozenset(["identifier", "type_identifier", "field_identifier", "namesp
 class CppReferences(BlockWalk):
     """The nodes of C++ in which the kind of a name is decided."""
 
-    names = LEAVES | {"primitive_type", "NULL"}
+    # The grammar takes TRUE for true, and size_t for a word of the language.
+    names = LEAVES | {"primitive_type", "NULL", "true", "false"}
     keywords = KEYWORDS
     ignored = frozenset(
         "( ) [ ] { } , . : ; = :: + - * / % & | ^ < > ! ~ && || == != <= >= << >> <=> ++ -- += -= *= /= %= &= |= ^= "
@@ -86,7 +88,7 @@ class CppReferences(BlockWalk):
         if scope.kind == "namespace":
             scope.names[name] = Origin(True, package_of(scope))
         elif scope.kind == "class":
-            if scope.parent and declaring(scope.parent).names.get(name, UNKNOWN).holder == CLASS:
+            if scope.names.get(name, UNKNOWN).holder == CLASS:
                 return  # a constructor
             scope.names[name] = Origin(role == STATIC, package_of(scope), MEMBER)
         else:
@@ -156,7 +158,7 @@ class CppReferences(BlockWalk):
             last = last.children[0]
         if last.type not in LEAVES:
             self.push([last], role, place)
-        elif role not in {BOUND, STATIC} or last.type == "type_identifier":
+        elif role not in {BOUND, STATIC, SIGNATURE} or (last.type == "type_identifier" and role != SIGNATURE):
             self._last(last, holder, holder_name, role, place)
 
     def _step(self, head: Node, holder: Origin, holder_name: str, role: str, place: Place) -> tuple[str, Origin]:
@@ -189,6 +191,50 @@ class CppReferences(BlockWalk):
             place.scope.names[name] = Origin(True, origin.package, origin.holder or EITHER)
         package = holder.package if origin.holder == NAMESPACE else origin.package
         self.emit(last, kind, place, Origin(True, package), name)
+
+    # ------------------------------------------------------------------------------ namespaces, imports and macros
+
+    @on("namespace_definition")
+    def namespace(self, node: Node, _role: str, place: Place) -> None:
+        scope = place.scope
+        for child in node.children:
+            if child.type in {"namespace_identifier", "identifier", "nested_namespace_specifier"}:
+                for name in self.text(child).split("::"):
+                    scope = self.spaces.open(name.strip(), scope)
+            elif child.type == "declaration_list":
+                self.push(child.children, REFERENCE, Place(scope, False))
+            else:
+                self.push([child], REFERENCE, place)
+
+    @on("namespace_alias_definition")
+    def namespace_alias(self, node: Node, _role: str, place: Place) -> None:
+        names = [leaf for leaf in leaves(node) if leaf.type in LEAVES]
+        holder, before = Origin(True, "", NAMESPACE), ""
+        for leaf in names[1:]:
+            before, holder = self._step(leaf, holder, before, REFERENCE, place)
+        if names:
+            place.scope.names[self.text(names[0])] = Origin(True, holder.package, NAMESPACE)
+        self.push([child for child in node.children if not child.is_named], REFERENCE, place)
+
+    @on("using_declaration")
+    def using(self, node: Node, _role: str, place: Place) -> None:
+        children = node.children
+        path = next((child for child in children if child.type in {"identifier", "qualified_identifier"}), None)
+        whole = any(child.type == "namespace" for child in children)
+        package = self.spaces.absolute(self.text(path), place.scope) if path and whole else ""
+        if path and not path.child_count:
+            self.emit(path, Kind.IMPORT, place, Origin(True, package or None))
+            children = [child for child in children if not child.is_named]
+        self.push(children, IMPORTED, place)
+        if package:
+            known = self.spaces.names(package)
+            place.scope.names.update({name: known[name] for name in known if name not in place.scope.names})
+
+    @on("preproc_def", "preproc_function_def")
+    def macro(self, node: Node, _role: str, _place: Place) -> None:
+        name = node.child_by_field_name("name")
+        if name:
+            self.file.names.setdefault(self.text(name), MACRO)
 
     # -------------------------------------------------------------------------------------- functions' inner parts
 

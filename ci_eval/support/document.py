@@ -32,11 +32,15 @@ def checksum(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+_BEGINS = bytes(byte & 0xC0 != 0x80 for byte in range(256))
+"""Of each byte, whether a code point begins with it."""
+
+
 def code_points(data: bytes) -> list[int] | None:
     """For UTF-8 text: the code point offset of each byte offset (and of the end); None if they are all the same."""
     if data.isascii():
         return None
-    return list(accumulate((byte & 0xC0 != 0x80 for byte in data), initial=0))
+    return list(accumulate(data.translate(_BEGINS), initial=0))
 
 
 def line_and_column(text: str, offset: int) -> tuple[int, int]:

@@ -78,7 +78,7 @@ class GoReferences(BlockWalk):
         """`x.y`; what x is tells types of packages from what the grammar mistakes for them."""
         receiver, *_, member = node.children
         origin = UNKNOWN
-        if receiver.child_count:
+        if receiver.child_count or receiver.type not in self.names:
             self._stack.append((receiver, REFERENCE, place))
         else:
             origin = self._plain(receiver, self.text(receiver), REFERENCE, place)

@@ -33,7 +33,7 @@ def pip_download(requirement: str, folder: Path, *, timeout: float = TIMEOUT) ->
     options = ("download", "--no-deps", "--only-binary=:all:", "-d", ".")
 
     def run(here: Path) -> None:
-        _pip((*options, "--", requirement), cwd=here, timeout=timeout)
+        pip_run((*options, "--", requirement), cwd=here, timeout=timeout)
 
     return one_file(run, ".whl", folder, f"pip brought no wheel of {requirement}. {WHEELS_ONLY}")
 
@@ -48,7 +48,7 @@ def pip_install(requirements: Sequence[str], target: Path, *, timeout: float = T
     target.mkdir(parents=True, exist_ok=True)
     options = ("install", "--only-binary=:all:", "--target", str(target.resolve()))
     with tempfile.TemporaryDirectory() as empty:
-        _pip((*options, "--", *requirements), cwd=Path(empty), timeout=timeout)
+        pip_run((*options, "--", *requirements), cwd=Path(empty), timeout=timeout)
     return installed(target)
 
 
@@ -82,7 +82,8 @@ def check_npm(spec: str) -> re.Match[str]:
     raise ConfigError(f"{spec!r} is not NAME@VERSION: one exact version is needed, as in is-number@7.0.0.")
 
 
-def _pip(arguments: Sequence[str], *, cwd: Path, timeout: float) -> None:
+def pip_run(arguments: Sequence[str], *, cwd: Path, timeout: float = TIMEOUT) -> None:
+    """Run pip, quietly. Raises InstallError with advice."""
     if importlib.util.find_spec("pip") is None:
         raise InstallError(
             "pip is not in the environment ci-eval runs in (uv makes them without). "

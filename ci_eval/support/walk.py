@@ -110,8 +110,10 @@ class Walk:
         """A leaf that is a name: emit it, or define it where `role` is BOUND."""
         raise NotImplementedError
 
-    def emit(self, node: Node, kind: Kind, place: Place, origin: Origin = UNKNOWN, text: str = "") -> None:
-        """Add the node to what was found; `text`: its text, where that is at hand."""
+    def emit(
+        self, node: Node, kind: Kind, place: Place, origin: Origin = UNKNOWN, text: str = "", skip: int = 0
+    ) -> None:
+        """Add the node to what was found; `text`: its text, where that is at hand, behind the bytes to `skip`."""
         key = (kind, place.argument, origin)
         properties = self._seen.get(key)
         if properties is None:
@@ -122,7 +124,7 @@ class Walk:
                 package=origin.package,
                 location=self._location(origin.package),
             )
-        self.found.append((node.start_byte, text or self.text(node), properties))
+        self.found.append((node.start_byte + skip, text or self.text(node), properties))
 
     def _location(self, package: str | None) -> Location | None:
         if package is None:

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ci_eval.config import Config, EngineConfig, InterpretConfig, ReportsConfig, dump, load
+from ci_eval.config import Config, EngineConfig, InterpretConfig, ProjectConfig, ReportsConfig, dump, load
 from ci_eval.model import ActionsConfig, FiltersConfig, Kind, PrefixConfig, SessionsFilter, StrategyConfig
 
 
 def test_what_is_written_is_the_shape_people_write() -> None:
-    text = dump(Config(project="path:x"))
-    assert text.startswith("language: python\nengine:\n  name: jedi\n  version: null\nproject: path:x\noutputDir: ")
+    text = dump(Config(project=ProjectConfig(spec="path:x")))
+    assert text.startswith("language: python\nengine:\n  name: jedi\n  version: null\nproject:\n  spec: path:x\n")
     assert "  completionType: BASIC\n" in text
 
 
@@ -46,7 +46,7 @@ configs = st.builds(
     Config,
     language=st.sampled_from(["python", "java", "no", "1e3"]),
     engine=st.builds(EngineConfig, name=texts, version=st.none() | texts),
-    project=st.just("") | texts,
+    project=st.builds(ProjectConfig, spec=st.just("") | texts, dependencies=st.booleans()),
     output_dir=texts,
     actions=st.builds(
         ActionsConfig,

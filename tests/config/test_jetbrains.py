@@ -28,7 +28,7 @@ def nested(key: str, value: object) -> dict[str, object]:
 def test_the_flat_shape_of_2019_09_loads_without_a_warning() -> None:
     config, warnings = example("2019-09-flat.json")
     assert warnings == ()
-    assert (config.language, config.project, config.output_dir) == (
+    assert (config.language, config.project.spec, config.output_dir) == (
         "java",
         "path:/projects/sample",
         "/projects/results",

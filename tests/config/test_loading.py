@@ -173,7 +173,7 @@ def test_a_wrong_override_is_quoted(write: Write, override: str, expected: str, 
 
 
 def test_only_the_first_equals_sign_of_an_override_divides_it() -> None:
-    assert load(None, overrides=["project=pypi:a==1"]).config.project == "pypi:a==1"
+    assert load(None, overrides=["project=pypi:a==1"]).config.project.spec == "pypi:a==1"
 
 
 def test_options_replace_what_they_name_and_nothing_else() -> None:
@@ -198,7 +198,7 @@ def test_options_are_checked_like_the_file(engine: str) -> None:
 def test_variables_are_filled_in(write: Write) -> None:
     path = write("projectPath: ${ROOT}/x\noutputDir: ${OUT}\nreports: {evaluationTitle: '${N} of ${N} $${N}'}")
     config = load(path, environment={"ROOT": "/r", "OUT": "${ROOT}", "N": "1"}).config
-    assert config.project == "path:/r/x"
+    assert config.project.spec == "path:/r/x"
     assert config.output_dir == "${ROOT}"
     assert config.reports.evaluation_title == "1 of 1 ${N}"
 

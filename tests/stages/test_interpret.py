@@ -10,9 +10,8 @@ import pytest
 from ci_eval.engines.empty import ENGINE as EMPTY
 from ci_eval.engines.oracle import ENGINE as ORACLE
 from ci_eval.engines.words import ENGINE as WORDS
-from ci_eval.model import ActionsConfig, PrefixConfig, Status, StrategyConfig, Suggestion
+from ci_eval.model import ActionsConfig, PrefixConfig, Status, StrategyConfig
 from ci_eval.rankers.alphabetical import RANKER as ALPHABETICAL
-from ci_eval.stages.interpret.client import shown_by
 from ci_eval.workspace import Workspace
 from tests.faulty import Faulty
 from tests.projects import GREETER, ask, generate, sessions, setup, write
@@ -163,9 +162,3 @@ def test_typing_narrows_what_an_editor_shows(project: Path, tmp_path: Path) -> N
     session = next(session for session in sessions(workspace) if session.expected_text == "Greeter")
     assert [lookup.prefix for lookup in session.lookups] == ["", "G", "Gr"]
     assert {found.text for found in session.lookups[-1].suggestions} == {"Greeter", "Greets", "greet"}
-
-
-def test_an_editor_filters_by_subsequence_and_sorts_by_sort_text() -> None:
-    answer = [Suggestion(text="xab", sort_text="2"), Suggestion(text="a_b", sort_text="1"), Suggestion(text="ba")]
-    assert [found.text for found in shown_by("editor", answer, "AB")] == ["a_b", "xab"]
-    assert [found.text for found in shown_by("raw", answer, "AB")] == ["xab", "a_b", "ba"]

@@ -114,7 +114,7 @@ class RunningLsp:
         self._folder = folder
         self._surroundings = surroundings
         self._scratch = Path(tempfile.mkdtemp(prefix="ci-eval-"))
-        self._root = _in_sight(surroundings.root, self._scratch)
+        self._root = _in_sight(surroundings.root, self._scratch, surroundings.environment)
         self._client: Client | None = None
         self._path = ""
         self._text = self._told = ""
@@ -233,12 +233,15 @@ class RunningLsp:
             )
 
 
-def _in_sight(root: Path, scratch: Path) -> Path:
+def _in_sight(root: Path, scratch: Path, environment: Path | None) -> Path:
     """The project at a place that is not hidden: in folders such as `.cache`, servers take no file for the user's."""
     if not any(part.startswith(".") for part in root.parts):
         return root
     copy = scratch / (root.name.lstrip(".") or "project")
     shutil.copytree(root, copy, symlinks=True)
+    modules = environment / "node_modules" if environment else None
+    if modules and modules.is_dir() and not (copy / "node_modules").exists():
+        (copy / "node_modules").symlink_to(modules)
     return copy
 
 

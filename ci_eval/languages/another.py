@@ -1,0 +1,28 @@
+"""Any other text: every identifier in it, with nothing known about them."""
+
+from __future__ import annotations
+
+import re
+
+from ci_eval.contracts import Declarations, Language
+from ci_eval.model import Extraction, Kind, Properties, Token
+
+_IDENTIFIER = re.compile(r"\b[^\W\d]\w*")
+_PROPERTIES = Properties(kind=Kind.VARIABLE)
+
+
+def extract(text: str, _path: str, _declared: Declarations) -> Extraction:
+    """A letter or `_`, then letters, digits and `_`: also in comments and strings, for there is no grammar."""
+    found = [
+        Token(offset=match.start(), text=match.group(), properties=_PROPERTIES) for match in _IDENTIFIER.finditer(text)
+    ]
+    return Extraction(tokens=tuple(found), unparsable=0.0)
+
+
+LANGUAGE: Language = Language(
+    name="another",
+    title="Another (any text)",
+    grammars={"": ""},
+    keywords=frozenset(),
+    extract=extract,
+)

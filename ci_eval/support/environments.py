@@ -1,0 +1,123 @@
+"""The target project's own dependencies, for engines that resolve types: installed beside it; none of it is run."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import venv
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import msgspec
+
+from ci_eval.errors import PreparationError
+from ci_eval.model import ProjectInfo
+from ci_eval.support.clients import run_client
+from ci_eval.support.packages import installed, pip_run
+from ci_eval.support.recipes import Made, once
+
+WHEELS = ("--only-binary=:all:",)
+
+
+def prepare(language: str, root: Path, info: ProjectInfo, *, dependencies: bool, cache: Path) -> Made | None:
+    """A folder below the cache with what the project needs; None where its language has nothing of the kind.
+
+    Python: a virtual environment, empty without `dependencies`, so that engines see nobody else's packages.
+    JavaScript, TypeScript: a folder with `node_modules`. Go: a module cache. Raises PreparationError.
+    """
+    make = _PREPARING.get(language)
+    if make is None or not (dependencies or language == "python"):
+        return None
+    python = f"-py{sys.version_info.major}{sys.version_info.minor}" if language == "python" else ""
+    kind = "full" if dependencies else "empty"
+    target = cache / "environments" / f"{language}-{info.name}-{info.checksum[:16]}-{kind}{python}"
+    return once(target, "", lambda new: make(root, new, dependencies))
+
+
+# --------------------------------------------------------------------------------------------------------- languages
+
+
+def _python(root: Path, folder: Path, dependencies: bool) -> Mapping[str, str]:
+    # A virtual environment knows its own path only by the place it is found at; `once` moves it.
+    venv.create(folder, with_pip=False, symlinks=True)
+    (site,) = folder.glob("lib/python*/site-packages")
+    wanted = _python_requirements(root) if dependencies else []
+    if wanted:
+        pip_run(("install", *WHEELS, "--target", str(site), "--", *wanted), cwd=folder)
+    return installed(site)
+
+
+def _python_requirements(root: Path) -> list[str]:
+    """Of a wheel's metadata, of pyproject.toml, or of requirements.txt: the first of them that is there."""
+    for metadata in sorted(root.glob("*.dist-info/METADATA")):
+        head = metadata.read_text(errors="replace").partition("\n\n")[0]
+        found = [line.partition(":")[2].strip() for line in head.splitlines() if line.startswith("Requires-Dist:")]
+        return [requirement for requirement in found if "extra ==" not in requirement]
+    for name, read in (("pyproject.toml", _of_pyproject), ("requirements.txt", _of_requirements)):
+        if (path := root / name).is_file():
+            return read(path)
+    return []
+
+
+def _of_pyproject(path: Path) -> list[str]:
+    class Project(msgspec.Struct):
+        dependencies: list[str] = []
+
+    class Pyproject(msgspec.Struct):
+        project: Project = Project()
+
+    try:
+        return msgspec.toml.decode(path.read_bytes(), type=Pyproject).project.dependencies
+    except (msgspec.MsgspecError, ValueError) as error:
+        raise PreparationError(f"Cannot read the dependencies in {path.name}: {error}") from error
+
+
+def _of_requirements(path: Path) -> list[str]:
+    """Plain requirements; options and addresses are left out, since they may lead anywhere."""
+    lines = [line.partition("#")[0].strip() for line in path.read_text(errors="replace").splitlines()]
+    return [line for line in lines if line and not line.startswith("-") and "://" not in line]
+
+
+def _node(root: Path, folder: Path, _dependencies: bool) -> Mapping[str, str]:
+    manifest = root / "package.json"
+    if not manifest.is_file():
+        return {}
+    for name in ("package.json", "package-lock.json", "npm-shrinkwrap.json"):
+        if (root / name).is_file():
+            shutil.copyfile(root / name, folder / name)
+    options = ("--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error")
+    run_client(("npm", "install", *options), cwd=folder)
+    found = sorted(folder.glob("node_modules/**/package.json"))
+    return {str(path.parent.relative_to(folder / "node_modules")): "" for path in found if _is_package(path)}
+
+
+def _is_package(path: Path) -> bool:
+    return path.parent.parent.name == "node_modules" or path.parent.parent.parent.name == "node_modules"
+
+
+def _go(root: Path, folder: Path, _dependencies: bool) -> Mapping[str, str]:
+    if not (root / "go.mod").is_file():
+        return {}
+    work = folder / "work"
+    shutil.copytree(root, work, symlinks=True)
+    for path in (work, *work.rglob("*")):
+        path.chmod(0o755)
+    variables = {
+        "GOMODCACHE": str(folder / "modules"),
+        "GOFLAGS": "-mod=mod -modcacherw",
+        "GOTOOLCHAIN": "local",
+        "GOWORK": "off",
+    }
+    run_client(("go", "mod", "download", "all"), cwd=work, variables=variables)
+    said = run_client(("go", "list", "-m", "all"), cwd=work, variables=variables)
+    shutil.rmtree(work)
+    pairs = [line.split() for line in said.splitlines()[1:]]
+    return {pair[0]: pair[1] for pair in pairs if len(pair) > 1}
+
+
+_PREPARING: dict[str, Callable[[Path, Path, bool], Mapping[str, str]]] = {
+    "python": _python,
+    "javascript": _node,
+    "typescript": _node,
+    "go": _go,
+}
