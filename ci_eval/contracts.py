@@ -48,8 +48,8 @@ class Shape:
     """Leaves that an editor or a person puts there early, since without them nothing fits: `)`, `]`, `}`, `;`, `end`;
     also "PARENT LEAF"."""
     stand_ins: Mapping[str, str] = field(default_factory=dict)
-    """Nodes that must be there, and the shortest text in their place: a block of statements → `{}`. Only the first one
-    after the caret, below each node that is open there, gets it."""
+    """Nodes that must be there, and the shortest text in their place: a block of statements → `{}`; also "PARENT NODE".
+    Only the first one after the caret, below each node that is open there, gets it."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -296,6 +296,17 @@ def extract(text: str, _path: str, declared: Declarations) -> Extraction:
     return tokens_of(CppWalk(source, declared), "cpp")
 
 
+_HEADS = ("if_statement", "else_clause", "while_statement", "for_statement", "for_range_loop")
+_STATEMENTS = (
+    "expression_statement",
+    "return_statement",
+    "continue_statement",
+    "break_statement",
+    "for_statement",
+    "while_statement",
+    "if_statement",
+)
+
 LANGUAGE: Language = Language(
     name="cpp",
     title="C++",
@@ -311,6 +322,12 @@ LANGUAGE: Language = Language(
         closers=frozenset(
             [")", "]", "}", ";", "template_argument_list >", "template_parameter_list >", "case_statement :", "#endif"]
         ),
-        stand_ins={"compound_statement": "{}", "field_declaration_list": "{}"},
+        stand_ins={
+            "compound_statement": "{}",
+            "field_declaration_list": "{}",
+            "field_initializer argument_list": "()",
+            "function_definition default_method_clause": "{}",
+            **{f"{head} {statement}": ";" for head in _HEADS for statement in _STATEMENTS},
+        },
     ),
 )

@@ -11,6 +11,8 @@ from ci_eval.contracts import Shape
 from ci_eval.support.document import code_points
 from ci_eval.support.syntax import Node, parser
 
+OPENERS = {")": "(", "]": "[", "}": "{"}
+
 
 class Remainder(NamedTuple):
     """What follows a token."""
@@ -34,6 +36,18 @@ def remainders(text: str, grammar: str, shape: Shape, places: Sequence[int]) -> 
         yield Remainder(points[end] if points else end, tail)
 
 
+class _Closer(NamedTuple):
+    """Something that is put there early."""
+
+    begin: int
+    """Byte offset of the node in its place."""
+    text: str
+    stand_in: bool
+    needs: int
+    """What closes something is only put where that has been opened: byte offset of its beginning, -1 = none; a stand-in
+    is not put where the word being typed has a neighbour that comes between: byte offset of the last one, -1 = none."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class _Level:
     """A node that the way from the root to the present place leads through."""
@@ -42,8 +56,7 @@ class _Level:
     begins: list[int]
     kind: str
     end: int
-    closers: list[tuple[int, str, bool]]
-    """Offset of a child (bytes), what is put there early, and whether that is a stand-in."""
+    closers: list[_Closer]
     missing_to: int | None
     """Byte offset to which nothing is there behind a place below this node."""
     top: int
@@ -99,33 +112,54 @@ class _Way:
             inside=inside,
         )
 
-    def _closers(self, parent: str, children: Sequence[Node]) -> Iterator[tuple[int, str, bool]]:
-        before = 0
+    def _closers(self, parent: str, children: Sequence[Node]) -> Iterator[_Closer]:
+        before, last_named = 0, -1
+        opened: dict[str, list[int]] = {}
         for child in children:
-            begin, end = child.start_byte, child.end_byte
-            if text := self._shape.stand_ins.get(child.type):
-                yield begin, text, True
-            elif among(self._shape.closers, parent, child.type):
+            begin, end, kind = child.start_byte, child.end_byte, child.type
+            stand_in = self._shape.stand_ins.get(f"{parent} {kind}") or self._shape.stand_ins.get(kind)
+            if stand_in:
+                yield _Closer(begin, stand_in, True, last_named)
+            elif among(self._shape.closers, parent, kind):
                 blank = self._source[before:begin].decode()
                 indent = "\n" + blank.rpartition("\n")[2] if "\n" in blank else ""
-                yield begin, indent + self._source[begin:end].decode(), False
+                openers = opened.get(OPENERS.get(kind, kind))
+                text = indent + self._source[begin:end].decode()
+                yield _Closer(begin, text, False, openers.pop() if openers else -1)
+            if child.child_count == 0:
+                opened.setdefault(kind, []).append(begin)
+            if child.is_named:
+                last_named = begin
             before = end
 
     def _tail(self, last: int) -> Iterator[str]:
-        for level in reversed(self._levels[self._levels[-1].top :]):
-            if level.children and level.children[0].end_byte > last and not level.children[0].child_count:
-                # Its first word is being typed: nobody knows yet what will follow.
+        levels = self._levels
+        inner = levels[-1]
+        index = bisect_right(inner.begins, last) - 1
+        word = inner.begins[index] if index >= 0 and inner.children[index].end_byte > last else last
+        for level in reversed(levels[inner.top :]):
+            if level.begins and level.begins[0] >= word:
+                # Its first word is being typed: nobody knows yet what will follow, but that a statement will end.
+                ends = level.closers[-1:] if level.inside else []
+                yield from (each.text for each in ends if each.begin > last and each.text.strip() == ";")
                 continue
             stood_in = False
-            for begin, text, stand_in in level.closers:
-                if begin > last and not (stand_in and stood_in):
-                    stood_in |= stand_in
-                    yield text
+            for each in level.closers:
+                if each.begin <= last or (each.stand_in and stood_in):
+                    continue
+                if each.needs > last and (not each.stand_in or level is inner):
+                    continue
+                stood_in |= each.stand_in
+                yield each.text
 
     def _inner_end(self, body: Node) -> int:
         children = body.children
         if len(children) > 1 and among(self._shape.closers, body.type, children[-1].type):
-            return children[-2].end_byte
+            # What stands before it, but for the line ends that are nodes in Go.
+            ends = [
+                child.end_byte for child in children[:-1] if self._source[child.start_byte : child.end_byte].strip()
+            ]
+            return ends[-1]
         return body.end_byte
 
 

@@ -58,10 +58,9 @@ def test_the_sections_of_2019_11_load() -> None:
     assert config.reports.sessions_filters[0].filters == FiltersConfig(statement_types=(Kind.METHOD_CALL,))
     assert config.actions.strategy.context == "PREVIOUS"
     assert len(warnings) == 2
-    assert [key for key in ("saveLogs", "trainTestSplit", "context") if key in " ".join(warnings)] == [
+    assert [key for key in ("saveLogs", "trainTestSplit") if key in " ".join(warnings)] == [
         "saveLogs",
         "trainTestSplit",
-        "context",
     ]
 
 

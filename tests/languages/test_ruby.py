@@ -48,4 +48,4 @@ def test_what_a_block_assigns_is_gone_behind_it() -> None:
 )
 def test_the_modules_that_wrap_a_file_are_its_package(text: str, package: str, names: set[str]) -> None:
     assert RUBY.declare is not None
-    assert RUBY.declare(text, "a.rb") == (package, names)
+    assert RUBY.declare(text, "a.rb") == (package, frozenset(names))
