@@ -5,16 +5,16 @@ from __future__ import annotations
 from ci_eval.model import PrefixConfig
 
 
-def queries(text: str, prefix: PrefixConfig) -> list[tuple[PrefixConfig, list[str]]]:
-    """The sessions of a token: how each would be configured alone, and the prefixes at which it asks.
+def queries(text: str, prefix: PrefixConfig) -> list[tuple[str, list[str]]]:
+    """The sessions of a token: how each would be spelled alone, and the prefixes at which it asks.
 
     Every prefix goes on from the one before it, in the same session or in the one before.
     """
     if prefix.name == "Ladder":
         steps = [n for n in sorted(set(prefix.lengths or ())) if n < len(text)]
-        return [(_simple(n), [text[:n]]) for n in steps]
+        return [(f"SimplePrefix({n})" if n else "NoPrefix", [text[:n]]) for n in steps]
     typed = prefix_of(text, prefix)
-    return [(prefix, [typed[:n] for n in range(len(typed) + 1)] if prefix.emulate_typing else [typed])]
+    return [(spelled(prefix), [typed[:n] for n in range(len(typed) + 1)] if prefix.emulate_typing else [typed])]
 
 
 def prefix_of(text: str, prefix: PrefixConfig) -> str:
@@ -44,7 +44,3 @@ def spelled(prefix: PrefixConfig) -> str:
     if prefix.name == "Ladder":
         return f"Ladder({','.join(map(str, prefix.lengths or ()))})"
     return prefix.name + (f"({prefix.n})" if prefix.n else "") + "/typing" * prefix.emulate_typing
-
-
-def _simple(length: int) -> PrefixConfig:
-    return PrefixConfig(name="SimplePrefix", n=length) if length else PrefixConfig()

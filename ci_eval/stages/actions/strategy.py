@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import NamedTuple
 
-from msgspec.structs import replace
-
 from ci_eval.model import (
     Action,
     CallCompletion,
@@ -19,7 +17,6 @@ from ci_eval.model import (
     Kind,
     MoveCaret,
     OpenFile,
-    PrefixConfig,
     PrintText,
     Properties,
     StrategyConfig,
@@ -30,6 +27,8 @@ from ci_eval.stages.actions.evolution import Evolution
 from ci_eval.stages.actions.files import Source
 from ci_eval.support.document import checksum
 from ci_eval.support.remainder import Remainder, remainders
+
+FINISH = FinishSession()
 
 LONGEST_LINE = 500
 """Characters; nobody types longer lines, and where they are (data, minified code) they are very long."""
@@ -51,10 +50,13 @@ def actions_of_file(
 ) -> FileActions:
     """The sessions of the tokens in their order; the text is as it was when all are done."""
     typist = _Typist(source, strategy, Evolution(source, strategy.evolution, tokens))
-    items = list(_lines(source.text, tokens) if strategy.completion_golf else map(_item, tokens))
-    for item, rest in zip(items, _remainders(source, items, strategy), strict=True):
-        typist.type(item, rest)
-    typist.finish()
+    if typist.plain:
+        typist.type_plainly(tokens)
+    else:
+        items = list(_lines(source.text, tokens) if strategy.completion_golf else map(_item, tokens))
+        for item, rest in zip(items, _remainders(source, items, strategy), strict=True):
+            typist.type(item, rest)
+        typist.finish()
     return FileActions(
         path=source.path,
         checksum=typist.checksum,
@@ -66,7 +68,10 @@ def actions_of_file(
 
 def spelled(strategy: StrategyConfig, seed: int) -> str:
     """The strategy in one word, as far as it decides what one query looks like; part of the session's id."""
-    how = "golf" if strategy.completion_golf else prefixes.spelled(strategy.prefix)
+    return _spelled(strategy, "golf" if strategy.completion_golf else prefixes.spelled(strategy.prefix), seed)
+
+
+def _spelled(strategy: StrategyConfig, how: str, seed: int) -> str:
     changes = strategy.evolution
     if not changes.share:
         return f"{strategy.context}/{how}"
@@ -97,7 +102,8 @@ def _remainders(source: Source, items: Sequence[Item], strategy: StrategyConfig)
     """For each item, what behind it is not there yet."""
     language = source.language
     if strategy.context == "ALL":
-        yield from [Remainder(item.end, "") for item in items]
+        for item in items:
+            yield Remainder(item.end, "")
     elif language.shape is None:
         # Nothing is known about the text: it is typed from top to bottom.
         yield from [Remainder(len(source.text), "")] * len(items)
@@ -127,7 +133,9 @@ class _Typist:
     def __post_init__(self) -> None:
         self.checksum = checksum(self.source.text)
         self.actions.append(OpenFile(path=self.source.path, checksum=self.checksum))
-        self._bases: dict[PrefixConfig, blake2b] = {}
+        self._bases: dict[str, blake2b] = {}
+        self.plain = self.strategy == StrategyConfig(filters=self.strategy.filters)
+        """Whether nothing but the token is missing, and nothing is typed."""
 
     def type(self, item: Item, rest: Remainder) -> None:
         """The sessions of an item."""
@@ -144,6 +152,27 @@ class _Typist:
         else:
             self._ask(item, wanted, begin, rest.tail)
         self._caret = item.end
+
+    def type_plainly(self, tokens: Sequence[Token]) -> None:
+        """The same, shorter, for what is asked most often (speed)."""
+        base = self._base("NoPrefix")
+        actions = self.actions
+        for token in tokens:
+            begin, text = token.offset, token.text
+            actions += (
+                DeleteRange(begin=begin, end=begin + len(text)),
+                MoveCaret(offset=begin),
+                CallCompletion(
+                    session=_id(base, begin, text),
+                    offset=begin,
+                    prefix="",
+                    expected_text=text,
+                    properties=token.properties,
+                ),
+                FINISH,
+                PrintText(text=text),
+            )
+        self.sessions = len(tokens)
 
     def finish(self) -> None:
         """Put back what is missing."""
@@ -170,10 +199,10 @@ class _Typist:
             self.actions.append(PrintText(text=self.source.text[self._caret : self._gap]))
         self._gap = None
 
-    def _ask(self, item: Item, wanted: list[tuple[PrefixConfig, list[str]]], begin: int, tail: str) -> None:
+    def _ask(self, item: Item, wanted: list[tuple[str, list[str]]], begin: int, tail: str) -> None:
         typed = ""
-        for prefix, steps in wanted:
-            session = self._id(item, prefix)
+        for how, steps in wanted:
+            session = _id(self._base(how), item.begin, item.text)
             for step in steps:
                 if step != typed:
                     self.actions.append(PrintText(text=step[len(typed) :]))
@@ -187,7 +216,7 @@ class _Typist:
                         properties=item.properties,
                     )
                 )
-            self.actions.append(FinishSession())
+            self.actions.append(FINISH)
             self.sessions += 1
         if typed or tail:
             self.actions.append(DeleteRange(begin=begin, end=begin + len(typed) + len(tail)))
@@ -196,28 +225,32 @@ class _Typist:
     def _golf(self, item: Item, begin: int, tail: str) -> None:
         self.actions.append(
             CodeGolf(
-                session=self._id(item, self.strategy.prefix),
+                session=_id(self._base("golf"), item.begin, item.text),
                 offset=item.begin,
                 expected_text=item.text,
                 ranges=item.ranges,
                 properties=item.properties,
             )
         )
-        self.actions.append(FinishSession())
+        self.actions.append(FINISH)
         self.sessions += 1
         if tail:
             end = begin + len(item.text)
             self.actions.append(DeleteRange(begin=end, end=end + len(tail)))
 
-    def _id(self, item: Item, prefix: PrefixConfig) -> str:
-        base = self._bases.get(prefix)
+    def _base(self, how: str) -> blake2b:
+        base = self._bases.get(how)
         if base is None:
-            strategy = spelled(replace(self.strategy, prefix=prefix), self.source.seed)
+            strategy = _spelled(self.strategy, how, self.source.seed)
             parts = [self.source.project, self.source.path, self.checksum, strategy, ""]
-            base = self._bases[prefix] = blake2b("\0".join(parts).encode(), digest_size=8)
-        identity = base.copy()
-        identity.update(f"{item.begin}\0{item.text}".encode())
-        return identity.hexdigest()
+            base = self._bases[how] = blake2b("\0".join(parts).encode(), digest_size=8)
+        return base
+
+
+def _id(base: blake2b, begin: int, text: str) -> str:
+    identity = base.copy()
+    identity.update(f"{begin}\0{text}".encode())
+    return identity.hexdigest()
 
 
 def _end_of_line(text: str, offset: int) -> int:
