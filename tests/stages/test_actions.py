@@ -16,7 +16,6 @@ from ci_eval.model import (
     ActionsConfig,
     CallCompletion,
     DeleteRange,
-    EvolutionConfig,
     FileActions,
     FileError,
     FiltersConfig,
@@ -32,24 +31,7 @@ from ci_eval.model import (
 from ci_eval.stages.actions import Project, Source, actions_of_file, make, prefix_of, source_files, spelled
 from ci_eval.support.document import checksum
 from tests.projects import GREETER, generate, write
-from tests.replaying import replay
-
-STRATEGIES = [
-    StrategyConfig(),
-    StrategyConfig(prefix=PrefixConfig(name="SimplePrefix", n=2)),
-    StrategyConfig(prefix=PrefixConfig(name="SimplePrefix", n=3, emulate_typing=True)),
-    StrategyConfig(prefix=PrefixConfig(name="CapitalizePrefix", emulate_typing=True)),
-    StrategyConfig(prefix=PrefixConfig(name="Ladder", lengths=(0, 1, 2, 3, 5))),
-    StrategyConfig(context="PREVIOUS"),
-    StrategyConfig(context="PREVIOUS", prefix=PrefixConfig(name="Ladder", lengths=(1, 4))),
-    StrategyConfig(completion_golf=True),
-    StrategyConfig(context="PREVIOUS", completion_golf=True),
-    StrategyConfig(evolution=EvolutionConfig(share=0.5)),
-    StrategyConfig(evolution=EvolutionConfig(share=0.5, how="different")),
-    StrategyConfig(evolution=EvolutionConfig(share=1, what="definitions")),
-    StrategyConfig(context="PREVIOUS", evolution=EvolutionConfig(share=0.7)),
-    StrategyConfig(context="PREVIOUS", completion_golf=True, evolution=EvolutionConfig(share=0.5, what="imports")),
-]
+from tests.replaying import STRATEGIES, replay
 
 
 def actions_of(text: str, strategy: StrategyConfig | None = None, path: str = "a.py") -> FileActions:

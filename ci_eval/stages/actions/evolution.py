@@ -44,9 +44,9 @@ class Evolution:
         return offset + sum(len(p.then) - len(p.now) for p in self._parts if p.is_then and p.end <= offset)
 
     def before(self, begin: int, limit: int) -> list[Action]:
-        """Have the file as it was when what begins at `begin` was typed, and the text up to `limit` was there."""
+        """Have the file as it was when what begins at `begin` was typed, with all the text from there to `limit`."""
         if self._imports:
-            wrong = [part for part in self._parts if part.is_then == (part.begin <= begin < part.end)]
+            wrong = [part for part in self._parts if part.is_then == (part.begin < limit and begin < part.end)]
             return [action for part in wrong for action in self._turn(part)]
         actions: list[Action] = []
         if self._next < 0:

@@ -1,0 +1,88 @@
+"""Real code of each language: the pinned projects of the nightly configurations."""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import sys
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from ci_eval import languages
+from ci_eval.config import load
+from ci_eval.model import StrategyConfig, Token
+from ci_eval.stages.actions import Source, actions_of_file, source_files, spelled
+from ci_eval.support import machine, project
+from ci_eval.support.document import decode
+from tests.replaying import STRATEGIES, fits, replay, seen
+
+CONFIGS = {path.stem: path for path in sorted((Path(__file__).parent.parent.parent / "configs").glob("*.yaml"))}
+FILES, LARGEST = 12, 40_000
+QUERIES = 250
+
+pytestmark = pytest.mark.registry
+
+
+@cache
+def chosen(name: str) -> tuple[Path, list[tuple[Source, tuple[Token, ...]]]]:
+    """The project's root and some of its files, always the same ones, with their tokens."""
+    config = load(CONFIGS[name]).config
+    language = languages.CATALOG.load(name)
+    root = project.prepare(config.project.spec, cache=machine.cache_folder()).root
+    paths = [p for p in source_files(root, language, config.actions) if 500 < (root / p).stat().st_size < LARGEST]
+    random.Random(0).shuffle(paths)
+    sources = [
+        Source(project=name, path=path, text=decode((root / path).read_bytes()), language=language)
+        for path in sorted(paths[:FILES])
+    ]
+    return root, [(source, language.extract(source.text, source.path, {}).tokens) for source in sources]
+
+
+@pytest.mark.parametrize("name", CONFIGS)
+def test_every_language_finds_tokens_that_stand_where_they_say(name: str) -> None:
+    _, found = chosen(name)
+    assert sum(len(tokens) for _, tokens in found) > 500
+    for source, tokens in found:
+        assert [source.text[t.offset : t.offset + len(t.text)] for t in tokens] == [t.text for t in tokens]
+        assert all(one.offset < two.offset for one, two in pairwise(tokens))
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES, ids=lambda strategy: spelled(strategy, 0))
+@pytest.mark.parametrize("name", CONFIGS)
+def test_the_actions_of_a_real_file_give_it_back(name: str, strategy: StrategyConfig) -> None:
+    for source, tokens in chosen(name)[1]:
+        assert replay(source.text, actions_of_file(source, tokens, strategy, 0.0)) == source.text
+
+
+@pytest.mark.parametrize("name", [name for name in CONFIGS if name != "python"])
+def test_what_is_seen_without_the_rest_of_a_function_is_a_file_a_person_could_have(name: str) -> None:
+    """Not so in Python: without brackets, a `try:` needs an `except` that is not there yet."""
+    asked = [
+        (source, question)
+        for source, tokens in chosen(name)[1]
+        for question in seen(source.text, actions_of_file(source, tokens, StrategyConfig(context="PREVIOUS"), 0.0))
+    ]
+    sample = random.Random(1).sample(asked, QUERIES)
+    good = sum(fits(source.text, source.grammar, *question) for source, question in sample)
+    assert good / QUERIES >= 0.95
+
+
+@pytest.mark.parametrize("name", CONFIGS)
+def test_the_controls_score_as_they_must(name: str, tmp_path: Path) -> None:
+    files = json.dumps([source.path for source, _ in chosen(name)[1]])
+    recall = {}
+    for engine in ("words", "oracle", "empty"):
+        argv = [sys.executable, "-m", "ci_eval", "evaluate", str(CONFIGS[name]), "--engine", engine]
+        options = ["--set", f"actions.evaluationRoots={files}", "--set", "interpret.sessionsLimit=60"]
+        options += ["--set", "project.dependencies=false", "--set", "interpret.sessionProbability=1"]
+        done = subprocess.run([*argv, *options, "--output", str(tmp_path / engine)], capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        report = json.loads((tmp_path / engine / "reports" / "metrics.json").read_text())
+        recall[engine] = report["evaluations"][0]["filters"]["ALL"]["metrics"]["Recall"]["value"]
+    assert recall["oracle"] == 1.0
+    assert recall["empty"] == 0.0
+    assert 0 < recall["words"] < 1
