@@ -47,6 +47,8 @@ class Shape:
     closers: frozenset[str] = frozenset()
     """Leaves that an editor or a person puts there early, since without them nothing fits: `)`, `]`, `}`, `;`, `end`;
     also "PARENT LEAF"."""
+    quoted: frozenset[str] = frozenset()
+    """Nodes of text in quotes whose closing quote is no leaf of its own."""
     stand_ins: Mapping[str, str] = field(default_factory=dict)
     """Nodes that must be there, and the shortest text in their place: a block of statements → `{}`; also "PARENT NODE".
     Only the first one after the caret, below each node that is open there, gets it."""

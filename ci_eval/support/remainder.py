@@ -106,7 +106,7 @@ class _Way:
             begins=[child.start_byte for child in children],
             kind=node.type,
             end=node.end_byte,
-            closers=list(self._closers(node.type, children)),
+            closers=[*self._closers(node.type, children), *self._quote(node)],
             missing_to=missing_to,
             top=top,
             inside=inside,
@@ -131,6 +131,13 @@ class _Way:
             if child.is_named:
                 last_named = begin
             before = end
+
+    def _quote(self, node: Node) -> Iterator[_Closer]:
+        if node.type in self._shape.quoted:
+            begin = node.start_byte
+            quote = self._source[begin : begin + 3]
+            quote = quote if quote[:1] * 3 == quote else quote[:1]
+            yield _Closer(node.end_byte - len(quote), quote.decode(), False, -1)
 
     def _tail(self, last: int) -> Iterator[str]:
         levels = self._levels

@@ -1,0 +1,468 @@
+"""Kotlin: which names in a file are references, and what kind each is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ci_eval.contracts import Declarations, Language, Shape
+from ci_eval.model import Extraction, Kind
+from ci_eval.support.blocks import BlockWalk
+from ci_eval.support.jvm_names import Known, is_type_name, package_of, package_part
+from ci_eval.support.scopes import UNKNOWN, Origin, Scope
+from ci_eval.support.syntax import Node
+from ci_eval.support.walk import CALLED, REFERENCE, TYPE, Place, on, tokens_of
+
+KEYWORDS = frozenset(
+    "abstract actual annotation as as? break by catch class companion const constructor continue crossinline data "
+    "do else enum expect external false final finally for fun get if import in infix init inline inner interface "
+    "internal is !is !in lateinit noinline null object open operator out override package private protected "
+    "public reified return sealed set super suspend tailrec this throw true try typealias val value var vararg "
+    "when where while delegate field file property receiver param setparam return@ this@ super@ break@ "
+    "continue@".split()
+)
+_USUAL = dict.fromkeys(
+    "Any Annotation Array Boolean BooleanArray Byte ByteArray Char CharArray CharSequence Comparable Deprecated "
+    "Double DoubleArray Enum Error Exception Float FloatArray Function IllegalArgumentException "
+    "IllegalStateException IndexOutOfBoundsException Int IntArray Lazy Long LongArray NoSuchElementException "
+    "Nothing NullPointerException Number OptIn Pair Result RuntimeException Short ShortArray String StringBuilder "
+    "Suppress Throwable Triple UInt ULong Unit UnsupportedOperationException".split(),
+    "kotlin",
+) | dict.fromkeys(
+    "ArrayList Collection HashMap HashSet Iterable Iterator LinkedHashMap LinkedHashSet List ListIterator Map "
+    "MutableCollection MutableIterable MutableIterator MutableList MutableMap MutableSet Sequence Set".split(),
+    "kotlin.collections",
+)
+_TOP = re.compile(
+    r"^(?:@\S+\s+)*(?:[a-z]+\s+)*(?:class|interface|object|fun|val|var|typealias)\s+(?:<[^>\n]*>\s*)?"
+    r"(?:[\w<>?, *]+\.)?(\w+)",
+    re.MULTILINE,
+)
+LOCAL = Origin(False)
+LOCAL_TYPE = Origin(False, None, "class")
+_MODIFIERS = (
+    "class_modifier member_modifier visibility_modifier function_modifier property_modifier inheritance_modifier "
+    "parameter_modifier reification_modifier platform_modifier variance_modifier type_modifier"
+).split()
+_CLASSES = frozenset(["class_declaration", "object_declaration", "companion_object", "object_literal"])
+_BODIES = frozenset(["class_body", "enum_class_body"])
+
+
+class KotlinWalk(BlockWalk):
+    """Kotlin's nodes."""
+
+    names = frozenset(["simple_identifier", "type_identifier", "interpolated_identifier"])
+    keywords = KEYWORDS | {"super_expression", "this_expression", "null_literal", "use_site_target", *_MODIFIERS}
+    ignored = frozenset(
+        "( ) [ ] { } , . ; : = < > @ ? -> :: ?. !! ?: + - * / % & | ! && || == != === !== <= >= += -= *= /= ++ -- .. "
+        "..< "
+        "$ ${ line_comment multiline_comment integer_literal long_literal real_literal hex_literal bin_literal "
+        "unsigned_literal character_literal string_content package_header label wildcard_import .*".split()
+    )
+
+    def __init__(self, text: str, path: str, declared: Declarations) -> None:
+        super().__init__(text.encode(), package_of(text, path), declared)
+        self.known = Known(self.package, declared, _USUAL)
+
+    def outermost(self, root: Node) -> Scope:
+        scope = Scope("file")
+        for child in root.children:
+            if child.type == "import_list":
+                for header in child.children:
+                    scope.names.update(self._imported(header))
+        scope.names.update(self._declared(root.children, static=True))
+        return scope
+
+    def _imported(self, header: Node) -> dict[str, Origin]:
+        path = next((self.text(child) for child in header.children if child.type == "identifier"), "")
+        self.known.roots.add(path.partition(".")[0])
+        if any(child.type in {".*", "wildcard_import"} for child in header.children):
+            self.known.wildcards.append(path)
+            return {}
+        alias = [leaf for child in header.children if child.type == "import_alias" for leaf in child.children[-1:]]
+        return self.known.imported(path, self.text(alias[0]) if alias else path.rpartition(".")[2])
+
+    def _declared(self, nodes: Sequence[Node], *, static: bool) -> dict[str, Origin]:
+        """What the file, or the body of a class, declares: known in all of it, before it is read."""
+        found: dict[str, Origin] = {}
+        for child in nodes:
+            kind = child.type
+            if kind == "companion_object":
+                for body in child.children:
+                    if body.type in _BODIES:
+                        found.update(self._declared(body.children, static=True))
+            elif kind == "property_declaration":
+                found.update({self.text(name): Origin(static, self.package) for name in self._bound(child)})
+            elif kind in _CLASSES or kind == "type_alias":
+                self._add(found, child, ("{}", "{}()", "<{}>"), Origin(True, self.package, "class"))
+            elif kind == "function_declaration":
+                self._add(found, child, ("{}()",), Origin(static, self.package))
+            elif kind == "enum_entries":
+                found.update(self._declared(child.children, static=True))
+            elif kind == "enum_entry":
+                self._add(found, child, ("{}",), Origin(True, self.package))
+        return found
+
+    def _add(self, found: dict[str, Origin], node: Node, keys: Sequence[str], origin: Origin) -> None:
+        name = self._name_of(node)
+        if name is not None:
+            found.update({key.format(self.text(name)): origin for key in keys})
+
+    def _name_of(self, node: Node) -> Node | None:
+        """The first name directly below a declaration; a function's receiver is not direct."""
+        return next((child for child in node.children if child.type in self.names), None)
+
+    def _bound(self, node: Node) -> list[Node]:
+        """The names that a `val`, a loop or a lambda brings."""
+        found = []
+        for child in node.children:
+            if child.type == "variable_declaration":
+                found += [leaf for leaf in child.children[:2] if leaf.type == "simple_identifier"]
+            elif child.type == "multi_variable_declaration":
+                found += self._bound(child)
+        return found
+
+    # ------------------------------------------------------------------------------------------------------ names
+
+    def name(self, node: Node, role: str, place: Place) -> None:
+        name = self.text(node).strip("`")
+        if role == TYPE or node.type == "type_identifier":
+            self.emit(node, Kind.TYPE_REFERENCE, place, self.known.find(f"<{name}>", place.scope))
+        elif role == CALLED:
+            self._called(node, name, place)
+        else:
+            self._variable(node, name, place)
+
+    def _called(self, node: Node, name: str, place: Place) -> None:
+        local = place.scope.owner(name)
+        found = self.known.find(f"{name}()", place.scope)
+        if found is UNKNOWN and local is not None:
+            # A function value.
+            found = local.names[name]
+        self.emit(node, Kind.METHOD_CALL, place, Origin(found.static, found.package))
+
+    def _variable(self, node: Node, name: str, place: Place) -> None:
+        owner = place.scope.owner(name)
+        if owner is not None:
+            origin = owner.names[name]
+            kind = Kind.FIELD if owner.kind == "class" else Kind.VARIABLE
+            self.emit(node, Kind.TYPE_REFERENCE if origin.holder == "class" else kind, place, origin)
+        elif name in {"it", "field"}:
+            self.emit(node, Kind.VARIABLE, place, LOCAL)
+        else:
+            found = self.known.find(name, place.scope)
+            self.emit(node, Kind.TYPE_REFERENCE if is_type_name(name) else Kind.VARIABLE, place, found)
+
+    def emit(
+        self, node: Node, kind: Kind, place: Place, origin: Origin = UNKNOWN, text: str = "", skip: int = 0
+    ) -> None:
+        """A name in a template may be spelled with its sign in one grammar."""
+        if node.type == "interpolated_identifier" and self.source[node.start_byte : node.start_byte + 1] == b"$":
+            skip = 1
+        super().emit(node, kind, place, origin, text, skip)
+
+    @on("call_expression")
+    def call(self, node: Node, _role: str, place: Place) -> None:
+        callee, *suffixes = node.children
+        self.push(suffixes, REFERENCE, place)
+        if callee.child_count:
+            self._stack.append((callee, CALLED, place))
+        else:
+            self.push([callee], CALLED, place)
+
+    @on("navigation_expression")
+    def navigation(self, node: Node, role: str, place: Place) -> None:
+        receiver, *suffixes = node.children
+        if receiver.type == "simple_identifier":
+            origin = self._receiver(receiver, place)
+        else:
+            origin = self._of_path(receiver, place)
+            self._stack.append((receiver, REFERENCE, place))
+        for suffix in suffixes:
+            for member in suffix.children if suffix.child_count else [suffix]:
+                if member.type == "simple_identifier":
+                    self._member(member, role, origin, receiver, place)
+                else:
+                    self.push([member], REFERENCE, place)
+
+    def _receiver(self, node: Node, place: Place) -> Origin:
+        name = self.text(node).strip("`")
+        if place.scope.owner(name) is None and name in self.known.roots:
+            # The beginning of `java.util.Locale.ROOT`.
+            self.emit(node, Kind.IMPORT, place, Origin(True, name))
+            return Origin(None, name, "module")
+        self._variable(node, name, place)
+        found = self.known.find(name, place.scope)
+        if found.holder == "class" or (place.scope.owner(name) is None and is_type_name(name)):
+            return Origin(True, found.package)
+        return LOCAL
+
+    def _of_path(self, node: Node, place: Place) -> Origin:
+        """What `a.b.C` before a dot says about its members."""
+        path = self.text(node) if node.type == "navigation_expression" and node.end_byte - node.start_byte < 200 else ""
+        first, _, rest = path.partition(".")
+        if not rest or not path.replace(".", "").isidentifier() or place.scope.owner(first) is not None:
+            return LOCAL
+        last = path.rpartition(".")[2]
+        if first in self.known.roots:
+            return Origin(True, package_part(path)) if is_type_name(last) else Origin(None, path, "module")
+        if is_type_name(first) and is_type_name(last):
+            return Origin(True, self.known.find(f"<{first}>", place.scope).package)
+        return LOCAL
+
+    def _member(self, node: Node, role: str, origin: Origin, receiver: Node, place: Place) -> None:
+        name = self.text(node).strip("`")
+        known = Origin(origin.static, origin.package)
+        if receiver.type == "this_expression":
+            owner = place.scope.enclosing("class")
+            known = (owner.names.get(f"{name}()" if role == CALLED else name) if owner else None) or LOCAL
+        elif origin.holder == "module":
+            kind = Kind.METHOD_CALL if role == CALLED else Kind.TYPE_REFERENCE if is_type_name(name) else Kind.IMPORT
+            self.emit(node, kind, place, Origin(True, origin.package))
+            return
+        if role == CALLED:
+            # An extension function is static, whatever it is called on.
+            static = None if known.static is False and known.package is None else known.static
+            self.emit(node, Kind.METHOD_CALL, place, Origin(static, known.package))
+        elif origin.static and is_type_name(name):
+            self.emit(node, Kind.TYPE_REFERENCE, place, known)
+        else:
+            self.emit(node, Kind.FIELD, place, known)
+
+    @on("infix_expression")
+    def infix(self, node: Node, _role: str, place: Place) -> None:
+        """`a to b`: the name in the middle is called."""
+        for i, child in enumerate(node.children):
+            if i == 1 and child.type == "simple_identifier":
+                self.emit(child, Kind.METHOD_CALL, place)
+        self.push([child for i, child in enumerate(node.children) if i != 1], REFERENCE, place)
+
+    @on("callable_reference")
+    def callable_reference(self, node: Node, _role: str, place: Place) -> None:
+        *before, member = node.children
+        for child in before:
+            if child.type == "type_identifier":
+                self._variable(child, self.text(child), place)
+            else:
+                self.push([child], REFERENCE, place)
+        if member.type == "simple_identifier":
+            self.emit(member, Kind.METHOD_CALL, place)
+        else:
+            self.push([member], REFERENCE, place)
+
+    @on("value_arguments", "indexing_suffix")
+    def arguments(self, node: Node, _role: str, place: Place) -> None:
+        self.push(node.children, REFERENCE, Place(place.scope, node.type == "value_arguments" or place.argument))
+
+    @on("value_argument")
+    def argument(self, node: Node, _role: str, place: Place) -> None:
+        children = node.children
+        if len(children) > 2 and children[1].type == "=":
+            self.emit(children[0], Kind.ARGUMENT_NAME, place)
+            children = children[2:]
+        self.push(children, REFERENCE, place)
+
+    @on("user_type")
+    def user_type(self, node: Node, _role: str, place: Place) -> None:
+        """`java.util.Map.Entry<K, V>`: its parts are children of one node."""
+        path: list[str] = []
+        rest = []
+        for child in node.children:
+            if child.type != "type_identifier":
+                rest.append(child)
+                continue
+            name = self.text(child).strip("`")
+            if not path and (is_type_name(name) or name not in self.known.roots):
+                origin = self.known.find(f"<{name}>", place.scope)
+                self.emit(child, Kind.TYPE_REFERENCE, place, origin)
+                path = [origin.package or "", name]
+                continue
+            kind = Kind.TYPE_REFERENCE if is_type_name(name) else Kind.IMPORT
+            self.emit(child, kind, place, Origin(True, (package_part(".".join(path)) if path else name) or None))
+            path.append(name)
+        self.push(rest, TYPE, place)
+
+    @on("import_header")
+    def import_(self, node: Node, _role: str, place: Place) -> None:
+        for child in node.children:
+            if child.type == "identifier":
+                path: list[str] = []
+                for part in child.children:
+                    if part.type == "simple_identifier":
+                        package = package_part(".".join(path)) if path else self.text(part)
+                        self.emit(part, Kind.IMPORT, place, Origin(True, package))
+                        path.append(self.text(part))
+            elif child.type == "import_alias":
+                self.push(child.children[:1], REFERENCE, place)
+            else:
+                self.push([child], REFERENCE, place)
+
+    # ------------------------------------------------------------------------------------------------ definitions
+
+    @on("class_declaration", "object_declaration", "companion_object", "object_literal")
+    def class_(self, node: Node, _role: str, place: Place) -> None:
+        """The parameters of a constructor are known in the body; with `val` or `var` they are fields."""
+        children = node.children
+        name = self._name_of(node) if node.type != "object_literal" else None
+        static = node.type in {"object_declaration", "companion_object"}
+        around = Scope("block", place.scope)
+        scope = Scope("class", around)
+        for child in children:
+            if child.type in _BODIES:
+                scope.names.update(self._declared(child.children, static=static))
+            elif child.type == "type_parameters":
+                self._type_parameters(child, around)
+            elif child.type == "primary_constructor":
+                self._constructor(child, around, scope)
+        if name is not None and place.scope.kind == "block":
+            place.scope.names[f"<{self.text(name)}>"] = LOCAL_TYPE
+        inner, outer = Place(scope, False), Place(around, place.argument)
+        rest = [child for child in children if name is None or child.start_byte != name.start_byte]
+        for child in reversed(rest):
+            if child.child_count:
+                self._stack.append((child, REFERENCE, inner if child.type in _BODIES else outer))
+        self.push([child for child in rest if not child.child_count], REFERENCE, outer)
+
+    def _constructor(self, node: Node, around: Scope, scope: Scope) -> None:
+        for parameter in node.children:
+            if parameter.type != "class_parameter":
+                continue
+            name = self._name_of(parameter)
+            is_field = any(child.type in {"val", "var", "binding_pattern_kind"} for child in parameter.children)
+            if name is not None:
+                target = scope if is_field else around
+                target.names[self.text(name)] = Origin(False, self.package if is_field else None)
+
+    @on("enum_entry")
+    def enum_entry(self, node: Node, _role: str, place: Place) -> None:
+        self._without_name(node, place)
+
+    @on("type_alias", "type_parameter")
+    def without_name(self, node: Node, _role: str, place: Place) -> None:
+        self._without_name(node, place)
+
+    def _without_name(self, node: Node, place: Place) -> None:
+        name = self._name_of(node)
+        begin = name.start_byte if name is not None else -1
+        self.push(
+            [child for child in node.children if child.start_byte != begin or child.child_count], REFERENCE, place
+        )
+
+    def _type_parameters(self, node: Node, scope: Scope) -> None:
+        for child in node.children:
+            name = self._name_of(child) if child.type == "type_parameter" else None
+            if name is not None:
+                scope.names[f"<{self.text(name)}>"] = LOCAL_TYPE
+
+    @on("function_declaration", "secondary_constructor", "anonymous_function", "setter", "getter")
+    def function(self, node: Node, _role: str, place: Place) -> None:
+        inner = Place(Scope("block", place.scope), False)
+        name = self._name_of(node) if node.type == "function_declaration" else None
+        for child in node.children:
+            if child.type == "type_parameters":
+                self._type_parameters(child, inner.scope)
+            elif child.type == "simple_identifier" and node.type == "setter":
+                inner.scope.names[self.text(child)] = LOCAL
+        if name is not None and place.scope.kind == "block":
+            place.scope.names[f"{self.text(name)}()"] = LOCAL
+        children = [child for child in node.children if child.type != "simple_identifier"]
+        self.in_order(children, inner)
+
+    @on("parameter", "class_parameter", "parameter_with_optional_type")
+    def parameter(self, node: Node, _role: str, place: Place) -> None:
+        name = self._name_of(node)
+        if name is not None and node.type != "class_parameter":
+            place.scope.names[self.text(name)] = LOCAL
+        self._without_name(node, place)
+
+    @on("property_declaration", "for_statement", "when_subject")
+    def bindings(self, node: Node, _role: str, place: Place) -> None:
+        """What is bound is known behind its value: of a loop, in the body."""
+        if node.type == "for_statement":
+            place = Place(Scope("block", place.scope), place.argument)
+        children = node.children
+        names = self._bound(node) if place.scope.kind == "block" else []
+        rest = []
+        for child in children:
+            if child.type == "variable_declaration":
+                rest += [leaf for leaf in child.children if leaf.type != "simple_identifier"]
+            elif child.type == "multi_variable_declaration":
+                rest += [leaf for each in child.children for leaf in each.children if leaf.child_count]
+            else:
+                rest.append(child)
+        body = [child for child in rest if child.type == "control_structure_body"]
+        for child in reversed(body):
+            self._stack.append((child, REFERENCE, place))
+        # Bound between the value and the body.
+        self._stack += [(name, _BIND, place) for name in names]
+        self.in_order([child for child in rest if child.type != "control_structure_body"], place)
+
+    @on("simple_identifier", "interpolated_identifier")
+    def leaf(self, node: Node, role: str, place: Place) -> None:
+        if role == _BIND:
+            place.scope.names[self.text(node)] = LOCAL
+        else:
+            self.name(node, role, place)
+
+    @on("lambda_literal")
+    def lambda_(self, node: Node, _role: str, place: Place) -> None:
+        inner = Place(Scope("block", place.scope), False)
+        for child in node.children:
+            if child.type == "lambda_parameters":
+                inner.scope.names.update({self.text(name): LOCAL for name in self._bound(child)})
+        self.in_order(node.children, inner)
+
+    @on("lambda_parameters", "variable_declaration", "multi_variable_declaration")
+    def declaration(self, node: Node, _role: str, place: Place) -> None:
+        self.push([child for child in node.children if child.type != "simple_identifier"], REFERENCE, place)
+
+    @on("catch_block")
+    def catch(self, node: Node, _role: str, place: Place) -> None:
+        inner = Place(Scope("block", place.scope), place.argument)
+        name = self._name_of(node)
+        if name is not None:
+            inner.scope.names[self.text(name)] = LOCAL
+        self._without_name(node, inner)
+
+    @on("statements", "control_structure_body", "function_body")
+    def block(self, node: Node, _role: str, place: Place) -> None:
+        self.in_order(node.children, Place(Scope("block", place.scope), place.argument))
+
+    @on("this_expression", "super_expression", "jump_expression")
+    def labelled(self, node: Node, _role: str, place: Place) -> None:
+        """`this@Foo`: the label names nothing that is completed."""
+        for child in node.children:
+            if child.type not in {"type_identifier", "label"}:
+                self.push([child], REFERENCE, place)
+
+
+_BIND = "bind"
+
+
+def declare(text: str, path: str) -> tuple[str, frozenset[str]]:
+    """The package, and what is declared without indentation."""
+    return package_of(text, path), frozenset(_TOP.findall(text))
+
+
+def extract(text: str, path: str, declared: Declarations) -> Extraction:
+    """The completable tokens of one file."""
+    return tokens_of(KotlinWalk(text, path, declared), "kotlin")
+
+
+LANGUAGE: Language = Language(
+    name="kotlin",
+    title="Kotlin",
+    grammars={".kt": "kotlin", ".kts": "kotlin"},
+    keywords=KEYWORDS,
+    extract=extract,
+    declare=declare,
+    shape=Shape(
+        lists=frozenset(["source_file", "class_body", "enum_class_body", "import_list"]),
+        bodies=frozenset(
+            ["function_body", "lambda_literal", "anonymous_initializer", "secondary_constructor statements"]
+        ),
+        closers=frozenset([")", "]", "}", "type_arguments >", "type_parameters >"]),
+        quoted=frozenset(["string_literal"]),
+        stand_ins={"control_structure_body": "{}", "class_body": "{}", "catch_block": " finally {}"},
+    ),
+)
