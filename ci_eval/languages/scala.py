@@ -1,0 +1,455 @@
+"""Scala: which names in a file are references, and what kind each is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ci_eval.contracts import Declarations, Language, Shape
+from ci_eval.model import Extraction, Kind
+from ci_eval.support.blocks import BlockWalk
+from ci_eval.support.jvm_names import Known, is_type_name, package_of, package_part
+from ci_eval.support.scopes import UNKNOWN, Origin, Scope
+from ci_eval.support.syntax import Node
+from ci_eval.support.walk import BOUND, CALLED, REFERENCE, TYPE, Place, on, tokens_of
+
+KEYWORDS = frozenset(
+    "abstract case catch class def derives do else end enum export extends extension false final finally for "
+    "forSome given if implicit import infix inline lazy macro match new null object opaque open override "
+    "package private protected return sealed super then this throw trait transparent true try type using val "
+    "var while with yield".split()
+)
+_USUAL = (
+    dict.fromkeys(
+        "Any AnyRef AnyVal App Array BigDecimal BigInt Boolean Byte Char Double Either Equiv Float Fractional "
+        "Function0 Function1 Function2 Int Integral Left Long None Nothing Null Numeric Option Ordered Ordering "
+        "PartialFunction Predef Product Right Serializable Short Some StringContext Symbol Tuple1 Tuple2 Tuple3 "
+        "Unit".split(),
+        "scala",
+    )
+    | dict.fromkeys("List Map Nil Seq Set Vector Stream".split(), "scala.collection.immutable")
+    | dict.fromkeys("IndexedSeq Iterable Iterator Traversable".split(), "scala.collection")
+    | dict.fromkeys(
+        "Class Comparable Error Exception IllegalArgumentException IllegalStateException IndexOutOfBoundsException "
+        "Integer NullPointerException Object Runnable RuntimeException String StringBuilder System Thread Throwable "
+        "UnsupportedOperationException".split(),
+        "java.lang",
+    )
+)
+_TOP = re.compile(
+    r"^(?:@\S+\s+)*(?:(?:private|protected)(?:\[\w+\])?\s+|[a-z]+\s+)*"
+    r"(?:class|trait|object|def|val|var|type|enum|given)\s+(\w+)",
+    re.MULTILINE,
+)
+LOCAL = Origin(False)
+LOCAL_TYPE = Origin(False, None, "class")
+_CLASSES = frozenset(["class_definition", "trait_definition", "object_definition", "enum_definition"])
+_VALUES = frozenset(["val_definition", "var_definition", "val_declaration", "var_declaration"])
+_FUNCTIONS = frozenset(["function_definition", "function_declaration"])
+
+
+class ScalaWalk(BlockWalk):
+    """Scala's nodes."""
+
+    names = frozenset(["identifier", "type_identifier"])
+    keywords = KEYWORDS | {"null_literal"}
+    ignored = frozenset(
+        "( ) [ ] { } , . ; : = < > @ => <- <: >: _ # | $ * operator_identifier comment block_comment integer_literal "
+        "floating_point_literal character_literal symbol_literal package_clause wildcard namespace_wildcard unit ?=> "
+        'string_literal string escape_sequence " """ \''.split()
+    )
+
+    def __init__(self, text: str, path: str, declared: Declarations) -> None:
+        super().__init__(text.encode(), package_of(text, path), declared)
+        self.known = Known(self.package, declared, _USUAL)
+
+    def outermost(self, root: Node) -> Scope:
+        scope = Scope("file")
+        scope.names.update(self._declared(root.children, static=True))
+        return scope
+
+    def _declared(self, nodes: Sequence[Node], *, static: bool) -> dict[str, Origin]:
+        """What the file, or the body of a class, declares: known in all of it, before it is read."""
+        found: dict[str, Origin] = {}
+        for child in nodes:
+            kind = child.type
+            if kind in _FUNCTIONS:
+                keys: tuple[str, ...] = ("{}", "{}()")
+            elif kind in _CLASSES:
+                keys = ("{}", "{}()", "<{}>")
+            elif kind == "type_definition":
+                keys = ("<{}>",)
+            elif kind in _VALUES:
+                found.update({self.text(name): Origin(static, self.package) for name in self._pattern(child)})
+                continue
+            else:
+                continue
+            name = child.child_by_field_name("name")
+            if name is not None:
+                holder = "class" if kind in _CLASSES else ""
+                origin = Origin(static or (None if holder else False), self.package, holder)
+                found.update({key.format(self.text(name)): origin for key in keys})
+        return found
+
+    def _pattern(self, node: Node) -> list[Node]:
+        """The names directly in the pattern of a `val`."""
+        pattern = node.child_by_field_name("pattern") or node.child_by_field_name("name")
+        if pattern is None:
+            return []
+        return [leaf for leaf in (pattern.children or [pattern]) if leaf.type == "identifier"]
+
+    # ------------------------------------------------------------------------------------------------------ names
+
+    def name(self, node: Node, role: str, place: Place) -> None:
+        name = self.text(node)
+        if node.type == "type_identifier" or role == TYPE:
+            self.emit(node, Kind.TYPE_REFERENCE, place, self.known.find(f"<{name}>", place.scope), name)
+        elif name in KEYWORDS:
+            self.emit(node, Kind.KEYWORD, place, UNKNOWN, name)
+        elif role == CALLED:
+            found = self.known.find(f"{name}()", place.scope)
+            origin = found if found is not UNKNOWN else place.scope.find(name)
+            self.emit(node, Kind.METHOD_CALL, place, Origin(origin.static, origin.package), name)
+        elif role == BOUND and (name[:1].islower() or name[:1] == "_"):
+            place.scope.names[name] = LOCAL
+        else:
+            self._variable(node, name, place)
+
+    def emit(
+        self, node: Node, kind: Kind, place: Place, origin: Origin = UNKNOWN, text: str = "", skip: int = 0
+    ) -> None:
+        """A name in backquotes is typed without them."""
+        if self.source[node.start_byte : node.start_byte + 1] == b"`":
+            text, skip = self.text(node).strip("`"), 1
+        super().emit(node, kind, place, origin, text, skip)
+
+    def _variable(self, node: Node, name: str, place: Place) -> None:
+        name = name.strip("`")
+        owner = place.scope.owner(name)
+        origin = owner.names[name] if owner else self.known.find(name, place.scope)
+        if origin.holder == "class" or (owner is None and is_type_name(name)):
+            kind = Kind.TYPE_REFERENCE
+        else:
+            kind = Kind.FIELD if owner and owner.kind == "class" else Kind.VARIABLE
+        self.emit(node, kind, place, origin, name)
+
+    @on("call_expression", "generic_function")
+    def call(self, node: Node, _role: str, place: Place) -> None:
+        callee, *rest = node.children
+        self.push(rest, REFERENCE, place)
+        if callee.child_count:
+            self._stack.append((callee, CALLED, place))
+        else:
+            self.push([callee], CALLED, place)
+
+    @on("arguments")
+    def arguments(self, node: Node, _role: str, place: Place) -> None:
+        inner = Place(place.scope, True)
+        for child in node.children:
+            children = child.children if child.type == "assignment_expression" else []
+            if children and children[0].type == "identifier":
+                self.emit(children[0], Kind.ARGUMENT_NAME, inner)
+                self.push(children[1:], REFERENCE, inner)
+            else:
+                self.push([child], REFERENCE, inner)
+
+    @on("field_expression", "stable_identifier")
+    def field(self, node: Node, role: str, place: Place) -> None:
+        receiver, *rest = node.children
+        if receiver.type == "identifier":
+            origin = self._receiver(receiver, place)
+        else:
+            origin = self._of_path(receiver, place)
+            self.push([receiver], REFERENCE, place)
+        for member in rest:
+            if member.type == "identifier":
+                self._member(member, role, origin, receiver, place)
+            else:
+                self.push([member], REFERENCE, place)
+
+    def _receiver(self, node: Node, place: Place) -> Origin:
+        name = self.text(node)
+        if name in KEYWORDS:
+            self.emit(node, Kind.KEYWORD, place, UNKNOWN, name)
+            return LOCAL if name == "this" else UNKNOWN
+        if place.scope.owner(name) is None and name in self.known.roots:
+            # The beginning of `java.util.Locale.ROOT`.
+            self.emit(node, Kind.IMPORT, place, Origin(True, name), name)
+            return Origin(None, name, "module")
+        self._variable(node, name, place)
+        found = self.known.find(name, place.scope)
+        if found.holder == "class" or (place.scope.owner(name) is None and is_type_name(name)):
+            return Origin(True, found.package)
+        return LOCAL
+
+    def _of_path(self, node: Node, place: Place) -> Origin:
+        """What `a.b.C` before a dot says about its members."""
+        is_path = node.type in {"field_expression", "stable_identifier"} and node.end_byte - node.start_byte < 200
+        path = self.text(node) if is_path else ""
+        first, _, rest = path.partition(".")
+        if not rest or not path.replace(".", "").isidentifier() or place.scope.owner(first) is not None:
+            return LOCAL
+        last = path.rpartition(".")[2]
+        if first in self.known.roots:
+            return Origin(True, package_part(path)) if is_type_name(last) else Origin(None, path, "module")
+        if is_type_name(first) and is_type_name(last):
+            return Origin(True, self.known.find(f"<{first}>", place.scope).package)
+        return LOCAL
+
+    def _member(self, node: Node, role: str, origin: Origin, receiver: Node, place: Place) -> None:
+        name = self.text(node)
+        known = Origin(origin.static, origin.package)
+        if receiver.type == "identifier" and self.text(receiver) == "this":
+            owner = place.scope.enclosing("class")
+            known = (owner.names.get(f"{name}()" if role == CALLED else name) if owner else None) or LOCAL
+        if role == CALLED:
+            # It may be an extension method, whatever it is called on.
+            static = None if known == LOCAL else known.static
+            self.emit(node, Kind.METHOD_CALL, place, Origin(static, known.package), name)
+        elif origin.holder == "module":
+            self.emit(
+                node, Kind.TYPE_REFERENCE if is_type_name(name) else Kind.IMPORT, place, Origin(True, known.package)
+            )
+        elif origin.static and is_type_name(name):
+            self.emit(node, Kind.TYPE_REFERENCE, place, known, name)
+        else:
+            self.emit(node, Kind.FIELD, place, known, name)
+
+    @on("stable_type_identifier", "projected_type")
+    def qualified_type(self, node: Node, _role: str, place: Place) -> None:
+        first, *rest = node.children
+        origin = UNKNOWN
+        if first.child_count:
+            origin = self._of_path(first, place)
+            self.push([first], REFERENCE, place)
+        elif first.type == "identifier":
+            origin = self._receiver(first, place)
+        else:
+            self.push([first], TYPE, place)
+        for child in rest:
+            if child.type == "type_identifier":
+                self.emit(child, Kind.TYPE_REFERENCE, place, Origin(True if origin.package else None, origin.package))
+            else:
+                self.push([child], TYPE, place)
+
+    @on("infix_expression", "postfix_expression")
+    def infix(self, node: Node, _role: str, place: Place) -> None:
+        """`a to b`: the name in the middle is called."""
+        children = node.children
+        for i, child in enumerate(children):
+            if i == 1 and child.type == "identifier":
+                self.emit(child, Kind.METHOD_CALL, place)
+            elif not child.child_count:
+                self.push([child], REFERENCE, place)
+        self.push([child for child in children if child.child_count], REFERENCE, place)
+
+    @on("interpolated_string_expression")
+    def interpolated(self, node: Node, _role: str, place: Place) -> None:
+        """The `s` before the quote is part of the literal."""
+        self.push(node.children[1:], REFERENCE, place)
+
+    @on("import_declaration", "export_declaration")
+    def import_(self, node: Node, _role: str, place: Place) -> None:
+        """`import a.b.{C, D => E, _}`; an import is known from here on, in this scope."""
+        path: list[str] = []
+        for child in node.children:
+            kind = child.type
+            if kind in self.names:
+                name = self.text(child)
+                self._import(child, path, place)
+                path.append(name)
+            elif kind == "namespace_selectors":
+                self._selectors(child, path, place)
+                path = []
+            elif kind == "namespace_wildcard":
+                self.known.wildcards.append(".".join(path))
+                path = []
+            elif kind == ",":
+                self._bring(path, path[-1:], place)
+                path = []
+            else:
+                self.push([child], REFERENCE, place)
+        self._bring(path, path[-1:], place)
+
+    def _import(self, node: Node, path: Sequence[str], place: Place) -> None:
+        name = self.text(node)
+        if not path:
+            self.known.roots.add(name)
+        package = package_part(".".join(path)) if path else name
+        self.emit(node, Kind.IMPORT, place, Origin(True, package or None), name)
+
+    def _bring(self, path: Sequence[str], names: Sequence[str], place: Place) -> None:
+        for name in names:
+            place.scope.names.update(self.known.imported(".".join(path), name))
+
+    def _selectors(self, node: Node, path: list[str], place: Place) -> None:
+        for child in node.children:
+            if child.type == "namespace_wildcard":
+                self.known.wildcards.append(".".join(path))
+                continue
+            parts = [leaf for leaf in (child.children or [child]) if leaf.type in self.names]
+            for leaf in parts[:1]:
+                self._import(leaf, path, place)
+            for leaf in parts[-1:]:
+                self._bring([*path, self.text(parts[0])], [self.text(leaf)], place)
+
+    # ------------------------------------------------------------------------------------------------ definitions
+
+    @on("class_definition", "trait_definition", "object_definition", "enum_definition")
+    def class_(self, node: Node, _role: str, place: Place) -> None:
+        """The parameters of a class are known in its body; with `val`, `var` or `case class` they are fields."""
+        children = node.children
+        around = Scope("block", place.scope)
+        scope = Scope("class", around)
+        is_case = any(child.type == "case" for child in children)
+        for child in children:
+            if child.type == "template_body":
+                scope.names.update(self._declared(child.children, static=node.type == "object_definition"))
+                self._self_type(child, around)
+            elif child.type == "type_parameters":
+                self._type_parameters(child, around)
+            elif child.type == "class_parameters":
+                self._class_parameters(child, around, scope, every=is_case)
+        inner, outer = Place(scope, False), Place(around, False)
+        name = node.child_by_field_name("name")
+        rest = [child for child in children if name is None or child.start_byte != name.start_byte]
+        for child in reversed(rest):
+            if child.child_count:
+                self._stack.append((child, REFERENCE, inner if child.type == "template_body" else outer))
+        self.push([child for child in rest if not child.child_count], REFERENCE, outer)
+
+    def _self_type(self, body: Node, scope: Scope) -> None:
+        """`self =>`"""
+        for child in body.children:
+            if child.type == "self_type":
+                scope.names.update({self.text(leaf): LOCAL for leaf in child.children if leaf.type == "identifier"})
+
+    def _class_parameters(self, node: Node, around: Scope, fields: Scope, *, every: bool) -> None:
+        for parameter in node.children:
+            name = parameter.child_by_field_name("name") if parameter.type == "class_parameter" else None
+            if name is None:
+                continue
+            around.names[self.text(name)] = LOCAL
+            if every or any(child.type in {"val", "var"} for child in parameter.children):
+                fields.names[self.text(name)] = Origin(False, self.package)
+
+    def _type_parameters(self, node: Node, scope: Scope) -> None:
+        for child in node.children:
+            if child.type in self.names:
+                scope.names[f"<{self.text(child)}>"] = LOCAL_TYPE
+
+    @on("type_parameters", "self_type")
+    def type_parameters(self, node: Node, _role: str, place: Place) -> None:
+        rest = [child for child in node.children if child.type not in self.names]
+        self.push(rest, TYPE, place)
+
+    @on("template_body")
+    def template_body(self, node: Node, _role: str, place: Place) -> None:
+        if place.scope.kind != "class":
+            # Of an anonymous class.
+            place = Place(Scope("class", place.scope, self._declared(node.children, static=False)), False)
+        self.in_order(node.children, place)
+
+    @on("function_definition", "function_declaration")
+    def function(self, node: Node, _role: str, place: Place) -> None:
+        inner = Place(Scope("block", place.scope), False)
+        name = node.child_by_field_name("name")
+        begin = name.start_byte if name is not None else -1
+        for child in node.children:
+            if child.type == "type_parameters":
+                self._type_parameters(child, inner.scope)
+        if name is not None and place.scope.kind == "block":
+            place.scope.names.update({self.text(name): LOCAL, f"{self.text(name)}()": LOCAL})
+        self.in_order([child for child in node.children if child.start_byte != begin or child.child_count], inner)
+
+    @on("parameter", "class_parameter", "binding")
+    def parameter(self, node: Node, _role: str, place: Place) -> None:
+        name = node.child_by_field_name("name")
+        if name is not None and node.type != "class_parameter":
+            place.scope.names[self.text(name)] = LOCAL
+        self._without(node, name, place)
+
+    @on("type_definition", "simple_enum_case", "full_enum_case")
+    def named(self, node: Node, _role: str, place: Place) -> None:
+        self._without(node, node.child_by_field_name("name"), place)
+
+    def _without(self, node: Node, name: Node | None, place: Place) -> None:
+        begin = name.start_byte if name is not None else -1
+        self.push(
+            [child for child in node.children if child.start_byte != begin or child.child_count], REFERENCE, place
+        )
+
+    @on("val_definition", "var_definition", "val_declaration", "var_declaration")
+    def value(self, node: Node, _role: str, place: Place) -> None:
+        """What is bound is known behind its value; members are known everywhere."""
+        pattern = node.child_by_field_name("pattern") or node.child_by_field_name("name")
+        begin = pattern.start_byte if pattern is not None else -1
+        rest = [child for child in node.children if child.start_byte != begin]
+        if pattern is not None and (place.scope.kind == "block" or pattern.child_count):
+            self._stack.append((pattern, BOUND, place if place.scope.kind == "block" else _nowhere(place)))
+        self.in_order(rest, place)
+
+    @on("enumerator")
+    def enumerator(self, node: Node, _role: str, place: Place) -> None:
+        pattern, *rest = node.children
+        guards = [child for child in rest if child.type == "guard"]
+        self.push(guards, REFERENCE, place)
+        self._stack.append((pattern, BOUND, place))
+        self.in_order([child for child in rest if child.type != "guard"], place)
+
+    @on("for_expression", "block", "case_clause", "lambda_expression", "indented_block")
+    def block(self, node: Node, _role: str, place: Place) -> None:
+        """A scope; a lambda's parameter and the pattern of a case are bound in it."""
+        children = node.children
+        inner = Place(Scope("block", place.scope), place.argument and node.type != "lambda_expression")
+        bound = 0 if node.type == "lambda_expression" else 1 if node.type == "case_clause" else -1
+        if 0 <= bound < len(children):
+            self.in_order(children[bound + 1 :], inner)
+            self._stack.append((children[bound], BOUND, inner))
+            self.push(children[:bound], REFERENCE, inner)
+        else:
+            self.in_order(children, inner)
+
+    @on(*"tuple_pattern case_class_pattern typed_pattern alternative_pattern repeat_pattern infix_pattern".split())
+    def pattern(self, node: Node, _role: str, place: Place) -> None:
+        self.push(node.children, BOUND, place)
+
+    @on("bindings")
+    def bindings(self, node: Node, _role: str, place: Place) -> None:
+        self.push(node.children, BOUND, place)
+
+    @on("capture_pattern")
+    def capture(self, node: Node, _role: str, place: Place) -> None:
+        self.push(node.children, BOUND, place)
+
+
+def _nowhere(place: Place) -> Place:
+    """Where the names of a pattern are bound that are members, and so known already."""
+    return Place(Scope("block", place.scope), place.argument)
+
+
+def declare(text: str, path: str) -> tuple[str, frozenset[str]]:
+    """The package, and what is declared without indentation."""
+    return package_of(text, path), frozenset(_TOP.findall(text))
+
+
+def extract(text: str, path: str, declared: Declarations) -> Extraction:
+    """The completable tokens of one file."""
+    return tokens_of(ScalaWalk(text, path, declared), "scala")
+
+
+LANGUAGE: Language = Language(
+    name="scala",
+    title="Scala",
+    grammars={".scala": "scala", ".sc": "scala"},
+    keywords=KEYWORDS,
+    extract=extract,
+    declare=declare,
+    shape=Shape(
+        lists=frozenset(["compilation_unit", "template_body"]),
+        bodies=frozenset(["function_definition block", "function_definition case_block"]),
+        closers=frozenset([")", "]", "}", 'interpolated_string "', 'interpolated_string """', "case_clause =>"]),
+        quoted=frozenset(["interpolated_string"]),
+        stand_ins={"template_body": "{}", "catch_clause": " finally {}"},
+    ),
+)
