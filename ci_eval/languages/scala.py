@@ -46,6 +46,7 @@ LOCAL_TYPE = Origin(False, None, "class")
 _CLASSES = frozenset(["class_definition", "trait_definition", "object_definition", "enum_definition"])
 _VALUES = frozenset(["val_definition", "var_definition", "val_declaration", "var_declaration"])
 _FUNCTIONS = frozenset(["function_definition", "function_declaration"])
+_TYPES = ("type_identifier", "generic_type", "stable_type_identifier", "tuple_type", "function_type", "compound_type")
 
 
 class ScalaWalk(BlockWalk):
@@ -450,6 +451,11 @@ LANGUAGE: Language = Language(
         bodies=frozenset(["function_definition block", "function_definition case_block"]),
         closers=frozenset([")", "]", "}", 'interpolated_string "', 'interpolated_string """', "case_clause =>"]),
         quoted=frozenset(["interpolated_string"]),
-        stand_ins={"template_body": "{}", "catch_clause": " finally {}"},
+        stand_ins={
+            "template_body": "{}",
+            "catch_clause": " finally {}",
+            # The grammar reads no function without its type or a body.
+            **{f"{function} {type_}": ": Any" for function in sorted(_FUNCTIONS) for type_ in _TYPES},
+        },
     ),
 )

@@ -96,7 +96,9 @@ class _Way:
                 # The bracket at its end stays where it is.
                 return self._level(child, missing_to=self._inner_end(child), top=depth + 1, inside=True)
             if among(self._shape.lists, self._levels[-2].kind if depth > 1 else "", level.kind):
-                return self._level(child, missing_to=child.end_byte, top=depth, inside=False)
+                # Some grammars take the line end into a statement.
+                end = child.start_byte + len(self._source[child.start_byte : child.end_byte].rstrip())
+                return self._level(child, missing_to=end, top=depth, inside=False)
         return self._level(child, missing_to=level.missing_to, top=level.top, inside=level.inside)
 
     def _level(self, node: Node, *, missing_to: int | None, top: int, inside: bool) -> _Level:
