@@ -1,0 +1,34 @@
+"""JavaScript: which names in a file are references, and what kind each is."""
+
+from __future__ import annotations
+
+from ci_eval.contracts import Declarations, Language
+from ci_eval.model import Extraction
+from ci_eval.support.ecma_definitions import EcmaDefinitions
+from ci_eval.support.ecma_names import declare
+from ci_eval.support.ecma_shape import SHAPE
+from ci_eval.support.ecmascript import KEYWORDS
+from ci_eval.support.walk import tokens_of
+
+
+class JavaScriptWalk(EcmaDefinitions):
+    """JavaScript, in which objects get members by assignment."""
+
+    grows = frozenset(["exports", "class", "function", "object", ""])
+    this_grows = True
+
+
+def extract(text: str, path: str, declared: Declarations) -> Extraction:
+    """The completable tokens of one file."""
+    return tokens_of(JavaScriptWalk(text.encode(), path, declared), "javascript")
+
+
+LANGUAGE: Language = Language(
+    name="javascript",
+    title="JavaScript",
+    grammars=dict.fromkeys([".js", ".mjs", ".cjs", ".jsx"], "javascript"),
+    keywords=KEYWORDS,
+    extract=extract,
+    declare=declare,
+    shape=SHAPE,
+)

@@ -1,0 +1,131 @@
+"""TypeScript: which names in a file are references, and what kind each is."""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+
+from ci_eval.contracts import Declarations, Language
+from ci_eval.model import Extraction, Kind
+from ci_eval.support.ecma_definitions import EcmaDefinitions
+from ci_eval.support.ecma_names import declare
+from ci_eval.support.ecma_shape import SHAPE
+from ci_eval.support.ecmascript import KEYWORDS as SHARED
+from ci_eval.support.ecmascript import scope_of
+from ci_eval.support.scopes import Origin
+from ci_eval.support.syntax import Node
+from ci_eval.support.walk import BOUND, REFERENCE, TYPE, Place, on, tokens_of
+
+KEYWORDS = SHARED | frozenset(
+    "abstract accessor any asserts bigint boolean declare enum global implements infer interface intrinsic is "
+    "keyof module namespace never number object out override private protected public readonly require "
+    "satisfies string symbol type unique unknown".split()
+)
+_GRAMMARS = {".ts": "typescript", ".mts": "typescript", ".cts": "typescript", ".tsx": "tsx"}
+
+
+class TypeScriptWalk(EcmaDefinitions):
+    """What TypeScript adds."""
+
+    keywords = KEYWORDS - {"string", "number"}
+    ignored = EcmaDefinitions.ignored | {"|", "&"}
+
+    @on("predefined_type")
+    def predefined(self, node: Node, _role: str, place: Place) -> None:
+        """`string`, `any`: one keyword, though it may be several leaves."""
+        if not self.text(node).startswith("unique"):
+            self.emit(node, Kind.KEYWORD, place)
+
+    @on("required_parameter", "optional_parameter")
+    def parameter(self, node: Node, _role: str, place: Place) -> None:
+        pattern = node.child_by_field_name("pattern")
+        begin = pattern.start_byte if pattern is not None else -1
+        for child in reversed(node.children):
+            if child.start_byte == begin and (child.type in self.names or child.child_count):
+                self.push([child], BOUND, place)
+            else:
+                self.push([child], REFERENCE, place)
+
+    @on(
+        *"function_type constructor_type call_signature construct_signature method_signature index_signature".split(),
+        "abstract_method_signature",
+        "property_signature",
+    )
+    def signature(self, node: Node, _role: str, place: Place) -> None:
+        """Its parameters are names of their own."""
+        inner = Place(scope_of(place).below("function"), False)
+        name = node.child_by_field_name("name")
+        self._signature(node.children, name, inner)
+
+    @on("interface_declaration", "type_alias_declaration", "enum_declaration", "internal_module", "module")
+    def declaration(self, node: Node, _role: str, place: Place) -> None:
+        scope = scope_of(place)
+        name = node.child_by_field_name("name")
+        begin = name.start_byte if name is not None else -1
+        if node.type in {"internal_module", "module"} and name is not None:
+            inner = scope.namespace(f"{scope.package}.{self.text(name)}")
+        else:
+            inner = scope.below("type")
+        if node.type == "enum_declaration":
+            for child in node.children[-1].children:
+                member = child.children[0] if child.child_count else child
+                if member.type == "property_identifier":
+                    inner.names[self.text(member)] = Origin(True, scope.package, "field")
+        rest = [child for child in node.children if child.start_byte != begin or child.type in {"interface", "type"}]
+        for child in reversed(rest):
+            if child.child_count:
+                self._stack.append(
+                    (child, TYPE if node.type == "type_alias_declaration" else REFERENCE, Place(inner, False))
+                )
+        self.push([child for child in rest if not child.child_count], TYPE, Place(inner, False))
+
+    @on("type_parameter", "mapped_type_clause", "infer_type")
+    def type_parameter(self, node: Node, _role: str, place: Place) -> None:
+        names = [child for child in node.children if child.type == "type_identifier"][:1]
+        for name in names:
+            place.scope.names[self.text(name)] = Origin(False, None, "class")
+        begin = names[0].start_byte if names else -1
+        self.push([child for child in node.children if child.start_byte != begin], TYPE, place)
+
+    @on("tuple_parameter", "optional_tuple_parameter")
+    def tuple_parameter(self, node: Node, _role: str, place: Place) -> None:
+        """Its name is only said here."""
+        self.push(node.children[1:], TYPE, place)
+
+    @on("conditional_type")
+    def conditional(self, node: Node, _role: str, place: Place) -> None:
+        """What is inferred in the condition is known in the branches."""
+        self.in_order(node.children, place)
+
+    @on("enum_assignment")
+    def enum_assignment(self, node: Node, _role: str, place: Place) -> None:
+        self.push(node.children[1:], REFERENCE, place)
+
+    @on("type_predicate", "asserts", "as_expression", "satisfies_expression", "type_query")
+    def mixed(self, node: Node, _role: str, place: Place) -> None:
+        """A value, and a type."""
+        self.push(node.children, REFERENCE, place)
+
+    @on("this_type")
+    def this_type(self, node: Node, _role: str, place: Place) -> None:
+        self.emit(node, Kind.KEYWORD, place)
+
+    @on("implements_clause", "extends_type_clause", "type_arguments")
+    def types(self, node: Node, _role: str, place: Place) -> None:
+        self.push(node.children, TYPE, place)
+
+
+def extract(text: str, path: str, declared: Declarations) -> Extraction:
+    """The completable tokens of one file."""
+    grammar = _GRAMMARS.get(PurePosixPath(path).suffix, "typescript")
+    return tokens_of(TypeScriptWalk(text.encode(), path, declared), grammar)
+
+
+LANGUAGE: Language = Language(
+    name="typescript",
+    title="TypeScript",
+    grammars=_GRAMMARS,
+    keywords=KEYWORDS,
+    extract=extract,
+    declare=declare,
+    shape=SHAPE,
+)
