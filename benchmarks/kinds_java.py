@@ -2,8 +2,8 @@
 
 python benchmarks/kinds_java.py [SPEC]        a project as --project takes it; needs a JDK
 
-Prints the share of names with the same kind (and static, and package, where both know), what only one of the two has, and
-the disagreements with examples.
+Prints the share of names with the same kind (and static, and package, where both know), what only one of the two has,
+and the disagreements with examples.
 """
 
 from __future__ import annotations

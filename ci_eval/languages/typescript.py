@@ -37,7 +37,8 @@ class TypeScriptWalk(EcmaDefinitions):
 
     @on("required_parameter", "optional_parameter")
     def parameter(self, node: Node, _role: str, place: Place) -> None:
-        pattern = node.child_by_field_name("pattern")
+        # The name of a part of a tuple, which is only said here, is a field `name` or `pattern` of the same node.
+        pattern = node.child_by_field_name("pattern") or node.child_by_field_name("name")
         begin = pattern.start_byte if pattern is not None else -1
         for child in reversed(node.children):
             if child.start_byte == begin and (child.type in self.names or child.child_count):
@@ -85,11 +86,6 @@ class TypeScriptWalk(EcmaDefinitions):
             place.scope.names[self.text(name)] = Origin(False, None, "class")
         begin = names[0].start_byte if names else -1
         self.push([child for child in node.children if child.start_byte != begin], TYPE, place)
-
-    @on("tuple_parameter", "optional_tuple_parameter")
-    def tuple_parameter(self, node: Node, _role: str, place: Place) -> None:
-        """Its name is only said here."""
-        self.push(node.children[1:], TYPE, place)
 
     @on("conditional_type")
     def conditional(self, node: Node, _role: str, place: Place) -> None:

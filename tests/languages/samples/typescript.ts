@@ -21,7 +21,7 @@ export interface Priced<T extends Item = Item> extends Base<T>, ns.Other {
 export type Keys<K> = { [P in keyof K]?: K[P] extends (infer U)[] ? U : never };
 // K TYPE_REFERENCE member | K TYPE_REFERENCE member | P TYPE_REFERENCE member | U TYPE_REFERENCE member
 type Pair = [first: Item, second: Keys<Item>];
-// first VARIABLE | Item TYPE_REFERENCE static src/shop/types | second VARIABLE | Keys TYPE_REFERENCE static src/shop/cart | Item TYPE_REFERENCE static src/shop/types
+// Item TYPE_REFERENCE static src/shop/types | Keys TYPE_REFERENCE static src/shop/cart | Item TYPE_REFERENCE static src/shop/types
 
 export enum Color {
 // KEYWORDS: export enum
