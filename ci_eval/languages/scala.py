@@ -113,26 +113,20 @@ class ScalaWalk(BlockWalk):
             self.emit(node, Kind.METHOD_CALL, place, Origin(origin.static, origin.package), name)
         elif role == BOUND and (name[:1].islower() or name[:1] == "_"):
             place.scope.names[name] = LOCAL
+        elif name[:1] == "`":
+            # It is typed without its quotes.
+            self._variable(node, name.strip("`"), place, skip=1)
         else:
             self._variable(node, name, place)
 
-    def emit(
-        self, node: Node, kind: Kind, place: Place, origin: Origin = UNKNOWN, text: str = "", skip: int = 0
-    ) -> None:
-        """A name in backquotes is typed without them."""
-        if self.source[node.start_byte : node.start_byte + 1] == b"`":
-            text, skip = self.text(node).strip("`"), 1
-        super().emit(node, kind, place, origin, text, skip)
-
-    def _variable(self, node: Node, name: str, place: Place) -> None:
-        name = name.strip("`")
+    def _variable(self, node: Node, name: str, place: Place, skip: int = 0) -> None:
         owner = place.scope.owner(name)
         origin = owner.names[name] if owner else self.known.find(name, place.scope)
         if origin.holder == "class" or (owner is None and is_type_name(name)):
             kind = Kind.TYPE_REFERENCE
         else:
             kind = Kind.FIELD if owner and owner.kind == "class" else Kind.VARIABLE
-        self.emit(node, kind, place, origin, name)
+        self.emit(node, kind, place, origin, name, skip)
 
     @on("call_expression", "generic_function")
     def call(self, node: Node, _role: str, place: Place) -> None:
@@ -436,7 +430,22 @@ def declare(text: str, path: str) -> tuple[str, frozenset[str]]:
 
 def extract(text: str, path: str, declared: Declarations) -> Extraction:
     """The completable tokens of one file."""
-    return tokens_of(ScalaWalk(text, path, declared), "scala")
+    # The grammar takes as long for comments as for code. Should one of them be none, the text shows it by not parsing.
+    found = tokens_of(ScalaWalk(_LITERAL_OR_COMMENT.sub(_blanked, text), path, declared), "scala")
+    return found if not found.unparsable else tokens_of(ScalaWalk(text, path, declared), "scala")
+
+
+_LITERAL_OR_COMMENT = re.compile(
+    r"""'(?:\\.|[^'\\\n])'|\"{3}[\s\S]*?\"{3}|"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*[\s\S]*?\*/"""
+)
+
+
+def _blanked(found: re.Match[str]) -> str:
+    """A comment as blanks in the same lines; a literal, and a comment with another one in it, as they are."""
+    text = found[0]
+    if text[0] != "/" or "/*" in text[2:]:
+        return text
+    return "\n".join([" " * len(line) for line in text.split("\n")])
 
 
 LANGUAGE: Language = Language(

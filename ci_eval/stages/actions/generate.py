@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
+from operator import attrgetter
 from pathlib import Path
 
 import msgspec
@@ -23,6 +24,8 @@ from ci_eval.support.document import NotText, checksum, decode
 from ci_eval.support.filters import decide, needs_resolution
 from ci_eval.support.workers import Outcome, Workers
 from ci_eval.workspace import Workspace, pack_actions
+
+_KIND = attrgetter("properties.kind")
 
 TIMEOUT = 120.0
 """Seconds one file may take; a grammar that needs more is stuck."""
@@ -157,7 +160,7 @@ def _make(project: Project, path: str) -> Made:
         size=len(data),
         unparsable=extraction.unparsable,
         sessions=actions.sessions,
-        kinds=Counter(token.properties.kind.value for token in chosen),
+        kinds=Counter({kind.value: count for kind, count in Counter(map(_KIND, chosen)).items()}),
         packed=pack_actions(actions),
     )
 

@@ -1,0 +1,25 @@
+"""What is special about Scala: comments are not shown to the grammar, which is slow in them."""
+
+from __future__ import annotations
+
+import pytest
+
+from ci_eval.languages.scala import LANGUAGE
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "val a = b /* é \n c */ + d // e\n",
+        'val a = b + \'"\' /* c */ + d + "/* e"\n',
+        'val a = b + """ /* c " """ + d /* e */\n',
+        "val a = b /* c /* e */ f */ + d\n",
+        'val a = b + s"${f("/*")}" + d /* e */\n',
+        'val a = b + s"${f("/*")}" + d\n',
+    ],
+)
+def test_what_looks_like_a_comment_may_be_none(text: str) -> None:
+    found = {token.text: token.offset for token in LANGUAGE.extract(text, "a.scala", {}).tokens}
+    assert {"b", "d"} <= found.keys()
+    assert found.keys() <= {"val", "b", "d", "f"}
+    assert all(text[offset:].startswith(name) for name, offset in found.items())
