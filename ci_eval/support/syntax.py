@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
 from functools import cache
+from importlib import import_module
 from importlib.metadata import version
+from importlib.util import find_spec
 from typing import Any, Protocol
 
-if sys.version_info >= (3, 13):
-    from tree_sitter_language_pack import get_parser
-else:
-    from tree_sitter_languages import get_parser
-
-
-_get_parser: Any = get_parser  # the one bundle has no types, the other a list of all names it knows
+# Which of them is installed depends on the version of Python, see pyproject.toml.
+_BUNDLE = "tree_sitter_languages" if find_spec("tree_sitter_languages") else "tree_sitter_language_pack"
+# The one bundle has no types, the other a list of all names it knows.
+_get_parser: Any = import_module(_BUNDLE).get_parser
 
 
 class Node(Protocol):
@@ -66,5 +64,5 @@ def parser(grammar: str) -> Parser:
 
 def bundle() -> str:
     """Name and version of the grammar bundle, for the manifest."""
-    name = "tree-sitter-language-pack" if sys.version_info >= (3, 13) else "tree-sitter-languages"
+    name = _BUNDLE.replace("_", "-")
     return f"{name} {version(name)}"

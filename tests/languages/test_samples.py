@@ -109,6 +109,16 @@ def test_offsets_count_code_points(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", LANGUAGES)
+def test_a_large_file_is_no_trouble(name: str) -> None:
+    here = sample(name)
+    # What follows this line is no longer Ruby.
+    text = here.text.partition("__END__")[0]
+    times = 5_000_000 // len(text.encode()) + 1
+    found = languages.CATALOG.load(name).extract(text * times, "large", {})
+    assert len(found.tokens) > times * len(here.tokens) / 2
+
+
+@pytest.mark.parametrize("name", LANGUAGES)
 def test_deep_nesting_is_no_reason_to_fail(name: str) -> None:
     language = languages.CATALOG.load(name)
     for text in ("(" * 20_000, "f(" * 20_000 + "x" + ")" * 20_000, "[" * 20_000 + "]" * 20_000, "{" * 20_000):
