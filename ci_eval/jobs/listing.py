@@ -18,7 +18,16 @@ def _languages() -> list[dict[str, str | list[str]]]:
 def _engines() -> list[dict[str, str | list[str]]]:
     loaded = [engines.CATALOG.load(name) for name in engines.names()]
     return [
-        {"name": each.name, "languages": sorted(each.languages or ["any"]), "summary": each.summary} for each in loaded
+        {
+            "name": each.name,
+            "languages": sorted(each.languages or ["any"]),
+            "version": each.version,
+            "source": each.source,
+            "licence": each.licence,
+            "verified": "yes" if each.verified else "no",
+            "summary": each.summary,
+        }
+        for each in loaded
     ]
 
 

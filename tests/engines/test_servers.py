@@ -1,0 +1,74 @@
+"""Every language server that is listed as verified: installed from its registry, started, asked, ended."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from ci_eval import engines
+from ci_eval.contracts import Query, Surroundings
+from ci_eval.support import machine
+from ci_eval.support.lsp.engine import LspEngine, RunningLsp
+
+FILES = {
+    "python": ("a.py", "import os\nos.path.|\n", "join"),
+    "typescript": ("a.ts", "const words: string[] = [];\nwords.|;\n", "map"),
+    "javascript": ("a.js", "const words = [''];\nwords.|;\n", "map"),
+    "php": ("a.php", "<?php\nclass A { public function rename() {} }\n$a = new A();\n$a->|;\n", "rename"),
+    "cpp": ("a.cpp", "struct A { int width; };\nint f(A a) { return a.|; }\n", "width"),
+    "go": ("a.go", 'package main\n\nimport "strings"\n\nfunc main() { strings.| }\n', "TrimSpace"),
+}
+"""Name of a file, its text with a bar at the caret, and what must be suggested there."""
+
+SERVERS = [engine for name in engines.names() if isinstance(engine := engines.CATALOG.load(name), LspEngine)]
+ASKED = [(engine, language) for engine in SERVERS if engine.verified for language in sorted(engine.languages)]
+
+pytestmark = [pytest.mark.engine, pytest.mark.registry]
+
+
+def alive(group: int) -> list[str]:
+    """The processes of a group that still run, a second after they were told to end."""
+    deadline = time.monotonic() + 1
+    while (found := list(_running(group))) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return found
+
+
+def _running(group: int) -> Iterator[str]:
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            name, _, rest = path.read_text(errors="replace").rpartition(")")
+            state, _, of = rest.split()[:3]
+            if int(of) == group and state != "Z":
+                yield name
+
+
+@pytest.mark.parametrize(("engine", "language"), ASKED, ids=lambda value: getattr(value, "name", value))
+def test_a_verified_server_answers(engine: LspEngine, language: str, tmp_path: Path) -> None:
+    name, text, expected = FILES[language]
+    root = tmp_path / "project"
+    root.mkdir()
+    offset = text.index("|")
+    (root / name).write_text(text.replace("|", ""))
+    (root / "go.mod").write_text("module example\n\ngo 1.19\n")
+    cache = machine.cache_folder()
+    installation = engine.install(None, cache)
+    assert installation.info.version in {engine.version, installation.info.packages.get(name, engine.version)}
+    server = engine.start(
+        installation,
+        Surroundings(root=root, language=language, keywords=frozenset(), cache=cache, timeout=60, memory=8 * 10**9),
+    )
+    assert isinstance(server, RunningLsp)
+    try:
+        server.open(name, text.replace("|", ""))
+        pid = server._running.pid
+        answer = server.complete(Query(offset=offset, prefix="", expected=expected))
+        assert expected in [found.text for found in answer.suggestions]
+        assert answer.latency > 0
+    finally:
+        server.close()
+    assert alive(pid) == []
