@@ -6,11 +6,14 @@ import json
 import random
 import subprocess
 import sys
+from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from ci_eval import languages
 from ci_eval.config import load
@@ -56,6 +59,22 @@ def test_every_language_finds_tokens_that_stand_where_they_say(name: str) -> Non
 def test_the_actions_of_a_real_file_give_it_back(name: str, strategy: StrategyConfig) -> None:
     for source, tokens in chosen(name)[1]:
         assert replay(source.text, actions_of_file(source, tokens, strategy, 0.0)) == source.text
+
+
+@pytest.mark.parametrize("name", CONFIGS)
+@settings(max_examples=20, deadline=None)
+@given(data=st.data(), strategy=st.sampled_from(STRATEGIES))
+def test_the_actions_of_a_damaged_file_give_it_back(name: str, data: st.DataObject, strategy: StrategyConfig) -> None:
+    """Real code with pieces cut out, doubled and put in."""
+    source = data.draw(st.sampled_from([source for source, _ in chosen(name)[1]]))
+    text = source.text
+    for _ in range(data.draw(st.integers(1, 4))):
+        begin = data.draw(st.integers(0, len(text)))
+        end = min(begin + data.draw(st.integers(0, 60)), len(text))
+        piece = data.draw(st.sampled_from(["", text[begin:end] * 2, "{", ")", '"', "'", "/*", "\n", "é𐐀", "end "]))
+        text = text[:begin] + piece + text[end:]
+    tokens = source.language.extract(text, source.path, {}).tokens
+    assert replay(text, actions_of_file(replace(source, text=text), tokens, strategy, 0.0)) == text
 
 
 @pytest.mark.parametrize("name", [name for name in CONFIGS if name != "python"])
