@@ -1,0 +1,103 @@
+"""Every verified engine on a real project: the table of docs/engines.md.
+
+python benchmarks/engines.py [--sessions N] [ENGINE…]
+
+The projects are those of the nightly configurations; the engines of a language answer the same sessions. One worker.
+Memory is the most that the engine's processes held together, looked at every half second.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from ci_eval import engines
+from ci_eval.support import machine
+
+CONFIGS = Path(__file__).parent.parent / "configs"
+METRICS = ("RecallAt1", "RecallAt5", "Recall", "MeanReciprocalRank")
+CONTROLS = frozenset({"oracle", "empty", "words"})
+
+
+def evaluate(engine: str, language: str, sessions: int, folder: Path) -> tuple[dict[str, Any], int]:
+    """The engine's evaluation, and bytes of memory."""
+    argv = [sys.executable, "-m", "ci_eval", "evaluate", str(CONFIGS / f"{language}.yaml"), "--engine", engine]
+    options = [f"interpret.sessionsLimit={sessions}", "interpret.sessionProbability=1", "project.dependencies=true"]
+    options += ["interpret.allowedFailures=1"]
+    argv += [part for option in options for part in ("--set", option)]
+    process = subprocess.Popen(
+        [*argv, "--jobs", "1", "--output", str(folder)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    )
+    most = 0
+    while process.poll() is None:
+        most = max([most, *(machine.memory_of_group(group) for group in _groups_below(process.pid))])
+        time.sleep(0.5)
+    if process.returncode:
+        sys.exit(process.stderr.read() if process.stderr else "")
+    return json.loads((folder / "reports" / "metrics.json").read_text())["evaluations"][0], most
+
+
+def _groups_below(pid: int) -> list[int]:
+    """The process groups that descendants of a process lead: the engines are started so, workers are not."""
+    parents: dict[int, tuple[int, int]] = {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = path.read_text(errors="replace").rpartition(")")[2].split()
+        except OSError:
+            continue
+        parents[int(path.parent.name)] = int(fields[1]), int(fields[2])
+    found = []
+    for each, (parent, group) in parents.items():
+        while parent in parents and parent != pid:
+            parent = parents[parent][0]
+        if parent == pid and each == group:
+            found.append(each)
+    return found
+
+
+def row(engine: str, language: str, evaluation: dict[str, Any], memory: int) -> str:
+    """A line of the table."""
+    figures = evaluation["filters"]["ALL"]
+    metrics = figures["metrics"]
+    cells = [engine, evaluation["engine"]["version"], f"{language}: {evaluation['project']['name']}"]
+    statuses = figures.get("statuses", {})
+    failed = sum(statuses.get(status, 0) for status in ("timeout", "engine-crash", "error"))
+    cells += [f"{figures['sessions']:,}", f"{failed:,}"]
+    for name in METRICS:
+        share = name != "MeanReciprocalRank"
+        scale, digits = (100, 1) if share else (1, 3)
+        value, low, high = (metrics[name][key] for key in ("value", "low", "high"))
+        interval = f" ({low * scale:.{digits}f} to {high * scale:.{digits}f})" if low is not None else ""
+        cells.append(f"{value * scale:.{digits}f}{interval}")
+    cells += [f"{metrics[name]['value']:.0f}" for name in ("LatencyPercentile50", "LatencyPercentile95")]
+    return "| " + " | ".join([*cells, f"{memory / 1e6:,.0f}"]) + " |"
+
+
+def main() -> None:
+    """Print the table, a line as soon as it is known."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("engines", nargs="*")
+    parser.add_argument("--sessions", type=int, default=500)
+    wanted = parser.parse_args()
+    print(f"{machine.cpu()}, {machine.python()}\n")
+    print(
+        "| engine | version | project | sessions | failed | RecallAt1 % | RecallAt5 % | Recall % | MeanReciprocalRank ",
+        end="",
+    )
+    print("| median ms | 95th percentile ms | memory MB |\n|---|---|---|" + "--:|" * 9)
+    for name in wanted.engines or [name for name in engines.names() if name not in CONTROLS]:
+        engine = engines.CATALOG.load(name)
+        for language in sorted(engine.languages or ()) if engine.verified else ():
+            with tempfile.TemporaryDirectory() as folder:
+                evaluation, memory = evaluate(name, language, wanted.sessions, Path(folder, "out"))
+            print(row(name, language, evaluation, memory), flush=True)
+
+
+if __name__ == "__main__":
+    main()
