@@ -68,6 +68,9 @@ def _problems(config: Config) -> Iterator[str]:
             "how: missing, or what: lines"
         )
     yield from _regex_problems(strategy.filters, "actions.strategy.filters")
+    engine = config.engine
+    if engine.command is None and (engine.language_id or engine.settings or engine.options):
+        yield "`engine` has languageId, settings or options, which belong to a `command`: add it, or remove them"
     names: set[str] = set()
     for index, part in enumerate(config.reports.sessions_filters):
         path = f"reports.sessionsFilters[{index}]"

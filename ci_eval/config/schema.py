@@ -5,7 +5,7 @@ A key of the file is the field's name in camelCase. What must hold between field
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
@@ -20,12 +20,20 @@ from ci_eval.model.settings import (
 
 
 class EngineConfig(Section, frozen=True):
-    """Which engine answers; the file may also say `NAME` or `NAME@VERSION`."""
+    """Which engine answers; the file may also say `NAME` or `NAME@VERSION`. A `command` is any language server."""
 
     name: Text = "jedi"
     """Name of an engine, see `ci-eval list engines`."""
     version: Text | None = None
-    """The engine's version; None = the one ci-eval was tested with."""
+    """The engine's version; None = the one ci-eval was tested with. Of a `command`, what the reports call it."""
+    command: Annotated[tuple[Text, ...], Meta(min_length=1)] | None = None
+    """A language server of your own: program and arguments; `{root}` stands for the project's folder."""
+    language_id: Text | None = None
+    """What the protocol calls the language; None = the language's name."""
+    settings: dict[str, Any] = {}
+    """What the server is told when it asks for its configuration, by section."""
+    options: dict[str, Any] = {}
+    """Its `initializationOptions`."""
 
 
 class ProjectConfig(Section, frozen=True):

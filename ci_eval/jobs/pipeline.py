@@ -11,13 +11,14 @@ from time import strftime
 from msgspec.structs import replace
 
 from ci_eval import __version__, engines, languages, metrics, rankers, reporters
-from ci_eval.config import Config, dump, load
+from ci_eval.config import Config, EngineConfig, dump, load
 from ci_eval.contracts import Engine, Installation, Language, Ranker, Surroundings
 from ci_eval.errors import CiEvalError, ConfigError, NothingToEvaluate, TooManyFailures, WorkspaceError
 from ci_eval.model import EngineInfo, Evaluation
 from ci_eval.stages import actions, interpret, report
 from ci_eval.support import environments, machine, project, syntax
 from ci_eval.support.ci import Screen
+from ci_eval.support.lsp.custom import custom
 from ci_eval.support.recipes import Made
 from ci_eval.workspace import Manifest, StageRecord, Workspace
 
@@ -62,7 +63,7 @@ class Prepared:
 def prepare(config: Config, screen: Screen) -> Prepared:
     """Check the names in the configuration, make project and engine ready. Raises ConfigError, PreparationError."""
     language = languages.CATALOG.load(config.language)
-    engine = engines.CATALOG.load(config.engine.name)
+    engine = engine_of(config)
     ranker = rankers.CATALOG.load(config.interpret.completion_type)
     if engine.languages is not None and language.name not in engine.languages:
         raise ConfigError(
@@ -94,6 +95,21 @@ def prepare(config: Config, screen: Screen) -> Prepared:
         project=target,
         environment=needs,
         cache=cache,
+    )
+
+
+def engine_of(config: Config) -> Engine:
+    """The engine by its name, or around the command that the configuration gives. Raises ConfigError."""
+    given = config.engine
+    if given.command is None:
+        return engines.CATALOG.load(given.name)
+    own_name = given.name != EngineConfig().name
+    return custom(
+        given.name if own_name else Path(given.command[0]).stem,
+        given.command,
+        language_id=given.language_id,
+        settings=given.settings,
+        options=given.options,
     )
 
 

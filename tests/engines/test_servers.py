@@ -25,7 +25,7 @@ FILES = {
 """Name of a file, its text with a bar at the caret, and what must be suggested there."""
 
 SERVERS = [engine for name in engines.names() if isinstance(engine := engines.CATALOG.load(name), LspEngine)]
-ASKED = [(engine, language) for engine in SERVERS if engine.verified for language in sorted(engine.languages)]
+ASKED = [(engine, language) for engine in SERVERS if engine.verified for language in sorted(engine.languages or ())]
 
 pytestmark = [pytest.mark.engine, pytest.mark.registry]
 

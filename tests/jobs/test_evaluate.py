@@ -162,3 +162,27 @@ def test_default_metrics_are_the_ones_that_lead(project: Path, tmp_path: Path) -
     cards = index[: index.index("Where the expected text stood")]
     assert "NDCG" in cards
     assert "RecallAt1" not in cards
+
+
+def test_any_language_server_is_an_engine_by_its_command(project: Path, tmp_path: Path) -> None:
+    server = Path(__file__).parent.parent / "support" / "lsp" / "server.py"
+    engine = json.dumps({"command": [sys.executable, str(server), "utf-16"], "languageId": "python"})
+    figures = evaluate(project, tmp_path / "o", "--set", f"engine={engine}", "--set", "engine.name=mine")
+    assert figures["metrics"]["Recall"]["value"] > 0.3
+    manifest = json.loads((tmp_path / "o" / "manifest.json").read_text())
+    assert manifest["engine"]["name"] == "mine"
+    assert len(manifest["engine"]["version"]) == 12
+
+
+def test_a_command_that_is_not_there_is_named(project: Path, tmp_path: Path) -> None:
+    options = [
+        "--project",
+        f"path:{project}",
+        "--set",
+        "engine={command: [no-such-server]}",
+        "--output",
+        tmp_path / "o",
+    ]
+    code, _, err = run("evaluate", *options)
+    assert code == 4
+    assert "no program 'no-such-server'" in err

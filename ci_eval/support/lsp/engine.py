@@ -65,7 +65,7 @@ class LspEngine:
 
     name: str
     summary: str
-    languages: frozenset[str]
+    languages: frozenset[str] | None
     licence: str
     recipe: Recipe
     command: Callable[[Place], Sequence[str]]
@@ -77,6 +77,8 @@ class LspEngine:
     """Added to its environment."""
     language_ids: Mapping[str, str] = field(default_factory=dict)
     """Suffix or name of a language → the protocol's name; none = the same name."""
+    only_language_id: str = ""
+    """The protocol's name for every file."""
     word: re.Pattern[str] = WORD
     verified: bool = False
     """Whether this project's tests drive it for real."""
@@ -103,7 +105,7 @@ class LspEngine:
     def language_id(self, language: str, path: str) -> str:
         """The protocol's name of a file's language."""
         suffix = Path(path).suffix
-        return self.language_ids.get(suffix) or self.language_ids.get(language, language)
+        return self.only_language_id or self.language_ids.get(suffix) or self.language_ids.get(language, language)
 
 
 class RunningLsp:

@@ -1,0 +1,59 @@
+"""Any language server, by the command that starts it, without a line of code."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from ci_eval.errors import InstallError
+from ci_eval.support.download import sha256_of
+from ci_eval.support.lsp.engine import LspEngine, Place
+from ci_eval.support.recipes import Made
+
+
+@dataclass(frozen=True)
+class Given:
+    """A program that is there already."""
+
+    program: str
+    version: str = ""
+    """What the reports call it; without one, the beginning of the program's SHA-256."""
+    source: str = "your command"
+
+    def make(self, version: str | None, folder: Path) -> Made:
+        """See Recipe; nothing is installed."""
+        found = shutil.which(self.program)
+        if found is None:
+            raise InstallError(
+                f"`engine.command`: there is no program {self.program!r} on PATH, or it may not be executed"
+            )
+        return Made(folder, version or sha256_of(Path(found))[:12], {})
+
+
+def custom(
+    name: str, command: tuple[str, ...], *, language_id: str | None, settings: dict[str, Any], options: dict[str, Any]
+) -> LspEngine:
+    """The engine around a command; a path in its first part counts from the current folder."""
+    program = str(Path(command[0]).absolute()) if "/" in command[0] else command[0]
+    return LspEngine(
+        name=name,
+        summary="the language server of your configuration",
+        languages=None,
+        licence="LicenseRef-unknown",
+        recipe=Given(program),
+        command=partial(_command, (program, *command[1:])),
+        settings=partial(_same, settings),
+        options=partial(_same, options or None),
+        only_language_id=language_id or "",
+    )
+
+
+def _command(command: tuple[str, ...], place: Place) -> list[str]:
+    return [part.replace("{root}", str(place.root)) for part in command]
+
+
+def _same(value: Any, _place: Place) -> Any:
+    return value
