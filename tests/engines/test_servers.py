@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import os
+import signal
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import suppress
@@ -72,3 +77,30 @@ def test_a_verified_server_answers(engine: LspEngine, language: str, tmp_path: P
     finally:
         server.close()
     assert alive(pid) == []
+
+
+def test_a_server_that_is_killed_in_the_middle_costs_the_sessions_it_was_asked(tmp_path: Path) -> None:
+    root, out = tmp_path / "project", tmp_path / "out"
+    root.mkdir()
+    for i in range(3):
+        (root / f"m{i}.py").write_text("import os\n\n\ndef f(path):\n" + "    path = os.path.join(path, os.sep)\n" * 60)
+    argv = [sys.executable, "-m", "ci_eval", "evaluate", "--engine", "ty", "--project", f"path:{root}", "--jobs", "1"]
+    run = subprocess.Popen([*argv, "--output", str(out)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    sessions = out / "sessions"
+    while run.poll() is None and not (sessions.is_dir() and any(sessions.iterdir())):
+        time.sleep(0.02)
+    servers = [pid for pid in _below(run.pid) if Path(f"/proc/{pid}/exe").resolve().name == "ty"]
+    for pid in servers:
+        os.kill(pid, signal.SIGKILL)
+    _, said = run.communicate(timeout=300)
+    statuses = json.loads((out / "manifest.json").read_text())["statuses"]
+    assert servers, said
+    assert 1 <= statuses.pop("engine-crash") <= 2, statuses
+    assert set(statuses) <= {"ok", "empty", "no-match"}
+    assert run.returncode == 0
+    assert not [pid for server in servers for pid in alive(server)]
+
+
+def _below(pid: int) -> list[int]:
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return [each for child in children for each in (int(child), *_below(int(child)))]
