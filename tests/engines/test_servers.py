@@ -25,6 +25,7 @@ FILES = {
     "javascript": ("a.js", "const words = [''];\nwords.|;\n", "map"),
     "php": ("a.php", "<?php\nclass A { public function rename() {} }\n$a = new A();\n$a->|;\n", "rename"),
     "cpp": ("a.cpp", "struct A { int width; };\nint f(A a) { return a.|; }\n", "width"),
+    "ruby": ("a.rb", "class A\n  def width\n    1\n  end\nend\n\nA.new.|()\n", "width"),
     "go": ("a.go", 'package main\n\nimport "strings"\n\nfunc main() { strings.| }\n', "TrimSpace"),
 }
 """Name of a file, its text with a bar at the caret, and what must be suggested there."""

@@ -80,6 +80,8 @@ class LspEngine:
     only_language_id: str = ""
     """The protocol's name for every file."""
     word: re.Pattern[str] = WORD
+    reopens: bool = False
+    """For a server that is deaf to changes: each text is a document of its own."""
     verified: bool = False
     """Whether this project's tests drive it for real."""
 
@@ -125,6 +127,7 @@ class RunningLsp:
         self._fresh = True
         self._cold_until = 0.0
         self._questions = 0
+        self._copies = 0
 
     # ------------------------------------------------------------------------------------------------------ process
 
@@ -214,7 +217,10 @@ class RunningLsp:
             started = time.perf_counter()
             deadline = time.monotonic() + self._surroundings.timeout
             edits, self._edits = self._edits, []
-            client.change(self._told, edits, self._text, deadline)
+            if edits and self._engine.reopens:
+                self._reopen(client, deadline)
+            else:
+                client.change(self._told, edits, self._text, deadline)
             self._told = self._text
             self._last, arrived = client.complete(self._text, query.offset, deadline)
             # A server that still loads the project answers with nothing; a person would see that and wait.
@@ -223,6 +229,13 @@ class RunningLsp:
             time.sleep(PAUSE)
         self._watch()
         return arrived - started
+
+    def _reopen(self, client: Client, deadline: float) -> None:
+        path = Path(self._path)
+        language = self._engine.language_id(self._surroundings.language, self._path)
+        self._copies += 1
+        copy = path.with_name(f"{path.stem}_{self._copies}{path.suffix}")
+        client.open(self._root / copy, language, self._text, deadline)
 
     def _watch(self) -> None:
         """Give up a server that takes too much memory: an address space limit is no use with Node.js, Go or Java."""

@@ -1,0 +1,32 @@
+"""TypeProf, the type profiler that comes with Debian's Ruby 3.1; its language server is an experiment of its makers."""
+
+from __future__ import annotations
+
+import re
+
+from ci_eval.contracts import Engine
+from ci_eval.support.lsp.engine import LspEngine, Place
+from ci_eval.support.recipes import System
+
+_START = "require 'rubygems'; load Gem.bin_path('typeprof', 'typeprof')"
+
+
+def command(_place: Place) -> list[str]:
+    return ["ruby", "-e", _START, "--", "--lsp", "--stdio"]
+
+
+ENGINE: Engine = LspEngine(
+    name="typeprof",
+    summary="Ruby's type profiler as a language server, as the system's Ruby brings it (0.21)",
+    languages=frozenset({"ruby"}),
+    licence="MIT",
+    recipe=System(
+        program="ruby",
+        hint="apt-get install ruby",
+        ask=("-e", "print Gem::Specification.find_by_name('typeprof').version"),
+    ),
+    command=command,
+    word=re.compile(r"[@$]*\w+[?!]?"),
+    reopens=True,
+    verified=True,
+)
