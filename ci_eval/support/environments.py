@@ -7,6 +7,7 @@ import sys
 import venv
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
@@ -17,6 +18,8 @@ from ci_eval.support.packages import installed, pip_run
 from ci_eval.support.recipes import Made, once
 
 WHEELS = ("--only-binary=:all:",)
+
+Read = TypeVar("Read")
 
 
 def prepare(language: str, root: Path, info: ProjectInfo, *, dependencies: bool, cache: Path) -> Made | None:
@@ -59,15 +62,17 @@ def _python_requirements(root: Path) -> list[str]:
     return []
 
 
+class _Project(msgspec.Struct, frozen=True):
+    dependencies: list[str] = []
+
+
+class _Pyproject(msgspec.Struct, frozen=True):
+    project: _Project = _Project()
+
+
 def _of_pyproject(path: Path) -> list[str]:
-    class Project(msgspec.Struct):
-        dependencies: list[str] = []
-
-    class Pyproject(msgspec.Struct):
-        project: Project = Project()
-
     try:
-        return msgspec.toml.decode(path.read_bytes(), type=Pyproject).project.dependencies
+        return msgspec.toml.decode(path.read_bytes(), type=_Pyproject).project.dependencies
     except (msgspec.MsgspecError, ValueError) as error:
         raise PreparationError(f"Cannot read the dependencies in {path.name}: {error}") from error
 
@@ -78,17 +83,41 @@ def _of_requirements(path: Path) -> list[str]:
     return [line for line in lines if line and not line.startswith("-") and "://" not in line]
 
 
+class _Manifest(msgspec.Struct):
+    dependencies: dict[str, str] = {}
+
+
+_NPM = ("--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error")
+
+
 def _node(root: Path, folder: Path, _dependencies: bool) -> Mapping[str, str]:
     manifest = root / "package.json"
     if not manifest.is_file():
         return {}
-    for name in ("package.json", "package-lock.json", "npm-shrinkwrap.json"):
-        if (root / name).is_file():
-            shutil.copyfile(root / name, folder / name)
-    options = ("--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error")
-    run_client(("npm", "install", *options), cwd=folder)
-    found = sorted(folder.glob("node_modules/**/package.json"))
-    return {str(path.parent.relative_to(folder / "node_modules")): "" for path in found if _is_package(path)}
+    locks = [name for name in ("package-lock.json", "npm-shrinkwrap.json") if (root / name).is_file()]
+    for name in locks:
+        shutil.copyfile(root / name, folder / name)
+    if locks:
+        shutil.copyfile(manifest, folder / manifest.name)
+        run_client(("npm", "ci", "--omit=dev", *_NPM), cwd=folder)
+    else:
+        # npm resolves what is for development even where it is not wanted.
+        wanted = {"private": True, "dependencies": _read(manifest, _Manifest).dependencies}
+        (folder / manifest.name).write_bytes(msgspec.json.encode(wanted))
+        run_client(("npm", "install", *_NPM), cwd=folder)
+    found = sorted(path for path in folder.glob("node_modules/**/package.json") if _is_package(path))
+    return {str(path.parent.relative_to(folder / "node_modules")): _read(path, _Package).version for path in found}
+
+
+class _Package(msgspec.Struct):
+    version: str = ""
+
+
+def _read(path: Path, kind: type[Read]) -> Read:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=kind)
+    except msgspec.MsgspecError as error:
+        raise PreparationError(f"Cannot read {path.name} of {path.parent.name}: {error}") from error
 
 
 def _is_package(path: Path) -> bool:
