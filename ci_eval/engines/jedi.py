@@ -15,8 +15,8 @@ import msgspec
 from ci_eval.contracts import Answer, Edit, Engine, Installation, Query, Running, Surroundings
 from ci_eval.errors import EngineMisbehaved, EngineRaised
 from ci_eval.model import EngineInfo, Suggestion
-from ci_eval.support.installs import pip_packages
 from ci_eval.support.process import LineProcess
+from ci_eval.support.recipes import Pip
 
 DRIVER = Path(__file__).parent.parent / "drivers" / "jedi_driver.py"
 PATIENCE = 60.0
@@ -107,8 +107,10 @@ class Jedi:
         if version is None:
             packages = {name: installed_version(name) for name in ("jedi", "parso")}
             return Installation(info=EngineInfo(name=self.name, version=packages["jedi"], packages=packages))
-        folder, packages = pip_packages([f"jedi=={version}"], cache / "engines")
-        return Installation(info=EngineInfo(name=self.name, version=version, packages=packages), folder=folder)
+        made = Pip(package="jedi", version=self.version).make(version, cache / "engines")
+        return Installation(
+            info=EngineInfo(name=self.name, version=version, packages=made.packages), folder=made.folder
+        )
 
     def start(self, installation: Installation, surroundings: Surroundings) -> Running:
         library = installation.folder or Path(jedi.__file__).parent.parent

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from ci_eval.contracts import Declarations, Language, Shape
 from ci_eval.model import Extraction, Kind
-from ci_eval.support.blocks import BlockWalk
 from ci_eval.support.jvm_names import Known, is_type_name, package_of, package_part
+from ci_eval.support.jvm_walk import LOCAL, JvmWalk
 from ci_eval.support.scopes import UNKNOWN, Origin, Scope
 from ci_eval.support.syntax import Node
 from ci_eval.support.walk import CALLED, REFERENCE, TYPE, Place, on, tokens_of
@@ -38,7 +38,6 @@ _TOP = re.compile(
     r"(?:[\w<>?, *]+\.)?(\w+)",
     re.MULTILINE,
 )
-LOCAL = Origin(False)
 LOCAL_TYPE = Origin(False, None, "class")
 _MODIFIERS = (
     "class_modifier member_modifier visibility_modifier function_modifier property_modifier inheritance_modifier "
@@ -48,7 +47,7 @@ _CLASSES = frozenset(["class_declaration", "object_declaration", "companion_obje
 _BODIES = frozenset(["class_body", "enum_class_body"])
 
 
-class KotlinWalk(BlockWalk):
+class KotlinWalk(JvmWalk):
     """Kotlin's nodes."""
 
     names = frozenset(["simple_identifier", "type_identifier", "interpolated_identifier"])
@@ -59,6 +58,8 @@ class KotlinWalk(BlockWalk):
         "$ ${ line_comment multiline_comment integer_literal long_literal real_literal hex_literal bin_literal "
         "unsigned_literal character_literal string_content package_header label wildcard_import .*".split()
     )
+
+    paths = frozenset(["navigation_expression"])
 
     def __init__(self, text: str, path: str, declared: Declarations) -> None:
         super().__init__(text.encode(), package_of(text, path), declared)
@@ -131,7 +132,7 @@ class KotlinWalk(BlockWalk):
         elif role == CALLED:
             self._called(node, name, place)
         else:
-            self._variable(node, name, place)
+            self.variable(node, name, place)
 
     def _called(self, node: Node, name: str, place: Place) -> None:
         local = place.scope.owner(name)
@@ -141,17 +142,17 @@ class KotlinWalk(BlockWalk):
             found = local.names[name]
         self.emit(node, Kind.METHOD_CALL, place, Origin(found.static, found.package))
 
-    def _variable(self, node: Node, name: str, place: Place) -> None:
+    def variable(self, node: Node, name: str, place: Place, skip: int = 0) -> None:
         owner = place.scope.owner(name)
         if owner is not None:
             origin = owner.names[name]
             kind = Kind.FIELD if owner.kind == "class" else Kind.VARIABLE
-            self.emit(node, Kind.TYPE_REFERENCE if origin.holder == "class" else kind, place, origin)
+            self.emit(node, Kind.TYPE_REFERENCE if origin.holder == "class" else kind, place, origin, skip=skip)
         elif name in {"it", "field"}:
-            self.emit(node, Kind.VARIABLE, place, LOCAL)
+            self.emit(node, Kind.VARIABLE, place, LOCAL, skip=skip)
         else:
             found = self.known.find(name, place.scope)
-            self.emit(node, Kind.TYPE_REFERENCE if is_type_name(name) else Kind.VARIABLE, place, found)
+            self.emit(node, Kind.TYPE_REFERENCE if is_type_name(name) else Kind.VARIABLE, place, found, skip=skip)
 
     def emit(
         self, node: Node, kind: Kind, place: Place, origin: Origin = UNKNOWN, text: str = "", skip: int = 0
@@ -174,9 +175,9 @@ class KotlinWalk(BlockWalk):
     def navigation(self, node: Node, role: str, place: Place) -> None:
         receiver, *suffixes = node.children
         if receiver.type == "simple_identifier":
-            origin = self._receiver(receiver, place)
+            origin = self.receiver(receiver, place)
         else:
-            origin = self._of_path(receiver, place)
+            origin = self.of_path(receiver, place)
             self._stack.append((receiver, REFERENCE, place))
         for suffix in suffixes:
             for member in suffix.children if suffix.child_count else [suffix]:
@@ -184,31 +185,6 @@ class KotlinWalk(BlockWalk):
                     self._member(member, role, origin, receiver, place)
                 else:
                     self.push([member], REFERENCE, place)
-
-    def _receiver(self, node: Node, place: Place) -> Origin:
-        name = self.text(node).strip("`")
-        if place.scope.owner(name) is None and name in self.known.roots:
-            # The beginning of `java.util.Locale.ROOT`.
-            self.emit(node, Kind.IMPORT, place, Origin(True, name))
-            return Origin(None, name, "module")
-        self._variable(node, name, place)
-        found = self.known.find(name, place.scope)
-        if found.holder == "class" or (place.scope.owner(name) is None and is_type_name(name)):
-            return Origin(True, found.package)
-        return LOCAL
-
-    def _of_path(self, node: Node, place: Place) -> Origin:
-        """What `a.b.C` before a dot says about its members."""
-        path = self.text(node) if node.type == "navigation_expression" and node.end_byte - node.start_byte < 200 else ""
-        first, _, rest = path.partition(".")
-        if not rest or not path.replace(".", "").isidentifier() or place.scope.owner(first) is not None:
-            return LOCAL
-        last = path.rpartition(".")[2]
-        if first in self.known.roots:
-            return Origin(True, package_part(path)) if is_type_name(last) else Origin(None, path, "module")
-        if is_type_name(first) and is_type_name(last):
-            return Origin(True, self.known.find(f"<{first}>", place.scope).package)
-        return LOCAL
 
     def _member(self, node: Node, role: str, origin: Origin, receiver: Node, place: Place) -> None:
         name = self.text(node).strip("`")
@@ -242,7 +218,7 @@ class KotlinWalk(BlockWalk):
         *before, member = node.children
         for child in before:
             if child.type == "type_identifier":
-                self._variable(child, self.text(child), place)
+                self.variable(child, self.text(child), place)
             else:
                 self.push([child], REFERENCE, place)
         if member.type == "simple_identifier":

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from ci_eval.contracts import Declarations, Language, Shape
 from ci_eval.model import Extraction, Kind
-from ci_eval.support.blocks import BlockWalk
 from ci_eval.support.jvm_names import Known, is_type_name, package_of, package_part
+from ci_eval.support.jvm_walk import LOCAL, JvmWalk
 from ci_eval.support.scopes import UNKNOWN, Origin, Scope
 from ci_eval.support.syntax import Node
 from ci_eval.support.walk import BOUND, CALLED, REFERENCE, TYPE, Place, on, tokens_of
@@ -41,7 +41,6 @@ _TOP = re.compile(
     r"(?:class|trait|object|def|val|var|type|enum|given)\s+(\w+)",
     re.MULTILINE,
 )
-LOCAL = Origin(False)
 LOCAL_TYPE = Origin(False, None, "class")
 _CLASSES = frozenset(["class_definition", "trait_definition", "object_definition", "enum_definition"])
 _VALUES = frozenset(["val_definition", "var_definition", "val_declaration", "var_declaration"])
@@ -49,7 +48,7 @@ _FUNCTIONS = frozenset(["function_definition", "function_declaration"])
 _TYPES = ("type_identifier", "generic_type", "stable_type_identifier", "tuple_type", "function_type", "compound_type")
 
 
-class ScalaWalk(BlockWalk):
+class ScalaWalk(JvmWalk):
     """Scala's nodes."""
 
     names = frozenset(["identifier", "type_identifier"])
@@ -60,8 +59,10 @@ class ScalaWalk(BlockWalk):
         'string_literal string escape_sequence " """ \''.split()
     )
 
+    paths = frozenset(["field_expression", "stable_identifier"])
+
     def __init__(self, text: str, path: str, declared: Declarations) -> None:
-        super().__init__(text.encode(), package_of(text, path), declared)
+        super().__init__(text.encode(), package_of(text, path, nested=True), declared)
         self.known = Known(self.package, declared, _USUAL)
 
     def outermost(self, root: Node) -> Scope:
@@ -115,11 +116,11 @@ class ScalaWalk(BlockWalk):
             place.scope.names[name] = LOCAL
         elif name[:1] == "`":
             # It is typed without its quotes.
-            self._variable(node, name.strip("`"), place, skip=1)
+            self.variable(node, name.strip("`"), place, skip=1)
         else:
-            self._variable(node, name, place)
+            self.variable(node, name, place)
 
-    def _variable(self, node: Node, name: str, place: Place, skip: int = 0) -> None:
+    def variable(self, node: Node, name: str, place: Place, skip: int = 0) -> None:
         owner = place.scope.owner(name)
         origin = owner.names[name] if owner else self.known.find(name, place.scope)
         if origin.holder == "class" or (owner is None and is_type_name(name)):
@@ -152,9 +153,9 @@ class ScalaWalk(BlockWalk):
     def field(self, node: Node, role: str, place: Place) -> None:
         receiver, *rest = node.children
         if receiver.type == "identifier":
-            origin = self._receiver(receiver, place)
+            origin = self.receiver(receiver, place)
         else:
-            origin = self._of_path(receiver, place)
+            origin = self.of_path(receiver, place)
             self.push([receiver], REFERENCE, place)
         for member in rest:
             if member.type == "identifier":
@@ -162,34 +163,12 @@ class ScalaWalk(BlockWalk):
             else:
                 self.push([member], REFERENCE, place)
 
-    def _receiver(self, node: Node, place: Place) -> Origin:
+    def receiver(self, node: Node, place: Place) -> Origin:
         name = self.text(node)
         if name in KEYWORDS:
             self.emit(node, Kind.KEYWORD, place, UNKNOWN, name)
             return LOCAL if name == "this" else UNKNOWN
-        if place.scope.owner(name) is None and name in self.known.roots:
-            # The beginning of `java.util.Locale.ROOT`.
-            self.emit(node, Kind.IMPORT, place, Origin(True, name), name)
-            return Origin(None, name, "module")
-        self._variable(node, name, place)
-        found = self.known.find(name, place.scope)
-        if found.holder == "class" or (place.scope.owner(name) is None and is_type_name(name)):
-            return Origin(True, found.package)
-        return LOCAL
-
-    def _of_path(self, node: Node, place: Place) -> Origin:
-        """What `a.b.C` before a dot says about its members."""
-        is_path = node.type in {"field_expression", "stable_identifier"} and node.end_byte - node.start_byte < 200
-        path = self.text(node) if is_path else ""
-        first, _, rest = path.partition(".")
-        if not rest or not path.replace(".", "").isidentifier() or place.scope.owner(first) is not None:
-            return LOCAL
-        last = path.rpartition(".")[2]
-        if first in self.known.roots:
-            return Origin(True, package_part(path)) if is_type_name(last) else Origin(None, path, "module")
-        if is_type_name(first) and is_type_name(last):
-            return Origin(True, self.known.find(f"<{first}>", place.scope).package)
-        return LOCAL
+        return super().receiver(node, place)
 
     def _member(self, node: Node, role: str, origin: Origin, receiver: Node, place: Place) -> None:
         name = self.text(node)
@@ -215,10 +194,10 @@ class ScalaWalk(BlockWalk):
         first, *rest = node.children
         origin = UNKNOWN
         if first.child_count:
-            origin = self._of_path(first, place)
+            origin = self.of_path(first, place)
             self.push([first], REFERENCE, place)
         elif first.type == "identifier":
-            origin = self._receiver(first, place)
+            origin = self.receiver(first, place)
         else:
             self.push([first], TYPE, place)
         for child in rest:
@@ -425,7 +404,7 @@ def _nowhere(place: Place) -> Place:
 
 def declare(text: str, path: str) -> tuple[str, frozenset[str]]:
     """The package, and what is declared without indentation."""
-    return package_of(text, path), frozenset(_TOP.findall(text))
+    return package_of(text, path, nested=True), frozenset(_TOP.findall(text))
 
 
 def extract(text: str, path: str, declared: Declarations) -> Extraction:

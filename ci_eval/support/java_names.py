@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from pathlib import PurePosixPath
 
 from ci_eval.contracts import Declarations
+from ci_eval.support.jvm_names import package_of, package_part
 from ci_eval.support.scopes import UNKNOWN, Origin, Scope
 from ci_eval.support.syntax import Node
 
@@ -27,7 +27,6 @@ LANG = frozenset(
 )
 """Types of java.lang, which every file imports."""
 
-_PACKAGE = re.compile(r"^\s*package\s+([\w.]+)\s*;", re.MULTILINE)
 _TOP = re.compile(r"^(?:[a-z@][\w-]*\s+)*(?:class|interface|@interface|enum|record)\s+(\w+)", re.MULTILINE)
 _TYPES = frozenset(
     "class_declaration interface_declaration enum_declaration record_declaration annotation_type_declaration".split()
@@ -35,20 +34,9 @@ _TYPES = frozenset(
 _INTERFACES = frozenset(["interface_body", "annotation_type_body"])
 
 
-def package_of(text: str, path: str) -> str:
-    """As the file says it, else as its folder does."""
-    found = _PACKAGE.search(text)
-    return found[1] if found else ".".join(PurePosixPath(path).parent.parts)
-
-
 def declare(text: str, path: str) -> tuple[str, frozenset[str]]:
     """The package, and the types declared without indentation."""
     return package_of(text, path), frozenset(_TOP.findall(text))
-
-
-def is_type_name(name: str) -> bool:
-    """By custom: `Foo`, `T`, but not `foo` and not `FOO`."""
-    return name[:1].isupper() and (len(name) == 1 or not name.isupper())
 
 
 class JavaScope(Scope):
@@ -143,10 +131,3 @@ class Names:
     def _is_static(self, node: Node) -> bool:
         first = node.children[0] if node.child_count else None
         return bool(first and first.type == "modifiers" and any(child.type == "static" for child in first.children))
-
-
-def package_part(path: str) -> str:
-    """Of `java.util.Map.Entry` it is `java.util`."""
-    parts = path.split(".")
-    first = next((i for i, part in enumerate(parts) if part[:1].isupper()), len(parts))
-    return ".".join(parts[:first])

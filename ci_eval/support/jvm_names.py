@@ -12,10 +12,10 @@ from ci_eval.support.scopes import UNKNOWN, Origin, Scope
 _PACKAGE = re.compile(r"^\s*package\s+([\w.`]+)", re.MULTILINE)
 
 
-def package_of(text: str, path: str) -> str:
-    """As the file says it, else as its folder does."""
+def package_of(text: str, path: str, *, nested: bool = False) -> str:
+    """As the file says it, else as its folder does. `nested`: several clauses make one name, as in Scala."""
     found = _PACKAGE.findall(text)
-    return ".".join(found) if found else ".".join(PurePosixPath(path).parent.parts)
+    return ".".join(found if nested else found[:1]) if found else ".".join(PurePosixPath(path).parent.parts)
 
 
 def is_type_name(name: str) -> bool:
