@@ -1,11 +1,13 @@
-import java.nio.charset.StandardCharsets;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.*;
 import java.util.*;
 import java.util.regex.*;
 import jdk.jshell.*;
 
 /**
- * Answers completions by the JDK's own jdk.jshell, a line per question: "OFFSET BASE64-OF-TEXT" → "MS BASE64-OF-NAMES", the
- * names one per line. The imports of the file become imports of the shell; nothing else of it is evaluated.
+ * Answers completions by the JDK's own jdk.jshell, a line per question: "OFFSET PATH TEXT" → "MS NAMES": the offset in
+ * code points, the other two and the names, one per line, in base64. The imports of the file become imports of the shell; nothing else of it is evaluated.
  */
 public class JShellDriver {
     private static final Pattern PACKAGE = Pattern.compile("(?m)^\\s*package\\s+([\\w.]+)\\s*;");
@@ -20,18 +22,30 @@ public class JShellDriver {
     }
 
     public static void main(String[] arguments) throws Exception {
+        // Whatever else writes to standard output must not be taken for an answer.
+        PrintStream answers = System.out;
+        System.setOut(System.err);
         JShellDriver driver = new JShellDriver(arguments[0]);
-        Scanner lines = new Scanner(System.in, StandardCharsets.UTF_8).useDelimiter("\n");
-        while (lines.hasNext()) {
-            String[] parts = lines.next().split(" ");
-            String text = new String(Base64.getDecoder().decode(parts[1]), StandardCharsets.UTF_8);
-            int offset = text.offsetByCodePoints(0, Integer.parseInt(parts[0]));
-            long started = System.nanoTime();
-            Set<String> names = driver.complete(text, offset);
-            double taken = (System.nanoTime() - started) / 1e6;
-            String answer = Base64.getEncoder().encodeToString(String.join("\n", names).getBytes(StandardCharsets.UTF_8));
-            System.out.println(String.format(Locale.ROOT, "%.3f %s", taken, answer));
+        BufferedReader questions = new BufferedReader(new InputStreamReader(System.in, UTF_8));
+        for (String question = questions.readLine(); question != null; question = questions.readLine()) {
+            answers.println(driver.answer(question.split(" ")));
         }
+    }
+
+    private String answer(String[] parts) {
+        String text = new String(Base64.getDecoder().decode(parts[2]), UTF_8);
+        int offset = text.offsetByCodePoints(0, Integer.parseInt(parts[0]));
+        long started = System.nanoTime();
+        try {
+            String names = String.join("\n", complete(text, offset));
+            return String.format(Locale.ROOT, "%.3f %s", (System.nanoTime() - started) / 1e6, encoded(names));
+        } catch (RuntimeException | StackOverflowError error) {
+            return "error " + encoded(error.toString());
+        }
+    }
+
+    private static String encoded(String text) {
+        return Base64.getEncoder().encodeToString(text.getBytes(UTF_8));
     }
 
     private Set<String> complete(String text, int offset) {

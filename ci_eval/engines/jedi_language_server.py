@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ci_eval.contracts import Engine
-from ci_eval.support.lsp.engine import LspEngine, Place, python_code
+from ci_eval.support.lsp.engine import LspEngine, python_code
+from ci_eval.support.place import Place
 from ci_eval.support.recipes import Pip
 
 

@@ -6,7 +6,8 @@ from typing import Any
 
 from ci_eval.contracts import Engine
 from ci_eval.support.lsp.ecmascript import LANGUAGE_IDS, SETTINGS
-from ci_eval.support.lsp.engine import LspEngine, Place
+from ci_eval.support.lsp.engine import LspEngine
+from ci_eval.support.place import Place
 from ci_eval.support.recipes import Npm
 
 

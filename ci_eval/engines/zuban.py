@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ci_eval.contracts import Engine
-from ci_eval.support.lsp.engine import LspEngine, Place
+from ci_eval.support.lsp.engine import LspEngine
+from ci_eval.support.place import Place
 from ci_eval.support.recipes import Pip
 
 

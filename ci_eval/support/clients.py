@@ -22,6 +22,7 @@ GET = {
     "npm": "Install Node.js, which brings npm, and see that it is on PATH.",
     "git": "Install git from your system's packages.",
     "mvn": "Install Maven, which needs Java, and see that mvn is on PATH.",
+    "java": "Install a JDK, 17 or newer, and see that java is on PATH.",
     "go": "Install Go and see that it is on PATH.",
     "apt-get": DEBIAN_ONLY,
     "apt-config": DEBIAN_ONLY,

@@ -6,6 +6,7 @@ import shutil
 import sys
 import venv
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
@@ -13,6 +14,7 @@ import msgspec
 
 from ci_eval.errors import PreparationError
 from ci_eval.model import ProjectInfo
+from ci_eval.support import jars
 from ci_eval.support.clients import run_client
 from ci_eval.support.packages import installed, pip_run
 from ci_eval.support.recipes import Made, once
@@ -26,7 +28,8 @@ def prepare(language: str, root: Path, info: ProjectInfo, *, dependencies: bool,
     """A folder below the cache with what the project needs; None where its language has nothing of the kind.
 
     Python: a virtual environment, empty without `dependencies`, so that engines see nobody else's packages.
-    JavaScript, TypeScript: a folder with `node_modules`. Go: a module cache. Raises PreparationError.
+    JavaScript, TypeScript: a folder with `node_modules`. Go: a module cache. Java, Kotlin, Scala, if the project comes
+    from Maven: the jars it needs. Raises PreparationError.
     """
     make = _PREPARING.get(language)
     if make is None or not (dependencies or language == "python"):
@@ -34,17 +37,24 @@ def prepare(language: str, root: Path, info: ProjectInfo, *, dependencies: bool,
     python = f"-py{sys.version_info.major}{sys.version_info.minor}" if language == "python" else ""
     kind = "full" if dependencies else "empty"
     target = cache / "environments" / f"{language}-{info.name}-{info.checksum[:16]}-{kind}{python}"
-    return once(target, "", lambda new: make(root, new, dependencies))
+    return once(target, "", lambda new: make(_Task(root, info.spec, dependencies), new))
+
+
+@dataclass(frozen=True)
+class _Task:
+    root: Path
+    spec: str
+    dependencies: bool
 
 
 # --------------------------------------------------------------------------------------------------------- languages
 
 
-def _python(root: Path, folder: Path, dependencies: bool) -> Mapping[str, str]:
+def _python(task: _Task, folder: Path) -> Mapping[str, str]:
     # A virtual environment knows its own path only by the place it is found at; `once` moves it.
     venv.create(folder, with_pip=False, symlinks=True)
     (site,) = folder.glob("lib/python*/site-packages")
-    wanted = _python_requirements(root) if dependencies else []
+    wanted = _python_requirements(task.root) if task.dependencies else []
     if wanted:
         pip_run(("install", *WHEELS, "--target", str(site), "--", *wanted), cwd=folder)
     return installed(site)
@@ -90,7 +100,8 @@ class _Manifest(msgspec.Struct):
 _NPM = ("--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error")
 
 
-def _node(root: Path, folder: Path, _dependencies: bool) -> Mapping[str, str]:
+def _node(task: _Task, folder: Path) -> Mapping[str, str]:
+    root = task.root
     manifest = root / "package.json"
     if not manifest.is_file():
         return {}
@@ -124,11 +135,11 @@ def _is_package(path: Path) -> bool:
     return path.parent.parent.name == "node_modules" or path.parent.parent.parent.name == "node_modules"
 
 
-def _go(root: Path, folder: Path, _dependencies: bool) -> Mapping[str, str]:
-    if not (root / "go.mod").is_file():
+def _go(task: _Task, folder: Path) -> Mapping[str, str]:
+    if not (task.root / "go.mod").is_file():
         return {}
     work = folder / "work"
-    shutil.copytree(root, work, symlinks=True)
+    shutil.copytree(task.root, work, symlinks=True)
     for path in (work, *work.rglob("*")):
         path.chmod(0o755)
     variables = {
@@ -144,9 +155,17 @@ def _go(root: Path, folder: Path, _dependencies: bool) -> Mapping[str, str]:
     return {pair[0]: pair[1] for pair in pairs if len(pair) > 1}
 
 
-_PREPARING: dict[str, Callable[[Path, Path, bool], Mapping[str, str]]] = {
+def _jvm(task: _Task, folder: Path) -> Mapping[str, str]:
+    scheme, _, rest = task.spec.partition(":")
+    return jars.resolve(rest.partition("#")[0], folder, itself=False) if scheme == "maven" else {}
+
+
+_PREPARING: dict[str, Callable[[_Task, Path], Mapping[str, str]]] = {
     "python": _python,
     "javascript": _node,
     "typescript": _node,
     "go": _go,
+    "java": _jvm,
+    "kotlin": _jvm,
+    "scala": _jvm,
 }

@@ -47,8 +47,12 @@ def check_maven(coordinates: str) -> re.Match[str]:
 def _copy(artifact: str, here: Path, timeout: float) -> str:
     """Let mvn copy one file into `here`; why it could not, or ""."""
     # -U: what was missing a while ago is looked for again.
-    options = ("-q", "-B", "-U", "-Dstyle.color=never", COPY, f"-Dartifact={artifact}", "-DoutputDirectory=.")
-    ended = run_to_end(("mvn", *options), cwd=here, timeout=timeout)
+    return run_mvn("-U", COPY, f"-Dartifact={artifact}", "-DoutputDirectory=.", here=here, timeout=timeout)
+
+
+def run_mvn(*arguments: str, here: Path, timeout: float = TIMEOUT) -> str:
+    """Run mvn in a folder without a project of the user's; the cause of its failure, or ""."""
+    ended = run_to_end(("mvn", "-q", "-B", "-Dstyle.color=never", *arguments), cwd=here, timeout=timeout)
     if not ended.code:
         return ""
     said = re.sub(r"\x1b\[[0-9;]*m", "", f"{ended.trouble}\n{ended.output}")

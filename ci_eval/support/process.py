@@ -14,8 +14,12 @@ from contextlib import suppress
 from pathlib import Path
 
 from ci_eval.errors import EngineCrash, EngineMisbehaved, EngineTimeout
+from ci_eval.support import machine
 
 LAUNCHER = Path(__file__).parent.parent / "drivers" / "launch.py"
+LOOK = 20
+"""Questions between two looks at the memory."""
+
 LONGEST_LINE = 256 * 2**20
 """Bytes of one answer; an engine that sends more is broken."""
 
@@ -90,6 +94,27 @@ class EngineProcess:
         for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
             if pipe:
                 pipe.close()
+
+
+class MemoryWatch:
+    """Gives up an engine that takes too much memory: an address space limit is no use with Node.js, Go or Java."""
+
+    def __init__(self, name: str, limit: int) -> None:
+        """`limit`: bytes of all its processes together; 0 = none."""
+        self._name = name
+        self._limit = limit
+        self._questions = 0
+
+    def look(self, pid: int) -> None:
+        """Count a question, and at every LOOK-th weigh the process group. Raises EngineCrash."""
+        self._questions += 1
+        if not self._limit or self._questions % LOOK:
+            return
+        used = machine.memory_of_group(pid)
+        if used > self._limit:
+            raise EngineCrash(
+                f"{self._name} used {used / 1e9:.1f} GB; interpret.memoryLimit allows {self._limit / 1e9:.1f} GB"
+            )
 
 
 class LineProcess(EngineProcess):

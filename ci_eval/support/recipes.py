@@ -10,11 +10,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
+from urllib.parse import urlsplit
 
 import msgspec
 
+from ci_eval.contracts import Installation
 from ci_eval.errors import ConfigError, InstallError
+from ci_eval.model import EngineInfo
+from ci_eval.support.archive import unpack
 from ci_eval.support.clients import run_client
+from ci_eval.support.download import download
 from ci_eval.support.packages import pip_install
 
 MARKER = "ci-eval-packages.json"
@@ -47,6 +52,33 @@ class Recipe(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
+class FromRecipe:
+    """The part of an engine that says what it is and gets it into the cache."""
+
+    name: str
+    summary: str
+    languages: frozenset[str] | None
+    licence: str
+    recipe: Recipe
+    verified: bool = False
+    """Whether this project's tests drive it for real."""
+
+    @property
+    def version(self) -> str:
+        return self.recipe.version
+
+    @property
+    def source(self) -> str:
+        return self.recipe.source
+
+    def install(self, version: str | None, cache: Path) -> Installation:
+        """See Engine."""
+        made = self.recipe.make(version, cache / "engines")
+        info = EngineInfo(name=self.name, version=made.version, packages=made.packages)
+        return Installation(info=info, folder=made.folder)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Pip:
     """Wheels from PyPI, in a folder of their own."""
 
@@ -57,7 +89,7 @@ class Pip:
     source: str = "PyPI"
 
     def make(self, version: str | None, folder: Path) -> Made:
-        chosen = _checked(version or self.version)
+        chosen = checked(version or self.version)
         requirements = [f"{self.package}=={chosen}", *self.others]
         python = f"py{sys.version_info.major}{sys.version_info.minor}"
         name = f"{self.package}-{chosen}-{python}"
@@ -75,9 +107,9 @@ class Npm:
     source: str = "npm"
 
     def make(self, version: str | None, folder: Path) -> Made:
-        chosen = _checked(version or self.version)
+        chosen = checked(version or self.version)
         wanted = {self.package: chosen, **self.others}
-        name = "-".join([_plain(self.package), chosen])
+        name = "-".join([plain(self.package), chosen])
         return once(folder / name, chosen, lambda new: _npm_install(wanted, new))
 
 
@@ -90,8 +122,8 @@ class Go:
     source: str = "Go modules"
 
     def make(self, version: str | None, folder: Path) -> Made:
-        chosen = _checked(version or self.version)
-        name = f"{_plain(self.module)}-{chosen}"
+        chosen = checked(version or self.version)
+        name = f"{plain(self.module)}-{chosen}"
         return once(folder / name, chosen, lambda new: _go_build(self.module, chosen, new))
 
 
@@ -117,6 +149,55 @@ class System:
         number = re.search(r"\d+(?:\.\d+)+", said)
         shown = number[0] if number else self.version
         return Made(Path(found).parent, shown, {self.program: shown})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gem:
+    """A gem with its dependencies. What is written in C among them is compiled, which runs their build scripts."""
+
+    package: str
+    version: str
+    source: str = "RubyGems"
+
+    def make(self, version: str | None, folder: Path) -> Made:
+        chosen = checked(version or self.version)
+        name = f"{self.package}-{chosen}-gem"
+        return once(folder / name, chosen, lambda new: _gem_install(self.package, chosen, new))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Archive:
+    """A file that its makers publish, of the releases whose SHA-256 is known here; unpacked if it is packed."""
+
+    url: str
+    """With `{version}`."""
+    digests: Mapping[str, str]
+    """Release → SHA-256; the first is the default."""
+    source: str = "download"
+
+    @property
+    def version(self) -> str:
+        return next(iter(self.digests))
+
+    def make(self, version: str | None, folder: Path) -> Made:
+        chosen = checked(version or self.version)
+        digest = self.digests.get(chosen)
+        url = self.url.format(version=chosen)
+        if digest is None:
+            raise ConfigError(
+                f"the SHA-256 of {url} is not known here, and without it nothing is run: "
+                "start that release yourself, by `engine: {command: […]}`"
+            )
+        name = Path(urlsplit(url).path).name
+        return once(folder / f"{plain(name)}-{digest[:12]}", chosen, lambda new: self._fetch(url, digest, folder, new))
+
+    def _fetch(self, url: str, digest: str, folder: Path, new: Path) -> Mapping[str, str]:
+        file = download(url, sha256=digest, cache=folder.parent)
+        if file.name.endswith((".zip", ".tar.gz")):
+            unpack(file, new / "files")
+        else:
+            shutil.copyfile(file, new / file.name)
+        return {file.name: f"sha256={digest}"}
 
 
 def once(target: Path, version: str, install: Callable[[Path], Mapping[str, str]]) -> Made:
@@ -148,13 +229,15 @@ def _publish(whole: Path, target: Path) -> None:
             raise InstallError(f"Cannot write {target}: {error}. Remove that folder, or use another cache.") from error
 
 
-def _checked(version: str) -> str:
+def checked(version: str) -> str:
+    """`version`, fit to be a part of a file's name. Raises ConfigError."""
     if not VERSION.fullmatch(version):
         raise ConfigError(f"{version!r} is no version")
     return version
 
 
-def _plain(name: str) -> str:
+def plain(name: str) -> str:
+    """`name` as a part of a file's name."""
     return re.sub(r"[^A-Za-z0-9.]+", "-", name).strip("-")
 
 
@@ -177,6 +260,13 @@ class _Locked(msgspec.Struct):
 
 class _Lock(msgspec.Struct):
     packages: dict[str, _Locked] = {}
+
+
+def _gem_install(package: str, version: str, folder: Path) -> Mapping[str, str]:
+    options = ("--no-document", "--no-user-install", "--install-dir", str(folder), "--bindir", str(folder / "bin"))
+    run_client(("gem", "install", package, "--version", version, *options), cwd=folder)
+    found = sorted((folder / "specifications").glob("*.gemspec"))
+    return dict(re.sub(r"-(?=\d[\w.]*$)", " ", path.stem).split(" ") for path in found)
 
 
 class _Module(msgspec.Struct, rename="pascal"):

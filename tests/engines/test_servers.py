@@ -1,4 +1,4 @@
-"""Every language server that is listed as verified: installed from its registry, started, asked, ended."""
+"""Every engine that is listed as verified: installed from its registry, started, asked, ended."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ import pytest
 from ci_eval import engines
 from ci_eval.contracts import Query, Surroundings
 from ci_eval.support import machine
+from ci_eval.support.driven import DrivenEngine, RunningDriver
 from ci_eval.support.lsp.engine import LspEngine, RunningLsp
+from ci_eval.support.recipes import FromRecipe
 
 FILES = {
     "python": ("a.py", "import os\nos.path.|\n", "join"),
@@ -26,11 +28,14 @@ FILES = {
     "php": ("a.php", "<?php\nclass A { public function rename() {} }\n$a = new A();\n$a->|;\n", "rename"),
     "cpp": ("a.cpp", "struct A { int width; };\nint f(A a) { return a.|; }\n", "width"),
     "ruby": ("a.rb", "class A\n  def width\n    1\n  end\nend\n\nA.new.|()\n", "width"),
+    "java": ("A.java", "class A { int size(String text) { return text.|; } }\n", "length"),
+    "kotlin": ("a.kt", "fun size(text: String) = text.|\n", "length"),
+    "scala": ("A.scala", "class A { def size(text: String): Int = text.| }\n", "length"),
     "go": ("a.go", 'package main\n\nimport "strings"\n\nfunc main() { strings.| }\n', "TrimSpace"),
 }
 """Name of a file, its text with a bar at the caret, and what must be suggested there."""
 
-SERVERS = [engine for name in engines.names() if isinstance(engine := engines.CATALOG.load(name), LspEngine)]
+SERVERS = [engine for name in engines.names() if isinstance(engine := engines.CATALOG.load(name), FromRecipe)]
 ASKED = [(engine, language) for engine in SERVERS if engine.verified for language in sorted(engine.languages or ())]
 
 pytestmark = [pytest.mark.engine, pytest.mark.registry]
@@ -54,7 +59,7 @@ def _running(group: int) -> Iterator[str]:
 
 
 @pytest.mark.parametrize(("engine", "language"), ASKED, ids=lambda value: getattr(value, "name", value))
-def test_a_verified_server_answers(engine: LspEngine, language: str, tmp_path: Path) -> None:
+def test_a_verified_engine_answers(engine: LspEngine | DrivenEngine, language: str, tmp_path: Path) -> None:
     name, text, expected = FILES[language]
     root = tmp_path / "project"
     root.mkdir()
@@ -68,10 +73,10 @@ def test_a_verified_server_answers(engine: LspEngine, language: str, tmp_path: P
         installation,
         Surroundings(root=root, language=language, keywords=frozenset(), cache=cache, timeout=60, memory=8 * 10**9),
     )
-    assert isinstance(server, RunningLsp)
+    assert isinstance(server, RunningLsp | RunningDriver)
     try:
         server.open(name, text.replace("|", ""))
-        pid = server._running.pid
+        pid = server._running.pid if isinstance(server, RunningLsp) else server._process.pid
         answer = server.complete(Query(offset=offset, prefix="", expected=expected))
         assert expected in [found.text for found in answer.suggestions]
         assert answer.latency > 0

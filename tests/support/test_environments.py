@@ -26,7 +26,7 @@ def test_without_dependencies_python_gets_an_empty_environment(tmp_path: Path) -
     assert made is not None
     assert made.packages == {}
     assert (made.folder / "bin" / "python").exists()
-    assert prepare("java", tmp_path, INFO, dependencies=True, cache=tmp_path) is None
+    assert prepare("ruby", tmp_path, INFO, dependencies=True, cache=tmp_path) is None
 
 
 @pytest.mark.parametrize("name", ["pyproject.toml", "package.json"])

@@ -10,7 +10,8 @@ from typing import Any
 
 from ci_eval.errors import InstallError
 from ci_eval.support.download import sha256_of
-from ci_eval.support.lsp.engine import LspEngine, Place
+from ci_eval.support.lsp.engine import LspEngine
+from ci_eval.support.place import Place
 from ci_eval.support.recipes import Made
 
 

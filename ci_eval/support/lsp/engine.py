@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import sys
@@ -15,12 +14,12 @@ from typing import Any
 
 from ci_eval.contracts import Answer, Edit, Installation, Query, Running, Surroundings
 from ci_eval.errors import EngineCrash
-from ci_eval.model import EngineInfo
-from ci_eval.support import machine
 from ci_eval.support.lsp.client import INDEXING, Client, Launch
 from ci_eval.support.lsp.completion import WORD, suggestions
 from ci_eval.support.lsp.protocol import Item, Items
-from ci_eval.support.recipes import Recipe
+from ci_eval.support.place import Place, variables
+from ci_eval.support.process import MemoryWatch
+from ci_eval.support.recipes import FromRecipe
 
 PATIENCE = 60.0
 """Seconds for opening a document, which is no completion."""
@@ -29,25 +28,6 @@ WARM_UP = 10.0
 """Seconds during which a server that has not given any candidate yet is asked again."""
 
 PAUSE = 0.25
-LOOK = 20
-"""Questions between two looks at the memory."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Place:
-    """What a server's command and settings are made of."""
-
-    folder: Path
-    """Where the engine is installed."""
-    root: Path
-    """The project."""
-    scratch: Path
-    """A folder of this process alone; gone when it ends."""
-    cache: Path
-    """What may be kept between runs."""
-    environment: Path | None
-    """The project's own packages."""
-    language: str
 
 
 def nothing(_place: Place) -> None:
@@ -60,14 +40,9 @@ def no_values(_place: Place) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class LspEngine:
+class LspEngine(FromRecipe):
     """The engine around a language server. It is sent to worker processes, so its functions have names."""
 
-    name: str
-    summary: str
-    languages: frozenset[str] | None
-    licence: str
-    recipe: Recipe
     command: Callable[[Place], Sequence[str]]
     options: Callable[[Place], Any] = nothing
     """`initializationOptions`."""
@@ -82,22 +57,6 @@ class LspEngine:
     word: re.Pattern[str] = WORD
     reopens: bool = False
     """For a server that is deaf to changes: each text is a document of its own."""
-    verified: bool = False
-    """Whether this project's tests drive it for real."""
-
-    @property
-    def version(self) -> str:
-        return self.recipe.version
-
-    @property
-    def source(self) -> str:
-        return self.recipe.source
-
-    def install(self, version: str | None, cache: Path) -> Installation:
-        """See Engine."""
-        made = self.recipe.make(version, cache / "engines")
-        info = EngineInfo(name=self.name, version=made.version, packages=made.packages)
-        return Installation(info=info, folder=made.folder)
 
     def start(self, installation: Installation, surroundings: Surroundings) -> Running:
         """A new server."""
@@ -126,37 +85,25 @@ class RunningLsp:
         self._last: list[Item] | Items | None = None
         self._fresh = True
         self._cold_until = 0.0
-        self._questions = 0
+        self._watch = MemoryWatch(engine.name, surroundings.memory)
         self._copies = 0
 
     # ------------------------------------------------------------------------------------------------------ process
 
     def _started(self) -> Client:
         if self._client is None:
-            place = self._place()
+            place = Place.of(self._engine.name, self._folder, self._root, self._scratch, self._surroundings)
             self._client = Client(
                 Launch(
                     command=self._engine.command(place),
                     root=self._root,
-                    environment=_environment(place) | dict(self._engine.variables(place)),
+                    environment=variables(place) | dict(self._engine.variables(place)),
                     options=self._engine.options(place),
                     settings=self._engine.settings(place),
                 )
             )
             self._fresh = True
         return self._client
-
-    def _place(self) -> Place:
-        cache = self._surroundings.cache / "servers" / self._engine.name
-        cache.mkdir(parents=True, exist_ok=True)
-        return Place(
-            folder=self._folder,
-            root=self._root,
-            scratch=self._scratch,
-            cache=cache,
-            environment=self._surroundings.environment,
-            language=self._surroundings.language,
-        )
 
     def restart(self) -> None:
         """See Running."""
@@ -227,7 +174,7 @@ class RunningLsp:
             if time.monotonic() > self._cold_until or _has_items(self._last):
                 break
             time.sleep(PAUSE)
-        self._watch()
+        self._watch.look(client.pid)
         return arrived - started
 
     def _reopen(self, client: Client, deadline: float) -> None:
@@ -236,16 +183,6 @@ class RunningLsp:
         self._copies += 1
         copy = path.with_name(f"{path.stem}_{self._copies}{path.suffix}")
         client.open(self._root / copy, language, self._text, deadline)
-
-    def _watch(self) -> None:
-        """Give up a server that takes too much memory: an address space limit is no use with Node.js, Go or Java."""
-        self._questions += 1
-        limit = self._surroundings.memory
-        if limit and self._questions % LOOK == 0 and (used := machine.memory_of_group(self._running.pid)) > limit:
-            self._end()
-            raise EngineCrash(
-                f"{self._engine.name} used {used / 1e9:.1f} GB; interpret.memoryLimit allows {limit / 1e9:.1f} GB"
-            )
 
 
 def _in_sight(root: Path, scratch: Path, environment: Path | None) -> Path:
@@ -258,16 +195,6 @@ def _in_sight(root: Path, scratch: Path, environment: Path | None) -> Path:
     if modules and modules.is_dir() and not (copy / "node_modules").exists():
         (copy / "node_modules").symlink_to(modules)
     return copy
-
-
-def _environment(place: Place) -> dict[str, str]:
-    """Of a server: nothing of the user's but where programs are."""
-    return {
-        "PATH": os.environ.get("PATH", os.defpath),
-        "HOME": str(place.scratch / "home"),
-        "TMPDIR": str(place.scratch),
-        "LANG": "C.UTF-8",
-    }
 
 
 def python_module(place: Place, module: str, *arguments: str) -> list[str]:

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from ci_eval.contracts import Running, Surroundings
-from ci_eval.support.lsp.engine import LspEngine, Place, RunningLsp
+from ci_eval.support.lsp.engine import LspEngine, RunningLsp
+from ci_eval.support.place import Place
 from ci_eval.support.recipes import Made
 
 SERVER = Path(__file__).parent / "server.py"

@@ -1,0 +1,22 @@
+"""Metals, the language server for Scala 2 and 3. Where a project has no build it knows, it guesses from the sources."""
+
+from __future__ import annotations
+
+from ci_eval.contracts import Engine
+from ci_eval.support.jars import Maven, java_command
+from ci_eval.support.lsp.engine import LspEngine
+from ci_eval.support.place import Place
+
+
+def command(place: Place) -> list[str]:
+    return java_command(place, "scala.meta.metals.Main")
+
+
+ENGINE: Engine = LspEngine(
+    name="metals",
+    summary="the language server for Scala",
+    languages=frozenset({"scala"}),
+    licence="Apache-2.0",
+    recipe=Maven(artifact="org.scalameta:metals_2.13", version="1.6.5"),
+    command=command,
+)

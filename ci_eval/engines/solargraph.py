@@ -1,0 +1,30 @@
+"""solargraph, a language server for Ruby."""
+
+from __future__ import annotations
+
+import re
+
+from ci_eval.contracts import Engine
+from ci_eval.support.lsp.engine import LspEngine
+from ci_eval.support.place import Place
+from ci_eval.support.recipes import Gem
+
+
+def command(place: Place) -> list[str]:
+    return [str(place.folder / "bin" / "solargraph"), "stdio"]
+
+
+def variables(place: Place) -> dict[str, str]:
+    return {"GEM_HOME": str(place.folder), "GEM_PATH": str(place.folder)}
+
+
+ENGINE: Engine = LspEngine(
+    name="solargraph",
+    summary="language server for Ruby",
+    languages=frozenset({"ruby"}),
+    licence="MIT",
+    recipe=Gem(package="solargraph", version="0.56.0"),
+    command=command,
+    variables=variables,
+    word=re.compile(r"[@$]*\w+[?!]?"),
+)

@@ -1,0 +1,110 @@
+"""The engines that a driver of ours asks, for real: JShell, and the compilers of Kotlin and Scala."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ci_eval import engines
+from ci_eval.contracts import Query, Running, Surroundings
+from ci_eval.support import machine
+
+JAVA = """package a.b;
+
+import java.util.List;
+
+class C {
+    int size(List<String> é, D other) {
+        return é.get(0).length() + other.width;
+    }
+}
+"""
+KOTLIN = """package a.b
+
+import java.util.ArrayDeque
+
+fun size(é: List<String>, other: D): Int {
+    val queue = ArrayDeque(é)
+    return é.first().length + other.width + queue.size
+}
+"""
+SCALA = """package a.b
+
+import scala.collection.mutable
+
+class C {
+  def size(é: List[String], other: D): Int = {
+    val queue = mutable.ArrayDeque.from(é)
+    é.head.length + other.width + queue.size
+  }
+}
+"""
+FILES = {
+    "jshell": ("java", JAVA, "package a.b;\n\npublic class D { public int width; Unknown broken; }\n"),
+    "kotlin-ide-services": ("kt", KOTLIN, "package a.b\n\ninternal class D { val width = 1; val broken: Unknown }\n"),
+    "scala-presentation-compiler": ("scala", SCALA, "package a.b\n\nclass D { val width = 1; val broken: Unknown }\n"),
+}
+IMPORTED = {"jshell": "util", "kotlin-ide-services": "util", "scala-presentation-compiler": "mutable"}
+LOCALS = {"kotlin-ide-services": "queue.", "scala-presentation-compiler": "queue."}
+
+pytestmark = [pytest.mark.engine, pytest.mark.registry]
+
+
+@pytest.fixture(params=FILES)
+def running(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[str, Running]]:
+    engine = engines.CATALOG.load(request.param)
+    suffix, text, other = FILES[engine.name]
+    root = tmp_path / "project"
+    (root / "a" / "b").mkdir(parents=True)
+    (root / "a" / "b" / f"C.{suffix}").write_text(text)
+    (root / "a" / "b" / f"D.{suffix}").write_text(other)
+    cache = machine.cache_folder()
+    language = next(iter(engine.languages or ()))
+    surroundings = Surroundings(
+        root=root, language=language, keywords=frozenset(), cache=cache, timeout=60, memory=4 * 10**9
+    )
+    started = engine.start(engine.install(None, cache), surroundings)
+    yield engine.name, started
+    started.close()
+
+
+def names(name: str, running: Running, expected: str, *, prefix: str = "") -> list[str]:
+    suffix, text, _ = FILES[name]
+    offset = text.index(expected)
+    running.open(f"a/b/C.{suffix}", text)
+    running.edit([(offset, len(expected), prefix)])
+    answer = running.complete(Query(offset=offset + len(prefix), prefix=prefix, expected=expected))
+    assert answer.latency > 0
+    return [found.text for found in answer.suggestions]
+
+
+@pytest.mark.parametrize("prefix", ["", "w"])
+def test_members_of_a_library_and_of_another_file_are_found(running: tuple[str, Running], prefix: str) -> None:
+    assert "length" in names(*running, "length")
+    assert "width" in names(*running, "width", prefix=prefix)
+
+
+def test_a_local_variable_is_found(running: tuple[str, Running]) -> None:
+    name, engine = running
+    if name not in LOCALS:
+        pytest.skip("JShell knows no locals of methods")
+    suffix, text, _ = FILES[name]
+    offset = text.index(LOCALS[name])
+    engine.open(f"a/b/C.{suffix}", text)
+    engine.edit([(offset, len("queue"), "")])
+    answer = engine.complete(Query(offset=offset, prefix="", expected="queue"))
+    assert {"queue", "other", "é"} <= {found.text for found in answer.suggestions}
+
+
+def test_among_the_imports_the_compilers_know_packages_and_jshell_nothing(running: tuple[str, Running]) -> None:
+    found = names(*running, IMPORTED[running[0]])
+    assert (IMPORTED[running[0]] in found) == (running[0] != "jshell")
+
+
+def test_a_killed_driver_is_started_anew(running: tuple[str, Running]) -> None:
+    name, engine = running
+    assert "width" in names(name, engine, "width")
+    engine.restart()
+    assert "width" in names(name, engine, "width")
