@@ -1,4 +1,6 @@
-"""Runs one release of jedi: jedi_driver.py LIBRARY-FOLDER PROJECT-ROOT CACHE-FOLDER. Standard library and jedi only.
+"""Runs one release of jedi: jedi_driver.py LIBRARY-FOLDER PROJECT-ROOT CACHE-FOLDER [PACKAGES…].
+
+PACKAGES: folders with what the project needs. Imports the standard library and jedi only.
 
 Each line on standard input is a request, each line on standard output its answer, both JSON:
 
@@ -22,9 +24,9 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO
 
-library, root, cache = sys.argv[1:]
+library, root, cache, *packages = sys.argv[1:]
 
-# Only the standard library and the project are there to be completed, whatever is installed beside ci-eval.
+# Nothing is there to be completed but the standard library, the project and what it needs, whatever else is installed.
 base = {"base": sys.base_prefix, "platbase": sys.base_exec_prefix}
 base |= {"installed_base": sys.base_prefix, "installed_platbase": sys.base_exec_prefix}
 PLATFORM = sysconfig.get_path("platstdlib", vars=base)
@@ -100,7 +102,7 @@ class Session:
     """One open file and the jedi that completes in it."""
 
     def __init__(self) -> None:
-        self.project = jedi.Project(root, sys_path=sys.path, load_unsafe_extensions=False)
+        self.project = jedi.Project(root, sys_path=[*sys.path, *packages], load_unsafe_extensions=False)
         self.environment = jedi.InterpreterEnvironment()
         self.path: Path | None = None
         self.text = ""

@@ -43,6 +43,7 @@ ENGINE: Engine = LspEngine(
         url="https://download.eclipse.org/jdtls/milestones/1.50.0/jdt-language-server-{version}.tar.gz",
         digests={"1.50.0-202509041425": "3292c5c33888f95ab0ff718e777ee94ff5496b8635a23a8844b876ee090ebdea"},
     ),
+    runs_on=("java",),
     command=command,
     settings=settings,
 )

@@ -44,6 +44,8 @@ class RunningJedi:
 
     def _start(self) -> LineProcess:
         arguments = [str(self._library), str(self._surroundings.root), str(self._cache)]
+        if self._surroundings.environment:
+            arguments += map(str, self._surroundings.environment.glob("lib/python*/site-packages"))
         # A fixed hash seed: the order of sets decides which of several equal answers comes first.
         environment = {
             "PATH": os.defpath,

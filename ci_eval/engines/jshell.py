@@ -20,18 +20,27 @@ NEWEST = 23
 """The newest Java that the compiler below knows."""
 
 
+JDK = System(program="java", hint="apt-get install default-jdk-headless")
+# It also writes classes of which a part does not compile.
+COMPILER = Maven(artifact="org.eclipse.jdt:ecj", version="3.40.0")
+
+
 @dataclass(frozen=True)
 class JdkAndCompiler:
-    """The system's JDK, and Eclipse's compiler: it also writes classes of which a part does not compile."""
+    """The system's JDK, and Eclipse's compiler."""
 
-    version: str = "system"
-    source: str = "the system"
+    version: str = JDK.version
+    source: str = JDK.source
+    needs: tuple[str, ...] = COMPILER.needs
 
     def make(self, version: str | None, folder: Path) -> Made:
         """See Recipe."""
-        jdk = System(program="java", hint="apt-get install default-jdk-headless").make(version, folder)
-        compiler = Maven(artifact="org.eclipse.jdt:ecj", version="3.40.0").make(None, folder)
+        jdk, compiler = JDK.make(version, folder), COMPILER.make(None, folder)
         return replace(jdk, folder=compiler.folder, packages=jdk.packages | compiler.packages)
+
+    def is_made(self, folder: Path) -> bool:
+        """See Recipe."""
+        return JDK.is_made(folder) and COMPILER.is_made(folder)
 
 
 def prepare(place: Place) -> None:

@@ -23,6 +23,7 @@ ENGINE: Engine = LspEngine(
         url="https://github.com/phpactor/phpactor/releases/download/{version}/phpactor.phar",
         digests={"2025.12.21.1": "53bbe9625cd9b5e9b394bc2f595fbad13dbbe6dfc96950c56dea3b5d9a246cc3"},
     ),
+    runs_on=("php",),
     command=command,
     word=re.compile(r"\$?\w+"),
 )

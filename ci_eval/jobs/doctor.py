@@ -14,6 +14,21 @@ from ci_eval import engines, languages
 from ci_eval.contracts import Query, Surroundings
 from ci_eval.errors import CiEvalError
 from ci_eval.support import machine, syntax
+from ci_eval.support.recipes import FromRecipe
+
+PROGRAMS = (
+    ("git", "git:", "apt-get install git"),
+    ("npm", "npm:", "apt-get install npm"),
+    ("node", "", "apt-get install nodejs"),
+    ("mvn", "maven:", "apt-get install maven"),
+    ("java", "", "apt-get install default-jdk-headless"),
+    ("go", "go:", "apt-get install golang-go"),
+    ("ruby", "", "apt-get install ruby"),
+    ("gem", "", "apt-get install ruby"),
+    ("php", "", "apt-get install php-cli"),
+    ("apt-get", "debian:", "a machine with Debian or a derivative"),
+)
+"""Name, scheme of the projects it fetches, and the command that installs it."""
 
 
 @dataclass(frozen=True)
@@ -36,15 +51,32 @@ def examine() -> Iterator[Finding]:
     yield _tried("grammars", True, _grammars)
     yield _tried("engine jedi", True, _jedi)
     yield _tried("pip (pypi: projects, other releases of jedi)", False, _pip)
-    for client, use, packages in (
-        ("git", "git: projects", "apt-get install git"),
-        ("npm", "npm: projects", "apt-get install npm"),
-        ("mvn", "maven: projects", "apt-get install maven"),
-        ("go", "go: projects", "apt-get install golang-go"),
-        ("apt-get", "debian: projects", "a machine with Debian or a derivative"),
-    ):
-        found = shutil.which(client)
-        yield Finding(f"{client} ({use})", found is not None, False, found or f"not found; for example: {packages}")
+    yield from programs_and_engines()
+
+
+def programs_and_engines() -> Iterator[Finding]:
+    """What fetches projects, and what engines there are; nothing is installed for it."""
+    for program, projects, packages in PROGRAMS:
+        found = shutil.which(program)
+        served = [engine.name for engine in _installable() if program in engine.needs]
+        use = "; ".join([*([f"{projects} projects"] if projects else []), *([", ".join(served)] if served else [])])
+        yield Finding(f"{program} ({use})", found is not None, False, found or f"not found; for example: {packages}")
+    for engine in _installable():
+        yield _engine(engine)
+
+
+def _installable() -> list[FromRecipe]:
+    loaded = (engines.CATALOG.load(name) for name in engines.names())
+    return [engine for engine in loaded if isinstance(engine, FromRecipe)]
+
+
+def _engine(engine: FromRecipe) -> Finding:
+    what = f"engine {engine.name} {engine.version}"
+    if missing := [program for program in engine.needs if not shutil.which(program)]:
+        return Finding(what, False, False, f"needs {' and '.join(missing)}; see above")
+    if engine.recipe.is_made(machine.cache_folder() / "engines"):
+        return Finding(what, True, False, "installed" if engine.version != "system" else f"as {engine.source} has it")
+    return Finding(what, True, False, f"comes from {engine.source} on first use")
 
 
 def _tried(what: str, needed: bool, attempt: Callable[[], str]) -> Finding:

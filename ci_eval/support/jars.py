@@ -13,7 +13,7 @@ from ci_eval.support.clients import run_client
 from ci_eval.support.download import sha256_of
 from ci_eval.support.maven import UNKNOWN, check_maven, run_mvn
 from ci_eval.support.place import Place
-from ci_eval.support.recipes import Made, checked, once, plain
+from ci_eval.support.recipes import IntoCache, plain
 
 # Pinned: without a version, Maven takes whichever is newest.
 COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies"
@@ -32,7 +32,7 @@ class Driver:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Maven:
+class Maven(IntoCache):
     """An artifact with its dependencies, and the driver, if it needs one."""
 
     artifact: str
@@ -40,21 +40,19 @@ class Maven:
     version: str
     driver: Driver | None = None
     source: str = "Maven Central"
+    needs: tuple[str, ...] = ("mvn", "java")
 
-    def make(self, version: str | None, folder: Path) -> Made:
-        """See Recipe."""
-        chosen = checked(version or self.version)
+    def name(self, version: str) -> str:
         driver = f"-{sha256_of(self.driver.file)[:12]}" if self.driver else ""
-        name = f"{plain(self.artifact)}-{chosen}{driver}"
-        return once(folder / name, chosen, lambda new: self._install(chosen, new))
+        return f"{plain(self.artifact)}-{version}{driver}"
 
-    def _install(self, version: str, folder: Path) -> Mapping[str, str]:
-        packages = resolve(f"{self.artifact}:{version}", folder)
+    def install(self, version: str, _folder: Path, new: Path) -> Mapping[str, str]:
+        packages = resolve(f"{self.artifact}:{version}", new)
         if driver := self.driver:
-            jars = classpath(in_folder(folder))
+            jars = classpath(in_folder(new))
             compiler = ("java", "-cp", jars, driver.compiler, *driver.options)
-            (folder / DRIVER).mkdir()
-            run_client((*compiler, "-cp", jars, "-d", DRIVER, str(driver.file)), cwd=folder)
+            (new / DRIVER).mkdir()
+            run_client((*compiler, "-cp", jars, "-d", DRIVER, str(driver.file)), cwd=new)
         return packages
 
 

@@ -47,8 +47,38 @@ class Recipe(Protocol):
     def source(self) -> str:
         """Where it comes from, in a word or two."""
 
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """Programs that installing or running it takes."""
+
     def make(self, version: str | None, folder: Path) -> Made:
         """Have it below `folder`; None = the default version. Raises ConfigError or InstallError."""
+
+    def is_made(self, folder: Path) -> bool:
+        """Whether the default version is there already."""
+
+
+class IntoCache:
+    """The part of a recipe that all share whose product is a folder of the cache."""
+
+    version: str
+
+    def name(self, version: str) -> str:
+        """Of the folder."""
+        raise NotImplementedError
+
+    def install(self, version: str, folder: Path, new: Path) -> Mapping[str, str]:
+        """Write it into the folder `new`, which will be one of `folder`; name → version of all that was installed."""
+        raise NotImplementedError
+
+    def make(self, version: str | None, folder: Path) -> Made:
+        """See Recipe."""
+        chosen = checked(version or self.version)
+        return once(folder / self.name(chosen), chosen, lambda new: self.install(chosen, folder, new))
+
+    def is_made(self, folder: Path) -> bool:
+        """See Recipe."""
+        return _ready(folder / self.name(self.version)) is not None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,8 +90,15 @@ class FromRecipe:
     languages: frozenset[str] | None
     licence: str
     recipe: Recipe
+    runs_on: tuple[str, ...] = ()
+    """Programs it takes to run beside those that its recipe needs."""
     verified: bool = False
     """Whether this project's tests drive it for real."""
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """All of those programs."""
+        return tuple(dict.fromkeys((*self.recipe.needs, *self.runs_on)))
 
     @property
     def version(self) -> str:
@@ -79,7 +116,7 @@ class FromRecipe:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Pip:
+class Pip(IntoCache):
     """Wheels from PyPI, in a folder of their own."""
 
     package: str
@@ -87,17 +124,17 @@ class Pip:
     others: tuple[str, ...] = ()
     """What it needs beside what it says: NAME==VERSION."""
     source: str = "PyPI"
+    needs: tuple[str, ...] = ()
 
-    def make(self, version: str | None, folder: Path) -> Made:
-        chosen = checked(version or self.version)
-        requirements = [f"{self.package}=={chosen}", *self.others]
-        python = f"py{sys.version_info.major}{sys.version_info.minor}"
-        name = f"{self.package}-{chosen}-{python}"
-        return once(folder / name, chosen, lambda new: pip_install(requirements, new))
+    def name(self, version: str) -> str:
+        return f"{self.package}-{version}-py{sys.version_info.major}{sys.version_info.minor}"
+
+    def install(self, version: str, _folder: Path, new: Path) -> Mapping[str, str]:
+        return pip_install([f"{self.package}=={version}", *self.others], new)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Npm:
+class Npm(IntoCache):
     """A package from npm with its dependencies; none of their scripts is run."""
 
     package: str
@@ -105,26 +142,84 @@ class Npm:
     others: Mapping[str, str] = field(default_factory=dict)
     """Peers, name → version."""
     source: str = "npm"
+    needs: tuple[str, ...] = ("npm", "node")
 
-    def make(self, version: str | None, folder: Path) -> Made:
-        chosen = checked(version or self.version)
-        wanted = {self.package: chosen, **self.others}
-        name = "-".join([plain(self.package), chosen])
-        return once(folder / name, chosen, lambda new: _npm_install(wanted, new))
+    def name(self, version: str) -> str:
+        return f"{plain(self.package)}-{version}"
+
+    def install(self, version: str, _folder: Path, new: Path) -> Mapping[str, str]:
+        return _npm_install({self.package: version, **self.others}, new)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Go:
+class Go(IntoCache):
     """A program built by the Go toolchain from a module whose top folder is its main package."""
 
     module: str
     version: str
     source: str = "Go modules"
+    needs: tuple[str, ...] = ("go",)
 
-    def make(self, version: str | None, folder: Path) -> Made:
-        chosen = checked(version or self.version)
-        name = f"{plain(self.module)}-{chosen}"
-        return once(folder / name, chosen, lambda new: _go_build(self.module, chosen, new))
+    def name(self, version: str) -> str:
+        return f"{plain(self.module)}-{version}"
+
+    def install(self, version: str, _folder: Path, new: Path) -> Mapping[str, str]:
+        return _go_build(self.module, version, new)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gem(IntoCache):
+    """A gem with its dependencies. What is written in C among them is compiled, which runs their build scripts."""
+
+    package: str
+    version: str
+    source: str = "RubyGems"
+    needs: tuple[str, ...] = ("gem", "ruby")
+
+    def name(self, version: str) -> str:
+        return f"{self.package}-{version}-gem"
+
+    def install(self, version: str, _folder: Path, new: Path) -> Mapping[str, str]:
+        options = ("--no-document", "--no-user-install", "--install-dir", str(new), "--bindir", str(new / "bin"))
+        run_client(("gem", "install", self.package, "--version", version, *options), cwd=new)
+        found = sorted((new / "specifications").glob("*.gemspec"))
+        return dict(re.sub(r"-(?=\d[\w.]*$)", " ", path.stem).split(" ") for path in found)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Archive(IntoCache):
+    """A file that its makers publish, of the releases whose SHA-256 is known here; unpacked if it is packed."""
+
+    url: str
+    """With `{version}`."""
+    digests: Mapping[str, str]
+    """Release → SHA-256; the first is the default."""
+    source: str = "download"
+    needs: tuple[str, ...] = ()
+
+    @property
+    def version(self) -> str:  # type: ignore[override]
+        return next(iter(self.digests))
+
+    def name(self, version: str) -> str:
+        return f"{plain(Path(urlsplit(self.url).path).stem.format(version=version))}-{self._digest(version)[:12]}"
+
+    def install(self, version: str, folder: Path, new: Path) -> Mapping[str, str]:
+        digest = self._digest(version)
+        file = download(self.url.format(version=version), sha256=digest, cache=folder.parent)
+        if file.name.endswith((".zip", ".tar.gz")):
+            unpack(file, new / "files")
+        else:
+            shutil.copyfile(file, new / file.name)
+        return {file.name: f"sha256={digest}"}
+
+    def _digest(self, version: str) -> str:
+        if version not in self.digests:
+            raise ConfigError(
+                f"the SHA-256 of {self.url.format(version=version)} is not known here, and without it nothing is run: "
+                "start that release yourself, by `engine: {command: […]}`"
+            )
+        return self.digests[version]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,6 +233,10 @@ class System:
     version: str = "system"
     source: str = "the system"
 
+    @property
+    def needs(self) -> tuple[str, ...]:
+        return (self.program,)
+
     def make(self, version: str | None, folder: Path) -> Made:
         if version is not None:
             raise ConfigError(f"{self.program} is the system's own and has no version {version!r}: name it without one")
@@ -150,54 +249,8 @@ class System:
         shown = number[0] if number else self.version
         return Made(Path(found).parent, shown, {self.program: shown})
 
-
-@dataclass(frozen=True, kw_only=True)
-class Gem:
-    """A gem with its dependencies. What is written in C among them is compiled, which runs their build scripts."""
-
-    package: str
-    version: str
-    source: str = "RubyGems"
-
-    def make(self, version: str | None, folder: Path) -> Made:
-        chosen = checked(version or self.version)
-        name = f"{self.package}-{chosen}-gem"
-        return once(folder / name, chosen, lambda new: _gem_install(self.package, chosen, new))
-
-
-@dataclass(frozen=True, kw_only=True)
-class Archive:
-    """A file that its makers publish, of the releases whose SHA-256 is known here; unpacked if it is packed."""
-
-    url: str
-    """With `{version}`."""
-    digests: Mapping[str, str]
-    """Release → SHA-256; the first is the default."""
-    source: str = "download"
-
-    @property
-    def version(self) -> str:
-        return next(iter(self.digests))
-
-    def make(self, version: str | None, folder: Path) -> Made:
-        chosen = checked(version or self.version)
-        digest = self.digests.get(chosen)
-        url = self.url.format(version=chosen)
-        if digest is None:
-            raise ConfigError(
-                f"the SHA-256 of {url} is not known here, and without it nothing is run: "
-                "start that release yourself, by `engine: {command: […]}`"
-            )
-        name = Path(urlsplit(url).path).name
-        return once(folder / f"{plain(name)}-{digest[:12]}", chosen, lambda new: self._fetch(url, digest, folder, new))
-
-    def _fetch(self, url: str, digest: str, folder: Path, new: Path) -> Mapping[str, str]:
-        file = download(url, sha256=digest, cache=folder.parent)
-        if file.name.endswith((".zip", ".tar.gz")):
-            unpack(file, new / "files")
-        else:
-            shutil.copyfile(file, new / file.name)
-        return {file.name: f"sha256={digest}"}
+    def is_made(self, _folder: Path) -> bool:
+        return shutil.which(self.program) is not None
 
 
 def once(target: Path, version: str, install: Callable[[Path], Mapping[str, str]]) -> Made:
@@ -260,13 +313,6 @@ class _Locked(msgspec.Struct):
 
 class _Lock(msgspec.Struct):
     packages: dict[str, _Locked] = {}
-
-
-def _gem_install(package: str, version: str, folder: Path) -> Mapping[str, str]:
-    options = ("--no-document", "--no-user-install", "--install-dir", str(folder), "--bindir", str(folder / "bin"))
-    run_client(("gem", "install", package, "--version", version, *options), cwd=folder)
-    found = sorted((folder / "specifications").glob("*.gemspec"))
-    return dict(re.sub(r"-(?=\d[\w.]*$)", " ", path.stem).split(" ") for path in found)
 
 
 class _Module(msgspec.Struct, rename="pascal"):

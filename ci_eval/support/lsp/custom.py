@@ -24,6 +24,13 @@ class Given:
     """What the reports call it; without one, the beginning of the program's SHA-256."""
     source: str = "your command"
 
+    @property
+    def needs(self) -> tuple[str, ...]:
+        return (self.program,)
+
+    def is_made(self, _folder: Path) -> bool:
+        return shutil.which(self.program) is not None
+
     def make(self, version: str | None, folder: Path) -> Made:
         """See Recipe; nothing is installed."""
         found = shutil.which(self.program)

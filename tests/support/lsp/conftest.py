@@ -24,6 +24,10 @@ class Nothing:
 
     version: str = "1"
     source: str = "tests"
+    needs: tuple[str, ...] = ()
+
+    def is_made(self, _folder: Path) -> bool:
+        return True
 
     def make(self, version: str | None, folder: Path) -> Made:
         return Made(folder, self.version, {})

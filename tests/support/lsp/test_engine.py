@@ -139,7 +139,7 @@ def test_no_process_is_left(start: Start, way: str) -> None:
 
 
 def test_a_server_that_takes_too_much_memory_is_ended(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ci_eval.support.lsp.engine.LOOK", 1)
+    monkeypatch.setattr("ci_eval.support.process.LOOK", 1)
     server = start(memory=1_000_000)
     server.open("a.py", TEXT)
     with pytest.raises(EngineCrash, match=r"interpret\.memoryLimit allows"):

@@ -1,0 +1,40 @@
+"""What doctor says of engines and of the programs they need."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from ci_eval.jobs import doctor
+from ci_eval.support.recipes import Pip, once
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("CI_EVAL_CACHE", str(tmp_path))
+    return tmp_path
+
+
+def findings() -> dict[str, doctor.Finding]:
+    return {found.what: found for found in doctor.programs_and_engines()}
+
+
+def test_an_engine_is_installed_or_comes_on_first_use(cache: Path) -> None:
+    name = next(what for what in findings() if what.startswith("engine ty "))
+    assert findings()[name].detail == "comes from PyPI on first use"
+    recipe = Pip(package="ty", version=name.rpartition(" ")[2])
+    once(cache / "engines" / recipe.name(recipe.version), recipe.version, lambda _: {})
+    assert findings()[name].detail == "installed"
+
+
+@pytest.mark.usefixtures("cache")
+def test_a_missing_program_is_named_with_what_needs_it_and_what_helps(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shutil, "which", lambda name: None if name == "go" else f"/bin/{name}")
+    found = findings()
+    go = found["go (go: projects; gopls)"]
+    assert (go.good, go.needed) == (False, False)
+    assert "apt-get install golang-go" in go.detail
+    gopls = next(finding for what, finding in found.items() if what.startswith("engine gopls "))
+    assert (gopls.good, gopls.detail) == (False, "needs go; see above")
