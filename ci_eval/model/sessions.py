@@ -7,7 +7,7 @@ from enum import Enum
 from ci_eval.model.tokens import Properties, Value
 
 
-class Suggestion(Value, frozen=True, kw_only=True, omit_defaults=True):
+class Suggestion(Value, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """One candidate; `text` is what would be inserted."""
 
     text: str

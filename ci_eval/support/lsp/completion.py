@@ -50,10 +50,10 @@ class _Reader:
         self._begins: dict[tuple[int, int], int] = {}
 
     def read(self, items: Sequence[Item]) -> Iterator[Suggestion]:
-        default_format = self._defaults.insert_text_format or 1
+        all_snippets = self._defaults.insert_text_format == SNIPPET
         for item in items:
             new, start = self._inserted(item)
-            if item.insert_text_format == SNIPPET or default_format == SNIPPET:
+            if "\\$" in new and (all_snippets or item.insert_text_format == SNIPPET):
                 new = new.replace("\\$", "$")
             begin = self._begin(start) if start else None
             written = self._from_token(new, begin)

@@ -1,4 +1,7 @@
-"""The values of the protocol that are read, with only the fields that are needed."""
+"""The values of the protocol that are read, with only the fields that are needed.
+
+An answer has thousands of items and no cycles: the collector need not look at them (`gc=False`).
+"""
 
 from __future__ import annotations
 
@@ -8,21 +11,21 @@ import msgspec
 from msgspec import Raw, Struct, field
 
 
-class Position(Struct):
+class Position(Struct, gc=False):
     """Line and character, both 0-based; characters in the units that were negotiated."""
 
     line: int
     character: int
 
 
-class Range(Struct):
+class Range(Struct, gc=False):
     """From a position to another, which is not included."""
 
     start: Position
     end: Position
 
 
-class TextEdit(Struct, rename="camel"):
+class TextEdit(Struct, rename="camel", gc=False):
     """Also an InsertReplaceEdit, of which an editor inserts by default."""
 
     new_text: str
@@ -30,7 +33,7 @@ class TextEdit(Struct, rename="camel"):
     insert: Range | None = None
 
 
-class Item(Struct, rename="camel"):
+class Item(Struct, rename="camel", gc=False):
     """One candidate."""
 
     label: str
