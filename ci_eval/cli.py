@@ -17,14 +17,16 @@ import msgspec
 from ci_eval import __version__
 from ci_eval.config import Config, load, patch
 from ci_eval.errors import CiEvalError, PreparationError
+from ci_eval.jobs import compare as compare_job
 from ci_eval.jobs import doctor as doctor_job
 from ci_eval.jobs import evaluate as evaluate_job
 from ci_eval.jobs import listing, pipeline, show, stages
+from ci_eval.jobs.compare import Compared
 from ci_eval.jobs.evaluate import Evaluated
 from ci_eval.model import Evaluation
 from ci_eval.support import machine
 from ci_eval.support.ci import Screen
-from ci_eval.support.figures import amount, evaluated, interval, statuses
+from ci_eval.support.figures import amount, change, change_between, evaluated, interval, statuses
 from ci_eval.support.schemes import SCHEMES
 
 DEMO = Path(__file__).parent / "config" / "demo.yaml"
@@ -180,6 +182,30 @@ def report(workspaces: tuple[Path, ...]) -> None:
         _present(done, screen)
 
 
+@cli.command("compare")
+@click.argument("workspaces", metavar="BASE NEW [MORE...]", type=click.Path(path_type=Path), nargs=-1, required=True)
+@click.option("--gate", "gates", metavar="RULE", multiple=True, help="Such as 'RecallAt1 >= -1pp'; may be repeated.")
+@click.option("--output", type=click.Path(path_type=Path), metavar="DIR", help="Default: a folder named by time.")
+def compare_(workspaces: tuple[Path, ...], gates: tuple[str, ...], output: Path | None) -> None:
+    """Is NEW better than BASE, worse, or can one not tell? Session by session, over the sessions on both sides.
+
+    \b
+    Examples:
+      ci-eval compare last-night tonight
+      ci-eval compare main pull --gate 'RecallAt1 >= -1pp' --gate 'LatencyPercentile95 <= +20% and +50ms'
+      ci-eval compare main pull --gate 'RecallAt5 non-inferior 0.5pp'
+    """
+    if len(workspaces) < 2:
+        raise click.UsageError("compare needs two workspaces or more: BASE NEW")
+    screen = Screen()
+    done = compare_job.compare(workspaces, gates=gates, output=output, screen=screen)
+    for each in done:
+        _present_comparison(each, screen)
+    screen.result(str(done[0].folder if len(done) == 1 else done[0].folder.parent))
+    for trouble in filter(None, [each.trouble for each in done]):
+        raise trouble
+
+
 @cli.command("show")
 @click.argument("workspace", type=click.Path(path_type=Path))
 @click.argument("session_id", metavar="SESSION-ID")
@@ -246,6 +272,40 @@ def _present(done: Evaluated, screen: Screen) -> None:
     for name, path in done.reports.items():
         screen.result(f"{name:9} {path}")
     screen.result(str(done.folder))
+
+
+def _present_comparison(done: Compared, screen: Screen) -> None:
+    found = done.comparison
+    infos = {info.name: info for info in found.metrics}
+    rows = [
+        (
+            name,
+            amount(each.base, infos[name].unit),
+            amount(each.new, infos[name].unit),
+            change(each.difference, infos[name].unit),
+            change_between(each.low, each.high, infos[name].unit),
+            each.verdict.value,
+        )
+        for name in found.declared
+        for each in [found.filters["ALL"][name]]
+    ]
+    screen.result("")
+    screen.result(f"{found.base.title} → {found.new.title}")
+    screen.result(
+        f"{found.paired:,} sessions in {found.files:,} files on both sides: {found.wins:,} better, {found.losses:,} "
+        "worse; "
+        f"{found.only_base:,} only in base, {found.only_new:,} only in new, {found.changed_text:,} in changed files, "
+        f"failed {found.base.failed:,} and {found.new.failed:,}"
+    )
+    screen.result("")
+    screen.table(["metric", "base", "new", "difference", "95 % interval", "verdict"], rows, numbers=4)
+    screen.result("")
+    for warning in found.warnings:
+        screen.warn(warning)
+    for gate in found.gates:
+        screen.result(f"gate {'kept  ' if gate.passed else 'BROKEN'}  {gate.rule}: {gate.reason}")
+    for name, path in done.reports.items():
+        screen.result(f"{name:9} {path}")
 
 
 def _present_trouble(evaluation: Evaluation, screen: Screen) -> None:

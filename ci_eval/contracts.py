@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Literal, Protocol
 
 from ci_eval.model import (
+    Comparison,
     EngineInfo,
     Evaluation,
     Extraction,
@@ -244,4 +245,21 @@ class Reporter(Protocol):
     def name(self) -> str: ...
 
     def write(self, evaluation: Evaluation, sources: Sources, folder: Path) -> Path:
+        """Write below `folder`; the path of the file a person opens first."""
+
+
+class PairedSources(Protocol):
+    """The stored sessions of both sides, for reporters that show them."""
+
+    def __iter__(self) -> Iterator[tuple[SourceFile, Sequence[tuple[Session, Session]]]]:
+        """Of each file that has pairs: its text, and the pairs in order of offset."""
+
+
+class ComparisonReporter(Protocol):
+    """One kind of report of a comparison."""
+
+    @property
+    def name(self) -> str: ...
+
+    def write(self, comparison: Comparison, sources: PairedSources, folder: Path) -> Path:
         """Write below `folder`; the path of the file a person opens first."""

@@ -1,6 +1,7 @@
 """Every error ci-eval raises on purpose, and the exit code each one ends the command with.
 
     CiEvalError                    (70, a bug)
+    ├── GateFailed                  1  a comparison is complete, and a rule says that new is worse
     ├── ConfigError                 2  configuration or usage
     ├── WorkspaceError              2  a workspace cannot be read, resumed or written over
     ├── NothingToEvaluate           3  no file, no token or no session was left
@@ -27,6 +28,12 @@ class CiEvalError(Exception):
     """The root: something ci-eval itself noticed."""
 
     exit_code = 70
+
+
+class GateFailed(CiEvalError):
+    """A rule that the new evaluation does not keep; the comparison and its reports are complete."""
+
+    exit_code = 1
 
 
 class ConfigError(CiEvalError):

@@ -79,6 +79,21 @@ class ReportsConfig(Section, frozen=True):
     """Metrics that are visible at first, see `ci-eval list metrics`; None = the usual ones."""
 
 
+class ComparisonConfig(Section, frozen=True):
+    """What `ci-eval compare` judges by; the configuration of the new evaluation counts."""
+
+    metrics: Annotated[tuple[Text, ...], Meta(min_length=1)] = (
+        "RecallAt1",
+        "RecallAt5",
+        "MeanReciprocalRank",
+        "Recall",
+    )
+    """The metrics whose verdicts count, the most important first: the more there are, the stronger the evidence each
+    needs."""
+    gates: tuple[Text, ...] = ()
+    """Rules such as `RecallAt1 >= -1pp`: where one is broken, the command ends with exit code 1."""
+
+
 class Config(Section, frozen=True):
     """One evaluation: what is completed, by what, and what is reported."""
 
@@ -96,3 +111,5 @@ class Config(Section, frozen=True):
     """Stage 2."""
     reports: ReportsConfig = ReportsConfig()
     """Stage 3."""
+    comparison: ComparisonConfig = ComparisonConfig()
+    """Two evaluations."""

@@ -15,6 +15,7 @@ from ci_eval.model.actions import (
     OpenFile,
     PrintText,
 )
+from ci_eval.model.comparison import Change, Comparison, Difference, GateResult, Part, Side, Verdict
 from ci_eval.model.report import EngineInfo, Estimate, Evaluation, FileFigures, FilterFigures, MetricInfo, ProjectInfo
 from ci_eval.model.sessions import (
     FAILED,
@@ -47,8 +48,11 @@ __all__ = [
     "Action",
     "ActionsConfig",
     "CallCompletion",
+    "Change",
     "CodeGolf",
+    "Comparison",
     "DeleteRange",
+    "Difference",
     "EngineInfo",
     "Estimate",
     "Evaluation",
@@ -60,6 +64,7 @@ __all__ = [
     "FilterFigures",
     "FiltersConfig",
     "FinishSession",
+    "GateResult",
     "Kind",
     "Location",
     "Lookup",
@@ -67,6 +72,7 @@ __all__ = [
     "MetricInfo",
     "MoveCaret",
     "OpenFile",
+    "Part",
     "PrefixConfig",
     "PrintText",
     "ProjectInfo",
@@ -75,10 +81,12 @@ __all__ = [
     "Session",
     "SessionScore",
     "SessionsFilter",
+    "Side",
     "SourceFile",
     "Status",
     "StrategyConfig",
     "Suggestion",
     "Token",
     "Value",
+    "Verdict",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from ci_eval.contracts import Reporter, Sources
@@ -20,7 +20,7 @@ from ci_eval.support.figures import (
     sessions_by_kind,
     statuses,
 )
-from ci_eval.support.markdowntext import code, prose
+from ci_eval.support.markdowntext import code, prose, table
 
 WORST = 10
 ERRORS = 20
@@ -77,7 +77,7 @@ def _metrics(figures: FilterFigures, infos: Sequence[MetricInfo]) -> str:
         )
         for info in infos
     )
-    return _table("Metrics", ("Metric", ">Value", ">95% interval", ">n", "What it means"), rows)
+    return table("Metrics", ("Metric", ">Value", ">95% interval", ">n", "What it means"), rows)
 
 
 def _meaning(info: MetricInfo) -> str:
@@ -92,7 +92,7 @@ def _filters(evaluation: Evaluation, opened: str, infos: Sequence[MetricInfo]) -
         for name, figures in evaluation.filters.items()
         if name != opened
     )
-    return _table("By session filter", ("Filter", ">Sessions", *(f">{prose(info.name)}" for info in shown)), rows)
+    return table("By session filter", ("Filter", ">Sessions", *(f">{prose(info.name)}" for info in shown)), rows)
 
 
 def _statuses(figures: FilterFigures) -> str:
@@ -100,9 +100,9 @@ def _statuses(figures: FilterFigures) -> str:
         (f"**{name}**" if name in FAILURES else code(name), f"{count:,}", OUTCOMES.get(name, ""))
         for name, count in statuses(figures.statuses)
     )
-    table = _table("How sessions ended", ("Status", ">Sessions", "Meaning"), rows)
+    shown = table("How sessions ended", ("Status", ">Sessions", "Meaning"), rows)
     left_out = f"\n\n{figures.undecided:,} more were left out: a property the filter asks for is not known."
-    return table + left_out if figures.undecided else table
+    return shown + left_out if figures.undecided else shown
 
 
 def _kinds(figures: FilterFigures, shown: Sequence[MetricInfo]) -> str:
@@ -110,7 +110,7 @@ def _kinds(figures: FilterFigures, shown: Sequence[MetricInfo]) -> str:
         (code(kind), f"{sessions:,}", *(_cell(figures.kinds[kind], info) for info in shown))
         for kind, sessions in sessions_by_kind(figures.kinds).items()
     )
-    return _table("By token kind", ("Kind", ">Sessions", *(f">{prose(info.name)}" for info in shown)), rows)
+    return table("By token kind", ("Kind", ">Sessions", *(f">{prose(info.name)}" for info in shown)), rows)
 
 
 def _cell(metrics: dict[str, Estimate], info: MetricInfo) -> str:
@@ -133,18 +133,18 @@ def _worst(figures: FilterFigures, shown: Sequence[MetricInfo]) -> str:
         for path in worst
     )
     title = f"Lowest {prose(by.name)}, {len(worst)} of {len(figures.files):,} files"
-    return _table(title, ("File", ">Sessions", *(f">{prose(info.name)}" for info in shown)), rows)
+    return table(title, ("File", ">Sessions", *(f">{prose(info.name)}" for info in shown)), rows)
 
 
 def _errors(errors: Sequence[FileError]) -> str:
     rows = ((code(each.path), code(each.stage), f"{each.sessions:,}", code(each.message)) for each in errors[:ERRORS])
-    table = _table(
+    shown = table(
         f"Trouble with {len(errors):,} {'file' if len(errors) == 1 else 'files'}",
         ("File", "Stage", ">Sessions lost", "What happened"),
         rows,
     )
     more = len(errors) - ERRORS
-    return f"{table}\n\n{more:,} more are in the workspace, folder `errors`." if more > 0 else table
+    return f"{shown}\n\n{more:,} more are in the workspace, folder `errors`." if more > 0 else shown
 
 
 def _colophon(evaluation: Evaluation) -> str:
@@ -156,20 +156,6 @@ def _colophon(evaluation: Evaluation) -> str:
         "started": evaluation.started,
     }
     return " · ".join(f"{name} {code(value)}" for name, value in facts.items())
-
-
-def _table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A section with a table, columns that begin with ">" aligned right; nothing if there is no row."""
-    lines = [_line(row) for row in rows]
-    if not lines:
-        return ""
-    names = _line([column.removeprefix(">") for column in columns])
-    ruler = _line(["--:" if column.startswith(">") else ":--" for column in columns])
-    return "\n".join((f"## {title}", "", names, ruler, *lines))
-
-
-def _line(cells: Iterable[str]) -> str:
-    return f"| {' | '.join(cells)} |"
 
 
 REPORTER: Reporter = Markdown()

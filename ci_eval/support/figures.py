@@ -52,6 +52,28 @@ def amount(value: float | None, unit: str) -> str:
             return f"{value:.2f}"
 
 
+def change(difference: float | None, unit: str) -> str:
+    """A difference with its sign, in the metric's unit; shares in percentage points."""
+    if difference is None or not isfinite(difference):
+        return NOTHING
+    match unit:
+        case "share":
+            text = f"{difference * 100:+.2f} pp"
+        case "score":
+            text = f"{difference:+.4f}"
+        case "ms":
+            text = f"{difference:+,.1f} ms"
+        case _:
+            text = f"{difference:+.2f}"
+    # What rounds to nothing has no sign.
+    return text if any(digit in text for digit in "123456789") else f"±{text[1:]}"
+
+
+def change_between(low: float | None, high: float | None, unit: str) -> str:
+    """The interval of a difference; empty where there is none."""
+    return "" if low is None or high is None else f"{change(low, unit)} to {change(high, unit)}"
+
+
 def interval(estimate: Estimate, unit: str) -> str:
     """The 95 % interval in its unit; empty where there is none."""
     if estimate.low is None or estimate.high is None:

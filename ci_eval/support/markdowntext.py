@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable, Sequence
 
 LONGEST = 160
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
@@ -32,3 +33,20 @@ def _one_line(text: str, longest: int) -> str:
     seen = "".join("\N{REPLACEMENT CHARACTER}" if unicodedata.category(each) in _UNSEEN else each for each in text)
     shown = " ".join(seen.split())
     return shown if len(shown) <= longest else f"{shown[: longest // 2]}…{shown[-(longest // 2) + 1 :]}"
+
+
+def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A section with a table, or without a title the table; columns that begin with ">" are aligned right.
+
+    Nothing if there is no row.
+    """
+    lines = [_line(row) for row in rows]
+    if not lines:
+        return ""
+    names = _line([column.removeprefix(">") for column in columns])
+    ruler = _line(["--:" if column.startswith(">") else ":--" for column in columns])
+    return "\n".join((*((f"## {title}", "") if title else ()), names, ruler, *lines))
+
+
+def _line(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"

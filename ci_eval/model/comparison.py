@@ -1,0 +1,122 @@
+"""What came out of a comparison, ready to be shown. A difference is always new - base."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from ci_eval.model.report import EngineInfo, MetricInfo, ProjectInfo
+from ci_eval.model.tokens import Value
+
+
+class Verdict(str, Enum):
+    """What may be said of one metric."""
+
+    BETTER = "better"
+    WORSE = "worse"
+    EQUIVALENT = "equivalent"
+    """The whole interval is inside the margin: a difference of that size is ruled out."""
+    NOT_SHOWN = "no-difference-shown"
+    """Neither a difference nor its absence: the data cannot tell."""
+    NOT_COMPARABLE = "not-comparable"
+
+
+class Difference(Value, frozen=True, kw_only=True):
+    """One metric on both sides, over the same sessions."""
+
+    base: float | None
+    new: float | None
+    difference: float | None
+    low: float | None = None
+    high: float | None = None
+    """The 95 % interval of the difference."""
+    p: float | None = None
+    """Two-sided, of the permutation test, adjusted for the number of metrics that were declared."""
+    verdict: Verdict = Verdict.NOT_COMPARABLE
+    detectable: float | None = None
+    """The smallest true difference that data like these would show four times out of five."""
+    n: int = 0
+    """Observations on the side that has fewer."""
+
+
+class Part(Value, frozen=True, kw_only=True):
+    """The sessions that share a property, and the first declared metric over them."""
+
+    dimension: str
+    value: str
+    sessions: int
+    files: int
+    wins: int
+    """Sessions whose expected text stands higher in the new list."""
+    losses: int
+    difference: Difference
+
+
+class Side(Value, frozen=True, kw_only=True):
+    """One of the evaluations."""
+
+    title: str
+    workspace: str
+    engine: EngineInfo
+    project: ProjectInfo
+    completion_type: str
+    started: str
+    sessions: int
+    """Evaluated."""
+    failed: int
+    """Of the paired ones."""
+
+
+class Change(Value, frozen=True, kw_only=True):
+    """One session that went differently; a rank of None is an absent text."""
+
+    id: str
+    file: str
+    offset: int
+    line: int
+    """1-based."""
+    expected: str
+    prefix: str
+    kind: str
+    base_rank: int | None
+    new_rank: int | None
+    base_status: str
+    new_status: str
+
+
+class GateResult(Value, frozen=True, kw_only=True):
+    """A rule, and whether the new side keeps it."""
+
+    rule: str
+    passed: bool
+    reason: str
+
+
+class Comparison(Value, frozen=True, kw_only=True):
+    """Two evaluations, session by session."""
+
+    base: Side
+    new: Side
+    paired: int
+    only_base: int
+    only_new: int
+    changed_text: int
+    """Sessions without a partner because their file has another text on the other side."""
+    files: int
+    """With at least one pair."""
+    declared: tuple[str, ...]
+    """The metrics whose verdicts count; their p-values are adjusted together."""
+    filters: dict[str, dict[str, Difference]]
+    wins: int
+    losses: int
+    parts: tuple[Part, ...]
+    transitions: dict[str, dict[str, int]]
+    """Band of the base's rank → band of the new one's → sessions."""
+    latencies: dict[str, tuple[float, float]]
+    """Share of the lookups → the time (ms) that so many took at most, base and new."""
+    regressions: tuple[Change, ...]
+    """The worst first."""
+    improvements: tuple[Change, ...]
+    """The best first."""
+    warnings: tuple[str, ...]
+    gates: tuple[GateResult, ...]
+    metrics: tuple[MetricInfo, ...]

@@ -1,0 +1,142 @@
+"""`html/index.html` of a comparison: the verdicts, and the source with each token divided between the two sides."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import jinja2
+
+from ci_eval.contracts import ComparisonReporter, PairedSources
+from ci_eval.model import Comparison, Difference, Part, Verdict
+from ci_eval.support.figures import amount, change, change_between
+from ci_eval.support.htmldata import script
+from ci_eval.support.htmlpages import page_name
+from ci_eval.support.htmlpairs import PairedPage, gain, paired_pages
+
+TEMPLATES = Path(__file__).parent / "templates"
+ASSETS = ("style.css", "comparison.css", "comparison.js")
+MOST_FILES = 300
+"""Files with pages of their own: those with a listed change, then those with the most changes."""
+
+SIGNS = {
+    Verdict.BETTER: "▲",
+    Verdict.WORSE: "▼",
+    Verdict.EQUIVALENT: "=",
+    Verdict.NOT_SHOWN: "?",
+    Verdict.NOT_COMPARABLE: "-",
+}
+WORDS = {verdict: verdict.value.replace("-", " ") for verdict in Verdict}
+
+
+class ComparisonHtml:
+    """Writes a folder that opens from disk; nothing in it needs a network."""
+
+    name = "html"
+
+    def write(self, comparison: Comparison, sources: PairedSources, folder: Path) -> Path:
+        """See ComparisonReporter."""
+        site, partial = folder / "html", folder / f"html.{os.getpid()}.tmp"
+        try:
+            _Site(comparison, partial).write(sources)
+            if site.exists():
+                shutil.rmtree(site)
+            partial.rename(site)
+        finally:
+            shutil.rmtree(partial, ignore_errors=True)
+        return site / "index.html"
+
+
+class _Site:
+    """One report while it is written to `folder`."""
+
+    def __init__(self, comparison: Comparison, folder: Path) -> None:
+        self._comparison = comparison
+        self._folder = folder
+        self._infos = {info.name: info for info in comparison.metrics}
+        self._templates = jinja2.Environment(
+            loader=jinja2.FileSystemLoader(TEMPLATES),
+            autoescape=True,
+            undefined=jinja2.StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        self._templates.globals.update(
+            sign=SIGNS, word=WORDS, cells=self._cells, part_cells=self._part_cells, amount=amount
+        )
+
+    def write(self, sources: PairedSources) -> None:
+        """The files first: the index links only to what exists."""
+        for new in ("files/data", "assets"):
+            (self._folder / new).mkdir(parents=True, exist_ok=True)
+        for asset in ASSETS:
+            shutil.copyfile(TEMPLATES / asset, self._folder / "assets" / asset)
+        wanted = self._wanted()
+        places: dict[str, str] = {}
+        links: dict[str, str] = {}
+        for source, pairs in sources:
+            if source.path in wanted:
+                name = page_name(source.path)
+                parts = paired_pages(source, pairs)
+                changed = [sum(each(gain(*pair)) for pair in pairs) for each in (_up, _down)]
+                for number, part in enumerate(parts):
+                    link = f"files/{name}-{number + 1}.html" if number else f"files/{name}.html"
+                    links.setdefault(source.path, link)
+                    places |= {shown[0]: f"{link}#{shown[0]}" for shown in part.shown}
+                    self._write_page(source.path, link, part, number, len(parts), changed)
+        self._render("comparison_index.html.j2", "index.html", links=links, places=places)
+
+    def _wanted(self) -> frozenset[str]:
+        listed = {each.file for each in (*self._comparison.regressions, *self._comparison.improvements)}
+        changed = {
+            part.value: part.wins + part.losses
+            for part in self._comparison.parts
+            if part.dimension == "file" and part.wins + part.losses
+        }
+        order = sorted(listed | set(changed), key=lambda path: (path not in listed, -changed.get(path, 0), path))
+        return frozenset(order[:MOST_FILES])
+
+    def _write_page(self, path: str, link: str, part: PairedPage, number: int, of: int, changed: list[int]) -> None:
+        data = f"data/{Path(link).stem}.js"
+        (self._folder / "files" / data).write_bytes(script("ciEval.pairs", part.shown))
+        self._render(
+            "comparison_file.html.j2",
+            link,
+            path=path,
+            part=part,
+            number=number + 1,
+            pages=of,
+            name=page_name(path),
+            data=data,
+            changed=changed,
+        )
+
+    def _cells(self, name: str, found: Difference) -> dict[str, str]:
+        unit = self._infos[name].unit
+        return {
+            "base": amount(found.base, unit),
+            "new": amount(found.new, unit),
+            "difference": change(found.difference, unit),
+            "between": change_between(found.low, found.high, unit),
+            "p": "" if found.p is None else f"{found.p:.4f}",
+            "detectable": "" if found.detectable is None else change(found.detectable, unit).lstrip("+±"),
+        }
+
+    def _part_cells(self, part: Part) -> dict[str, str]:
+        return self._cells(self._comparison.declared[0], part.difference)
+
+    def _render(self, template: str, target: str, **values: object) -> None:
+        text = self._templates.get_template(template).render(comparison=self._comparison, **values)
+        (self._folder / target).write_bytes(text.encode("utf-8", "backslashreplace"))
+
+
+def _up(moved: float) -> bool:
+    return moved > 0
+
+
+def _down(moved: float) -> bool:
+    return moved < 0
+
+
+REPORTER: ComparisonReporter = ComparisonHtml()

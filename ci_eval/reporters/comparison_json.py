@@ -1,0 +1,48 @@
+"""`comparison.json`: every figure of a comparison for scripts, in the documented format 1."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from ci_eval.contracts import ComparisonReporter, PairedSources
+from ci_eval.model import FORMAT, Comparison
+from ci_eval.support import atomic
+
+
+class ComparisonJson:
+    """Writes comparison.json; a figure that does not exist is null."""
+
+    name = "json"
+
+    def write(self, comparison: Comparison, sources: PairedSources, folder: Path) -> Path:  # noqa: ARG002
+        """See ComparisonReporter."""
+        found = comparison
+        report = {
+            "format": FORMAT,
+            "base": found.base.title,
+            "new": found.new.title,
+            "sides": {"base": found.base, "new": found.new},
+            "paired": found.paired,
+            "onlyBase": found.only_base,
+            "onlyNew": found.only_new,
+            "changedText": found.changed_text,
+            "files": found.files,
+            "declared": found.declared,
+            "wins": found.wins,
+            "losses": found.losses,
+            "filters": {name: {"metrics": metrics} for name, metrics in found.filters.items()},
+            "parts": found.parts,
+            "transitions": found.transitions,
+            "regressions": found.regressions,
+            "improvements": found.improvements,
+            "warnings": found.warnings,
+            "gates": found.gates,
+        }
+        # msgspec writes NaN and infinities as null.
+        text = msgspec.json.format(msgspec.json.encode(report), indent=2)
+        return atomic.write(folder / "comparison.json", text + b"\n")
+
+
+REPORTER: ComparisonReporter = ComparisonJson()

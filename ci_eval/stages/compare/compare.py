@@ -1,0 +1,248 @@
+"""Pairs two workspaces, and says of each metric what may be said."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import chain
+
+import numpy as np
+
+from ci_eval.contracts import Metric
+from ci_eval.errors import ConfigError, NothingToEvaluate
+from ci_eval.model import Comparison, Difference, MetricInfo, Part, SessionsFilter, Side, Verdict
+from ci_eval.stages.compare.pairing import BANDS, Paired, PartSums, Sums, pair
+from ci_eval.support.paired import POWER, Finding, Resampling, benjamini_hochberg, holm, quantile_of, verdict
+from ci_eval.workspace import Manifest, Workspace
+
+EVERYTHING = "ALL"
+FLOORS = {"share": 0.001, "score": 0.001, "rank": 0.01, "ms": 0.5, "count": 0.0}
+"""By unit: a smaller difference is never called one."""
+MARGINS = {"share": 0.005, "score": 0.005, "rank": 0.1, "ms": 2.0, "count": 0.0}
+"""By unit: equivalent is what is shown to differ by less."""
+RELATIVE_MARGIN = 0.05
+"""For times: the same, as a share of base's figure, where that is more."""
+MOST_PARTS = 20
+"""Of one dimension: those with the most sessions."""
+SHARES = (0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99)
+FEWEST = 20
+"""Sessions a part needs to be looked at by itself."""
+
+
+def refuse(base: Manifest, new: Manifest) -> None:
+    """Raises ConfigError where figures of the two would not mean the same."""
+    for what, ours, theirs in (
+        ("language", base.language, new.language),
+        ("client", base.client, new.client),
+        ("strategy", base.strategy, new.strategy),
+        ("unit", base.unit, new.unit),
+    ):
+        if ours != theirs:
+            raise ConfigError(
+                f"not comparable: the {what} is {ours!r} in base and {theirs!r} in new; evaluate one of them again as "
+                "the other, for example with `ci-eval interpret BASE --engine … --output NEW`"
+            )
+
+
+def compare(
+    base: Workspace,
+    new: Workspace,
+    metrics: Sequence[Metric],
+    filters: Sequence[SessionsFilter],
+    declared: Sequence[str],
+) -> Comparison:
+    """Session by session. Raises ConfigError, NothingToEvaluate."""
+    ours, theirs = base.manifest(), new.manifest()
+    refuse(ours, theirs)
+    metrics = [metric for metric in metrics if metric.of in {ours.unit, "either"} and metric.statistic != "count"]
+    by_name = {metric.info.name: place for place, metric in enumerate(metrics)}
+    declared = [name for name in declared if name in by_name] or [metrics[0].info.name]
+    leading = by_name[declared[0]]
+    everything = SessionsFilter(name=EVERYTHING)
+    paired = pair(base, new, metrics, (everything, *filters), leading)
+    if not paired.pairs:
+        raise NothingToEvaluate(_why_none(ours, theirs, paired))
+    warnings, timed = _warnings(ours, theirs, paired)
+    judge = _Judge(metrics, declared, ours.seed, timed)
+    return Comparison(
+        base=_side(ours, base, paired.failed_base),
+        new=_side(theirs, new, paired.failed_new),
+        paired=paired.pairs,
+        only_base=paired.only_base,
+        only_new=paired.only_new,
+        changed_text=paired.changed_text,
+        files=len(paired.files),
+        declared=tuple(declared),
+        filters={name: judge.filter(sums) for name, sums in paired.filters.items()},
+        wins=paired.wins,
+        losses=paired.losses,
+        parts=judge.parts(paired, leading),
+        transitions={before: {after: paired.transitions[before, after] for after in BANDS} for before in BANDS},
+        latencies=_latencies(paired.filters[EVERYTHING]),
+        regressions=tuple(change for *_, change in sorted(paired.regressions, key=lambda e: (-e[0], e[1]))),
+        improvements=tuple(change for *_, change in sorted(paired.improvements, key=lambda e: (-e[0], e[1]))),
+        warnings=tuple(warnings),
+        gates=(),
+        metrics=tuple(metric.info for metric in metrics),
+    )
+
+
+def _latencies(sums: Sums) -> dict[str, tuple[float, float]]:
+    sides = [np.sum(side, axis=0)[None, :] for side in (sums.base_latencies, sums.new_latencies)]
+    if not all(side.sum() for side in sides):
+        return {}
+    return {f"{share:.0%}": (quantile_of(sides[0], share)[0], quantile_of(sides[1], share)[0]) for share in SHARES}
+
+
+def _side(manifest: Manifest, workspace: Workspace, failed: int) -> Side:
+    return Side(
+        title=manifest.title,
+        workspace=workspace.folder.name,
+        engine=manifest.engine,
+        project=manifest.project,
+        completion_type=manifest.completion_type,
+        started=manifest.start,
+        sessions=manifest.finished,
+        failed=failed,
+    )
+
+
+def _why_none(base: Manifest, new: Manifest, paired: Paired) -> str:
+    if base.project.checksum != new.project.checksum:
+        return (
+            f"no session is on both sides: base completed {base.project.spec}, new {new.project.spec}; "
+            "evaluate both on the same project"
+        )
+    return (
+        f"no session is on both sides ({paired.only_base:,} only in base, {paired.only_new:,} only in new): "
+        "evaluate both with the same interpret.sessionProbability, sessionsLimit and seed"
+    )
+
+
+def _warnings(base: Manifest, new: Manifest, paired: Paired) -> tuple[list[str], bool]:
+    """What a reader must know, and whether times may be compared."""
+    found = []
+    different = [
+        f"{what} ({ours} and {theirs})"
+        for what, ours, theirs in (
+            ("CPU", base.cpu, new.cpu),
+            ("operating system", base.os, new.os),
+            ("Python", base.python, new.python),
+            ("workers", str(base.jobs), str(new.jobs)),
+        )
+        if ours != theirs
+    ]
+    if different:
+        found.append(f"latencies are not comparable: {', '.join(different)} differ")
+    if base.grammar != new.grammar:
+        found.append(f"the grammars differ ({base.grammar} and {new.grammar}): some tokens are on one side only")
+    if base.dependencies != new.dependencies:
+        found.append("the engines saw different dependencies of the project")
+    alone = paired.only_base + paired.only_new + paired.changed_text
+    if alone > paired.pairs / 10:
+        found.append(
+            f"{alone:,} sessions have no partner, {paired.pairs:,} have: the difference is one of the latter only"
+        )
+    if len(paired.files) < 20:
+        found.append(f"only {len(paired.files)} files: with so few, differences must be large to be shown")
+    return found, not different
+
+
+class _Judge:
+    """Turns sums into findings, and findings into verdicts."""
+
+    def __init__(self, metrics: Sequence[Metric], declared: Sequence[str], seed: int, timed: bool) -> None:
+        self._metrics = metrics
+        self._declared = frozenset(declared)
+        self._seed = seed
+        self._timed = timed
+
+    def filter(self, sums: Sums) -> dict[str, Difference]:
+        """Every metric under one filter. Only the declared ones are adjusted for their number."""
+        found = self._findings(sums)
+        names = [metric.info.name for metric in self._metrics]
+        chosen = [name for name in names if name in self._declared]
+        of = dict(zip(names, found, strict=True))
+        adjusted = dict(zip(chosen, holm([_p(of[name]) for name in chosen]), strict=True))
+        return {
+            metric.info.name: self._difference(
+                metric.info,
+                of[metric.info.name],
+                adjusted.get(metric.info.name, _p(of[metric.info.name])),
+                int(sums.observed[place].min()),
+            )
+            for place, metric in enumerate(self._metrics)
+        }
+
+    def _findings(self, sums: Sums) -> list[Finding | None]:
+        """One per metric."""
+        if not sums.rows:
+            return [None for _ in self._metrics]
+        resampling = Resampling(len(sums.rows), self._seed)
+        ratios = resampling.ratios(np.stack(sums.rows))
+        timed = [place for place, metric in enumerate(self._metrics) if metric.statistic == "quantile"]
+        wanted = [self._metrics[place].quantile for place in timed]
+        quantiles = resampling.quantiles(np.stack(sums.base_latencies), np.stack(sums.new_latencies), wanted)
+        for place, finding in zip(timed, quantiles, strict=True):
+            ratios[place] = finding
+        return ratios
+
+    def _difference(self, info: MetricInfo, found: Finding | None, p: float | None, n: int) -> Difference:
+        if found is None:
+            return Difference(base=None, new=None, difference=None)
+        margin = MARGINS.get(info.unit, 0.0)
+        if info.unit == "ms":
+            margin = max(margin, RELATIVE_MARGIN * found.base)
+        said = verdict(found, p, better=info.better, floor=FLOORS.get(info.unit, 0.0), margin=margin)
+        if info.unit == "ms" and not self._timed:
+            said = Verdict.NOT_COMPARABLE
+        return Difference(
+            base=found.base,
+            new=found.new,
+            difference=found.difference,
+            low=found.low,
+            high=found.high,
+            p=p,
+            verdict=said,
+            detectable=None if found.error is None else POWER * found.error,
+            n=n,
+        )
+
+    def parts(self, paired: Paired, leading: int) -> tuple[Part, ...]:
+        """By dimension, those with the most sessions first; adjusted over all of them (Benjamini-Hochberg)."""
+        dimensions = sorted({dimension for dimension, _ in paired.parts})
+        chosen = list(chain.from_iterable(_largest(paired, dimension) for dimension in dimensions))
+        info = self._metrics[leading].info
+        found = [self._part(sums, len(paired.files)) for _, sums in chosen]
+        adjusted = benjamini_hochberg([_p(each) for each in found])
+        return tuple(
+            Part(
+                dimension=dimension,
+                value=value,
+                sessions=sums.sessions,
+                files=len(sums.files),
+                wins=sums.wins,
+                losses=sums.losses,
+                difference=self._difference(info, finding, p, sums.sessions),
+            )
+            for ((dimension, value), sums), finding, p in zip(chosen, found, adjusted, strict=True)
+        )
+
+    def _part(self, sums: PartSums, files: int) -> Finding | None:
+        rows = np.zeros((len(sums.files), 1, 4))
+        for place, row in enumerate(sums.files.values()):
+            rows[place, 0] = row
+        return Resampling(min(len(sums.files), files), self._seed).ratios(rows)[0]
+
+
+def _p(found: Finding | None) -> float | None:
+    return None if found is None else found.p
+
+
+def _largest(paired: Paired, dimension: str) -> list[tuple[tuple[str, str], PartSums]]:
+    """Those of a dimension that are neither too small nor the whole."""
+    of = [
+        (key, sums)
+        for key, sums in paired.parts.items()
+        if key[0] == dimension and FEWEST <= sums.sessions < paired.pairs
+    ]
+    return sorted(of, key=lambda each: (-each[1].sessions, each[0]))[:MOST_PARTS]

@@ -1,0 +1,280 @@
+"""The same sessions on both sides, file by file, added up as the statistics need them."""
+
+from __future__ import annotations
+
+import heapq
+from array import array
+from bisect import bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ci_eval.contracts import Metric
+from ci_eval.model import FAILED, Change, Session, SessionScore, SessionsFilter, SourceFile
+from ci_eval.support.filters import decide
+from ci_eval.support.observing import evaluated, rank_of
+from ci_eval.support.paired import BINS, Floats, binned
+from ci_eval.workspace import Workspace
+
+SHOWN = 200
+"""Regressions and improvements that are kept by name."""
+
+ABSENT = 1_000
+"""The place an absent text is taken to have where changes are ordered by size."""
+
+BANDS = ("1", "2-5", "6-10", "11+", "absent", "failed")
+LONGEST_PREFIX = 5
+
+
+@dataclass
+class Sums:
+    """Of one filter: per file and metric, the numerators and denominators of both sides; latencies in bins."""
+
+    metrics: Sequence[Metric]
+    rows: list[Floats] = field(default_factory=list)
+    base_latencies: list[Floats] = field(default_factory=list)
+    new_latencies: list[Floats] = field(default_factory=list)
+    observed: Floats = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.observed = np.zeros((len(self.metrics), 2))
+
+
+@dataclass
+class PartSums:
+    """Of the sessions that share a property: per file, base and new numerators and their common denominator."""
+
+    sessions: int = 0
+    wins: int = 0
+    losses: int = 0
+    files: dict[int, list[float]] = field(default_factory=lambda: defaultdict(lambda: [0.0, 0.0, 0.0, 0.0]))
+
+
+@dataclass
+class Paired:
+    """Everything that is known once all pairs were seen."""
+
+    filters: dict[str, Sums]
+    parts: dict[tuple[str, str], PartSums] = field(default_factory=lambda: defaultdict(PartSums))
+    transitions: Counter[tuple[str, str]] = field(default_factory=Counter)
+    regressions: list[tuple[float, str, Change]] = field(default_factory=list)
+    improvements: list[tuple[float, str, Change]] = field(default_factory=list)
+    files: list[str] = field(default_factory=list)
+    pairs: int = 0
+    only_base: int = 0
+    only_new: int = 0
+    changed_text: int = 0
+    failed_base: int = 0
+    failed_new: int = 0
+    wins: int = 0
+    losses: int = 0
+
+
+def pair(
+    base: Workspace, new: Workspace, metrics: Sequence[Metric], filters: Sequence[SessionsFilter], leading: int
+) -> Paired:
+    """Go through both workspaces at once. `leading`: the number of the metric that the parts are compared by."""
+    paired = Paired({each.name: Sums(metrics) for each in filters})
+    for source, checksum, ours, theirs in _files(base, new):
+        if source is None:
+            paired.only_new += sum(map(evaluated, theirs))
+            continue
+        mine = {session.id: session for session in ours if evaluated(session)}
+        _File(paired, metrics, filters, leading, source).add(mine, theirs, same_text=checksum == source.checksum)
+    return paired
+
+
+def _files(
+    base: Workspace, new: Workspace
+) -> Iterator[tuple[SourceFile | None, str, Iterator[SessionScore], Iterator[SessionScore]]]:
+    """Base's file, the checksum of the new one, and the sessions of both; without base's file, it has none."""
+    nothing: tuple[SessionScore, ...] = ()
+    there = {source.path: source.checksum for source, _ in new.sessions(_Nothing)}
+    for source, sessions in base.sessions(SessionScore):
+        checksum = there.pop(source.path, "")
+        yield source, checksum, sessions, new.sessions_in(source.path, SessionScore) if checksum else iter(nothing)
+    for path, checksum in there.items():
+        yield None, checksum, iter(nothing), new.sessions_in(path, SessionScore)
+
+
+class _Nothing:
+    """Sessions are not looked at."""
+
+
+class _File:
+    """Adds the pairs of one file to the sums."""
+
+    def __init__(
+        self,
+        paired: Paired,
+        metrics: Sequence[Metric],
+        filters: Sequence[SessionsFilter],
+        leading: int,
+        source: SourceFile,
+    ) -> None:
+        self._paired = paired
+        self._metrics = metrics
+        self._filters = filters
+        self._leading = leading
+        self._source = source
+        self._lines: list[int] = []
+        self._number = len(paired.files)
+        # Plain lists: adding to a row of an array takes five times as long.
+        self._sums = {each.name: [[0.0] * 4 for _ in metrics] for each in filters}
+        self._observed = {each.name: [[0, 0] for _ in metrics] for each in filters}
+        self._latencies = {each.name: (array("d"), array("d")) for each in filters}
+
+    def add(self, mine: dict[str, SessionScore], theirs: Iterator[SessionScore], *, same_text: bool) -> None:
+        """Both sides' sessions of the file."""
+        paired, pairs, alone = self._paired, 0, 0
+        for theirs_one in theirs:
+            if not evaluated(theirs_one):
+                continue
+            own = mine.pop(theirs_one.id, None)
+            if own is None:
+                alone += 1
+            else:
+                pairs += 1
+                self._pair(own, theirs_one)
+        if same_text:
+            paired.only_new += alone
+            paired.only_base += len(mine)
+        else:
+            paired.changed_text += alone + len(mine)
+        if pairs:
+            paired.pairs += pairs
+            paired.files.append(self._source.path)
+            for name, sums in paired.filters.items():
+                sums.rows.append(np.array(self._sums[name]))
+                sums.observed += np.array(self._observed[name])
+                base, new = self._latencies[name]
+                sums.base_latencies.append(binned(np.array(base)) if base else np.zeros(BINS))
+                sums.new_latencies.append(binned(np.array(new)) if new else np.zeros(BINS))
+
+    def _pair(self, base: SessionScore, new: SessionScore) -> None:
+        paired = self._paired
+        paired.failed_base += base.status in FAILED
+        paired.failed_new += new.status in FAILED
+        ranks = rank_of(base), rank_of(new)
+        gain = (1 / ranks[1] if ranks[1] else 0.0) - (1 / ranks[0] if ranks[0] else 0.0)
+        paired.wins += gain > 0
+        paired.losses += gain < 0
+        paired.transitions[_band(base, ranks[0]), _band(new, ranks[1])] += 1
+        if gain:
+            self._remember(gain, base, new, ranks)
+        seen = [(metric.observe(base), metric.observe(new)) for metric in self._metrics]
+        flat = [
+            (number, *_added(on_base), *_added(on_new))
+            for number, (on_base, on_new) in enumerate(seen)
+            if on_base or on_new
+        ]
+        for each in self._filters:
+            if decide(base.properties, base.expected_text, each.filters):
+                sums, observed = self._sums[each.name], self._observed[each.name]
+                for number, *added in flat:
+                    row, count = sums[number], observed[number]
+                    for place in range(4):
+                        row[place] += added[place]
+                    count[0] += len(seen[number][0])
+                    count[1] += len(seen[number][1])
+                latencies = self._latencies[each.name]
+                latencies[0].extend(lookup.latency for lookup in base.lookups)
+                latencies[1].extend(lookup.latency for lookup in new.lookups)
+        above, below = _added(seen[self._leading][0])
+        new_above, new_below = _added(seen[self._leading][1])
+        for key in _keys(base):
+            part = paired.parts[key]
+            part.sessions += 1
+            part.wins += gain > 0
+            part.losses += gain < 0
+            row = part.files[self._number]
+            row[0] += above
+            row[1] += below
+            row[2] += new_above
+            row[3] += new_below
+
+    def _remember(
+        self, gain: float, base: SessionScore, new: SessionScore, ranks: tuple[int | None, int | None]
+    ) -> None:
+        # First what a person feels most: the first place lost; then how far it fell. Ids make the order reproducible.
+        size = abs(gain) + abs((ranks[0] or ABSENT) - (ranks[1] or ABSENT)) / 1e6
+        kept = self._paired.improvements if gain > 0 else self._paired.regressions
+        if len(kept) == SHOWN and (size, base.id) <= kept[0][:2]:
+            return
+        change = Change(
+            id=base.id,
+            file=base.file,
+            offset=base.offset,
+            line=self._line_of(base.offset),
+            expected=base.expected_text,
+            prefix=base.lookups[-1].prefix if base.lookups else "",
+            kind=base.properties.kind.value,
+            base_rank=ranks[0],
+            new_rank=ranks[1],
+            base_status=base.status.value,
+            new_status=new.status.value,
+        )
+        (heapq.heappush if len(kept) < SHOWN else heapq.heappushpop)(kept, (size, base.id, change))
+
+    def _line_of(self, offset: int) -> int:
+        if not self._lines:
+            self._lines = [place for place, each in enumerate(self._source.text) if each == "\n"] or [-1]
+        return bisect_right(self._lines, offset - 1) + 1 if self._lines != [-1] else 1
+
+
+def _added(seen: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    if len(seen) == 1:
+        return seen[0]
+    return sum(each[0] for each in seen), sum(each[1] for each in seen)
+
+
+def _band(session: SessionScore, rank: int | None) -> str:
+    if session.status in FAILED:
+        return "failed"
+    if rank is None:
+        return "absent"
+    return "1" if rank == 1 else "2-5" if rank <= 5 else "6-10" if rank <= 10 else "11+"
+
+
+_YES = {True: "yes", False: "no"}
+
+
+def _keys(session: SessionScore) -> Iterator[tuple[str, str]]:
+    """The parts a session belongs to; what is not known of it makes no part."""
+    known = session.properties
+    yield "file", session.file
+    yield "kind", known.kind.value
+    if known.is_static is not None:
+        yield "static", _YES[known.is_static]
+    if known.is_argument is not None:
+        yield "argument", _YES[known.is_argument]
+    if known.first_use is not None:
+        yield "first use", _YES[known.first_use]
+    if known.location is not None:
+        yield "declared in", known.location
+    if known.package:
+        yield "package", known.package.split(".")[0]
+    yield "prefix length", str(session.typed) if session.typed < LONGEST_PREFIX else f"{LONGEST_PREFIX} or more"
+
+
+class StoredPairs:
+    """The sessions of both sides with their suggestions, one file at a time."""
+
+    def __init__(self, base: Workspace, new: Workspace) -> None:
+        self._base = base
+        self._new = new
+
+    def __iter__(self) -> Iterator[tuple[SourceFile, Sequence[tuple[Session, Session]]]]:
+        for source, sessions in self._base.sessions(Session):
+            if not self._new.has_sessions(source.path):
+                continue
+            mine = {session.id: session for session in sessions if evaluated(session)}
+            pairs = [
+                (mine[each.id], each)
+                for each in self._new.sessions_in(source.path, Session)
+                if each.id in mine and evaluated(each)
+            ]
+            if pairs:
+                yield source, sorted(pairs, key=lambda pair: (pair[0].offset, pair[0].typed))

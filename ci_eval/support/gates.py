@@ -1,0 +1,116 @@
+"""Rules for CI: what a difference, or a figure, must keep to.
+
+RecallAt1 >= -1pp                              a shown loss of more than one point breaks it
+LatencyPercentile95 <= +20% and +50ms          more than both, and shown, breaks it
+RecallAt5 non-inferior 0.5pp                   kept only if a loss of that size is ruled out
+RecallAt1 >= 40%                               without a sign: the new figure itself
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ci_eval.errors import ConfigError
+from ci_eval.model import Difference, GateResult, MetricInfo
+from ci_eval.support.figures import amount, change
+
+EXAMPLES = (
+    "'RecallAt1 >= -1pp', 'LatencyPercentile95 <= +20% and +50ms', 'RecallAt5 non-inferior 0.5pp', 'Recall >= 80%'"
+)
+
+_LIMIT = r"[+-]?\d+(?:\.\d+)?\s*(?:pp|%|ms)?"
+_BOUND = re.compile(rf"(?P<metric>\w+)\s*(?P<sign>>=|<=)\s*(?P<limits>{_LIMIT}(?:\s+and\s+{_LIMIT})*)")
+_MARGIN = re.compile(rf"(?P<metric>\w+)\s+non-inferior\s+(?P<limits>{_LIMIT})")
+_PARTS = re.compile(r"(?P<sign>[+-]?)(?P<number>[\d.]+)\s*(?P<unit>pp|%|ms)?")
+
+
+@dataclass(frozen=True)
+class Limit:
+    """A number with its unit, as it stands in the rule."""
+
+    text: str
+    value: float
+    """With its sign; points and percents as shares."""
+    signed: bool
+    unit: str
+
+    def of(self, base: float, unit: str) -> float:
+        """What it comes to in the metric's own unit, for a difference from `base`."""
+        relative = self.signed and self.unit == "%" and unit != "share"
+        return self.value * abs(base) if relative else self.value
+
+
+@dataclass(frozen=True)
+class Gate:
+    """A rule that was understood."""
+
+    rule: str
+    metric: str
+    sign: str
+    """`>=`, `<=` or `non-inferior`."""
+    limits: tuple[Limit, ...]
+
+    def judge(self, figures: Mapping[str, Difference], infos: Mapping[str, MetricInfo]) -> GateResult:
+        """Whether the comparison keeps it. A figure that is missing, or not comparable, keeps no rule."""
+        found, info = figures[self.metric], infos[self.metric]
+        if found.base is None or found.new is None or found.difference is None:
+            return self._result(False, f"{self.metric} has no figure on both sides")
+        if not self.limits[0].signed and self.sign != "non-inferior":
+            return self._absolute(found.new, info)
+        if found.verdict.value == "not-comparable" or found.low is None or found.high is None:
+            return self._result(False, f"{self.metric} is not comparable here, see the warnings")
+        if self.sign == "non-inferior":
+            return self._non_inferior(found.low, found.high, found.base, info)
+        return self._difference(found.difference, found.low, found.high, found.base, info)
+
+    def _absolute(self, new: float, info: MetricInfo) -> GateResult:
+        kept = all(new >= each.value if self.sign == ">=" else new <= each.value for each in self.limits)
+        return self._result(kept, f"{self.metric} is {amount(new, info.unit)}")
+
+    def _non_inferior(self, low: float, high: float, base: float, info: MetricInfo) -> GateResult:
+        margin = abs(self.limits[0].of(base, info.unit))
+        worst = low if info.better == "higher" else -high
+        between = f"the difference may be {change(low, info.unit)} to {change(high, info.unit)}"
+        said = "a loss of that size is ruled out" if worst > -margin else "a loss of that size is not ruled out"
+        return self._result(worst > -margin, f"{between}: {said}")
+
+    def _difference(self, difference: float, low: float, high: float, base: float, info: MetricInfo) -> GateResult:
+        limits = [each.of(base, info.unit) for each in self.limits]
+        beyond = all(difference < each if self.sign == ">=" else difference > each for each in limits)
+        shown = high < 0 if self.sign == ">=" else low > 0
+        between = f"{change(low, info.unit)} to {change(high, info.unit)}"
+        said = f"the difference is {change(difference, info.unit)} ({between})"
+        if beyond and not shown:
+            return self._result(True, f"{said}: beyond the limit, but it may be chance")
+        return self._result(not beyond, said)
+
+    def _result(self, passed: bool, reason: str) -> GateResult:
+        return GateResult(rule=self.rule, passed=passed, reason=reason)
+
+
+def parse(rule: str, infos: Mapping[str, MetricInfo]) -> Gate:
+    """Raises ConfigError where the rule cannot be understood, or fits no metric."""
+    text = " ".join(rule.split())
+    found = _BOUND.fullmatch(text) or _MARGIN.fullmatch(text)
+    if found is None:
+        raise ConfigError(f"gate {rule!r} is not understood; examples: {EXAMPLES}")
+    metric = found["metric"]
+    if metric not in infos:
+        raise ConfigError(f"gate {rule!r}: unknown metric; known are {', '.join(infos)}")
+    limits = tuple(_limit(rule, part, infos[metric].unit) for part in found["limits"].split(" and "))
+    if len({each.signed for each in limits}) > 1:
+        raise ConfigError(f"gate {rule!r} mixes differences (with a sign) and figures (without)")
+    return Gate(text, metric, found.groupdict().get("sign") or "non-inferior", limits)
+
+
+def _limit(rule: str, text: str, unit: str) -> Limit:
+    found = _PARTS.fullmatch(text.strip())
+    assert found
+    own = found["unit"] or ""
+    allowed = {"share": {"pp", "%"}, "ms": {"ms", "%"}}.get(unit, {"", "%"})
+    if own not in allowed:
+        raise ConfigError(f"gate {rule!r}: the unit must be {' or '.join(sorted(allowed - {''})) or 'none'}")
+    value = float(found["number"]) * (-1 if found["sign"] == "-" else 1)
+    return Limit(text.strip(), value / 100 if own in {"pp", "%"} else value, bool(found["sign"]), own)

@@ -1,0 +1,112 @@
+"""A source file with both sides' sessions, as the pages of a comparison show it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ci_eval.model import Session, SourceFile
+from ci_eval.support.htmlpages import SIGNS, Page, Segment, mark, outcome, pages
+
+FIRST = 12
+"""Suggestions of each list that are shown, beside the expected one."""
+LONGEST = 120
+
+Listed = tuple[str, int, int, list[tuple[int, str]]]
+"""Of one side: status, rank (0: absent), length of the list, places and texts."""
+
+Shown = tuple[str, str, str, str, Listed, Listed]
+"""Session, expected text, what was typed, kind; base, new."""
+
+
+@dataclass(frozen=True)
+class Half:
+    """A part of a token's text, with how that side went."""
+
+    text: str
+    outcome: str
+    sign: str
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A stretch of text; `halves` are empty where nothing was completed."""
+
+    text: str
+    id: str = ""
+    change: str = ""
+    """better, worse or same."""
+    label: str = ""
+    halves: tuple[Half, ...] = ()
+
+
+@dataclass(frozen=True)
+class PairedPage:
+    """One page of a file."""
+
+    pieces: tuple[Piece, ...]
+    page: Page
+    shown: tuple[Shown, ...]
+
+
+def paired_pages(source: SourceFile, pairs: Sequence[tuple[Session, Session]]) -> list[PairedPage]:
+    """All of them; `pairs` in order of offset."""
+    marks = [mark(place, new) for place, (_, new) in enumerate(pairs)]
+    return [
+        PairedPage(
+            pieces=tuple(_piece(segment, pairs) for segment in page.segments),
+            page=page,
+            shown=tuple(_shown(*pairs[spot.first + number]) for spot in page.spots for number in range(len(spot.ids))),
+        )
+        for page in pages(source.text, marks)
+    ]
+
+
+def gain(base: Session, new: Session) -> float:
+    """Difference of the reciprocal ranks: above 0 is better."""
+    return _reciprocal(new) - _reciprocal(base)
+
+
+def _reciprocal(session: Session) -> float:
+    rank = session.lookups[-1].rank if session.lookups and outcome(session) not in {"failed", "skipped"} else None
+    return 1 / rank if rank else 0.0
+
+
+def _piece(segment: Segment, pairs: Sequence[tuple[Session, Session]]) -> Piece:
+    spot = segment.spot
+    if spot is None:
+        return Piece(segment.text)
+    # Of several sessions at a place, the one that changed most.
+    base, new = max(pairs[spot.first : spot.first + len(spot.ids)], key=lambda pair: abs(gain(*pair)))
+    moved = gain(base, new)
+    change = "better" if moved > 0 else "worse" if moved < 0 else "same"
+    middle = (len(segment.text) + 1) // 2
+    parts = ((segment.text[:middle], base), (segment.text[middle:], new))
+    halves = tuple(Half(text, outcome(side), SIGNS[outcome(side)]) for text, side in parts if text)
+    label = f"{new.expected_text[:LONGEST]}: base {_place(base)}, new {_place(new)}, {change}"
+    return Piece(segment.text, new.id, change, label, halves)
+
+
+def _place(session: Session) -> str:
+    rank = session.lookups[-1].rank if session.lookups else None
+    return f"rank {rank}" if rank else session.status.value
+
+
+def _shown(base: Session, new: Session) -> Shown:
+    prefix = new.lookups[-1].prefix if new.lookups else ""
+    return (new.id, new.expected_text[:LONGEST], prefix[:LONGEST], new.properties.kind.value, _list(base), _list(new))
+
+
+def _list(session: Session) -> Listed:
+    if not session.lookups:
+        return session.status.value, 0, 0, []
+    lookup = session.lookups[-1]
+    return session.status.value, lookup.rank or 0, lookup.total, list(_items(session))
+
+
+def _items(session: Session) -> Iterator[tuple[int, str]]:
+    lookup = session.lookups[-1]
+    for place, each in enumerate(lookup.suggestions[:FIRST], 1):
+        yield place, each.text[:LONGEST]
+    if lookup.rank and FIRST < lookup.rank <= len(lookup.suggestions):
+        yield lookup.rank, lookup.suggestions[lookup.rank - 1].text[:LONGEST]
