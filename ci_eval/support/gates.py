@@ -38,7 +38,7 @@ class Limit:
 
     def of(self, base: float, unit: str) -> float:
         """What it comes to in the metric's own unit, for a difference from `base`."""
-        relative = self.signed and self.unit == "%" and unit != "share"
+        relative = self.unit == "%" and unit != "share"
         return self.value * abs(base) if relative else self.value
 
 
@@ -100,6 +100,9 @@ def parse(rule: str, infos: Mapping[str, MetricInfo]) -> Gate:
     if metric not in infos:
         raise ConfigError(f"gate {rule!r}: unknown metric; known are {', '.join(infos)}")
     limits = tuple(_limit(rule, part, infos[metric].unit) for part in found["limits"].split(" and "))
+    absolute = found.re is _BOUND and not limits[0].signed
+    if absolute and infos[metric].unit != "share" and any(each.unit == "%" for each in limits):
+        raise ConfigError(f"gate {rule!r}: a share of what? Give it a sign for a difference, or a figure")
     if len({each.signed for each in limits}) > 1:
         raise ConfigError(f"gate {rule!r} mixes differences (with a sign) and figures (without)")
     return Gate(text, metric, found.groupdict().get("sign") or "non-inferior", limits)

@@ -1,0 +1,71 @@
+"""Gates: what is understood, what breaks them, and what is said."""
+
+from __future__ import annotations
+
+import pytest
+
+from ci_eval.errors import ConfigError
+from ci_eval.model import Difference, MetricInfo, Verdict
+from ci_eval.support.gates import parse
+
+INFOS = {
+    "RecallAt1": MetricInfo(name="RecallAt1", summary="", unit="share", better="higher"),
+    "Latency": MetricInfo(name="Latency", summary="", unit="ms", better="lower"),
+    "Rank": MetricInfo(name="Rank", summary="", unit="rank", better="lower"),
+}
+
+
+def figures(base: float, new: float, low: float, high: float) -> dict[str, Difference]:
+    found = Difference(base=base, new=new, difference=new - base, low=low, high=high, verdict=Verdict.NOT_SHOWN)
+    return dict.fromkeys(INFOS, found)
+
+
+@pytest.mark.parametrize(
+    ("rule", "base", "new", "low", "high", "kept"),
+    [
+        ("RecallAt1 >= -1pp", 0.5, 0.495, -0.008, -0.002, True),
+        ("RecallAt1 >= -1pp", 0.5, 0.48, -0.03, -0.01, False),
+        ("RecallAt1 >= -1pp", 0.5, 0.48, -0.05, 0.01, True),
+        ("RecallAt1>=-1 pp", 0.5, 0.48, -0.03, -0.01, False),
+        ("Latency <= +20% and +50ms", 100, 140, 30, 50, True),
+        ("Latency <= +20% and +50ms", 100, 180, 60, 90, False),
+        ("Latency <= +20% and +50ms", 1000, 1100, 60, 140, True),
+        ("RecallAt1 non-inferior 0.5pp", 0.5, 0.5, -0.004, 0.004, True),
+        ("RecallAt1 non-inferior 0.5pp", 0.5, 0.51, -0.006, 0.03, False),
+        ("Latency non-inferior 10%", 100, 101, -5, 9, True),
+        ("Latency non-inferior 10ms", 100, 101, -5, 12, False),
+        ("RecallAt1 >= 40%", 0.5, 0.41, -0.2, -0.01, True),
+        ("RecallAt1 >= 40%", 0.5, 0.39, -0.2, 0.1, False),
+        ("Latency <= 200ms", 500, 199, -400, -200, True),
+        ("Rank <= +0.5", 3, 4, 0.6, 1.4, False),
+    ],
+)
+def test_a_rule_is_kept_or_broken(rule: str, base: float, new: float, low: float, high: float, kept: bool) -> None:
+    result = parse(rule, INFOS).judge(figures(base, new, low, high), INFOS)
+    assert result.passed is kept, result.reason
+    assert any(digit in result.reason for digit in "0123456789")
+
+
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        ("RecallAt1 better", "not understood; examples"),
+        ("RecallAt1 > -1pp", "not understood"),
+        ("Recall >= -1pp", "unknown metric; known are RecallAt1, Latency, Rank"),
+        ("RecallAt1 >= -1ms", "unit must be % or pp"),
+        ("Latency <= +5pp", "unit must be % or ms"),
+        ("Latency <= +20% and 50ms", "mixes differences"),
+        ("Latency <= 20%", "a share of what"),
+        ("", "not understood"),
+    ],
+)
+def test_a_rule_that_means_nothing_is_refused(rule: str, said: str) -> None:
+    with pytest.raises(ConfigError, match=said):
+        parse(rule, INFOS)
+
+
+def test_what_is_not_comparable_or_missing_keeps_no_rule() -> None:
+    missing = dict.fromkeys(INFOS, Difference(base=None, new=None, difference=None))
+    assert not parse("RecallAt1 >= -1pp", INFOS).judge(missing, INFOS).passed
+    incomparable = dict.fromkeys(INFOS, Difference(base=1, new=1, difference=0, low=0, high=0))
+    assert "not comparable" in parse("Latency <= +5%", INFOS).judge(incomparable, INFOS).reason
