@@ -4,8 +4,8 @@ python benchmarks/compare_power.py [--project SPEC] [--sessions N] [--splits N]
 
 jedi completes a project twice, with its own order and with the alphabet's. False alarms: which of the two is called
 base is drawn anew, file by file, so that no side is better. Power: of the first run's hits so many are turned into
-misses that RecallAt1 is two points lower, in sessions drawn at random, while others change both ways by chance. Beside it
-stand the same sessions compared as if they were not paired, and paired as if files did not matter.
+misses that RecallAt1 is two points lower, in sessions drawn at random, while others change both ways by chance. Beside
+it stand the same sessions compared as if they were not paired, and paired as if files did not matter.
 """
 
 from __future__ import annotations

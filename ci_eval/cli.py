@@ -21,6 +21,7 @@ from ci_eval.jobs import compare as compare_job
 from ci_eval.jobs import doctor as doctor_job
 from ci_eval.jobs import evaluate as evaluate_job
 from ci_eval.jobs import listing, pipeline, show, stages
+from ci_eval.jobs import merge as merge_job
 from ci_eval.jobs.compare import Compared
 from ci_eval.jobs.evaluate import Evaluated
 from ci_eval.model import Evaluation
@@ -28,6 +29,7 @@ from ci_eval.support import machine
 from ci_eval.support.ci import Screen
 from ci_eval.support.figures import amount, change, change_between, evaluated, interval, statuses
 from ci_eval.support.schemes import SCHEMES
+from ci_eval.support.shards import Shard
 
 DEMO = Path(__file__).parent / "config" / "demo.yaml"
 INTERRUPTED = 130
@@ -126,7 +128,8 @@ def _placement(command: Callable[..., None]) -> Callable[..., None]:
 @_choices
 @_placement
 @click.option("--resume", is_flag=True, help="Take up the run in --output where it was interrupted.")
-def evaluate(choices: Choices, output: Path | None, jobs: int, resume: bool) -> None:
+@click.option("--shard", metavar="I/N", help="Only the I-th of N parts; `ci-eval merge` puts them together.")
+def evaluate(choices: Choices, output: Path | None, jobs: int, resume: bool, shard: str | None) -> None:
     """All stages: project and engine → a workspace with reports.
 
     CONFIG is a YAML file, or a config.json of the JetBrains plugin. Without CONFIG and --project a demo runs.
@@ -135,7 +138,8 @@ def evaluate(choices: Choices, output: Path | None, jobs: int, resume: bool) -> 
     if resume and output is None:
         raise click.UsageError("--resume needs --output DIR, the workspace to take up")
     chosen = choices.load(screen, output if resume else None)
-    done = evaluate_job.evaluate(chosen, output=output, jobs=jobs, resume=resume, screen=screen)
+    part = Shard.parse(shard) if shard else None
+    done = evaluate_job.evaluate(chosen, output=output, jobs=jobs, resume=resume, screen=screen, shard=part)
     _present(done, screen)
     if done.trouble:
         raise done.trouble
@@ -204,6 +208,21 @@ def compare_(workspaces: tuple[Path, ...], gates: tuple[str, ...], output: Path 
     screen.result(str(done[0].folder if len(done) == 1 else done[0].folder.parent))
     for trouble in filter(None, [each.trouble for each in done]):
         raise trouble
+
+
+@cli.command("merge")
+@click.argument("workspaces", metavar="WORKSPACE...", type=click.Path(path_type=Path), nargs=-1, required=True)
+@click.option("--output", type=click.Path(path_type=Path), metavar="DIR", required=True, help="A new workspace.")
+def merge_(workspaces: tuple[Path, ...], output: Path) -> None:
+    """The shards of one run → the workspace that the run would have made on one machine.
+
+    Of several attempts of a shard the newest counts.
+    """
+    screen = Screen()
+    done = merge_job.merge(workspaces, output=output, screen=screen)
+    _present(done, screen)
+    if done.trouble:
+        raise done.trouble
 
 
 @cli.command("show")

@@ -10,6 +10,7 @@ from ci_eval.errors import CiEvalError
 from ci_eval.jobs import pipeline
 from ci_eval.model import Evaluation
 from ci_eval.support.ci import Screen
+from ci_eval.support.shards import Shard
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,11 +24,16 @@ class Evaluated:
     """Why it counts as failed although its reports are written."""
 
 
-def evaluate(config: Config, *, output: Path | None, jobs: int, resume: bool, screen: Screen) -> Evaluated:
-    """Run all stages. Raises ConfigError, WorkspaceError, PreparationError, NothingToEvaluate."""
+def evaluate(
+    config: Config, *, output: Path | None, jobs: int, resume: bool, screen: Screen, shard: Shard | None = None
+) -> Evaluated:
+    """Run all stages; of a `shard` only on the files that are dealt to it.
+
+    Raises ConfigError, WorkspaceError, PreparationError, NothingToEvaluate.
+    """
     prepared = pipeline.prepare(config, screen)
     folder = pipeline.workspace_for(config, output)
-    workspace = (pipeline.resume if resume else pipeline.begin)(prepared, folder, jobs)
+    workspace = (pipeline.resume if resume else pipeline.begin)(prepared, folder, jobs, shard)
     pipeline.make_actions(workspace, prepared, jobs, screen)
     pipeline.make_sessions(workspace, prepared, jobs, screen)
     evaluation, reports = pipeline.make_reports(workspace, config)

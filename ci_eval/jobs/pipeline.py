@@ -20,6 +20,7 @@ from ci_eval.support import environments, machine, project, syntax
 from ci_eval.support.ci import Screen
 from ci_eval.support.lsp.custom import custom
 from ci_eval.support.recipes import Made
+from ci_eval.support.shards import Shard
 from ci_eval.workspace import Manifest, StageRecord, Workspace
 
 
@@ -123,11 +124,11 @@ def title_of(config: Config, engine: EngineInfo) -> str:
     return config.reports.evaluation_title or f"{engine.name} {engine.version} {config.interpret.completion_type}"
 
 
-def begin(prepared: Prepared, folder: Path, jobs: int) -> Workspace:
+def begin(prepared: Prepared, folder: Path, jobs: int, shard: Shard | None = None) -> Workspace:
     """A new workspace with its configuration and manifest."""
     workspace = Workspace.create(folder)
     workspace.write_config(dump(prepared.config))
-    workspace.write_manifest(new_manifest(prepared, jobs))
+    workspace.write_manifest(replace(new_manifest(prepared, jobs), shard=str(shard) if shard else None))
     return workspace
 
 
@@ -155,10 +156,10 @@ def new_manifest(prepared: Prepared, jobs: int) -> Manifest:
     )
 
 
-def resume(prepared: Prepared, folder: Path, jobs: int) -> Workspace:
+def resume(prepared: Prepared, folder: Path, jobs: int, shard: Shard | None = None) -> Workspace:
     """The workspace of an interrupted run of the same configuration, project and engine; or a new one."""
     if not (folder / "manifest.json").is_file():
-        return begin(prepared, folder, jobs)
+        return begin(prepared, folder, jobs, shard)
     workspace = Workspace.open(folder)
     manifest = workspace.manifest()
     if load(workspace.config_path, environment={}).config != prepared.config:
@@ -166,6 +167,7 @@ def resume(prepared: Prepared, folder: Path, jobs: int) -> Workspace:
             f"{folder} was made with another configuration (see its config.yaml): use another --output"
         )
     for what, was, now in (
+        ("shard", manifest.shard, str(shard) if shard else manifest.shard),
         ("project", manifest.project.checksum, prepared.project.info.checksum),
         ("engine", manifest.engine, prepared.installation.info),
         ("ci-eval", manifest.ci_eval, __version__),
@@ -229,6 +231,7 @@ def make_sessions(workspace: Workspace, prepared: Prepared, jobs: int, screen: S
     """Stage 2, or what an earlier run left of it. Raises NothingToEvaluate."""
     started = machine.now()
     wanted = prepared.config.interpret
+    shard = workspace.manifest().shard
     with screen.steps("Sessions", "sessions") as steps:
         made = interpret.interpret(
             workspace,
@@ -236,11 +239,12 @@ def make_sessions(workspace: Workspace, prepared: Prepared, jobs: int, screen: S
             probability=wanted.session_probability,
             limit=wanted.sessions_limit,
             jobs=jobs,
+            shard=Shard.parse(shard) if shard else None,
             advance=lambda done, so_far: steps.show(done, so_far.planned, _failures(so_far.failed)),
         )
-    if not made.planned:
-        raise NothingToEvaluate("sessionProbability and sessionsLimit leave no session: raise them")
     manifest = workspace.manifest()
+    if not made.planned and manifest.shard is None:
+        raise NothingToEvaluate("sessionProbability and sessionsLimit leave no session: raise them")
     record = StageRecord(started=started, ended=machine.now(), files=made.files)
     workspace.write_manifest(
         replace(
@@ -279,6 +283,9 @@ def trouble(workspace: Workspace, config: Config) -> CiEvalError | None:
     manifest = workspace.manifest()
     failed = sum(manifest.statuses.get(name, 0) for name in ("timeout", "engine-crash", "error"))
     if manifest.finished == 0:
+        if manifest.shard and manifest.planned == 0:
+            # There are fewer files than shards; the others have them.
+            return None
         return NothingToEvaluate(
             f"none of {manifest.planned:,} planned sessions could be evaluated; see errors/ in the workspace"
         )

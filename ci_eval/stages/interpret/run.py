@@ -15,6 +15,7 @@ from ci_eval.model import (
 from ci_eval.stages.interpret.tasks import Played, Setup, Task, first_calls
 from ci_eval.stages.interpret.worker import play, unanswered
 from ci_eval.support.chance import draw, threshold
+from ci_eval.support.shards import Shard, deal
 from ci_eval.support.workers import Outcome, Workers
 from ci_eval.workspace import Workspace, read_actions
 
@@ -53,12 +54,15 @@ def interpret(
     limit: int | None,
     jobs: int,
     advance: Callable[[int, Progress], None],
+    shard: Shard | None = None,
 ) -> Progress:
     """Write the sessions of every file that has none yet; calls `advance(sessions_done, so_far)` as they come.
 
+    `shard`: only of the files that are dealt to it.
+
     Results do not depend on the number of `jobs`, nor on which files were done by an earlier, interrupted call.
     """
-    tasks = list(plan(workspace, setup, probability=probability, limit=limit))
+    tasks = list(plan(workspace, setup, probability=probability, limit=limit, shard=shard))
     so_far = Progress(planned=sum(task.sessions for task in tasks))
     waiting = []
     for task in tasks:
@@ -86,13 +90,18 @@ def interpret(
     return so_far
 
 
-def plan(workspace: Workspace, setup: Setup, *, probability: float, limit: int | None) -> Iterator[Task]:
-    """The files with at least one chosen session."""
+def plan(
+    workspace: Workspace, setup: Setup, *, probability: float, limit: int | None, shard: Shard | None = None
+) -> Iterator[Task]:
+    """The files with at least one chosen session. Which sessions are chosen does not depend on the shard."""
     files = workspace.action_files()
     everything = (call.session for path in files for call in first_calls(read_actions(path)))
     below = threshold(everything, seed=setup.seed, probability=probability, limit=limit)
+    dealt = deal({each.path: each.sessions for each in workspace.actions()}, shard.of) if shard else {}
     for path in files:
         actions = read_actions(path)
+        if shard and dealt[actions.path] != shard.index:
+            continue
         sessions = sum(1 for call in first_calls(actions) if draw(setup.seed, call.session) < below)
         if sessions:
             yield Task(setup=setup, actions=path, path=actions.path, sessions=sessions, below=below)

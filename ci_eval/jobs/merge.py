@@ -1,0 +1,112 @@
+"""The job `merge`: the shards of one run → the workspace that the run would have made on one machine."""
+
+from __future__ import annotations
+
+import shutil
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from ci_eval.errors import WorkspaceError
+from ci_eval.jobs import pipeline
+from ci_eval.jobs.evaluate import Evaluated
+from ci_eval.support.ci import Screen
+from ci_eval.support.shards import Shard
+from ci_eval.workspace import Manifest, Workspace
+
+
+def merge(folders: Sequence[Path], *, output: Path, screen: Screen) -> Evaluated:
+    """Raises WorkspaceError where shards are missing, or are not of one run."""
+    shards = _newest([Workspace.open(folder) for folder in folders], screen)
+    _check(shards)
+    merged = Workspace.create(output)
+    first = shards[0]
+    merged.write_config(first.config_path.read_text())
+    for part in ("actions", "sessions", "errors"):
+        for shard in shards:
+            for path in sorted((shard.folder / part).iterdir()):
+                shutil.copyfile(path, merged.folder / part / path.name)
+    merged.write_manifest(_manifest([shard.manifest() for shard in shards]))
+    config = pipeline.stored_config(merged)
+    evaluation, reports = pipeline.make_reports(merged, config)
+    trouble = pipeline.trouble(merged, config)
+    return Evaluated(folder=merged.folder, evaluation=evaluation, reports=reports, trouble=trouble)
+
+
+def _newest(shards: Sequence[Workspace], screen: Screen) -> list[Workspace]:
+    """Of several attempts of a shard the newest that was finished, in order of their numbers."""
+    attempts: dict[int, list[Workspace]] = {}
+    for shard in shards:
+        manifest = shard.manifest()
+        if manifest.shard is None:
+            raise WorkspaceError(f"{shard.folder} is no shard: it was evaluated without --shard")
+        attempts.setdefault(Shard.parse(manifest.shard).index, []).append(shard)
+    chosen = []
+    for index in sorted(attempts):
+        *older, newest = sorted(attempts[index], key=lambda each: (_finished(each), each.manifest().start))
+        for each in older:
+            screen.warn(f"{each.folder} is left out: {newest.folder} is a newer attempt of shard {index}")
+        chosen.append(newest)
+    return chosen
+
+
+def _finished(shard: Workspace) -> bool:
+    return "interpret" in shard.manifest().stages
+
+
+def _check(shards: Sequence[Workspace]) -> None:
+    first = shards[0].manifest()
+    assert first.shard
+    of = Shard.parse(first.shard).of
+    there = {Shard.parse(shard.manifest().shard or "").index for shard in shards}
+    if missing := sorted(set(range(1, of + 1)) - there):
+        named = ", ".join(f"{index}/{of}" for index in missing)
+        raise WorkspaceError(f"shards are missing: {named}; give all {of} workspaces, or evaluate the missing ones")
+    actions = _contents(shards[0])
+    for shard in shards:
+        manifest = shard.manifest()
+        if not _finished(shard):
+            raise WorkspaceError(f"{shard.folder} was interrupted: take it up with --resume --output {shard.folder}")
+        for what, was, now in (
+            ("number of shards", of, Shard.parse(manifest.shard or "").of),
+            ("project", first.project, manifest.project),
+            ("engine", first.engine, manifest.engine),
+            ("completion type", first.completion_type, manifest.completion_type),
+            ("client", first.client, manifest.client),
+            ("strategy", first.strategy, manifest.strategy),
+            ("seed", first.seed, manifest.seed),
+            ("ci-eval", first.ci_eval, manifest.ci_eval),
+            ("grammar", first.grammar, manifest.grammar),
+            ("dependencies", first.dependencies, manifest.dependencies),
+            ("configuration", shards[0].config_path.read_text(), shard.config_path.read_text()),
+            ("text of the project", actions, _contents(shard)),
+        ):
+            if was != now:
+                raise WorkspaceError(f"{shard.folder} is not of the same run as {shards[0].folder}: another {what}")
+
+
+def _contents(shard: Workspace) -> dict[str, int]:
+    """The files of stage 1: the same in all shards of a run, to the byte."""
+    return {path.name: path.stat().st_size for path in shard.action_files()}
+
+
+def _manifest(shards: Sequence[Manifest]) -> Manifest:
+    statuses: Counter[str] = Counter()
+    for each in shards:
+        statuses.update(each.statuses)
+    cpus = list(dict.fromkeys(each.cpu for each in shards))
+    stages = shards[0].stages
+    return replace(
+        shards[0],
+        shard=None,
+        cpu="; ".join(cpus),
+        start=min(each.start for each in shards),
+        end=max((each.end for each in shards if each.end), default=None),
+        planned=sum(each.planned for each in shards),
+        finished=sum(each.finished for each in shards),
+        statuses={name: statuses[name] for name in sorted(statuses) if statuses[name]},
+        stages=stages
+        | {"interpret": replace(stages["interpret"], files=sum(each.stages["interpret"].files for each in shards))},
+    )

@@ -1,0 +1,143 @@
+"""Shards and how they are put together: exactly what one machine would have made."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from ci_eval.model import SessionScore
+from ci_eval.support.shards import deal
+from ci_eval.workspace import Workspace
+from tests.projects import GREETER, write
+
+
+def run(*arguments: object) -> tuple[int, str]:
+    argv = [sys.executable, "-m", "ci_eval", *map(str, arguments)]
+    ended = subprocess.run(argv, capture_output=True, text=True, timeout=120, check=False)
+    return ended.returncode, " ".join((ended.stdout + ended.stderr).split())
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    files = {f"file{i}__py": GREETER + f"x{i} = {i}\nprint(x{i})\n" * (i + 1) for i in range(5)}
+    return write(tmp_path_factory.mktemp("merge") / "p", **files)
+
+
+@pytest.fixture(scope="module")
+def whole(project: Path) -> Path:
+    folder = project.parent / "whole"
+    command = ("evaluate", "--project", f"path:{project}", "--engine", "words", "--output", folder, "--jobs", 1)
+    assert run(*command)[0] == 0
+    return folder
+
+
+def split(whole: Path, folder: Path, of: int) -> list[Path]:
+    """The shards that would have made this very run, latencies included."""
+    source = Workspace.open(whole)
+    dealt = deal({each.path: each.sessions for each in source.actions()}, of)
+    made = []
+    for index in range(1, of + 1):
+        shard = Workspace(Path(shutil.copytree(whole, folder / f"shard{index}")))
+        statuses: Counter[str] = Counter()
+        files = 0
+        for path in (shard.folder / "sessions").iterdir():
+            ((file, sessions),) = [
+                each for each in shard.sessions(SessionScore) if shard._sessions_of(each[0].path) == path
+            ]
+            if dealt[file.path] == index:
+                statuses.update(each.status.value for each in sessions)
+                files += 1
+            else:
+                path.unlink()
+        manifest = shard.manifest()
+        stages = manifest.stages | {"interpret": replace(manifest.stages["interpret"], files=files)}
+        counts = {"planned": statuses.total(), "finished": statuses.total(), "statuses": dict(sorted(statuses.items()))}
+        shard.write_manifest(replace(manifest, shard=f"{index}/{of}", stages=stages, **counts))
+        made.append(shard.folder)
+    return made
+
+
+@pytest.mark.parametrize("of", [2, 3, 7])
+def test_merged_shards_report_what_the_whole_run_reports_to_the_byte(whole: Path, tmp_path: Path, of: int) -> None:
+    shards = split(whole, tmp_path, of)
+    if of == 7:
+        # Five files leave shards empty.
+        assert any(not list((shard / "sessions").iterdir()) for shard in shards)
+    code, said = run("merge", *reversed(shards), "--output", tmp_path / "merged")
+    assert code == 0, said
+    name = "reports/metrics.json"
+    assert (tmp_path / "merged" / name).read_bytes() == (whole / name).read_bytes()
+    ours, theirs = (Workspace.open(folder).manifest() for folder in (tmp_path / "merged", whole))
+    assert ours == theirs
+
+
+def figures(folder: Path) -> dict[str, Any]:
+    report: dict[str, Any] = json.loads((folder / "reports" / "metrics.json").read_text())
+    metrics: dict[str, Any] = report["evaluations"][0]["filters"]["ALL"]["metrics"]
+    return {name: value for name, value in metrics.items() if "Latency" not in name}
+
+
+def test_shards_that_ran_by_themselves_make_the_same_figures(project: Path, whole: Path, tmp_path: Path) -> None:
+    given = ("evaluate", "--project", f"path:{project}", "--engine", "words", "--jobs", 1)
+    for index in (1, 2, 3):
+        code, said = run(*given, "--shard", f"{index}/3", "--output", tmp_path / str(index))
+        assert code == 0, said
+    code, said = run("merge", *(tmp_path / str(index) for index in (1, 2, 3)), "--output", tmp_path / "merged")
+    assert code == 0, said
+    assert figures(tmp_path / "merged") == figures(whole)
+
+
+def test_a_limit_chooses_the_same_sessions_in_shards(project: Path, tmp_path: Path) -> None:
+    given = ("evaluate", "--project", f"path:{project}", "--engine", "words", "--set", "interpret.sessionsLimit=40")
+    assert run(*given, "--output", tmp_path / "whole")[0] == 0
+    for index in (1, 2):
+        run(*given, "--shard", f"{index}/2", "--output", tmp_path / str(index))
+    code, said = run("merge", tmp_path / "1", tmp_path / "2", "--output", tmp_path / "merged")
+    assert code == 0, said
+    assert figures(tmp_path / "merged") == figures(tmp_path / "whole")
+
+
+def test_a_missing_shard_is_named(whole: Path, tmp_path: Path) -> None:
+    shards = split(whole, tmp_path, 3)
+    code, said = run("merge", shards[0], shards[2], "--output", tmp_path / "merged")
+    assert (code, "shards are missing: 2/3" in said) == (2, True)
+    assert not (tmp_path / "merged").exists()
+
+
+def test_the_newer_attempt_of_a_shard_counts(whole: Path, tmp_path: Path) -> None:
+    one, two = split(whole, tmp_path, 2)
+    old = Workspace(Path(shutil.copytree(two, tmp_path / "old")))
+    old.write_manifest(replace(old.manifest(), start="2001-01-01T00:00:00+00:00"))
+    for path in (old.folder / "sessions").iterdir():
+        path.unlink()
+    code, said = run("merge", one, two, old.folder, "--output", tmp_path / "merged")
+    assert code == 0, said
+    assert "old is left out" in said
+    assert figures(tmp_path / "merged") == figures(whole)
+
+
+@pytest.mark.parametrize(("key", "value", "what"), [("seed", 7, "seed"), ("strategy", "x", "strategy")])
+def test_a_foreign_shard_is_refused(whole: Path, tmp_path: Path, key: str, value: object, what: str) -> None:
+    one, two = split(whole, tmp_path, 2)
+    workspace = Workspace(two)
+    workspace.write_manifest(replace(workspace.manifest(), **{key: value}))
+    code, said = run("merge", one, two, "--output", tmp_path / "merged")
+    assert (code, f"another {what}" in said) == (2, True)
+
+
+def test_an_interrupted_shard_and_a_whole_run_are_refused(whole: Path, tmp_path: Path) -> None:
+    one, two = split(whole, tmp_path, 2)
+    workspace = Workspace(two)
+    workspace.write_manifest(replace(workspace.manifest(), stages={}))
+    code, said = run("merge", one, two, "--output", tmp_path / "merged")
+    assert (code, "was interrupted" in said) == (2, True)
+    code, said = run("merge", one, whole, "--output", tmp_path / "merged")
+    assert (code, "is no shard" in said) == (2, True)
