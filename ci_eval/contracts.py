@@ -6,7 +6,7 @@ A variant is one file in the folder of its plural (`languages/`, `engines/` …)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, Protocol
@@ -251,8 +251,8 @@ class Reporter(Protocol):
 class PairedSources(Protocol):
     """The stored sessions of both sides, for reporters that show them."""
 
-    def __iter__(self) -> Iterator[tuple[SourceFile, Sequence[tuple[Session, Session]]]]:
-        """Of each file that has pairs: its text, and the pairs in order of offset."""
+    def of(self, wanted: Container[str]) -> Iterator[tuple[SourceFile, Sequence[tuple[Session, Session]]]]:
+        """Of each wanted file that has pairs: its text, and the pairs in order of offset."""
 
 
 class ComparisonReporter(Protocol):

@@ -17,8 +17,8 @@ from ci_eval.support.htmlpairs import PairedPage, gain, paired_pages
 
 TEMPLATES = Path(__file__).parent / "templates"
 ASSETS = ("style.css", "comparison.css", "comparison.js")
-MOST_FILES = 300
-"""Files with pages of their own: those with a listed change, then those with the most changes."""
+MOST_SESSIONS = 50_000
+"""Pages are written for about so many: of the files with a listed change, then of those with the most changes."""
 
 SIGNS = {
     Verdict.BETTER: "▲",
@@ -75,27 +75,33 @@ class _Site:
         wanted = self._wanted()
         places: dict[str, str] = {}
         links: dict[str, str] = {}
-        for source, pairs in sources:
-            if source.path in wanted:
-                name = page_name(source.path)
-                parts = paired_pages(source, pairs)
-                changed = [sum(each(gain(*pair)) for pair in pairs) for each in (_up, _down)]
-                for number, part in enumerate(parts):
-                    link = f"files/{name}-{number + 1}.html" if number else f"files/{name}.html"
-                    links.setdefault(source.path, link)
-                    places |= {shown[0]: f"{link}#{shown[0]}" for shown in part.shown}
-                    self._write_page(source.path, link, part, number, len(parts), changed)
+        for source, pairs in sources.of(wanted):
+            name = page_name(source.path)
+            parts = paired_pages(source, pairs)
+            changed = [sum(each(gain(*pair)) for pair in pairs) for each in (_up, _down)]
+            for number, part in enumerate(parts):
+                link = f"files/{name}-{number + 1}.html" if number else f"files/{name}.html"
+                links.setdefault(source.path, link)
+                places |= {shown[0]: f"{link}#{shown[0]}" for shown in part.shown}
+                self._write_page(source.path, link, part, number, len(parts), changed)
         self._render("comparison_index.html.j2", "index.html", links=links, places=places)
 
     def _wanted(self) -> frozenset[str]:
-        listed = {each.file for each in (*self._comparison.regressions, *self._comparison.improvements)}
+        """Worst first, so that where there is no room for all, the worst is there."""
+        sessions = {part.value: part.sessions for part in self._comparison.parts if part.dimension == "file"}
+        changes = (*self._comparison.regressions, *self._comparison.improvements)
+        listed = dict.fromkeys(each.file for each in changes)
         changed = {
             part.value: part.wins + part.losses
             for part in self._comparison.parts
             if part.dimension == "file" and part.wins + part.losses
         }
-        order = sorted(listed | set(changed), key=lambda path: (path not in listed, -changed.get(path, 0), path))
-        return frozenset(order[:MOST_FILES])
+        chosen, room = set(), MOST_SESSIONS
+        for path in (*listed, *sorted(changed, key=lambda path: (-changed[path], path))):
+            if path not in chosen and room > 0:
+                chosen.add(path)
+                room -= sessions.get(path, 1)
+        return frozenset(chosen)
 
     def _write_page(self, path: str, link: str, part: PairedPage, number: int, of: int, changed: list[int]) -> None:
         data = f"data/{Path(link).stem}.js"

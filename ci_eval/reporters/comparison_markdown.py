@@ -15,6 +15,7 @@ LONGEST = 65_000
 """Characters; a comment on GitHub may have 65,536."""
 
 WORST = 25
+FILES = 50
 SIGNS = {
     Verdict.BETTER: "▲ better",
     Verdict.WORSE: "▼ worse",
@@ -134,8 +135,9 @@ def _parts(comparison: Comparison) -> str:
     shown = table("Where it differs", columns, [_part(part, info) for part in said]) if said else ""
     rest = [part for part in comparison.parts if part not in said and part.dimension != "file"]
     files = sorted(
-        (part for part in comparison.parts if part.dimension == "file"), key=lambda part: part.wins - part.losses
-    )
+        (part for part in comparison.parts if part.dimension == "file" and part.wins + part.losses),
+        key=lambda part: (part.wins - part.losses, part.value),
+    )[:FILES]
     folded = _folded("All parts", table("", columns, [_part(part, info) for part in rest]))
     by_file = _folded("By file, the most losses first", table("", columns, [_part(part, info) for part in files]))
     return "\n\n".join(filter(None, (shown, folded, by_file)))

@@ -2,37 +2,19 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
 from ci_eval.model import FileFigures
 from ci_eval.reporters.html import REPORTER
 from tests.reporters.samples import CODE, NASTY, Sample, figures, hostile, huge, session, small, suggestions
 
 pytestmark = pytest.mark.browser
-
-ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
-ARGUMENTS += ["--disable-component-update", "--disable-sync"]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    executable = shutil.which("chromium")
-    if executable is None and "CI" in os.environ:
-        pytest.fail("chromium is not installed")
-    if executable is None:
-        pytest.skip("needs chromium")
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=executable, args=ARGUMENTS)
-        yield started
-        started.close()
 
 
 @dataclass

@@ -22,6 +22,7 @@ MARGINS = {"share": 0.005, "score": 0.005, "rank": 0.1, "ms": 2.0, "count": 0.0}
 RELATIVE_MARGIN = 0.05
 """For times: the same, as a share of base's figure, where that is more."""
 MOST_PARTS = 20
+MOST_FILES = 1000
 """Of one dimension: those with the most sessions."""
 SHARES = (0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99)
 FEWEST = 20
@@ -239,10 +240,11 @@ def _p(found: Finding | None) -> float | None:
 
 
 def _largest(paired: Paired, dimension: str) -> list[tuple[tuple[str, str], PartSums]]:
-    """Those of a dimension that are neither too small nor the whole."""
+    """Those of a dimension that are neither too small nor the whole; of files, all that there is room for."""
+    fewest, most = (1, MOST_FILES) if dimension == "file" else (FEWEST, MOST_PARTS)
     of = [
         (key, sums)
         for key, sums in paired.parts.items()
-        if key[0] == dimension and FEWEST <= sums.sessions < paired.pairs
+        if key[0] == dimension and fewest <= sums.sessions < paired.pairs
     ]
-    return sorted(of, key=lambda each: (-each[1].sessions, each[0]))[:MOST_PARTS]
+    return sorted(of, key=lambda each: (-each[1].sessions, each[0]))[:most]

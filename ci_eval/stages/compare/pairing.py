@@ -6,13 +6,13 @@ import heapq
 from array import array
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from ci_eval.contracts import Metric
-from ci_eval.model import FAILED, Change, Session, SessionScore, SessionsFilter, SourceFile
+from ci_eval.model import FAILED, Change, FiltersConfig, Session, SessionScore, SessionsFilter, SourceFile
 from ci_eval.support.filters import decide
 from ci_eval.support.observing import evaluated, rank_of
 from ci_eval.support.paired import BINS, Floats, binned
@@ -49,7 +49,7 @@ class PartSums:
     sessions: int = 0
     wins: int = 0
     losses: int = 0
-    files: dict[int, list[float]] = field(default_factory=lambda: defaultdict(lambda: [0.0, 0.0, 0.0, 0.0]))
+    files: dict[int, list[float]] = field(default_factory=dict)
 
 
 @dataclass
@@ -115,9 +115,11 @@ class _File:
         source: SourceFile,
     ) -> None:
         self._paired = paired
-        self._metrics = metrics
-        self._filters = filters
-        self._leading = leading
+        # Quantiles are not sums: they are made of the latencies.
+        self._summed = [(number, metric) for number, metric in enumerate(metrics) if metric.statistic == "ratio"]
+        self._leading = [number for number, _ in self._summed].index(leading)
+        self._chosen = [(each.name, None if each.filters == FiltersConfig() else each.filters) for each in filters]
+        self._parts: dict[tuple[str, str], list[float]] = defaultdict(lambda: [0.0] * 7)
         self._source = source
         self._lines: list[int] = []
         self._number = len(paired.files)
@@ -152,6 +154,14 @@ class _File:
                 base, new = self._latencies[name]
                 sums.base_latencies.append(binned(np.array(base)) if base else np.zeros(BINS))
                 sums.new_latencies.append(binned(np.array(new)) if new else np.zeros(BINS))
+                place = [number for number, metric in enumerate(sums.metrics) if metric.statistic == "quantile"]
+                sums.observed[place] += (len(base), len(new))
+            for key, (sessions, wins, losses, *row) in self._parts.items():
+                part = paired.parts[key]
+                part.sessions += int(sessions)
+                part.wins += int(wins)
+                part.losses += int(losses)
+                part.files[self._number] = row
 
     def _pair(self, base: SessionScore, new: SessionScore) -> None:
         paired = self._paired
@@ -164,36 +174,35 @@ class _File:
         paired.transitions[_band(base, ranks[0]), _band(new, ranks[1])] += 1
         if gain:
             self._remember(gain, base, new, ranks)
-        seen = [(metric.observe(base), metric.observe(new)) for metric in self._metrics]
-        flat = [
-            (number, *_added(on_base), *_added(on_new))
-            for number, (on_base, on_new) in enumerate(seen)
-            if on_base or on_new
-        ]
-        for each in self._filters:
-            if decide(base.properties, base.expected_text, each.filters):
-                sums, observed = self._sums[each.name], self._observed[each.name]
-                for number, *added in flat:
+        seen = [(number, metric.observe(base), metric.observe(new)) for number, metric in self._summed]
+        for name, filters in self._chosen:
+            if filters is None or decide(base.properties, base.expected_text, filters):
+                sums, observed = self._sums[name], self._observed[name]
+                for number, on_base, on_new in seen:
                     row, count = sums[number], observed[number]
-                    for place in range(4):
-                        row[place] += added[place]
-                    count[0] += len(seen[number][0])
-                    count[1] += len(seen[number][1])
-                latencies = self._latencies[each.name]
-                latencies[0].extend(lookup.latency for lookup in base.lookups)
-                latencies[1].extend(lookup.latency for lookup in new.lookups)
-        above, below = _added(seen[self._leading][0])
-        new_above, new_below = _added(seen[self._leading][1])
+                    for above, below in on_base:
+                        row[0] += above
+                        row[1] += below
+                    for above, below in on_new:
+                        row[2] += above
+                        row[3] += below
+                    count[0] += len(on_base)
+                    count[1] += len(on_new)
+                latencies = self._latencies[name]
+                latencies[0].extend([lookup.latency for lookup in base.lookups])
+                latencies[1].extend([lookup.latency for lookup in new.lookups])
+        _, on_base, on_new = seen[self._leading]
         for key in _keys(base):
-            part = paired.parts[key]
-            part.sessions += 1
-            part.wins += gain > 0
-            part.losses += gain < 0
-            row = part.files[self._number]
-            row[0] += above
-            row[1] += below
-            row[2] += new_above
-            row[3] += new_below
+            part = self._parts[key]
+            part[0] += 1
+            part[1] += gain > 0
+            part[2] += gain < 0
+            for above, below in on_base:
+                part[3] += above
+                part[4] += below
+            for above, below in on_new:
+                part[5] += above
+                part[6] += below
 
     def _remember(
         self, gain: float, base: SessionScore, new: SessionScore, ranks: tuple[int | None, int | None]
@@ -222,12 +231,6 @@ class _File:
         if not self._lines:
             self._lines = [place for place, each in enumerate(self._source.text) if each == "\n"] or [-1]
         return bisect_right(self._lines, offset - 1) + 1 if self._lines != [-1] else 1
-
-
-def _added(seen: Sequence[tuple[float, float]]) -> tuple[float, float]:
-    if len(seen) == 1:
-        return seen[0]
-    return sum(each[0] for each in seen), sum(each[1] for each in seen)
 
 
 def _band(session: SessionScore, rank: int | None) -> str:
@@ -266,9 +269,10 @@ class StoredPairs:
         self._base = base
         self._new = new
 
-    def __iter__(self) -> Iterator[tuple[SourceFile, Sequence[tuple[Session, Session]]]]:
+    def of(self, wanted: Container[str]) -> Iterator[tuple[SourceFile, Sequence[tuple[Session, Session]]]]:
+        """See PairedSources."""
         for source, sessions in self._base.sessions(Session):
-            if not self._new.has_sessions(source.path):
+            if source.path not in wanted or not self._new.has_sessions(source.path):
                 continue
             mine = {session.id: session for session in sessions if evaluated(session)}
             pairs = [

@@ -1,0 +1,96 @@
+"""The report of a comparison in a real browser: nothing is logged, keys do what the mouse does, nothing overflows."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from tests.projects import GREETER, write
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """words against words by the alphabet."""
+    root = tmp_path_factory.mktemp("site")
+    project = write(root / "p", **{f"file{i}__py": GREETER + f"x{i} = {i}\nprint(x{i}, Greeter)\n" for i in range(6)})
+    for name in ("BASIC", "ALPHABETICAL"):
+        command = ["evaluate", "--project", f"path:{project}", "--engine", "words", "--completion-type", name]
+        subprocess.run([sys.executable, "-m", "ci_eval", *command, "--output", root / name], check=True, timeout=120)
+    command = ["compare", str(root / "BASIC"), str(root / "ALPHABETICAL"), "--output", str(root / "out")]
+    subprocess.run([sys.executable, "-m", "ci_eval", *command], check=True, timeout=120)
+    return root / "out" / "html"
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    page = browser.new_page(viewport={"width": 1280, "height": 800})
+    troubles: list[str] = []
+    page.on("console", lambda message: troubles.append(message.text))
+    page.on("pageerror", lambda error: troubles.append(str(error)))
+    yield page
+    page.close()
+    assert troubles == []
+
+
+def test_a_regression_leads_to_its_token_with_both_lists(site: Path, page: Page) -> None:
+    page.goto((site / "index.html").as_uri())
+    page.locator("#regressions >> xpath=.. >> a").first.click()
+    panel = page.locator("#panel")
+    panel.wait_for()
+    heads = panel.locator("h3").all_inner_texts()
+    assert [head.partition(":")[0] for head in heads] == ["base", "new"]
+    assert heads[0] != heads[1]
+    assert panel.locator(".expected").count() == 2
+    assert page.locator(".pair.open.worse").count() == 1
+
+
+def test_keys_go_from_change_to_change_and_close(site: Path, page: Page) -> None:
+    page.goto((site / "index.html").as_uri())
+    page.locator("#regressions >> xpath=.. >> a").first.click()
+    page.locator("#panel").wait_for()
+    first = page.url
+    page.keyboard.press("n")
+    second = page.url
+    page.keyboard.press("p")
+    assert first != second
+    assert page.url == first
+    page.keyboard.press("Escape")
+    assert page.locator("#panel").is_hidden()
+    assert page.evaluate("document.activeElement.className").startswith("pair")
+    page.keyboard.press("Enter")
+    assert page.locator("#panel").is_visible()
+
+
+def test_only_what_went_better_can_be_shown(site: Path, page: Page) -> None:
+    page.goto(next((site / "files").glob("*.html")).as_uri())
+    page.locator("button[data-show=better]").click()
+    assert page.locator("body").get_attribute("data-show") == "better"
+    worse = page.locator(".pair.worse .t").first
+    assert worse.evaluate("each => getComputedStyle(each).backgroundColor") == "rgba(0, 0, 0, 0)"
+
+
+def test_a_change_has_a_sign_beside_its_colour(site: Path, page: Page) -> None:
+    page.goto(next((site / "files").glob("*.html")).as_uri())
+    signs = page.evaluate(
+        "[...document.querySelectorAll('.pair.worse')].map(e => getComputedStyle(e, '::before').content)"
+    )
+    assert signs
+    assert all("▼" in sign for sign in signs)
+    assert "worse" in (page.locator(".pair.worse").first.get_attribute("aria-label") or "")
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_is_wider_than_the_window(site: Path, browser: Browser, width: int, scheme: str) -> None:
+    page = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)  # type: ignore[arg-type]
+    for path in (site / "index.html", next((site / "files").glob("*.html"))):
+        page.goto(path.as_uri())
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.close()
