@@ -48,6 +48,8 @@ class Part(Value, frozen=True, kw_only=True):
     wins: int
     """Sessions whose expected text stands higher in the new list."""
     losses: int
+    by_session: float
+    """McNemar's exact p-value of wins and losses; it takes sessions for independent, so no verdict uses it."""
     difference: Difference
 
 

@@ -153,7 +153,7 @@ def _part(part: Part, info: MetricInfo) -> tuple[str, ...]:
         f"{part.losses:,}",
         change(found.difference, info.unit),
         change_between(found.low, found.high, info.unit),
-        SIGNS[found.verdict] if part.files > 1 else "one file: no verdict",
+        SIGNS[found.verdict] if part.files > 1 else f"one file: none (by session p = {part.by_session:.3f})",
     )
 
 

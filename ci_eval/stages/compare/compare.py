@@ -11,7 +11,7 @@ from ci_eval.contracts import Metric
 from ci_eval.errors import ConfigError, NothingToEvaluate
 from ci_eval.model import Comparison, Difference, MetricInfo, Part, SessionsFilter, Side, Verdict
 from ci_eval.stages.compare.pairing import BANDS, Paired, PartSums, Sums, pair
-from ci_eval.support.paired import POWER, Finding, Resampling, benjamini_hochberg, holm, quantile_of, verdict
+from ci_eval.support.paired import POWER, Finding, Resampling, benjamini_hochberg, holm, mcnemar, quantile_of, verdict
 from ci_eval.workspace import Manifest, Workspace
 
 EVERYTHING = "ALL"
@@ -223,6 +223,7 @@ class _Judge:
                 files=len(sums.files),
                 wins=sums.wins,
                 losses=sums.losses,
+                by_session=mcnemar(sums.wins, sums.losses),
                 difference=self._difference(info, finding, p, sums.sessions),
             )
             for ((dimension, value), sums), finding, p in zip(chosen, found, adjusted, strict=True)
