@@ -113,7 +113,7 @@ async def _theirs(case: Case, lookups: int) -> tuple[float, int]:
         taken = (time.process_time() - began) / lookups
         await client.shutdown_async(None)
         client.exit(None)
-        await client.stop()  # type: ignore[no-untyped-call]
+        await client.stop()
         return taken, len(found)
 
 
