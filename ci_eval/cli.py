@@ -20,14 +20,10 @@ from ci_eval.errors import CiEvalError, PreparationError
 from ci_eval.jobs import compare as compare_job
 from ci_eval.jobs import doctor as doctor_job
 from ci_eval.jobs import evaluate as evaluate_job
-from ci_eval.jobs import listing, pipeline, show, stages
+from ci_eval.jobs import listing, presenting, show, stages
 from ci_eval.jobs import merge as merge_job
-from ci_eval.jobs.compare import Compared
-from ci_eval.jobs.evaluate import Evaluated
-from ci_eval.model import Evaluation
 from ci_eval.support import machine
 from ci_eval.support.ci import Screen
-from ci_eval.support.figures import amount, change, change_between, evaluated, interval, statuses
 from ci_eval.support.schemes import SCHEMES
 from ci_eval.support.shards import Shard
 
@@ -140,7 +136,7 @@ def evaluate(choices: Choices, output: Path | None, jobs: int, resume: bool, sha
     chosen = choices.load(screen, output if resume else None)
     part = Shard.parse(shard) if shard else None
     done = evaluate_job.evaluate(chosen, output=output, jobs=jobs, resume=resume, screen=screen, shard=part)
-    _present(done, screen)
+    presenting.evaluation(done, screen)
     if done.trouble:
         raise done.trouble
 
@@ -183,30 +179,42 @@ def report(workspaces: tuple[Path, ...]) -> None:
     """Stage 3 alone: write the reports of each WORKSPACE anew."""
     screen = Screen()
     for done in stages.only_reports(workspaces):
-        _present(done, screen)
+        presenting.evaluation(done, screen)
 
 
 @cli.command("compare")
 @click.argument("workspaces", metavar="BASE NEW [MORE...]", type=click.Path(path_type=Path), nargs=-1, required=True)
 @click.option("--gate", "gates", metavar="RULE", multiple=True, help="Such as 'RecallAt1 >= -1pp'; may be repeated.")
 @click.option("--output", type=click.Path(path_type=Path), metavar="DIR", help="Default: a folder named by time.")
-def compare_(workspaces: tuple[Path, ...], gates: tuple[str, ...], output: Path | None) -> None:
+@click.option(
+    "--history",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Past workspaces or metrics.json files: draws the trend, and adds the figures of NEW to DIR.",
+)
+def compare_(workspaces: tuple[Path, ...], gates: tuple[str, ...], output: Path | None, history: Path | None) -> None:
     """Is NEW better than BASE, worse, or can one not tell? Session by session, over the sessions on both sides.
+
+    A folder of past workspaces may stand for BASE: the newest one that fits is taken, and the trend is drawn.
 
     \b
     Examples:
       ci-eval compare last-night tonight
       ci-eval compare main pull --gate 'RecallAt1 >= -1pp' --gate 'LatencyPercentile95 <= +20% and +50ms'
       ci-eval compare main pull --gate 'RecallAt5 non-inferior 0.5pp'
+      ci-eval compare jedi pyright pylsp                       a ranking, and each with the first
+      ci-eval compare last-night tonight --history nights      the trend; a file per night is added to nights
     """
-    if len(workspaces) < 2:
-        raise click.UsageError("compare needs two workspaces or more: BASE NEW")
     screen = Screen()
-    done = compare_job.compare(workspaces, gates=gates, output=output, screen=screen)
-    for each in done:
-        _present_comparison(each, screen)
-    screen.result(str(done[0].folder if len(done) == 1 else done[0].folder.parent))
-    for trouble in filter(None, [each.trouble for each in done]):
+    done = compare_job.compare(workspaces, gates=gates, output=output, history=history, screen=screen)
+    for each in done.comparisons:
+        presenting.comparison(each, screen)
+    if done.overview:
+        presenting.overview(done.overview, screen)
+    for name, path in done.reports.items():
+        screen.result(f"{name:9} {path}")
+    screen.result(str(done.folder))
+    for trouble in filter(None, [each.trouble for each in done.comparisons]):
         raise trouble
 
 
@@ -214,13 +222,13 @@ def compare_(workspaces: tuple[Path, ...], gates: tuple[str, ...], output: Path 
 @click.argument("workspaces", metavar="WORKSPACE...", type=click.Path(path_type=Path), nargs=-1, required=True)
 @click.option("--output", type=click.Path(path_type=Path), metavar="DIR", required=True, help="A new workspace.")
 def merge_(workspaces: tuple[Path, ...], output: Path) -> None:
-    """The shards of one run → the workspace that the run would have made on one machine.
+    """The shards of one run → the workspace that the run would have made on one machine; or several projects → one.
 
-    Of several attempts of a shard the newest counts.
+    Of several attempts of a shard the newest counts. From 20 projects on, intervals and tests are over projects.
     """
     screen = Screen()
     done = merge_job.merge(workspaces, output=output, screen=screen)
-    _present(done, screen)
+    presenting.evaluation(done, screen)
     if done.trouble:
         raise done.trouble
 
@@ -265,77 +273,6 @@ def doctor() -> None:
     )
     if any(finding.needed and not finding.good for finding in findings):
         raise PreparationError("something that every evaluation needs is missing; the table says what helps")
-
-
-# --------------------------------------------------------------------------------------------------------- results
-
-
-def _present(done: Evaluated, screen: Screen) -> None:
-    evaluation = done.evaluation
-    whole = evaluation.filters["ALL"]
-    screen.result("")
-    screen.result(
-        f"{evaluation.engine.name} {evaluation.engine.version} ({evaluation.completion_type}) on "
-        f"{evaluation.project.name} {evaluation.project.revision}: "
-        f"{evaluated(whole)} in {len(whole.files):,} files"
-    )
-    screen.result("")
-    rows = [
-        (each.name, amount(found.value, each.unit), interval(found, each.unit), each.summary)
-        for each in evaluation.metrics
-        for found in [whole.metrics[each.name]]
-    ]
-    screen.table(["metric", "value", "95 % interval", ""], rows, numbers=2)
-    screen.result("")
-    _present_trouble(evaluation, screen)
-    for name, path in done.reports.items():
-        screen.result(f"{name:9} {path}")
-    screen.result(str(done.folder))
-
-
-def _present_comparison(done: Compared, screen: Screen) -> None:
-    found = done.comparison
-    infos = {info.name: info for info in found.metrics}
-    rows = [
-        (
-            name,
-            amount(each.base, infos[name].unit),
-            amount(each.new, infos[name].unit),
-            change(each.difference, infos[name].unit),
-            change_between(each.low, each.high, infos[name].unit),
-            each.verdict.value,
-        )
-        for name in found.declared
-        for each in [found.filters["ALL"][name]]
-    ]
-    screen.result("")
-    screen.result(f"{found.base.title} → {found.new.title}")
-    screen.result(
-        f"{found.paired:,} sessions in {found.files:,} files on both sides: {found.wins:,} better, {found.losses:,} "
-        "worse; "
-        f"{found.only_base:,} only in base, {found.only_new:,} only in new, {found.changed_text:,} in changed files, "
-        f"failed {found.base.failed:,} and {found.new.failed:,}"
-    )
-    screen.result("")
-    screen.table(["metric", "base", "new", "difference", "95 % interval", "verdict"], rows, numbers=4)
-    screen.result("")
-    for warning in found.warnings:
-        screen.warn(warning)
-    for gate in found.gates:
-        screen.result(f"gate {'kept  ' if gate.passed else 'BROKEN'}  {gate.rule}: {gate.reason}")
-    for name, path in done.reports.items():
-        screen.result(f"{name:9} {path}")
-
-
-def _present_trouble(evaluation: Evaluation, screen: Screen) -> None:
-    counts = statuses(evaluation.filters["ALL"].statuses)
-    screen.result("sessions  " + ", ".join(f"{count:,} {name}" for name, count in counts))
-    for warning in pipeline.warnings_of(evaluation):
-        screen.warn(warning)
-    for error in evaluation.errors[:5]:
-        screen.warn(f"{error.path}: {error.message.splitlines()[0] if error.message else error.stage}")
-    if len(evaluation.errors) > 5:
-        screen.warn(f"and {len(evaluation.errors) - 5} more files with errors, listed in the report")
 
 
 def main() -> None:

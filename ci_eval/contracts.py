@@ -17,6 +17,7 @@ from ci_eval.model import (
     Evaluation,
     Extraction,
     MetricInfo,
+    Overview,
     Session,
     SessionScore,
     SourceFile,
@@ -248,11 +249,15 @@ class Reporter(Protocol):
         """Write below `folder`; the path of the file a person opens first."""
 
 
+Pair = tuple[Session | None, Session | None]
+"""Base's and the new one; None where a session is on the other side only."""
+
+
 class PairedSources(Protocol):
     """The stored sessions of both sides, for reporters that show them."""
 
-    def of(self, wanted: Container[str]) -> Iterator[tuple[SourceFile, Sequence[tuple[Session, Session]]]]:
-        """Of each wanted file that has pairs: its text, and the pairs in order of offset."""
+    def of(self, wanted: Container[str]) -> Iterator[tuple[SourceFile, Sequence[Pair]]]:
+        """Of each wanted file that has pairs: its text, and all its sessions in order of offset."""
 
 
 class ComparisonReporter(Protocol):
@@ -262,4 +267,14 @@ class ComparisonReporter(Protocol):
     def name(self) -> str: ...
 
     def write(self, comparison: Comparison, sources: PairedSources, folder: Path) -> Path:
+        """Write below `folder`; the path of the file a person opens first."""
+
+
+class OverviewReporter(Protocol):
+    """One kind of first page over several comparisons, or over a history."""
+
+    @property
+    def name(self) -> str: ...
+
+    def write(self, overview: Overview, folder: Path) -> Path:
         """Write below `folder`; the path of the file a person opens first."""

@@ -18,15 +18,20 @@ from pathlib import Path
 from typing import Literal, TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 from ci_eval.errors import WorkspaceError
-from ci_eval.model import FORMAT, EngineInfo, FileActions, FileError, ProjectInfo, Session, SourceFile, Value
+from ci_eval.model import FORMAT, EngineInfo, FileActions, FileError, OpenFile, ProjectInfo, Session, SourceFile, Value
 from ci_eval.support import atomic
 
 T = TypeVar("T")
 
 COMPRESSION = 1
 """zlib level: three quarters of what level 9 saves, at an eighth of its time."""
+
+
+MANY_PROJECTS = 20
+"""From so many on, projects are what is sampled; fewer of them say too little about their spread."""
 
 
 class StageRecord(Value, frozen=True, kw_only=True):
@@ -52,6 +57,8 @@ class Manifest(Value, frozen=True, kw_only=True):
     seed: int
     engine: EngineInfo
     project: ProjectInfo
+    projects: tuple[ProjectInfo, ...] = ()
+    """Where several were merged: each; the first part of a file's path is then its project."""
     dependencies: dict[str, str] = {}
     """Name → version of what was installed for the engine to see."""
     grammar: str
@@ -72,6 +79,10 @@ class Manifest(Value, frozen=True, kw_only=True):
     unparsable: float = 0.0
     """Share of the source text the grammar could not read."""
     stages: dict[str, StageRecord] = {}
+
+    def cluster(self, path: str) -> str:
+        """What a file's sessions are resampled with: its project where there are many, else the file itself."""
+        return path.partition("/")[0] if len(self.projects) >= MANY_PROJECTS else path
 
 
 class Workspace:
@@ -196,6 +207,19 @@ class Workspace:
         """All of them, in order of path."""
         paths = (self.folder / "errors").glob("*.json")
         return sorted((_decoded(_read(path), FileError, path) for path in paths), key=lambda e: (e.path, e.stage))
+
+    def adopt(self, other: Workspace, folder: str) -> None:
+        """Take over another workspace's files, with `folder` before the path of each source file."""
+        for source, sessions in other.sessions(dict[str, object]):
+            moved = replace(source, path=f"{folder}/{source.path}")
+            lines = [msgspec.json.encode(moved), *(msgspec.json.encode(s | {"file": moved.path}) for s in sessions)]
+            self.write_sessions(moved.path, gzip.compress(b"\n".join(lines) + b"\n", COMPRESSION, mtime=0))
+        for actions in other.actions():
+            path = f"{folder}/{actions.path}"
+            opened = (replace(each, path=path) if isinstance(each, OpenFile) else each for each in actions.actions)
+            self.write_actions(path, pack_actions(replace(actions, path=path, actions=tuple(opened))))
+        for error in other.errors():
+            self.write_error(replace(error, path=f"{folder}/{error.path}"))
 
     def clear(self, part: str) -> None:
         """Remove the files of one stage, before it runs anew."""

@@ -1,22 +1,24 @@
-"""The job `compare`: workspaces of evaluations → verdicts, reports, and gates."""
+"""The job `compare`: workspaces of evaluations → verdicts, reports, and gates; and how they stand in their history."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from time import strftime
 
 from msgspec.structs import replace
 
 from ci_eval import metrics, reporters
+from ci_eval.contracts import Metric
 from ci_eval.errors import GateFailed, WorkspaceError
 from ci_eval.jobs import pipeline
-from ci_eval.model import Comparison
+from ci_eval.model import Comparison, MetricInfo, Overview, Trend
 from ci_eval.stages import compare as stage
 from ci_eval.support.ci import Screen
 from ci_eval.support.gates import parse
+from ci_eval.support.verdicts import TRENDS
 from ci_eval.workspace import Workspace
 
 
@@ -38,19 +40,95 @@ class Compared:
         return GateFailed("\n".join([f"{len(broken)} of {len(self.comparison.gates)} gates failed", *lines]))
 
 
-def compare(folders: Sequence[Path], *, gates: Sequence[str], output: Path | None, screen: Screen) -> list[Compared]:
-    """The first of the workspaces with each of the others. Raises ConfigError, WorkspaceError, NothingToEvaluate."""
-    base, *others = (Workspace.open(folder) for folder in folders)
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """Everything one call found; an overview where it is of more than two, or of a history alone."""
+
+    folder: Path
+    comparisons: tuple[Compared, ...]
+    overview: Overview | None = None
+    reports: dict[str, Path] = field(default_factory=dict)
+    """The overview's."""
+
+
+def compare(
+    folders: Sequence[Path], *, gates: Sequence[str], output: Path | None, history: Path | None, screen: Screen
+) -> Outcome:
+    """The first of the workspaces with each of the others.
+
+    A folder that is no workspace is one of past evaluations. `history`: such a folder too, to which the new figures
+    are added. Raises ConfigError, WorkspaceError, NothingToEvaluate.
+    """
+    workspaces, past = _sorted_out([*folders, *([history] if history else [])], history)
+    if not workspaces:
+        workspaces = _newest(past)
     target = _target(output)
+    if len(workspaces) == 1:
+        base = _before(past, workspaces[0])
+        workspaces = [*([base] if base else []), workspaces[0]]
+    base, others = workspaces[0], workspaces[1:]
     done = []
     for number, new in enumerate(others, 1):
         screen.say(f"Comparing {base.folder} with {new.folder}")
         where = target if len(others) == 1 else target / f"{number:02}-{_slug(new.folder.name)}"
-        done.append(_compared(base, new, gates, where))
-    return done
+        done.append(_compared(base, new, gates, where, past))
+    overview, reports = None, {}
+    if len(others) != 1:
+        if not others and gates:
+            screen.warn("no gate was judged: there is no evaluation before this one to compare with")
+        overview = _overview(workspaces, done, past)
+        reports = {each.name: each.write(overview, target) for each in reporters.OVERVIEWS.all()}
+    if history:
+        for new in others or workspaces:
+            for figures in stage.figures_of(new):
+                stage.append(history, figures)
+    return Outcome(folder=target, comparisons=tuple(done), overview=overview, reports=reports)
 
 
-def _compared(base: Workspace, new: Workspace, gates: Sequence[str], folder: Path) -> Compared:
+def _sorted_out(folders: Sequence[Path], history: Path | None) -> tuple[list[Workspace], stage.Past | None]:
+    """The workspaces, and what the folders of past evaluations hold, if one was given."""
+    workspaces, pasts = [], []
+    for folder in folders:
+        if folder != history and (folder / "manifest.json").is_file():
+            workspaces.append(Workspace.open(folder))
+            continue
+        found = stage.read(folder)
+        if not found.evaluations and folder != history:
+            Workspace.open(folder)  # says what is wrong
+        pasts.append(found)
+    if not pasts:
+        return workspaces, None
+    return workspaces, stage.Past(
+        tuple(each for past in pasts for each in past.evaluations),
+        tuple(each for past in pasts for each in past.workspaces),
+    )
+
+
+def _newest(past: stage.Past | None) -> list[Workspace]:
+    found = [Workspace.open(folder) for folder in (past.workspaces if past else ())]
+    if not found:
+        raise WorkspaceError("there is no workspace to look at: give NEW, or a folder that holds some")
+    return [max(found, key=lambda each: each.manifest().start)]
+
+
+def _before(past: stage.Past | None, new: Workspace) -> Workspace | None:
+    """The newest of the past workspaces that `new` can be compared with."""
+    if past is None:
+        raise WorkspaceError(f"there is only {new.folder}: give a second workspace, or --history")
+    now = new.manifest()
+    found = [Workspace.open(folder) for folder in past.workspaces]
+    of_the_same = [
+        each
+        for each in found
+        for was in [each.manifest()]
+        if was.start < now.start
+        and (was.language, was.engine.name, was.project.name, was.completion_type, was.client, was.strategy)
+        == (now.language, now.engine.name, now.project.name, now.completion_type, now.client, now.strategy)
+    ]
+    return max(of_the_same, key=lambda each: each.manifest().start, default=None)
+
+
+def _compared(base: Workspace, new: Workspace, gates: Sequence[str], folder: Path, past: stage.Past | None) -> Compared:
     config = pipeline.stored_config(new)
     known = metrics.load()
     infos = {metric.info.name: metric.info for metric in known if metric.statistic != "count"}
@@ -58,11 +136,31 @@ def _compared(base: Workspace, new: Workspace, gates: Sequence[str], folder: Pat
     found = stage.compare(base, new, known, config.reports.sessions_filters, config.comparison.metrics)
     compared = {info.name: info for info in found.metrics}
     judged = tuple(rule.judge(found.filters["ALL"], compared) for rule in rules)
-    found = replace(found, gates=judged)
-    writers = [reporters.COMPARISONS.load(name) for name in reporters.COMPARISONS.names()]
+    found = replace(found, gates=judged, trend=_trend(past, new, known) if past else None)
     sources = stage.StoredPairs(base, new)
-    reports = {each.name: each.write(found, sources, folder) for each in writers}
+    reports = {each.name: each.write(found, sources, folder) for each in reporters.COMPARISONS.all()}
     return Compared(folder=folder, comparison=found, reports=reports)
+
+
+def _trend(past: stage.Past, new: Workspace, known: Sequence[Metric]) -> Trend:
+    wanted = (*pipeline.stored_config(new).comparison.metrics, *TRENDS)
+    infos: list[MetricInfo] = [each.info for each in known if each.info.name in wanted]
+    figures, *_ = stage.figures_of(new)
+    return stage.trend(past.evaluations, figures, infos, new.manifest().seed)
+
+
+def _overview(workspaces: Sequence[Workspace], done: Sequence[Compared], past: stage.Past | None) -> Overview:
+    known = metrics.load()
+    if not done:
+        new = workspaces[-1]
+        trend = _trend(past, new, known) if past else None
+        return Overview(title=f"{new.manifest().title} over time", trend=trend)
+    config = pipeline.stored_config(workspaces[-1])
+    return Overview(
+        title=f"{len(workspaces)} evaluations compared",
+        ranking=stage.rank(workspaces, known, config.comparison.metrics),
+        comparisons={f"{each.comparison.base.title} → {each.comparison.new.title}": each.folder.name for each in done},
+    )
 
 
 def _target(output: Path | None) -> Path:

@@ -1,7 +1,9 @@
-"""The job `merge`: the shards of one run → the workspace that the run would have made on one machine."""
+"""The job `merge`: the shards of one run, or the runs over several projects → one workspace."""
 
 from __future__ import annotations
 
+import hashlib
+import re
 import shutil
 from collections import Counter
 from collections.abc import Sequence
@@ -12,27 +14,95 @@ from msgspec.structs import replace
 from ci_eval.errors import WorkspaceError
 from ci_eval.jobs import pipeline
 from ci_eval.jobs.evaluate import Evaluated
+from ci_eval.model import ProjectInfo
 from ci_eval.support.ci import Screen
 from ci_eval.support.shards import Shard
 from ci_eval.workspace import Manifest, Workspace
 
 
 def merge(folders: Sequence[Path], *, output: Path, screen: Screen) -> Evaluated:
-    """Raises WorkspaceError where shards are missing, or are not of one run."""
-    shards = _newest([Workspace.open(folder) for folder in folders], screen)
+    """Shards: the workspace that the run would have made on one machine. Projects: one that has the files of all.
+
+    Raises WorkspaceError where shards are missing, or where the workspaces do not belong together.
+    """
+    given = [Workspace.open(folder) for folder in folders]
+    of_shards = [workspace.manifest().shard is not None for workspace in given]
+    if any(of_shards) and not all(of_shards):
+        whole = given[of_shards.index(False)]
+        raise WorkspaceError(f"{whole.folder} is no shard: it was evaluated without --shard; give only shards, or none")
+    merged = (_shards if all(of_shards) else _projects)(given, output, screen)
+    config = pipeline.stored_config(merged)
+    evaluation, reports = pipeline.make_reports(merged, config)
+    trouble = pipeline.trouble(merged, config)
+    return Evaluated(folder=merged.folder, evaluation=evaluation, reports=reports, trouble=trouble)
+
+
+def _shards(given: Sequence[Workspace], output: Path, screen: Screen) -> Workspace:
+    shards = _newest(given, screen)
     _check(shards)
     merged = Workspace.create(output)
-    first = shards[0]
-    merged.write_config(first.config_path.read_text())
+    merged.write_config(shards[0].config_path.read_text())
     for part in ("actions", "sessions", "errors"):
         for shard in shards:
             for path in sorted((shard.folder / part).iterdir()):
                 shutil.copyfile(path, merged.folder / part / path.name)
     merged.write_manifest(_manifest([shard.manifest() for shard in shards]))
-    config = pipeline.stored_config(merged)
-    evaluation, reports = pipeline.make_reports(merged, config)
-    trouble = pipeline.trouble(merged, config)
-    return Evaluated(folder=merged.folder, evaluation=evaluation, reports=reports, trouble=trouble)
+    return merged
+
+
+def _projects(given: Sequence[Workspace], output: Path, screen: Screen) -> Workspace:
+    manifests = [workspace.manifest() for workspace in given]
+    _check_projects(given, manifests)
+    merged = Workspace.create(output)
+    merged.write_config(given[0].config_path.read_text())
+    names = [each.project.name for each in manifests]
+    for workspace, manifest in zip(given, manifests, strict=True):
+        info = manifest.project
+        name = info.name if names.count(info.name) == 1 else f"{info.name}-{info.revision}"
+        screen.say(f"Taking {name} from {workspace.folder}")
+        merged.adopt(workspace, re.sub(r"[^A-Za-z0-9._@-]+", "-", name))
+    infos = tuple(manifest.project for manifest in manifests)
+    together = hashlib.sha256("".join(info.checksum for info in infos).encode()).hexdigest()
+    merged.write_manifest(
+        replace(
+            _manifest(manifests),
+            project=ProjectInfo(
+                spec=" ".join(info.spec for info in infos),
+                name=f"{len(infos)} projects",
+                revision=together[:12],
+                checksum=together,
+            ),
+            projects=infos,
+            generated=sum(each.generated for each in manifests),
+            unparsable=sum(each.unparsable for each in manifests) / len(manifests),
+            dependencies={},
+        )
+    )
+    return merged
+
+
+def _check_projects(given: Sequence[Workspace], manifests: Sequence[Manifest]) -> None:
+    first = manifests[0]
+    for workspace, manifest in zip(given, manifests, strict=True):
+        _check_finished(workspace)
+        if manifest.projects:
+            raise WorkspaceError(f"{workspace.folder} is merged already: give the workspaces it was made of")
+        for what, was, now in (
+            ("language", first.language, manifest.language),
+            ("engine", (first.engine.name, first.engine.version), (manifest.engine.name, manifest.engine.version)),
+            ("completion type", first.completion_type, manifest.completion_type),
+            ("client", first.client, manifest.client),
+            ("strategy", first.strategy, manifest.strategy),
+            ("ci-eval", first.ci_eval, manifest.ci_eval),
+        ):
+            if was != now:
+                raise WorkspaceError(
+                    f"{workspace.folder} does not go with {given[0].folder}: its {what} is {now}, not {was}"
+                )
+    texts = [manifest.project.checksum for manifest in manifests]
+    for workspace, text in zip(given, texts, strict=True):
+        if texts.count(text) > 1:
+            raise WorkspaceError(f"{workspace.folder}: its project is there twice; the shards of a run have --shard")
 
 
 def _newest(shards: Sequence[Workspace], screen: Screen) -> list[Workspace]:
@@ -40,9 +110,7 @@ def _newest(shards: Sequence[Workspace], screen: Screen) -> list[Workspace]:
     attempts: dict[int, list[Workspace]] = {}
     for shard in shards:
         manifest = shard.manifest()
-        if manifest.shard is None:
-            raise WorkspaceError(f"{shard.folder} is no shard: it was evaluated without --shard")
-        attempts.setdefault(Shard.parse(manifest.shard).index, []).append(shard)
+        attempts.setdefault(Shard.parse(manifest.shard or "").index, []).append(shard)
     chosen = []
     for index in sorted(attempts):
         *older, newest = sorted(attempts[index], key=lambda each: (_finished(each), each.manifest().start))
@@ -56,6 +124,12 @@ def _finished(shard: Workspace) -> bool:
     return "interpret" in shard.manifest().stages
 
 
+def _check_finished(workspace: Workspace) -> None:
+    if not _finished(workspace):
+        folder = workspace.folder
+        raise WorkspaceError(f"{folder} was interrupted: take it up with --resume --output {folder}")
+
+
 def _check(shards: Sequence[Workspace]) -> None:
     first = shards[0].manifest()
     assert first.shard
@@ -67,8 +141,7 @@ def _check(shards: Sequence[Workspace]) -> None:
     actions = _contents(shards[0])
     for shard in shards:
         manifest = shard.manifest()
-        if not _finished(shard):
-            raise WorkspaceError(f"{shard.folder} was interrupted: take it up with --resume --output {shard.folder}")
+        _check_finished(shard)
         for what, was, now in (
             ("number of shards", of, Shard.parse(manifest.shard or "").of),
             ("project", first.project, manifest.project),

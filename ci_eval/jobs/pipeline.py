@@ -316,6 +316,12 @@ def copy_actions(source: Workspace, prepared: Prepared, folder: Path, jobs: int)
     return workspace
 
 
+def of_one_project(workspace: Workspace) -> None:
+    """Raises ConfigError where it was merged of several: there is nothing to ask an engine about."""
+    if workspace.manifest().projects:
+        raise ConfigError(f"{workspace.folder} is merged of several projects: use the workspace of one of them")
+
+
 def stored_config(workspace: Workspace) -> Config:
     """The configuration a workspace was made with."""
     return load(workspace.config_path, environment={}).config

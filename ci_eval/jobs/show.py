@@ -63,6 +63,7 @@ def _lookup(lookup: Lookup, expected: str) -> Iterator[str]:
 def replay(folder: Path, identity: str, screen: Screen) -> Iterator[str]:
     """Ask the engine again, and describe what it answers now."""
     workspace = Workspace.open(folder)
+    pipeline.of_one_project(workspace)
     source, session = workspace.find_session(identity)
     prepared = pipeline.prepare(pipeline.stored_config(workspace), screen)
     task = interpret.Task(

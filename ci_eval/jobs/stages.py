@@ -25,6 +25,7 @@ def only_sessions(
 ) -> Path:
     """Stage 2 on a workspace's actions: in it, or with another engine or completion type in a new one, `output`."""
     source = Workspace.open(folder)
+    pipeline.of_one_project(source)
     config = patch(pipeline.stored_config(source), engine=engine, completion_type=completion_type)
     prepared = pipeline.prepare(config, screen)
     if output is None:

@@ -16,6 +16,7 @@ from ci_eval.model.actions import (
     PrintText,
 )
 from ci_eval.model.comparison import Change, Comparison, Difference, GateResult, Part, Side, Verdict
+from ci_eval.model.overview import Overview, Ranking
 from ci_eval.model.report import EngineInfo, Estimate, Evaluation, FileFigures, FilterFigures, MetricInfo, ProjectInfo
 from ci_eval.model.sessions import (
     FAILED,
@@ -38,6 +39,7 @@ from ci_eval.model.settings import (
     StrategyConfig,
 )
 from ci_eval.model.tokens import Extraction, Kind, Location, Properties, Token, Value
+from ci_eval.model.trend import ChangePoint, Night, Trend
 
 FORMAT = 1
 """Format number of workspaces and machine-readable reports; a change of meaning raises it."""
@@ -49,6 +51,7 @@ __all__ = [
     "ActionsConfig",
     "CallCompletion",
     "Change",
+    "ChangePoint",
     "CodeGolf",
     "Comparison",
     "DeleteRange",
@@ -71,12 +74,15 @@ __all__ = [
     "LookupScore",
     "MetricInfo",
     "MoveCaret",
+    "Night",
     "OpenFile",
+    "Overview",
     "Part",
     "PrefixConfig",
     "PrintText",
     "ProjectInfo",
     "Properties",
+    "Ranking",
     "Section",
     "Session",
     "SessionScore",
@@ -87,6 +93,7 @@ __all__ = [
     "StrategyConfig",
     "Suggestion",
     "Token",
+    "Trend",
     "Value",
     "Verdict",
 ]

@@ -6,6 +6,7 @@ from enum import Enum
 
 from ci_eval.model.report import EngineInfo, MetricInfo, ProjectInfo
 from ci_eval.model.tokens import Value
+from ci_eval.model.trend import Trend
 
 
 class Verdict(str, Enum):
@@ -122,3 +123,5 @@ class Comparison(Value, frozen=True, kw_only=True):
     warnings: tuple[str, ...]
     gates: tuple[GateResult, ...]
     metrics: tuple[MetricInfo, ...]
+    trend: Trend | None = None
+    """Of the new side, where its past is known."""

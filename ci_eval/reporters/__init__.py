@@ -1,17 +1,20 @@
-"""The reporters: one file each; those of comparisons begin with `comparison_`."""
+"""The reporters: one file each; those of comparisons begin with `comparison_`, those over several with `overview_`."""
 
-from ci_eval.contracts import ComparisonReporter, Reporter
+from collections.abc import Callable
+
+from ci_eval.contracts import ComparisonReporter, OverviewReporter, Reporter
 from ci_eval.support.catalog import Catalog
 
 
-def _of_comparisons(name: str) -> bool:
-    return name.startswith("comparison_")
+def _beginning(word: str) -> Callable[[str], bool]:
+    return lambda name: name.startswith(word)
 
 
 def _of_evaluations(name: str) -> bool:
-    return not _of_comparisons(name)
+    return not name.startswith(("comparison_", "overview_"))
 
 
 CATALOG: Catalog[Reporter] = Catalog(__name__, "REPORTER", belongs=_of_evaluations)
-COMPARISONS: Catalog[ComparisonReporter] = Catalog(__name__, "REPORTER", belongs=_of_comparisons)
+COMPARISONS: Catalog[ComparisonReporter] = Catalog(__name__, "REPORTER", belongs=_beginning("comparison_"))
+OVERVIEWS: Catalog[OverviewReporter] = Catalog(__name__, "REPORTER", belongs=_beginning("overview_"))
 names = CATALOG.names

@@ -4,30 +4,24 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections import Counter
 from pathlib import Path
 
 import jinja2
 
 from ci_eval.contracts import ComparisonReporter, PairedSources
-from ci_eval.model import Comparison, Difference, Part, Verdict
+from ci_eval.model import Comparison, Difference, Part
+from ci_eval.support.charts import latency_chart, trend_charts
 from ci_eval.support.figures import amount, change, change_between
 from ci_eval.support.htmldata import script
 from ci_eval.support.htmlpages import page_name
-from ci_eval.support.htmlpairs import PairedPage, gain, paired_pages
+from ci_eval.support.htmlpairs import PairedPage, change_of, paired_pages
+from ci_eval.support.verdicts import SIGNS, TRENDS, WORDS, night_figure
 
 TEMPLATES = Path(__file__).parent / "templates"
 ASSETS = ("style.css", "comparison.css", "comparison.js")
 MOST_SESSIONS = 50_000
 """Pages are written for about so many: of the files with a listed change, then of those with the most changes."""
-
-SIGNS = {
-    Verdict.BETTER: "▲",
-    Verdict.WORSE: "▼",
-    Verdict.EQUIVALENT: "=",
-    Verdict.NOT_SHOWN: "?",
-    Verdict.NOT_COMPARABLE: "-",
-}
-WORDS = {verdict: verdict.value.replace("-", " ") for verdict in Verdict}
 
 
 class ComparisonHtml:
@@ -63,7 +57,7 @@ class _Site:
             lstrip_blocks=True,
         )
         self._templates.globals.update(
-            sign=SIGNS, word=WORDS, cells=self._cells, part_cells=self._part_cells, amount=amount
+            sign=SIGNS, word=WORDS, cells=self._cells, part_cells=self._part_cells, amount=amount, figure=night_figure
         )
 
     def write(self, sources: PairedSources) -> None:
@@ -78,24 +72,29 @@ class _Site:
         for source, pairs in sources.of(wanted):
             name = page_name(source.path)
             parts = paired_pages(source, pairs)
-            changed = [sum(each(gain(*pair)) for pair in pairs) for each in (_up, _down)]
+            changed = Counter(map(change_of, pairs))
             for number, part in enumerate(parts):
                 link = f"files/{name}-{number + 1}.html" if number else f"files/{name}.html"
                 links.setdefault(source.path, link)
                 places |= {shown[0]: f"{link}#{shown[0]}" for shown in part.shown}
                 self._write_page(source.path, link, part, number, len(parts), changed)
-        self._render("comparison_index.html.j2", "index.html", links=links, places=places)
+        self._render(
+            "comparison_index.html.j2",
+            "index.html",
+            links=links,
+            places=places,
+            charts=trend_charts(trend, [*self._comparison.declared, *TRENDS])
+            if (trend := self._comparison.trend)
+            else (),
+            latency=latency_chart(self._comparison.latencies),
+        )
 
     def _wanted(self) -> frozenset[str]:
         """Worst first, so that where there is no room for all, the worst is there."""
         sessions = {part.value: part.sessions for part in self._comparison.parts if part.dimension == "file"}
         changes = (*self._comparison.regressions, *self._comparison.improvements)
         listed = dict.fromkeys(each.file for each in changes)
-        changed = {
-            part.value: part.wins + part.losses
-            for part in self._comparison.parts
-            if part.dimension == "file" and part.wins + part.losses
-        }
+        changed = {part.value: part.wins + part.losses for part in self._comparison.parts if part.dimension == "file"}
         chosen, room = set(), MOST_SESSIONS
         for path in (*listed, *sorted(changed, key=lambda path: (-changed[path], path))):
             if path not in chosen and room > 0:
@@ -103,7 +102,7 @@ class _Site:
                 room -= sessions.get(path, 1)
         return frozenset(chosen)
 
-    def _write_page(self, path: str, link: str, part: PairedPage, number: int, of: int, changed: list[int]) -> None:
+    def _write_page(self, path: str, link: str, part: PairedPage, number: int, of: int, changed: Counter[str]) -> None:
         data = f"data/{Path(link).stem}.js"
         (self._folder / "files" / data).write_bytes(script("ciEval.pairs", part.shown))
         self._render(
@@ -135,14 +134,6 @@ class _Site:
     def _render(self, template: str, target: str, **values: object) -> None:
         text = self._templates.get_template(template).render(comparison=self._comparison, **values)
         (self._folder / target).write_bytes(text.encode("utf-8", "backslashreplace"))
-
-
-def _up(moved: float) -> bool:
-    return moved > 0
-
-
-def _down(moved: float) -> bool:
-    return moved < 0
 
 
 REPORTER: ComparisonReporter = ComparisonHtml()

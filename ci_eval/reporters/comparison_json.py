@@ -39,6 +39,7 @@ class ComparisonJson:
             "improvements": found.improvements,
             "warnings": found.warnings,
             "gates": found.gates,
+            "trend": found.trend,
         }
         # msgspec writes NaN and infinities as null.
         text = msgspec.json.format(msgspec.json.encode(report), indent=2)

@@ -10,19 +10,14 @@ from ci_eval.model import Change, Comparison, Difference, MetricInfo, Part, Verd
 from ci_eval.support import atomic
 from ci_eval.support.figures import amount, change, change_between
 from ci_eval.support.markdowntext import code, prose, table
+from ci_eval.support.trendtext import trend_lines
+from ci_eval.support.verdicts import said
 
 LONGEST = 65_000
 """Characters; a comment on GitHub may have 65,536."""
 
 WORST = 25
 FILES = 50
-SIGNS = {
-    Verdict.BETTER: "▲ better",
-    Verdict.WORSE: "▼ worse",
-    Verdict.EQUIVALENT: "= equivalent",
-    Verdict.NOT_SHOWN: "? no difference shown",
-    Verdict.NOT_COMPARABLE: "- not comparable",
-}
 
 
 class ComparisonMarkdown:
@@ -45,6 +40,8 @@ class ComparisonMarkdown:
             _transitions(comparison),
             _filters(comparison),
         ]
+        if comparison.trend:
+            parts.insert(5, "\n\n".join(trend_lines(comparison.trend)))
         text = ""
         for part in filter(None, parts):
             if len(text) + len(part) > LONGEST - 200:
@@ -61,7 +58,7 @@ def summary(comparison: Comparison) -> str:
     info = next(each for each in comparison.metrics if each.name == first)
     between = change_between(found.low, found.high, info.unit)
     return (
-        f"**{SIGNS[found.verdict]}**: {prose(first)} {amount(found.base, info.unit)} → {amount(found.new, info.unit)}, "
+        f"**{said(found.verdict)}**: {prose(first)} {amount(found.base, info.unit)} → {amount(found.new, info.unit)}, "
         f"{change(found.difference, info.unit)} ({between}). "
         f"{comparison.paired:,} sessions in {comparison.files:,} files are on both sides "
         f"({comparison.only_base:,} only in base, {comparison.only_new:,} only in new, "
@@ -90,7 +87,7 @@ def _row(name: str, found: Difference, info: MetricInfo) -> tuple[str, ...]:
         change(found.difference, info.unit),
         change_between(found.low, found.high, info.unit),
         "" if found.p is None else f"{found.p:.4f}",
-        SIGNS[found.verdict],
+        said(found.verdict),
         "" if found.detectable is None else amount_of_change(found.detectable, info.unit),
     )
 
@@ -121,7 +118,7 @@ def _others(comparison: Comparison) -> str:
 
 def _parts(comparison: Comparison) -> str:
     info = next(each for each in comparison.metrics if each.name == comparison.declared[0])
-    said = [part for part in comparison.parts if part.difference.verdict in {Verdict.BETTER, Verdict.WORSE}]
+    shown_parts = [part for part in comparison.parts if part.difference.verdict in {Verdict.BETTER, Verdict.WORSE}]
     columns = (
         f"{prose(info.name)} where",
         ">Sessions",
@@ -132,8 +129,8 @@ def _parts(comparison: Comparison) -> str:
         "95 % interval",
         "Verdict",
     )
-    shown = table("Where it differs", columns, [_part(part, info) for part in said]) if said else ""
-    rest = [part for part in comparison.parts if part not in said and part.dimension != "file"]
+    shown = table("Where it differs", columns, [_part(part, info) for part in shown_parts]) if shown_parts else ""
+    rest = [part for part in comparison.parts if part not in shown_parts and part.dimension != "file"]
     files = sorted(
         (part for part in comparison.parts if part.dimension == "file" and part.wins + part.losses),
         key=lambda part: (part.wins - part.losses, part.value),
@@ -153,7 +150,7 @@ def _part(part: Part, info: MetricInfo) -> tuple[str, ...]:
         f"{part.losses:,}",
         change(found.difference, info.unit),
         change_between(found.low, found.high, info.unit),
-        SIGNS[found.verdict] if part.files > 1 else f"one file: none (by session p = {part.by_session:.3f})",
+        said(found.verdict) if part.files > 1 else f"one file: none (by session p = {part.by_session:.3f})",
     )
 
 

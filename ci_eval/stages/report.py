@@ -72,7 +72,7 @@ def evaluate(
     tallies = {each.name: Tally(metrics, each) for each in (everything, *filters)} | tallies
     for file, sessions in workspace.sessions(SessionScore):
         for tally in tallies.values():
-            tally.begin(file.path)
+            tally.begin(file.path, manifest.cluster(file.path))
         for session in sessions:
             seen = [metric.observe(session) for metric in metrics]
             for tally in tallies.values():
@@ -119,6 +119,8 @@ class Tally:
         self._metrics = metrics
         self._filters = part.filters
         self._files: list[str] = []
+        self._clusters: dict[str, int] = {}
+        self._cluster = 0
         self._all = [Observations() for _ in metrics]
         self._by_file: list[list[Observations]] = []
         self._by_kind: dict[str, list[Observations]] = defaultdict(lambda: [Observations() for _ in metrics])
@@ -128,9 +130,10 @@ class Tally:
         self._undecided = 0
         self._lines = any(metric.of == "lines" for metric in metrics)
 
-    def begin(self, path: str) -> None:
-        """The next sessions are of this file."""
+    def begin(self, path: str, cluster: str) -> None:
+        """The next sessions are of this file, which is resampled with others of the same cluster."""
         self._files.append(path)
+        self._cluster = self._clusters.setdefault(cluster, len(self._clusters))
         self._by_file.append([Observations() for _ in self._metrics])
         self._evaluated.append(0)
 
@@ -146,7 +149,7 @@ class Tally:
         if evaluated(session):
             self._evaluated[-1] += 1
             self._bands[_band(session)] += 1
-        number = len(self._files) - 1
+        number = self._cluster
         kind = self._by_kind[session.properties.kind.value]
         for everywhere, here, of_kind, observed in zip(self._all, self._by_file[-1], kind, seen, strict=True):
             if observed:

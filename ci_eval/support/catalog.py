@@ -37,6 +37,10 @@ class Catalog(Generic[T]):
             raise ConfigError(self._unknown(name, sorted(modules)))
         return cast("T", getattr(import_module(modules[name]), self._value))
 
+    def all(self) -> list[T]:
+        """Every variant, in order of name."""
+        return [self.load(name) for name in self.names()]
+
     def _modules(self) -> dict[str, str]:
         found = _modules(self._package, self._spelling)
         return {name: module for name, module in found.items() if self._belongs(name)}

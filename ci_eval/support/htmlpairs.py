@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from ci_eval.contracts import Pair
 from ci_eval.model import Session, SourceFile
 from ci_eval.support.htmlpages import SIGNS, Page, Segment, mark, outcome, pages
 
@@ -35,7 +36,7 @@ class Piece:
     text: str
     id: str = ""
     change: str = ""
-    """better, worse or same."""
+    """better, worse, same, or only (on one side)."""
     label: str = ""
     halves: tuple[Half, ...] = ()
 
@@ -49,22 +50,37 @@ class PairedPage:
     shown: tuple[Shown, ...]
 
 
-def paired_pages(source: SourceFile, pairs: Sequence[tuple[Session, Session]]) -> list[PairedPage]:
+def paired_pages(source: SourceFile, pairs: Sequence[Pair]) -> list[PairedPage]:
     """All of them; `pairs` in order of offset."""
-    marks = [mark(place, new) for place, (_, new) in enumerate(pairs)]
+    marks = [mark(place, _either(pair)) for place, pair in enumerate(pairs)]
     return [
         PairedPage(
             pieces=tuple(_piece(segment, pairs) for segment in page.segments),
             page=page,
-            shown=tuple(_shown(*pairs[spot.first + number]) for spot in page.spots for number in range(len(spot.ids))),
+            shown=tuple(_shown(pairs[spot.first + number]) for spot in page.spots for number in range(len(spot.ids))),
         )
         for page in pages(source.text, marks)
     ]
 
 
-def gain(base: Session, new: Session) -> float:
+def change_of(pair: Pair) -> str:
+    """Better, worse, same, or only."""
+    if None in pair:
+        return "only"
+    moved = gain(pair)
+    return "better" if moved > 0 else "worse" if moved < 0 else "same"
+
+
+def gain(pair: Pair) -> float:
     """Difference of the reciprocal ranks: above 0 is better."""
-    return _reciprocal(new) - _reciprocal(base)
+    base, new = pair
+    return _reciprocal(new) - _reciprocal(base) if base and new else 0.0
+
+
+def _either(pair: Pair) -> Session:
+    session = pair[1] or pair[0]
+    assert session
+    return session
 
 
 def _reciprocal(session: Session) -> float:
@@ -72,32 +88,41 @@ def _reciprocal(session: Session) -> float:
     return 1 / rank if rank else 0.0
 
 
-def _piece(segment: Segment, pairs: Sequence[tuple[Session, Session]]) -> Piece:
+def _piece(segment: Segment, pairs: Sequence[Pair]) -> Piece:
     spot = segment.spot
     if spot is None:
         return Piece(segment.text)
     # Of several sessions at a place, the one that changed most.
-    base, new = max(pairs[spot.first : spot.first + len(spot.ids)], key=lambda pair: abs(gain(*pair)))
-    moved = gain(base, new)
-    change = "better" if moved > 0 else "worse" if moved < 0 else "same"
+    pair = max(pairs[spot.first : spot.first + len(spot.ids)], key=lambda pair: abs(gain(pair)))
     middle = (len(segment.text) + 1) // 2
-    parts = ((segment.text[:middle], base), (segment.text[middle:], new))
-    halves = tuple(Half(text, outcome(side), SIGNS[outcome(side)]) for text, side in parts if text)
-    label = f"{new.expected_text[:LONGEST]}: base {_place(base)}, new {_place(new)}, {change}"
-    return Piece(segment.text, new.id, change, label, halves)
+    parts = zip((segment.text[:middle], segment.text[middle:]), pair, strict=True)
+    halves = tuple(_half(text, side) for text, side in parts if text)
+    session, change = _either(pair), change_of(pair)
+    label = f"{session.expected_text[:LONGEST]}: base {_place(pair[0])}, new {_place(pair[1])}, {change}"
+    return Piece(segment.text, session.id, change, label, halves)
 
 
-def _place(session: Session) -> str:
+def _half(text: str, session: Session | None) -> Half:
+    return Half(text, outcome(session), SIGNS[outcome(session)]) if session else Half(text, "none", "")
+
+
+def _place(session: Session | None) -> str:
+    if session is None:
+        return "not there"
     rank = session.lookups[-1].rank if session.lookups else None
     return f"rank {rank}" if rank else session.status.value
 
 
-def _shown(base: Session, new: Session) -> Shown:
-    prefix = new.lookups[-1].prefix if new.lookups else ""
-    return (new.id, new.expected_text[:LONGEST], prefix[:LONGEST], new.properties.kind.value, _list(base), _list(new))
+def _shown(pair: Pair) -> Shown:
+    session = _either(pair)
+    prefix = session.lookups[-1].prefix if session.lookups else ""
+    expected, kind = session.expected_text[:LONGEST], session.properties.kind.value
+    return (session.id, expected, prefix[:LONGEST], kind, _list(pair[0]), _list(pair[1]))
 
 
-def _list(session: Session) -> Listed:
+def _list(session: Session | None) -> Listed:
+    if session is None:
+        return "no such session", 0, 0, []
     if not session.lookups:
         return session.status.value, 0, 0, []
     lookup = session.lookups[-1]

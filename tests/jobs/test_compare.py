@@ -137,11 +137,128 @@ def test_other_projects_have_no_session_in_common(nights: dict[str, Path], tmp_p
 def test_three_workspaces_are_each_compared_with_the_first(nights: dict[str, Path], tmp_path: Path) -> None:
     code, out, err = run("compare", nights["words"], nights["alphabet"], nights["oracle"], "--output", tmp_path / "out")
     assert code == 0, err
-    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["01-alphabet", "02-oracle"]
+    assert {"01-alphabet", "02-oracle", "html", "overview.json", "report.md"} == {
+        path.name for path in (tmp_path / "out").iterdir()
+    }
     assert out.splitlines()[-1] == str(tmp_path / "out")
+
+
+def test_more_than_two_are_ranked_and_each_pair_has_its_verdict(nights: dict[str, Path], tmp_path: Path) -> None:
+    names = ("words", "alphabet", "oracle", "again")
+    code, _, err = run("compare", *(nights[name] for name in names), "--output", tmp_path / "out")
+    assert code == 0, err
+    ranking = json.loads((tmp_path / "out" / "overview.json").read_text())["ranking"]
+    order = [side["workspace"] for side in ranking["sides"]]
+    values = [figures["RecallAt1"]["value"] for figures in ranking["figures"]]
+    assert order[0] == "oracle"
+    assert values == sorted(values, reverse=True)
+    assert (values[0], ranking["ahead"][0], ranking["behind"][-1] > 0) == (1.0, 3, True)
+    table = ranking["pairs"]["RecallAt1"]
+    alike = table[order.index("words")][order.index("again")]
+    assert (alike["difference"], alike["verdict"]) == (0, "equivalent")
+    for row in range(4):
+        assert table[row][row] is None
+        for column in range(row):
+            assert table[row][column]["difference"] == pytest.approx(-table[column][row]["difference"])
+            assert {table[row][column]["verdict"], table[column][row]["verdict"]} in VERDICTS
+
+
+VERDICTS = [{"better", "worse"}, {"equivalent"}, {"no-difference-shown"}]
+
+
+def test_a_ranking_has_the_figures_of_each_evaluation(nights: dict[str, Path], tmp_path: Path) -> None:
+    run("compare", nights["words"], nights["alphabet"], nights["oracle"], "--output", tmp_path / "out")
+    ranking = json.loads((tmp_path / "out" / "overview.json").read_text())["ranking"]
+    for side, figures in zip(ranking["sides"], ranking["figures"], strict=True):
+        own = json.loads((nights[side["workspace"]] / "reports" / "metrics.json").read_text())
+        alone = own["evaluations"][0]["filters"]["ALL"]["metrics"]
+        for name, found in figures.items():
+            assert found["value"] == pytest.approx(alone[name]["value"])
+            assert found["n"] == alone[name]["n"]
+            assert found["low"] == pytest.approx(alone[name]["low"], abs=0.01)
 
 
 def test_one_workspace_is_a_usage_error_and_no_workspace_is_named(nights: dict[str, Path], tmp_path: Path) -> None:
     assert run("compare", nights["words"])[0] == 2
     code, _, err = run("compare", nights["words"], tmp_path)
     assert (code, "is not a workspace" in err) == (2, True)
+
+
+# ----------------------------------------------------------------------------------------------------------- history
+
+
+def aged(night: Path, folder: Path, day: int, **changes: float) -> Path:
+    """A night as it would have been on that day, with other figures."""
+    report = json.loads((night / "reports" / "metrics.json").read_text())
+    (evaluation,) = report["evaluations"]
+    evaluation["started"] = f"2020-01-{day:02}T03:00:00+00:00"
+    for name, value in changes.items():
+        evaluation["filters"]["ALL"]["metrics"][name]["value"] = value
+    folder.mkdir(exist_ok=True)
+    path = folder / f"night{day}.json"
+    path.write_text(json.dumps(report))
+    return path
+
+
+def test_a_night_is_added_to_its_history_and_only_once(nights: dict[str, Path], tmp_path: Path) -> None:
+    for name in ("first", "second"):
+        code, _, err = run("compare", nights["words"], "--history", tmp_path / "past", "--output", tmp_path / name)
+        assert code == 0, err
+    (kept,) = (tmp_path / "past").iterdir()
+    stored = json.loads(kept.read_text())
+    assert (stored["format"], len(stored["evaluations"])) == (1, 1)
+    overview = json.loads((tmp_path / "second" / "overview.json").read_text())
+    assert len(overview["trend"]["nights"]) == 1
+
+
+def test_a_change_of_level_is_marked_on_its_night(nights: dict[str, Path], tmp_path: Path) -> None:
+    for day in range(1, 25):
+        aged(nights["words"], tmp_path / "past", day, RecallAt1=0.9 if day <= 14 else 0.8)
+    code, out, err = run(
+        "compare", nights["again"], nights["words"], "--history", tmp_path / "past", "--output", tmp_path / "out"
+    )
+    assert code == 0, err
+    trend = json.loads((tmp_path / "out" / "comparison.json").read_text())["trend"]
+    assert (len(trend["nights"]), trend["leftOut"]) == (25, 0)
+    first = trend["changes"]["RecallAt1"][0]
+    assert (first["night"], first["before"], first["good"]) == (14, pytest.approx(0.9), False)
+    assert first["after"] < 0.85
+    assert "▼ RecallAt1 90.0%" in " ".join(out.split())
+    page = (tmp_path / "out" / "html" / "index.html").read_text()
+    assert page.count("<svg") >= 5
+    assert "from 2020-01-15 on" in page
+    assert "▼ RecallAt1 90.0%" in (tmp_path / "out" / "report.md").read_text()
+
+
+def test_other_engines_and_damaged_files_do_not_enter_a_trend(nights: dict[str, Path], tmp_path: Path) -> None:
+    aged(nights["oracle"], tmp_path / "past", 1)
+    aged(nights["alphabet"], tmp_path / "past", 2)
+    code, _, err = run("compare", nights["words"], "--history", tmp_path / "past", "--output", tmp_path / "out")
+    assert code == 0, err
+    trend = json.loads((tmp_path / "out" / "overview.json").read_text())["trend"]
+    assert (len(trend["nights"]), trend["leftOut"]) == (1, 2)
+    (tmp_path / "past" / "x.json").write_text('{"format": 1}')
+    code, _, err = run("compare", nights["words"], "--history", tmp_path / "past", "--output", tmp_path / "other")
+    assert (code, "x.json is not the metrics.json" in " ".join(err.split())) == (2, True)
+
+
+def test_a_folder_of_past_workspaces_gives_the_base(nights: dict[str, Path], tmp_path: Path) -> None:
+    past = tmp_path / "past"
+    for day in (3, 4):
+        workspace = Workspace(Path(shutil.copytree(nights["words"], past / f"night{day}")))
+        start = f"2020-01-{day:02}T03:00:00+00:00"
+        workspace.write_manifest(msgspec.structs.replace(workspace.manifest(), start=start))
+        aged(nights["words"], past / f"night{day}" / "reports", day).rename(
+            past / f"night{day}" / "reports" / "metrics.json"
+        )
+    shutil.copytree(nights["alphabet"], past / "other")
+    code, report, said = compare(past, nights["again"], tmp_path / "out")
+    assert code == 0, said
+    assert report["sides"]["base"]["workspace"] == "night4"
+    assert len(report["trend"]["nights"]) == 3
+
+
+def test_without_a_night_before_gates_are_not_judged_and_that_is_said(nights: dict[str, Path], tmp_path: Path) -> None:
+    rule = ("--gate", "RecallAt1 >= 0pp", "--history", tmp_path / "past", "--output", tmp_path / "out")
+    code, _, err = run("compare", nights["words"], *rule)
+    assert (code, "no gate was judged" in err) == (0, True)

@@ -141,3 +141,56 @@ def test_an_interrupted_shard_and_a_whole_run_are_refused(whole: Path, tmp_path:
     assert (code, "was interrupted" in said) == (2, True)
     code, said = run("merge", one, whole, "--output", tmp_path / "merged")
     assert (code, "is no shard" in said) == (2, True)
+
+
+# ---------------------------------------------------------------------------------------------------------- projects
+
+
+@pytest.fixture(scope="module")
+def two(project: Path) -> list[Path]:
+    """Two projects with a file of the same name, by one engine."""
+    other = write(project.parent / "q", file0__py=GREETER + "other = 3\nprint(other)\n")
+    made = []
+    for each in (project, other):
+        made.append(project.parent / f"of-{each.name}")
+        command = ("evaluate", "--project", f"path:{each}", "--engine", "words", "--output", made[-1], "--jobs", 1)
+        assert run(*command)[0] == 0
+    return made
+
+
+def test_projects_are_merged_with_all_their_sessions(two: list[Path], tmp_path: Path) -> None:
+    code, said = run("merge", *two, "--output", tmp_path / "both")
+    assert code == 0, said
+    both = Workspace.open(tmp_path / "both")
+    parts = [Workspace.open(folder) for folder in two]
+    assert [info.name for info in both.manifest().projects] == ["p", "q"]
+    ids = [[each.id for _, sessions in part.sessions(SessionScore) for each in sessions] for part in (both, *parts)]
+    assert sorted(ids[0]) == sorted(ids[1] + ids[2])
+    assert {"p/file0.py", "q/file0.py"} <= {source.path for source, _ in both.sessions(SessionScore)}
+    assert all(s.file == source.path for source, sessions in both.sessions(SessionScore) for s in sessions)
+    assert {actions.path for actions in both.actions()} == {source.path for source, _ in both.sessions(SessionScore)}
+    figures = json.loads((tmp_path / "both" / "reports" / "metrics.json").read_text())["evaluations"][0]
+    assert figures["project"]["name"] == "2 projects"
+    assert figures["filters"]["ALL"]["sessions"] == len(ids[0])
+    assert run("compare", tmp_path / "both", tmp_path / "both", "--output", tmp_path / "out")[0] == 0
+
+
+def test_a_merge_of_projects_cannot_be_asked_again(two: list[Path], tmp_path: Path) -> None:
+    run("merge", *two, "--output", tmp_path / "both")
+    code, said = run("interpret", tmp_path / "both", "--engine", "oracle", "--output", tmp_path / "o")
+    assert (code, "use the workspace of one of them" in said) == (2, True)
+
+
+def test_one_project_twice_or_another_engine_is_refused(two: list[Path], project: Path, tmp_path: Path) -> None:
+    code, said = run("merge", two[0], two[0], "--output", tmp_path / "both")
+    assert (code, "there twice" in said) == (2, True)
+    run("interpret", two[1], "--engine", "oracle", "--output", tmp_path / "oracle")
+    code, said = run("merge", two[0], tmp_path / "oracle", "--output", tmp_path / "both")
+    assert (code, "its engine is" in said) == (2, True)
+
+
+def test_many_projects_are_what_is_resampled(two: list[Path]) -> None:
+    manifest = Workspace.open(two[0]).manifest()
+    few = replace(manifest, projects=(manifest.project,) * 19)
+    many = replace(manifest, projects=(manifest.project,) * 20)
+    assert (few.cluster("p/a.py"), many.cluster("p/a.py")) == ("p/a.py", "p")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -20,12 +21,32 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """words against words by the alphabet."""
     root = tmp_path_factory.mktemp("site")
     project = write(root / "p", **{f"file{i}__py": GREETER + f"x{i} = {i}\nprint(x{i}, Greeter)\n" for i in range(6)})
-    for name in ("BASIC", "ALPHABETICAL"):
-        command = ["evaluate", "--project", f"path:{project}", "--engine", "words", "--completion-type", name]
-        subprocess.run([sys.executable, "-m", "ci_eval", *command, "--output", root / name], check=True, timeout=120)
-    command = ["compare", str(root / "BASIC"), str(root / "ALPHABETICAL"), "--output", str(root / "out")]
-    subprocess.run([sys.executable, "-m", "ci_eval", *command], check=True, timeout=120)
+    words = ("evaluate", "--project", f"path:{project}", "--engine", "words", "--output")
+    run(*words, root / "BASIC")
+    run(*words, root / "ALPHABETICAL", "--completion-type", "ALPHABETICAL")
+    run(*words, root / "sample", "--set", "interpret.sessionProbability=0.5")
+    run("compare", root / "BASIC", root / "ALPHABETICAL", "--output", root / "out")
+    run("compare", root / "BASIC", root / "sample", "--output", root / "only", "--history", past(root))
+    run("compare", root / "BASIC", root / "sample", root / "ALPHABETICAL", "--output", root / "several")
     return root / "out" / "html"
+
+
+def run(*arguments: object) -> None:
+    subprocess.run([sys.executable, "-m", "ci_eval", *map(str, arguments)], check=True, timeout=120)
+
+
+def past(root: Path) -> Path:
+    """A dozen nights, the first eight of them worse."""
+    report = json.loads((root / "sample" / "reports" / "metrics.json").read_text())
+    (evaluation,) = report["evaluations"]
+    figure = evaluation["filters"]["ALL"]["metrics"]["RecallAt1"]
+    whole = figure["value"]
+    (root / "past").mkdir()
+    for night in range(12):
+        evaluation["started"] = f"2020-01-{night + 1:02}T03:00:00+00:00"
+        figure["value"] = whole / 2 if night < 8 else whole
+        (root / "past" / f"{night}.json").write_text(json.dumps(report))
+    return root / "past"
 
 
 @pytest.fixture
@@ -86,11 +107,40 @@ def test_a_change_has_a_sign_beside_its_colour(site: Path, page: Page) -> None:
     assert "worse" in (page.locator(".pair.worse").first.get_attribute("aria-label") or "")
 
 
+def test_sessions_on_one_side_only_can_be_singled_out(site: Path, page: Page) -> None:
+    folder = site.parent.parent / "only" / "html"
+    page.goto(next((folder / "files").glob("*.html")).as_uri())
+    button = page.locator("button[data-show=only]")
+    button.click()
+    page.keyboard.press("n")
+    assert page.locator(".pair.open.only").count() == 1
+    heads = page.locator("#panel h3").all_inner_texts()
+    assert heads[1] == "new: no such session"
+
+
+def test_a_trend_and_latencies_are_drawn_and_said_in_words(site: Path, page: Page) -> None:
+    page.goto((site.parent.parent / "only" / "html" / "index.html").as_uri())
+    charts = page.locator("svg[role=img]")
+    labels = [each.get_attribute("aria-label") or "" for each in charts.all()]
+    assert any(label.startswith("RecallAt1 over 13 evaluations") for label in labels)
+    assert any("share of the lookups" in label for label in labels)
+    assert "▲" in page.locator("p.better").first.inner_text()
+    assert all(each.bounding_box()["height"] > 60 for each in charts.all())  # type: ignore[index]
+
+
+def test_a_ranking_leads_to_its_comparisons(site: Path, page: Page) -> None:
+    page.goto((site.parent.parent / "several" / "html" / "index.html").as_uri())
+    assert page.locator("#ranking >> xpath=../.. >> tbody tr").count() >= 3
+    page.locator(".links a").last.click()
+    assert "→" in page.locator("h1").inner_text()
+
+
 @pytest.mark.parametrize("width", [360, 1280])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_nothing_is_wider_than_the_window(site: Path, browser: Browser, width: int, scheme: str) -> None:
     page = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)  # type: ignore[arg-type]
-    for path in (site / "index.html", next((site / "files").glob("*.html"))):
+    pages = [site.parent.parent / folder / "html" / "index.html" for folder in ("out", "only", "several")]
+    for path in (*pages, next((site / "files").glob("*.html"))):
         page.goto(path.as_uri())
         assert page.evaluate("document.documentElement.scrollWidth") <= width
     page.close()

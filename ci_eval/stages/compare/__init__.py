@@ -1,6 +1,8 @@
-"""Two workspaces → what is better, what is worse, and what cannot be told."""
+"""Two workspaces → what is better, what is worse, and what cannot be told; and the same over time, and of several."""
 
 from ci_eval.stages.compare.compare import compare, refuse
 from ci_eval.stages.compare.pairing import StoredPairs
+from ci_eval.stages.compare.ranking import rank
+from ci_eval.stages.compare.trend import Past, append, figures_of, read, trend
 
-__all__ = ["StoredPairs", "compare", "refuse"]
+__all__ = ["Past", "StoredPairs", "append", "compare", "figures_of", "rank", "read", "refuse", "trend"]

@@ -65,8 +65,8 @@ def compare(
     warnings, timed = _warnings(ours, theirs, paired)
     judge = _Judge(metrics, declared, ours.seed, timed)
     return Comparison(
-        base=_side(ours, base, paired.failed_base),
-        new=_side(theirs, new, paired.failed_new),
+        base=side_of(ours, base, paired.failed_base),
+        new=side_of(theirs, new, paired.failed_new),
         paired=paired.pairs,
         only_base=paired.only_base,
         only_new=paired.only_new,
@@ -94,7 +94,8 @@ def _latencies(sums: Sums) -> dict[str, tuple[float, float]]:
     return {f"{share:.0%}": (quantile_of(sides[0], share)[0], quantile_of(sides[1], share)[0]) for share in SHARES}
 
 
-def _side(manifest: Manifest, workspace: Workspace, failed: int) -> Side:
+def side_of(manifest: Manifest, workspace: Workspace, failed: int) -> Side:
+    """What a reader must know of one of the evaluations."""
     return Side(
         title=manifest.title,
         workspace=workspace.folder.name,
@@ -213,14 +214,14 @@ class _Judge:
         dimensions = sorted({dimension for dimension, _ in paired.parts})
         chosen = list(chain.from_iterable(_largest(paired, dimension) for dimension in dimensions))
         info = self._metrics[leading].info
-        found = [self._part(sums, len(paired.files)) for _, sums in chosen]
+        found = [self._part(sums) for _, sums in chosen]
         adjusted = benjamini_hochberg([_p(each) for each in found])
         return tuple(
             Part(
                 dimension=dimension,
                 value=value,
                 sessions=sums.sessions,
-                files=len(sums.files),
+                files=sums.files,
                 wins=sums.wins,
                 losses=sums.losses,
                 by_session=mcnemar(sums.wins, sums.losses),
@@ -229,11 +230,11 @@ class _Judge:
             for ((dimension, value), sums), finding, p in zip(chosen, found, adjusted, strict=True)
         )
 
-    def _part(self, sums: PartSums, files: int) -> Finding | None:
-        rows = np.zeros((len(sums.files), 1, 4))
-        for place, row in enumerate(sums.files.values()):
+    def _part(self, sums: PartSums) -> Finding | None:
+        rows = np.zeros((len(sums.clusters), 1, 4))
+        for place, row in enumerate(sums.clusters.values()):
             rows[place, 0] = row
-        return Resampling(min(len(sums.files), files), self._seed).ratios(rows)[0]
+        return Resampling(len(sums.clusters), self._seed).ratios(rows)[0]
 
 
 def _p(found: Finding | None) -> float | None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ci_eval.contracts import Metric
+from ci_eval.contracts import Metric, Pair
 from ci_eval.model import FAILED, Change, FiltersConfig, Session, SessionScore, SessionsFilter, SourceFile
 from ci_eval.support.filters import decide
 from ci_eval.support.observing import evaluated, rank_of
@@ -49,7 +49,8 @@ class PartSums:
     sessions: int = 0
     wins: int = 0
     losses: int = 0
-    files: dict[int, list[float]] = field(default_factory=dict)
+    files: int = 0
+    clusters: dict[int, list[float]] = field(default_factory=dict)
 
 
 @dataclass
@@ -71,6 +72,27 @@ class Paired:
     wins: int = 0
     losses: int = 0
 
+    def gather(self, names: Sequence[str]) -> None:
+        """Make one cluster of the files that have the same name in `names`, which has one per file."""
+        numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
+        of = [numbers[name] for name in names]
+        for sums in self.filters.values():
+            sums.rows = _added(sums.rows, of, len(numbers))
+            sums.base_latencies = _added(sums.base_latencies, of, len(numbers))
+            sums.new_latencies = _added(sums.new_latencies, of, len(numbers))
+        for part in self.parts.values():
+            together: dict[int, list[float]] = {}
+            for number, row in part.clusters.items():
+                here = together.get(of[number])
+                together[of[number]] = [a + b for a, b in zip(here, row, strict=True)] if here else row
+            part.clusters = together
+
+
+def _added(rows: Sequence[Floats], of: Sequence[int], count: int) -> list[Floats]:
+    whole = np.zeros((count, *rows[0].shape))
+    np.add.at(whole, of, np.stack(rows))
+    return list(whole)
+
 
 def pair(
     base: Workspace, new: Workspace, metrics: Sequence[Metric], filters: Sequence[SessionsFilter], leading: int
@@ -83,6 +105,10 @@ def pair(
             continue
         mine = {session.id: session for session in ours if evaluated(session)}
         _File(paired, metrics, filters, leading, source).add(mine, theirs, same_text=checksum == source.checksum)
+    manifest = base.manifest()
+    names = [manifest.cluster(path) for path in paired.files]
+    if paired.pairs and names != paired.files:
+        paired.gather(names)
     return paired
 
 
@@ -161,7 +187,8 @@ class _File:
                 part.sessions += int(sessions)
                 part.wins += int(wins)
                 part.losses += int(losses)
-                part.files[self._number] = row
+                part.files += 1
+                part.clusters[self._number] = row
 
     def _pair(self, base: SessionScore, new: SessionScore) -> None:
         paired = self._paired
@@ -269,16 +296,15 @@ class StoredPairs:
         self._base = base
         self._new = new
 
-    def of(self, wanted: Container[str]) -> Iterator[tuple[SourceFile, Sequence[tuple[Session, Session]]]]:
+    def of(self, wanted: Container[str]) -> Iterator[tuple[SourceFile, Sequence[Pair]]]:
         """See PairedSources."""
         for source, sessions in self._base.sessions(Session):
             if source.path not in wanted or not self._new.has_sessions(source.path):
                 continue
             mine = {session.id: session for session in sessions if evaluated(session)}
-            pairs = [
-                (mine[each.id], each)
-                for each in self._new.sessions_in(source.path, Session)
-                if each.id in mine and evaluated(each)
-            ]
-            if pairs:
-                yield source, sorted(pairs, key=lambda pair: (pair[0].offset, pair[0].typed))
+            theirs = {each.id: each for each in self._new.sessions_in(source.path, Session) if evaluated(each)}
+            # Where nothing is shared, the text is another one, and offsets mean nothing.
+            if mine.keys() & theirs.keys():
+                either = mine | theirs
+                order = sorted(either, key=lambda each: (either[each].offset, either[each].typed, each))
+                yield source, [(mine.get(each), theirs.get(each)) for each in order]

@@ -1,0 +1,115 @@
+"""What a job found, for a person at a terminal."""
+
+from __future__ import annotations
+
+from ci_eval.jobs import pipeline
+from ci_eval.jobs.compare import Compared
+from ci_eval.jobs.evaluate import Evaluated
+from ci_eval.model import Evaluation, Overview, Trend
+from ci_eval.support.ci import Screen
+from ci_eval.support.figures import amount, change, change_between, evaluated, interval, statuses
+from ci_eval.support.trendtext import change_lines
+
+
+def evaluation(done: Evaluated, screen: Screen) -> None:
+    """The figures of an evaluation, what gave trouble, and where the reports are; the workspace's path comes last."""
+    found = done.evaluation
+    whole = found.filters["ALL"]
+    screen.result("")
+    screen.result(
+        f"{found.engine.name} {found.engine.version} ({found.completion_type}) on "
+        f"{found.project.name} {found.project.revision}: "
+        f"{evaluated(whole)} in {len(whole.files):,} files"
+    )
+    screen.result("")
+    rows = [
+        (each.name, amount(figure.value, each.unit), interval(figure, each.unit), each.summary)
+        for each in found.metrics
+        for figure in [whole.metrics[each.name]]
+    ]
+    screen.table(["metric", "value", "95 % interval", ""], rows, numbers=2)
+    screen.result("")
+    _trouble(found, screen)
+    for name, path in done.reports.items():
+        screen.result(f"{name:9} {path}")
+    screen.result(str(done.folder))
+
+
+def comparison(done: Compared, screen: Screen) -> None:
+    """The verdicts of two sides, the gates, and where the reports are."""
+    found = done.comparison
+    infos = {info.name: info for info in found.metrics}
+    rows = [
+        (
+            name,
+            amount(each.base, infos[name].unit),
+            amount(each.new, infos[name].unit),
+            change(each.difference, infos[name].unit),
+            change_between(each.low, each.high, infos[name].unit),
+            each.verdict.value,
+        )
+        for name in found.declared
+        for each in [found.filters["ALL"][name]]
+    ]
+    screen.result("")
+    screen.result(f"{found.base.title} → {found.new.title}")
+    screen.result(
+        f"{found.paired:,} sessions in {found.files:,} files on both sides: {found.wins:,} better, {found.losses:,} "
+        "worse; "
+        f"{found.only_base:,} only in base, {found.only_new:,} only in new, {found.changed_text:,} in changed files, "
+        f"failed {found.base.failed:,} and {found.new.failed:,}"
+    )
+    screen.result("")
+    screen.table(["metric", "base", "new", "difference", "95 % interval", "verdict"], rows, numbers=4)
+    screen.result("")
+    for warning in found.warnings:
+        screen.warn(warning)
+    for gate in found.gates:
+        screen.result(f"gate {'kept  ' if gate.passed else 'BROKEN'}  {gate.rule}: {gate.reason}")
+    if found.trend:
+        _trend(found.trend, screen)
+    for name, path in done.reports.items():
+        screen.result(f"{name:9} {path}")
+
+
+def overview(found: Overview, screen: Screen) -> None:
+    """The ranking of several evaluations, or a history."""
+    screen.result("")
+    if ranking := found.ranking:
+        infos = {info.name: info for info in ranking.metrics}
+        screen.result(f"{ranking.sessions:,} sessions in {ranking.files:,} files are in all evaluations")
+        screen.result("")
+        first = ranking.declared[0]
+        rows = [
+            (
+                f"{side.engine.name} {side.engine.version} {side.completion_type}",
+                *(amount(figures[name].value, infos[name].unit) for name in ranking.declared),
+                interval(figures[first], infos[first].unit),
+                f"{ahead} / {behind}",
+            )
+            for side, figures, ahead, behind in zip(
+                ranking.sides, ranking.figures, ranking.ahead, ranking.behind, strict=True
+            )
+        ]
+        columns = [*ranking.declared, f"{first}'s interval", "better / worse than"]
+        screen.table(["evaluation", *columns], rows, numbers=len(ranking.declared) + 1)
+        screen.result("")
+    if found.trend:
+        _trend(found.trend, screen)
+
+
+def _trend(trend: Trend, screen: Screen) -> None:
+    screen.result(f"history   {len(trend.nights) - 1:,} evaluations before this one")
+    for line in change_lines(trend):
+        screen.result(f"changed   {line}")
+
+
+def _trouble(evaluation: Evaluation, screen: Screen) -> None:
+    counts = statuses(evaluation.filters["ALL"].statuses)
+    screen.result("sessions  " + ", ".join(f"{count:,} {name}" for name, count in counts))
+    for warning in pipeline.warnings_of(evaluation):
+        screen.warn(warning)
+    for error in evaluation.errors[:5]:
+        screen.warn(f"{error.path}: {error.message.splitlines()[0] if error.message else error.stage}")
+    if len(evaluation.errors) > 5:
+        screen.warn(f"and {len(evaluation.errors) - 5} more files with errors, listed in the report")

@@ -1,0 +1,35 @@
+"""What a comparison says as a whole, where it is of more than two evaluations or of a history."""
+
+from __future__ import annotations
+
+from ci_eval.model.comparison import Difference, Side
+from ci_eval.model.report import Estimate, MetricInfo
+from ci_eval.model.tokens import Value
+from ci_eval.model.trend import Trend
+
+
+class Ranking(Value, frozen=True, kw_only=True):
+    """Several evaluations over the sessions that all of them have; the best first."""
+
+    sides: tuple[Side, ...]
+    sessions: int
+    files: int
+    declared: tuple[str, ...]
+    figures: tuple[dict[str, Estimate], ...]
+    """Per side."""
+    pairs: dict[str, tuple[tuple[Difference | None, ...], ...]]
+    """Per declared metric: row's side - column's side; p adjusted over all pairs and declared metrics (Holm)."""
+    ahead: tuple[int, ...]
+    """Per side: how many others it is shown to be better than, by the first declared metric."""
+    behind: tuple[int, ...]
+    metrics: tuple[MetricInfo, ...]
+
+
+class Overview(Value, frozen=True, kw_only=True):
+    """The first page over several comparisons, or over a history without one."""
+
+    title: str
+    ranking: Ranking | None = None
+    trend: Trend | None = None
+    comparisons: dict[str, str] = {}
+    """Title → folder, below the overview's."""

@@ -1,0 +1,32 @@
+"""`overview.json`: the ranking and the trend for scripts, in format 1."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from ci_eval.contracts import OverviewReporter
+from ci_eval.model import FORMAT, Overview
+from ci_eval.support import atomic
+
+
+class OverviewJson:
+    """Writes overview.json; a figure that does not exist is null."""
+
+    name = "json"
+
+    def write(self, overview: Overview, folder: Path) -> Path:
+        """See OverviewReporter."""
+        report = {
+            "format": FORMAT,
+            "title": overview.title,
+            "ranking": overview.ranking,
+            "trend": overview.trend,
+            "comparisons": overview.comparisons,
+        }
+        text = msgspec.json.format(msgspec.json.encode(report), indent=2)
+        return atomic.write(folder / "overview.json", text + b"\n")
+
+
+REPORTER: OverviewReporter = OverviewJson()

@@ -1,0 +1,72 @@
+"""`report.md` over several comparisons or a history: the ranking, the pairs, and where the trend changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from ci_eval.contracts import OverviewReporter
+from ci_eval.model import Overview, Ranking
+from ci_eval.support import atomic
+from ci_eval.support.figures import amount, interval
+from ci_eval.support.markdowntext import code, prose, table
+from ci_eval.support.trendtext import trend_lines
+from ci_eval.support.verdicts import pair_text, said
+
+
+class OverviewMarkdown:
+    """Writes report.md for GitHub."""
+
+    name = "markdown"
+
+    def write(self, overview: Overview, folder: Path) -> Path:
+        """See OverviewReporter."""
+        parts = [f"# {prose(overview.title)}"]
+        if overview.ranking:
+            parts += _ranking(overview.ranking)
+        if overview.comparisons:
+            parts.append(
+                "\n".join(
+                    f"- {prose(title)}: {code(place + '/report.md')}" for title, place in overview.comparisons.items()
+                )
+            )
+        if overview.trend:
+            parts += trend_lines(overview.trend)
+        return atomic.write(folder / "report.md", "\n\n".join(parts).encode("utf-8", "backslashreplace") + b"\n")
+
+
+def _ranking(found: Ranking) -> Iterator[str]:
+    infos = {info.name: info for info in found.metrics}
+    yield f"{found.sessions:,} sessions in {found.files:,} files are in all {len(found.sides)} evaluations."
+    columns = ("", "Evaluation", *(f">{name}" for name in found.declared), ">better than", ">worse than")
+    rows = (
+        (
+            str(place + 1),
+            prose(side.title),
+            *(
+                f"{amount(figures[name].value, infos[name].unit)} ({interval(figures[name], infos[name].unit)})"
+                for name in found.declared
+            ),
+            str(found.ahead[place]),
+            str(found.behind[place]),
+        )
+        for place, (side, figures) in enumerate(zip(found.sides, found.figures, strict=True))
+    )
+    yield table("Ranking", columns, rows)
+    for name in found.declared:
+        pairs = (
+            (
+                prose(side.title),
+                *(
+                    f"{said(each.verdict)} {pair_text(each, infos[name])}" if each else ""
+                    for each in found.pairs[name][row]
+                ),
+            )
+            for row, side in enumerate(found.sides)
+        )
+        shown = table("", (f"{name}: row - column", *(prose(side.title) for side in found.sides)), pairs)
+        title = f"{prose(name)}, each against each (p adjusted over all pairs, Holm)"
+        yield f"<details><summary>{title}</summary>\n\n{shown}\n\n</details>"
+
+
+REPORTER: OverviewReporter = OverviewMarkdown()
