@@ -247,6 +247,6 @@ def _largest(paired: Paired, dimension: str) -> list[tuple[tuple[str, str], Part
     of = [
         (key, sums)
         for key, sums in paired.parts.items()
-        if key[0] == dimension and fewest <= sums.sessions < paired.pairs
+        if key[0] == dimension and fewest <= sums.sessions and (dimension == "file" or sums.sessions < paired.pairs)
     ]
     return sorted(of, key=lambda each: (-each[1].sessions, each[0]))[:most]
