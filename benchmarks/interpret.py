@@ -15,6 +15,7 @@ from typing import Any
 
 from ci_eval.config import load, patch
 from ci_eval.jobs import pipeline
+from ci_eval.jobs.preparing import prepare
 from ci_eval.model import SessionScore
 from ci_eval.stages.interpret import Progress, interpret
 from ci_eval.support.ci import Screen
@@ -28,7 +29,7 @@ class Bench:
 
     def __init__(self, project: str, probability: float, folder: Path) -> None:
         config = load(None, overrides=[f"interpret.sessionProbability={probability}"]).config
-        self.prepared = pipeline.prepare(patch(config, project=project), Screen())
+        self.prepared = prepare(patch(config, project=project), Screen())
         self.folder = folder
         self.probability = probability
         self.source = pipeline.begin(self.prepared, folder / "actions", 1)

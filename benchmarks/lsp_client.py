@@ -25,6 +25,7 @@ from ci_eval import engines
 from ci_eval.config import load
 from ci_eval.contracts import Edit, Query, Surroundings
 from ci_eval.jobs import pipeline
+from ci_eval.jobs.preparing import prepare
 from ci_eval.model import SessionScore
 from ci_eval.stages.interpret import interpret
 from ci_eval.support import machine
@@ -157,7 +158,7 @@ def share_outside(rounds: int) -> None:
     for language, name, sessions in (("python", "ty", 2000), ("cpp", "clangd", 300)):
         given = [f"engine={name}", f"interpret.sessionsLimit={sessions}", "interpret.sessionProbability=1"]
         config = load(CONFIGS / f"{language}.yaml", overrides=given).config
-        prepared = pipeline.prepare(config, Screen())
+        prepared = prepare(config, Screen())
         shares = []
         with tempfile.TemporaryDirectory() as folder:
             source = pipeline.begin(prepared, Path(folder, "actions"), 1)

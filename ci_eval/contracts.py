@@ -199,6 +199,35 @@ class Engine(Protocol):
 # ------------------------------------------------------------------------------------- rankers, metrics, reporters
 
 
+@dataclass(frozen=True, kw_only=True)
+class Situation:
+    """Where suggestions are ranked; nothing in it tells what comes behind the caret."""
+
+    path: str
+    before: str
+    """The text of the file before the word that is being typed."""
+    prefix: str
+    """What is typed of that word."""
+    query: int = 0
+    """Queries made in this session before this one."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Surrounding:
+    """What a ranker may know of the file that is open, before it is asked."""
+
+    path: str
+    text: str
+    """As it is on disk: only what tells the other files from it may be made of it."""
+    keywords: frozenset[str]
+    names: Path | None = None
+    """File with the names of the whole project (`support/names.py`)."""
+
+
+Ordering = Callable[[Sequence[Suggestion], Situation], Sequence[Suggestion]]
+"""The same suggestions, best first. Its time counts as latency."""
+
+
 class Ranker(Protocol):
     """A completion type: the order in which the engine's candidates are shown."""
 
@@ -208,8 +237,15 @@ class Ranker(Protocol):
     @property
     def summary(self) -> str: ...
 
-    def order(self, suggestions: Sequence[Suggestion]) -> Sequence[Suggestion]:
-        """The same suggestions, best first. Its time counts as latency."""
+    @property
+    def needs_names(self) -> bool:
+        """Whether it looks at the names of the project's other files."""
+
+    def configured(self, model: Path | None) -> Ranker:
+        """With the model of the configuration, which one that needs none ignores. Raises ConfigError."""
+
+    def open(self, surrounding: Surrounding) -> Ordering:
+        """How suggestions in that file are ordered, from its beginning to its end."""
 
 
 Observation = tuple[float, float]

@@ -5,7 +5,9 @@ manifest.json    what ran, on what, with what, and how far it came
 actions/         one FileActions per source file           (.json.gz)
 sessions/        one SourceFile, then its Sessions, a line each   (.jsonl.gz)
 errors/          one FileError per file that gave trouble   (.json)
-logs/  reports/
+names.npz        how often each name stands in the project, where rankers or logs need it
+logs/            suggestions with features, for training and validation
+reports/
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Literal, TypeVar
 
@@ -21,7 +23,18 @@ import msgspec
 from msgspec.structs import replace
 
 from ci_eval.errors import WorkspaceError
-from ci_eval.model import FORMAT, EngineInfo, FileActions, FileError, OpenFile, ProjectInfo, Session, SourceFile, Value
+from ci_eval.model import (
+    FORMAT,
+    EngineInfo,
+    FileActions,
+    FileError,
+    LogsRecord,
+    OpenFile,
+    ProjectInfo,
+    Session,
+    SourceFile,
+    Value,
+)
 from ci_eval.support import atomic
 
 T = TypeVar("T")
@@ -79,6 +92,7 @@ class Manifest(Value, frozen=True, kw_only=True):
     unparsable: float = 0.0
     """Share of the source text the grammar could not read."""
     stages: dict[str, StageRecord] = {}
+    logs: LogsRecord | None = None
 
     def cluster(self, path: str) -> str:
         """What a file's sessions are resampled with: its project where there are many, else the file itself."""
@@ -134,6 +148,11 @@ class Workspace:
         atomic.write(self.folder / "manifest.json", data + b"\n")
 
     @property
+    def names_path(self) -> Path:
+        """How often each name stands in the project, where rankers or logs asked for it."""
+        return self.folder / "names.npz"
+
+    @property
     def config_path(self) -> Path:
         """The configuration of the run."""
         return self.folder / "config.yaml"
@@ -158,7 +177,7 @@ class Workspace:
         return sorted((self.folder / "actions").glob("*.json.gz"))
 
     def write_sessions(self, path: str, packed: bytes) -> None:
-        """Store what a SessionsPacker made."""
+        """Store what `pack_sessions` made."""
         atomic.write(self._sessions_of(path), packed)
 
     def has_sessions(self, path: str) -> bool:
@@ -212,8 +231,7 @@ class Workspace:
         """Take over another workspace's files, with `folder` before the path of each source file."""
         for source, sessions in other.sessions(dict[str, object]):
             moved = replace(source, path=f"{folder}/{source.path}")
-            lines = [msgspec.json.encode(moved), *(msgspec.json.encode(s | {"file": moved.path}) for s in sessions)]
-            self.write_sessions(moved.path, gzip.compress(b"\n".join(lines) + b"\n", COMPRESSION, mtime=0))
+            self.write_sessions(moved.path, pack_sessions(moved, (each | {"file": moved.path} for each in sessions)))
         for actions in other.actions():
             path = f"{folder}/{actions.path}"
             opened = (replace(each, path=path) if isinstance(each, OpenFile) else each for each in actions.actions)
@@ -244,6 +262,12 @@ def name_of(path: str) -> str:
 def pack_actions(actions: FileActions) -> bytes:
     """As they are stored."""
     return gzip.compress(msgspec.json.encode(actions), COMPRESSION, mtime=0)
+
+
+def pack_sessions(source: SourceFile, sessions: Iterable[object]) -> bytes:
+    """As they are stored."""
+    lines = (msgspec.json.encode(each) + b"\n" for each in (source, *sessions))
+    return gzip.compress(b"".join(lines), COMPRESSION, mtime=0)
 
 
 def read_actions(path: Path) -> FileActions:

@@ -65,7 +65,13 @@ def _fits(value: object, kind: object) -> bool:
 
 
 def _section(kind: object) -> type[Section] | None:
-    return kind if isinstance(kind, type) and issubclass(kind, Section) else None
+    """The section that a value of that type is, also where there may be none."""
+    found = [part for part in (kind, *get_args(kind)) if isinstance(part, type) and issubclass(part, Section)]
+    return found[0] if found and get_origin(kind) is not tuple else None
+
+
+def _may_be_nothing(kind: object) -> bool:
+    return type(None) in get_args(kind)
 
 
 def _item(kind: object) -> object:
@@ -78,6 +84,8 @@ def _item(kind: object) -> object:
 
 def _filled(raw: object, kind: object) -> object:
     """`raw` with {} for empty sections: `actions:` with nothing below it is YAML for null."""
+    if raw is None and _may_be_nothing(kind):
+        return None
     if (section := _section(kind)) is not None:
         types = {field.encode_name: field.type for field in msgspec.structs.fields(section)}
         return {key: _filled(value, types[key]) for key, value in raw.items()} if isinstance(raw, dict) else {}

@@ -12,6 +12,9 @@ from ci_eval.errors import ConfigError
 
 MOVED = {
     "strategy": "actions.strategy",
+    "saveLogs": "interpret.saveLogs",
+    "logsTrainingPercentage": "interpret.trainTestSplit",
+    "interpret.logsTrainingPercentage": "interpret.trainTestSplit",
     "listOfFiles": "actions.evaluationRoots",
     "evaluationRoots": "actions.evaluationRoots",
     "completionType": "interpret.completionType",
@@ -34,30 +37,22 @@ STATEMENTS: dict[str, dict[str, object]] = {
 
 NULL_MEANS_DEFAULT = ("projectPath", "project", "language", "outputDir", "actions.evaluationRoots", "interpret.seed")
 
-NO_LOGS = "`ci-eval generate-ml-logs` writes logs, whatever this says"
-NO_USER = "no user is emulated; every session types the token as `prefix` says"
+NO_LOGS = "`interpret.saveLogs` writes logs, each suggestion with its features"
 ONE_GOLF = "golf is always played in the same way, see docs/metrics.md"
 
 UNUSED: dict[str, tuple[tuple[object, ...], str]] = {
     "interpretActions": ((True,), "run `ci-eval actions` for the first stage alone"),
-    "saveLogs": ((False,), NO_LOGS),
-    "logsTrainingPercentage": ((70,), "the split is chosen where a ranker is trained"),
     "actions.projectName": ((), "the project's name comes from `project`"),
     "actions.sourceFile": ((), "actions come from `project` alone"),
-    "actions.strategy.emulateUser": ((False,), NO_USER),
-    "interpret.emulationSettings": ((), NO_USER),
     "interpret.completionGolfSettings": ((), ONE_GOLF),
     "interpret.experimentGroup": ((), "sessions carry no experiment group; give evaluations different titles"),
     "interpret.filesLimit": ((), "every file is evaluated; limit `interpret.sessionsLimit` instead"),
     "interpret.order": (("LINEAR",), "sessions are evaluated in the order of the file"),
     "interpret.registry": (("",), "there is no IDE whose registry could be set"),
-    "interpret.saveLogs": ((False,), NO_LOGS),
     "interpret.saveFusLogs": ((False,), NO_LOGS),
     "interpret.saveFeatures": ((True, False), NO_LOGS),
     "interpret.saveContent": ((False,), "the text of each file is always kept in the workspace, once"),
     "interpret.logLocationAndItemText": ((False,), "locations and texts are always kept in the workspace"),
-    "interpret.trainTestSplit": ((70,), "the split is chosen where a ranker is trained"),
-    "interpret.logsTrainingPercentage": ((70,), "the split is chosen where a ranker is trained"),
     "reports.comparisonFilters": (([],), "`ci-eval compare` compares all paired sessions"),
 }
 """Keys we have no use for: the values (beside null) with which they ask for nothing, and what happens otherwise."""
@@ -74,6 +69,7 @@ def upgrade(raw: dict[str, object]) -> tuple[dict[str, object], list[str]]:
     _upgrade_tokens(config)
     _upgrade_project(config)
     _upgrade_golf(config)
+    _upgrade_user(config)
     for key in NULL_MEANS_DEFAULT:
         if _get(config, key) is None:
             _take(config, key)
@@ -115,6 +111,21 @@ def _upgrade_golf(config: dict[str, object]) -> None:
     if isinstance(strategy, dict) and "completionGolf" in strategy:
         golf = strategy["completionGolf"]
         strategy["completionGolf"] = True if golf in ("ALL", "TOKENS") else golf is not None and golf
+
+
+def _upgrade_user(config: dict[str, object]) -> None:
+    """The plugin's user counts the characters typed, not the queries; its settings have no effect without it."""
+    emulated = _take(config, "actions.strategy.emulateUser")
+    settings = _take(config, "interpret.emulationSettings")
+    if emulated is not True:
+        return
+    user: dict[str, object] = {"profile": "jetbrains", "index": "prefix"}
+    if isinstance(settings, dict):
+        user |= {"firstPrefix": settings.get("firstPrefixLen"), "select": settings.get("selectElement")}
+    _put(config, "interpret.userModel", user, "strategy.emulateUser")
+    strategy = _get(config, "actions.strategy")
+    if isinstance(strategy, dict):
+        strategy.pop("prefix", None)
 
 
 def _drop_reordering(config: dict[str, object], warnings: list[str]) -> None:

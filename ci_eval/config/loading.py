@@ -60,6 +60,7 @@ def patch(
     engine: str | None = None,
     project: str | None = None,
     completion_type: str | None = None,
+    model: Path | None = None,
     title: str | None = None,
     output_dir: str | None = None,
 ) -> Config:
@@ -73,6 +74,7 @@ def patch(
         "engine": engine,
         "project": project,
         "interpret.completionType": completion_type,
+        "interpret.rankingModel": str(model.resolve()) if model else None,
         "reports.evaluationTitle": title,
         "outputDir": output_dir,
     }
@@ -127,7 +129,10 @@ def _put(raw: dict[str, object], key: str, value: object, source: str) -> None:
 
 
 def _spread(raw: dict[str, object]) -> None:
-    """`engine: NAME@VERSION` and `project: SPEC` in their long forms."""
+    """`engine: NAME@VERSION`, `project: SPEC` and `interpret.userModel: PROFILE` in their long forms."""
+    interpret = raw.get("interpret")
+    if isinstance(interpret, dict) and isinstance(profile := interpret.get("userModel"), str):
+        interpret["userModel"] = {"profile": profile}
     if isinstance(spec := raw.get("project"), str):
         raw["project"] = {"spec": spec}
     if not isinstance(given := raw.get("engine"), str):

@@ -21,6 +21,12 @@ NOTHING_TO_EMULATE = (
 )
 
 
+USER_TYPES = (
+    "`actions.strategy.prefix` is {}, but the modelled user decides when completion is asked for; EveryPrefix is used, "
+    "remove `interpret.userModel` to keep the other"
+)
+
+
 def settle(config: Config, source: str) -> tuple[Config, list[str]]:
     """The configuration as it will be evaluated, and a warning per change; raises ConfigError where it cannot be."""
     if problems := list(_problems(config)):
@@ -30,6 +36,10 @@ def settle(config: Config, source: str) -> tuple[Config, list[str]]:
     if strategy.prefix.emulate_typing and strategy.prefix.name == "NoPrefix":
         said.append(NOTHING_TO_EMULATE)
         strategy = msgspec.structs.replace(strategy, prefix=PrefixConfig())
+    if config.interpret.user_model and strategy.prefix.name != "EveryPrefix":
+        if strategy.prefix != PrefixConfig():
+            said.append(USER_TYPES.format(strategy.prefix.name))
+        strategy = msgspec.structs.replace(strategy, prefix=PrefixConfig(name="EveryPrefix"))
     strategy = msgspec.structs.replace(strategy, filters=_without_open_regex(strategy.filters))
     settled = msgspec.structs.replace(
         config,
@@ -60,6 +70,7 @@ def _without_open_regex(filters: FiltersConfig) -> FiltersConfig:
 def _problems(config: Config) -> Iterator[str]:
     strategy = config.actions.strategy
     yield from _prefix_problems(strategy.prefix)
+    yield from _user_problems(config)
     if strategy.completion_golf and strategy.prefix != PrefixConfig():
         yield "`actions.strategy.prefix` is given, but completionGolf types whole lines; remove one of them"
     if strategy.evolution.how == "different" and strategy.evolution.what != "lines":
@@ -93,10 +104,26 @@ def _prefix_problems(prefix: PrefixConfig) -> Iterator[str]:
             if prefix.lengths is None
             else f"`actions.strategy.prefix.lengths` is given, but {prefix.name} takes none; remove it or use Ladder"
         )
-    if prefix.name == "Ladder" and prefix.emulate_typing:
-        yield "`actions.strategy.prefix.emulateTyping` is true, but Ladder asks at each length by itself; remove one"
-    if prefix.name != "SimplePrefix" and prefix.n is not None:
+    if prefix.name in {"Ladder", "EveryPrefix"} and prefix.emulate_typing:
+        yield (
+            f"`actions.strategy.prefix.emulateTyping` is true, but {prefix.name} asks at each length by itself; "
+            "remove one"
+        )
+    if prefix.name not in {"SimplePrefix", "EveryPrefix"} and prefix.n is not None:
         yield f"`actions.strategy.prefix.n` is {prefix.n}, but {prefix.name} takes none; remove it or use SimplePrefix"
+
+
+def _user_problems(config: Config) -> Iterator[str]:
+    user = config.interpret.user_model
+    if user is None:
+        return
+    if config.actions.strategy.completion_golf:
+        yield "`interpret.userModel` is given, but completionGolf types whole lines in its own way; remove one of them"
+    if user.first_prefix is not None and abs(sum(user.first_prefix) - 1) > 1e-6:
+        yield (
+            f"`interpret.userModel.firstPrefix` sums to {sum(user.first_prefix):g}; the probabilities of all lengths "
+            "sum to 1"
+        )
 
 
 def _regex_problems(filters: FiltersConfig, path: str) -> Iterator[str]:

@@ -16,6 +16,7 @@ from ci_eval.model.settings import (
     SessionsFilter,
     Share,
     Text,
+    UserModelConfig,
 )
 
 
@@ -60,6 +61,18 @@ class InterpretConfig(Section, frozen=True):
     """Everything random derives from it."""
     timeout: Annotated[float, Meta(gt=0, le=86_400)] = 10.0
     """Seconds one completion may take."""
+    user_model: UserModelConfig | None = None
+    """Who asks and takes; None = completion is asked for as `actions.strategy.prefix` says."""
+    save_logs: bool = False
+    """Whether every suggestion is logged with its features, for training rankers."""
+    log_format: Annotated[tuple[Literal["parquet", "jsonl", "jetbrains"], ...], Meta(min_length=1)] = ("parquet",)
+    """What logs are written as: tables (needs the extra `ml`), lines of JSON, or the events of the JetBrains plugin."""
+    train_test_split: Annotated[int, Meta(ge=1, le=99)] = 70
+    """Percent of the files (or projects) whose sessions are logged for training; the others are for validation."""
+    split_by: Literal["file", "project"] = "file"
+    """What is on one side as a whole."""
+    ranking_model: Text | None = None
+    """The model file (`ci-eval train-ranker`) by which the completion type ML ranks."""
     max_suggestions: Count = 1000
     """Number of suggestions stored per lookup; ranks are counted among all of them."""
     memory_limit: Annotated[int, Meta(ge=0)] = 4_000_000_000

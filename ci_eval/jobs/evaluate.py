@@ -8,6 +8,7 @@ from pathlib import Path
 from ci_eval.config import Config
 from ci_eval.errors import CiEvalError
 from ci_eval.jobs import pipeline
+from ci_eval.jobs.preparing import prepare
 from ci_eval.model import Evaluation
 from ci_eval.support.ci import Screen
 from ci_eval.support.shards import Shard
@@ -31,7 +32,7 @@ def evaluate(
 
     Raises ConfigError, WorkspaceError, PreparationError, NothingToEvaluate.
     """
-    prepared = pipeline.prepare(config, screen)
+    prepared = prepare(config, screen)
     folder = pipeline.workspace_for(config, output)
     workspace = (pipeline.resume if resume else pipeline.begin)(prepared, folder, jobs, shard)
     pipeline.make_actions(workspace, prepared, jobs, screen)

@@ -15,6 +15,7 @@ from ci_eval.errors import WorkspaceError
 from ci_eval.jobs import pipeline
 from ci_eval.jobs.evaluate import Evaluated
 from ci_eval.model import ProjectInfo
+from ci_eval.support import logs
 from ci_eval.support.ci import Screen
 from ci_eval.support.shards import Shard
 from ci_eval.workspace import Manifest, Workspace
@@ -30,15 +31,25 @@ def merge(folders: Sequence[Path], *, output: Path, screen: Screen) -> Evaluated
     if any(of_shards) and not all(of_shards):
         whole = given[of_shards.index(False)]
         raise WorkspaceError(f"{whole.folder} is no shard: it was evaluated without --shard; give only shards, or none")
-    merged = (_shards if all(of_shards) else _projects)(given, output, screen)
+    chosen = _newest(given, screen) if all(of_shards) else given
+    merged = (_shards if all(of_shards) else _projects)(chosen, output, screen)
+    _merge_logs(chosen, merged)
     config = pipeline.stored_config(merged)
     evaluation, reports = pipeline.make_reports(merged, config)
     trouble = pipeline.trouble(merged, config)
     return Evaluated(folder=merged.folder, evaluation=evaluation, reports=reports, trouble=trouble)
 
 
-def _shards(given: Sequence[Workspace], output: Path, screen: Screen) -> Workspace:
-    shards = _newest(given, screen)
+def _merge_logs(given: Sequence[Workspace], merged: Workspace) -> None:
+    """In order of the shards, so that older attempts stay out and the result is the same in any order of `given`."""
+    found = [(each.folder / "logs", record) for each in given for record in [each.manifest().logs] if record]
+    if not found:
+        return
+    record = logs.merge(merged.folder / "logs", found)
+    merged.write_manifest(replace(merged.manifest(), logs=record))
+
+
+def _shards(shards: Sequence[Workspace], output: Path, screen: Screen) -> Workspace:  # noqa: ARG001
     _check(shards)
     merged = Workspace.create(output)
     merged.write_config(shards[0].config_path.read_text())
@@ -46,6 +57,8 @@ def _shards(given: Sequence[Workspace], output: Path, screen: Screen) -> Workspa
         for shard in shards:
             for path in sorted((shard.folder / part).iterdir()):
                 shutil.copyfile(path, merged.folder / part / path.name)
+    if shards[0].names_path.is_file():
+        shutil.copyfile(shards[0].names_path, merged.names_path)
     merged.write_manifest(_manifest([shard.manifest() for shard in shards]))
     return merged
 
@@ -174,6 +187,7 @@ def _manifest(shards: Sequence[Manifest]) -> Manifest:
     return replace(
         shards[0],
         shard=None,
+        logs=None,
         cpu="; ".join(cpus),
         start=min(each.start for each in shards),
         end=max((each.end for each in shards if each.end), default=None),

@@ -4,114 +4,22 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from time import strftime
 
 from msgspec.structs import replace
 
-from ci_eval import __version__, engines, languages, metrics, rankers, reporters
-from ci_eval.config import Config, EngineConfig, dump, load
-from ci_eval.contracts import Engine, Installation, Language, Ranker, Surroundings
+from ci_eval import __version__, metrics, reporters
+from ci_eval.config import Config, dump, load
 from ci_eval.errors import CiEvalError, ConfigError, NothingToEvaluate, TooManyFailures, WorkspaceError
+from ci_eval.jobs.logging import gather_logs, with_logs
+from ci_eval.jobs.preparing import Prepared
 from ci_eval.model import EngineInfo, Evaluation
 from ci_eval.stages import actions, interpret, report
-from ci_eval.support import environments, machine, project, syntax
+from ci_eval.support import machine, syntax
 from ci_eval.support.ci import Screen
-from ci_eval.support.lsp.custom import custom
-from ci_eval.support.recipes import Made
 from ci_eval.support.shards import Shard
 from ci_eval.workspace import Manifest, StageRecord, Workspace
-
-
-@dataclass(frozen=True, kw_only=True)
-class Prepared:
-    """Everything a run needs, ready on this machine."""
-
-    config: Config
-    language: Language
-    engine: Engine
-    installation: Installation
-    ranker: Ranker
-    project: project.Project
-    environment: Made | None = None
-    """What the project needs."""
-    cache: Path = field(default_factory=machine.cache_folder)
-
-    @property
-    def setup(self) -> interpret.Setup:
-        """As stage 2 wants it."""
-        wanted = self.config.interpret
-        return interpret.Setup(
-            engine=self.engine,
-            installation=self.installation,
-            surroundings=Surroundings(
-                root=self.project.root,
-                language=self.language.name,
-                keywords=self.language.keywords,
-                cache=self.cache,
-                timeout=wanted.timeout,
-                memory=wanted.memory_limit,
-                environment=self.environment.folder if self.environment else None,
-            ),
-            ranker=self.ranker,
-            client=wanted.client,
-            max_suggestions=wanted.max_suggestions,
-            seed=wanted.seed,
-        )
-
-
-def prepare(config: Config, screen: Screen) -> Prepared:
-    """Check the names in the configuration, make project and engine ready. Raises ConfigError, PreparationError."""
-    language = languages.CATALOG.load(config.language)
-    engine = engine_of(config)
-    ranker = rankers.CATALOG.load(config.interpret.completion_type)
-    if engine.languages is not None and language.name not in engine.languages:
-        raise ConfigError(
-            f"engine {engine.name!r} does not know {language.title}; it knows {', '.join(sorted(engine.languages))}, "
-            "see `ci-eval list engines`"
-        )
-    known = metrics.names()
-    for name in config.reports.default_metrics or ():
-        if name not in known:
-            raise ConfigError(f"reports.defaultMetrics: unknown metric {name!r}; known are {', '.join(known)}")
-    if not config.project.spec:
-        raise ConfigError("no project: add --project SPEC, for example --project pypi:flask==3.0.3 or --project path:.")
-    cache = machine.cache_folder()
-    screen.say(f"Preparing {config.project.spec}")
-    target = project.prepare(config.project.spec, cache=cache)
-    wanted = config.project.dependencies
-    if wanted:
-        screen.say(f"Preparing what {target.info.name} needs")
-    needs = environments.prepare(language.name, target.root, target.info, dependencies=wanted, cache=cache)
-    version = f" {config.engine.version}" if config.engine.version else ""
-    screen.say(f"Preparing engine {engine.name}{version}")
-    installation = engine.install(config.engine.version, cache)
-    return Prepared(
-        config=config,
-        language=language,
-        engine=engine,
-        installation=installation,
-        ranker=ranker,
-        project=target,
-        environment=needs,
-        cache=cache,
-    )
-
-
-def engine_of(config: Config) -> Engine:
-    """The engine by its name, or around the command that the configuration gives. Raises ConfigError."""
-    given = config.engine
-    if given.command is None:
-        return engines.CATALOG.load(given.name)
-    own_name = given.name != EngineConfig().name
-    return custom(
-        given.name if own_name else Path(given.command[0]).stem,
-        given.command,
-        language_id=given.language_id,
-        settings=given.settings,
-        options=given.options,
-    )
 
 
 def workspace_for(config: Config, output: Path | None) -> Path:
@@ -235,7 +143,7 @@ def make_sessions(workspace: Workspace, prepared: Prepared, jobs: int, screen: S
     with screen.steps("Sessions", "sessions") as steps:
         made = interpret.interpret(
             workspace,
-            prepared.setup,
+            with_logs(prepared, workspace),
             probability=wanted.session_probability,
             limit=wanted.sessions_limit,
             jobs=jobs,
@@ -257,6 +165,8 @@ def make_sessions(workspace: Workspace, prepared: Prepared, jobs: int, screen: S
         )
     )
     screen.say(f"Sessions: {made.finished:,} of {made.planned:,} evaluated in {made.files:,} files")
+    if wanted.save_logs:
+        gather_logs(workspace, prepared)
 
 
 def _failures(failed: int) -> str:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from ci_eval.jobs import pipeline
 from ci_eval.jobs.compare import Compared
 from ci_eval.jobs.evaluate import Evaluated
 from ci_eval.model import Evaluation, Overview, Trend
 from ci_eval.support.ci import Screen
 from ci_eval.support.figures import amount, change, change_between, evaluated, interval, statuses
+from ci_eval.support.model_file import RankerModel
 from ci_eval.support.trendtext import change_lines
+from ci_eval.workspace import Workspace
 
 
 def evaluation(done: Evaluated, screen: Screen) -> None:
@@ -113,3 +117,67 @@ def _trouble(evaluation: Evaluation, screen: Screen) -> None:
         screen.warn(f"{error.path}: {error.message.splitlines()[0] if error.message else error.stage}")
     if len(evaluation.errors) > 5:
         screen.warn(f"and {len(evaluation.errors) - 5} more files with errors, listed in the report")
+
+
+def logs(folder: Path, screen: Screen) -> None:
+    """What was logged: sessions and rows of each side, and the kinds of candidates."""
+    record = Workspace.open(folder).manifest().logs
+    if record is None:
+        return
+    rows = [
+        (
+            side,
+            f"{each.files:,}",
+            f"{each.sessions:,}",
+            f"{each.selected:,}",
+            f"{each.queries:,}",
+            f"{each.rows:,}",
+            f"{each.expected / each.rows:.2%}" if each.rows else "",
+        )
+        for side, each in (("train", record.train), ("validation", record.validation))
+    ]
+    screen.result("")
+    columns = ["logs", "files", "sessions", "with a selection", "queries", "rows", "expected"]
+    screen.table(columns, rows, numbers=6)
+    total: dict[str, tuple[int, int]] = {}
+    for counts in (record.train, record.validation):
+        for kind, (all_rows, expected) in counts.kinds.items():
+            before = total.get(kind, (0, 0))
+            total[kind] = (before[0] + all_rows, before[1] + expected)
+    of = max(sum(all_rows for all_rows, _ in total.values()), 1)
+    screen.result("")
+    screen.table(
+        ["candidate", "rows", "share", "expected"],
+        [
+            (kind, f"{all_rows:,}", f"{all_rows / of:.1%}", f"{expected:,}")
+            for kind, (all_rows, expected) in sorted(total.items(), key=lambda each: -each[1][0])
+        ],
+        numbers=3,
+    )
+    screen.result("")
+    for side, each in (("train", record.train), ("validation", record.validation)):
+        if not each.rows:
+            screen.warn(
+                f"nothing was logged for {side}: there are too few {record.split_by}s for a split of {record.percent} %"
+            )
+
+
+def model(found: RankerModel, screen: Screen) -> None:
+    """How well a trained ranker ranks the validation logs, and by what."""
+    screen.result("")
+    rows = [
+        (name, f"{each.top1:.1%}", f"{each.top5:.1%}", f"{each.mrr:.3f}")
+        for name, each in (("as shown", found.before), ("by the model", found.after))
+    ]
+    screen.table(["validation", "Top-1", "Top-5", "MRR"], rows, numbers=3)
+    screen.result("")
+    screen.table(
+        ["feature", "share of the gain"],
+        [(name, f"{share:.1%}") for name, share in list(found.importance.items())[:12]],
+        numbers=1,
+    )
+    screen.result("")
+    screen.result(
+        f"{found.trees} trees from {found.queries:,} queries of {len(found.trained_on)} projects; "
+        f"validated on {found.after.queries:,} queries"
+    )

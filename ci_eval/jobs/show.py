@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ci_eval.errors import WorkspaceError
 from ci_eval.jobs import pipeline
+from ci_eval.jobs.preparing import prepare
 from ci_eval.model import Lookup, Session, SourceFile
 from ci_eval.stages import interpret
 from ci_eval.support.ci import Screen
@@ -65,7 +66,7 @@ def replay(folder: Path, identity: str, screen: Screen) -> Iterator[str]:
     workspace = Workspace.open(folder)
     pipeline.of_one_project(workspace)
     source, session = workspace.find_session(identity)
-    prepared = pipeline.prepare(pipeline.stored_config(workspace), screen)
+    prepared = prepare(pipeline.stored_config(workspace), screen)
     task = interpret.Task(
         setup=prepared.setup,
         actions=folder / "actions" / f"{name_of(source.path)}.json.gz",

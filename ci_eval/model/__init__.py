@@ -16,6 +16,7 @@ from ci_eval.model.actions import (
     PrintText,
 )
 from ci_eval.model.comparison import Change, Comparison, Difference, GateResult, Part, Side, Verdict
+from ci_eval.model.logs import LogCounts, LogFile, LogsRecord
 from ci_eval.model.overview import Overview, Ranking
 from ci_eval.model.report import EngineInfo, Estimate, Evaluation, FileFigures, FilterFigures, MetricInfo, ProjectInfo
 from ci_eval.model.sessions import (
@@ -37,6 +38,7 @@ from ci_eval.model.settings import (
     Section,
     SessionsFilter,
     StrategyConfig,
+    UserModelConfig,
 )
 from ci_eval.model.tokens import Extraction, Kind, Location, Properties, Token, Value
 from ci_eval.model.trend import ChangePoint, Night, Trend
@@ -70,6 +72,9 @@ __all__ = [
     "GateResult",
     "Kind",
     "Location",
+    "LogCounts",
+    "LogFile",
+    "LogsRecord",
     "Lookup",
     "LookupScore",
     "MetricInfo",
@@ -94,6 +99,7 @@ __all__ = [
     "Suggestion",
     "Token",
     "Trend",
+    "UserModelConfig",
     "Value",
     "Verdict",
 ]

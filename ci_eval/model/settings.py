@@ -21,11 +21,11 @@ class Section(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_
 class PrefixConfig(Section, frozen=True):
     """How much of a token is typed before completion is asked for."""
 
-    name: Literal["NoPrefix", "SimplePrefix", "CapitalizePrefix", "Ladder"] = "NoPrefix"
-    """Nothing; the first `n` characters; the letters that start the words of the name; or, one query for each, the
-    first characters of several `lengths`."""
+    name: Literal["NoPrefix", "SimplePrefix", "CapitalizePrefix", "Ladder", "EveryPrefix"] = "NoPrefix"
+    """Nothing; the first `n` characters; the letters that start the words of the name; one session for each of several
+    `lengths`; or, in one session, nothing, one character, two, up to all but the last."""
     n: Count | None = None
-    """Number of characters; SimplePrefix needs it, the others must not have it."""
+    """Number of characters; SimplePrefix needs it, EveryPrefix types at most so many, the others must not have it."""
     lengths: Annotated[tuple[Annotated[int, Meta(ge=0)], ...], Meta(min_length=1)] | None = None
     """Numbers of characters; Ladder needs them, the others must not have them."""
     emulate_typing: bool = False
@@ -88,6 +88,27 @@ class ActionsConfig(Section, frozen=True):
     """Bytes; larger files are left out."""
     strategy: StrategyConfig = StrategyConfig()
     """What is completed in a file."""
+
+
+Chances = Annotated[tuple[Share, ...], Meta(min_length=1)]
+
+
+class UserModelConfig(Section, frozen=True):
+    """Who asks, takes and gives up; the file may also say just the profile's name."""
+
+    profile: Literal["always", "first", "jetbrains", "thesis", "calibrated"] = "thesis"
+    """The tables that hold where none are given below."""
+    first_prefix: Chances | None = None
+    """Probabilities of 0, 1, 2 … characters typed before completion is first asked for; their sum is 1."""
+    select: Annotated[tuple[Chances, ...], Meta(min_length=1)] | None = None
+    """Probability of taking the expected text: a row per place in the list, a column per query of the session; the last
+    entry of a row, and the last row, hold for all that follow."""
+    cancel: Chances | None = None
+    """Probability of giving up after a query at which nothing was taken: an entry per query, the last holds on."""
+    attend: Share | None = None
+    """Share of the sessions in which the user looks at the list."""
+    index: Literal["order", "prefix"] = "order"
+    """What columns count: the queries of the session, or, as the JetBrains plugin did, the characters typed."""
 
 
 class SessionsFilter(Section, frozen=True):

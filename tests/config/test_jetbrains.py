@@ -57,11 +57,9 @@ def test_the_sections_of_2019_11_load() -> None:
     assert config.interpret.completion_type == "SMART"
     assert config.reports.sessions_filters[0].filters == FiltersConfig(statement_types=(Kind.METHOD_CALL,))
     assert config.actions.strategy.context == "PREVIOUS"
-    assert len(warnings) == 2
-    assert [key for key in ("saveLogs", "trainTestSplit") if key in " ".join(warnings)] == [
-        "saveLogs",
-        "trainTestSplit",
-    ]
+    assert warnings == ()
+    assert config.interpret.save_logs
+    assert (config.interpret.train_test_split, config.interpret.user_model) == (80, None)
 
 
 def test_the_full_example_of_2021_loads() -> None:
@@ -149,3 +147,14 @@ def test_a_broken_old_config_is_reported_and_not_raised_over(raw: dict[str, obje
     path.write_text(str(raw).replace("'", '"'), encoding="utf-8")
     with pytest.raises(ConfigError, match=r"config\.json: "):
         load(path)
+
+
+def test_the_plugins_user_becomes_ours() -> None:
+    raw: dict[str, object] = {
+        "actions": {"strategy": {"emulateUser": True, "prefix": {"name": "SimplePrefix", "n": 1}}},
+        "interpret": {"emulationSettings": {"firstPrefixLen": [0.25, 0.75], "selectElement": [[0.5, 0.6], [0.1]]}},
+    }
+    config, warnings = upgrade(raw)
+    user = {"profile": "jetbrains", "index": "prefix", "firstPrefix": [0.25, 0.75], "select": [[0.5, 0.6], [0.1]]}
+    assert config == {"actions": {"strategy": {}}, "interpret": {"userModel": user}}
+    assert warnings == []

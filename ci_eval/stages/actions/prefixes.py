@@ -13,6 +13,8 @@ def queries(text: str, prefix: PrefixConfig) -> list[tuple[str, list[str]]]:
     if prefix.name == "Ladder":
         steps = [n for n in sorted(set(prefix.lengths or ())) if n < len(text)]
         return [(f"SimplePrefix({n})" if n else "NoPrefix", [text[:n]]) for n in steps]
+    if prefix.name == "EveryPrefix":
+        return [(spelled(prefix), [text[:n] for n in range(min(len(text), (prefix.n or len(text)) + 1))])]
     typed = prefix_of(text, prefix)
     return [(spelled(prefix), [typed[:n] for n in range(len(typed) + 1)] if prefix.emulate_typing else [typed])]
 

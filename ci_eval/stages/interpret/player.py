@@ -24,9 +24,11 @@ from ci_eval.model import (
     Status,
     Suggestion,
 )
-from ci_eval.stages.interpret.client import shown_by, with_positions
+from ci_eval.stages.interpret.showing import Showing
 from ci_eval.stages.interpret.tasks import Task, asked_at, session_of
 from ci_eval.support.document import Document
+from ci_eval.support.logs import Log, Logged, LoggedSession
+from ci_eval.support.usermodel import Emulated
 
 PATIENCE = 5
 """Sessions in a row that may fail in one file before the rest of the file is given up."""
@@ -37,7 +39,9 @@ class Open:
     """A session that is not finished."""
 
     call: CallCompletion | CodeGolf
+    user: Emulated | None = None
     lookups: list[Lookup] = field(default_factory=list)
+    logged: list[Logged] = field(default_factory=list)
     failure: tuple[Status, str] | None = None
 
 
@@ -56,8 +60,10 @@ class Question:
 class Player:
     """Applies the actions of one file to a document, and asks the engine about it."""
 
-    def __init__(self, task: Task, document: Document, engine: Running) -> None:
+    def __init__(self, task: Task, document: Document, engine: Running, log: Log | None = None) -> None:
         self.document = document
+        self._log = log
+        self._showing = Showing(task.setup, task.path, document.text)
         self.engine_time = 0.0
         self._task = task
         self._setup = task.setup
@@ -90,6 +96,9 @@ class Player:
 
     def _call(self, call: CallCompletion) -> None:
         if self._begin(call) and self._open:
+            user = self._open.user
+            if user and not user.asks(call.prefix):
+                return
             # What is shown of a list an editor keeps is what it filters; raw, each list is the engine's own.
             continues = bool(self._open.lookups) and self._setup.client == "editor"
             self._ask(Question(prefix=call.prefix, expected=call.expected_text, continues=continues), self._open)
@@ -112,11 +121,15 @@ class Player:
         if self._open is None:
             if not self._task.chooses(call.session):
                 return False
-            self._open = Open(call)
+            self._open = Open(call, self._user_of(call))
         if self._failures >= PATIENCE:
             status, why = self._last_failure
             self._open.failure = (status, f"not asked: {PATIENCE} sessions in a row had failed; the last one: {why}")
         return True
+
+    def _user_of(self, call: CallCompletion | CodeGolf) -> Emulated | None:
+        model = self._setup.user
+        return Emulated(model, self._setup.seed, call.session, len(call.expected_text)) if model else None
 
     def _ask(self, question: Question, session: Open) -> Lookup | None:
         if session.failure:
@@ -132,7 +145,7 @@ class Player:
                 self._restart()
             return None
         else:
-            session.lookups.append(self._lookup(question, answer))
+            session.lookups.append(self._lookup(question, answer, session))
             return session.lookups[-1]
         finally:
             self.engine_time += time.perf_counter() - started
@@ -165,22 +178,33 @@ class Player:
         limit = self._setup.surroundings.timeout * 1000
         return Lookup(prefix=question.prefix, suggestions=(), total=0, rank=None, latency=limit)
 
-    def _lookup(self, question: Question, answer: Answer) -> Lookup:
-        shown = shown_by(self._setup.client, answer.suggestions, question.prefix)
-        started = time.perf_counter()
-        ordered = self._setup.ranker.order(shown)
-        ranking = (time.perf_counter() - started) * 1000
-        rank = _rank(question, ordered)
-        saved = len(ordered[rank - 1].text) - len(question.prefix) if rank else 0
-        # A person takes what costs fewer keys than typing on: rank - 1 steps down and Enter.
-        selected = rank is not None and rank < saved
-        stored = ordered[: self._setup.max_suggestions]
+    def _lookup(self, question: Question, answer: Answer, session: Open) -> Lookup:
+        word = self.document.caret - len(question.prefix)
+        before = self.document.text[:word]
+        shown = self._showing.show(answer.suggestions, before, question.prefix, len(session.lookups))
+        rank = _rank(question, shown.suggestions)
+        saved = len(shown.suggestions[rank - 1].text) - len(question.prefix) if rank else 0
+        # Without a modelled user one takes what costs fewer keys than typing on: rank - 1 steps down and Enter.
+        user = session.user
+        selected = user.takes(rank, question.prefix) if user else rank is not None and rank < saved
+        latency = round(answer.latency + shown.ranking, 3)
+        if shown.features is not None:
+            session.logged.append(
+                Logged(
+                    prefix=question.prefix,
+                    suggestions=shown.suggestions,
+                    features=shown.features,
+                    rank=rank,
+                    selected=selected,
+                    latency=latency,
+                )
+            )
         return Lookup(
             prefix=question.prefix,
-            suggestions=tuple(stored) if ordered is shown else with_positions(stored, shown),
-            total=len(shown),
+            suggestions=shown.stored,
+            total=len(shown.suggestions),
             rank=rank,
-            latency=round(answer.latency + ranking, 3),
+            latency=latency,
             selected=selected,
             accepted=saved if selected and question.line else 0,
         )
@@ -189,11 +213,19 @@ class Player:
         if ended.failure:
             self._failures += 1
             status, message = ended.failure
+        elif not ended.lookups and not isinstance(ended.call, CodeGolf):
+            status, message = Status.SKIPPED, "the modelled user typed more than any prefix at which it could ask"
         else:
             self._failures = 0
             status, message = _status(ended), ""
         session = session_of(self._task.path, ended.call, status, message)
-        return replace(session, lookups=tuple(ended.lookups))
+        if ended.user and ended.lookups:
+            session = replace(session, typed=len(ended.lookups[0].prefix))
+        session = replace(session, lookups=tuple(ended.lookups))
+        if self._log and ended.logged and not ended.failure:
+            cancelled = bool(ended.user and ended.user.over and not ended.lookups[-1].selected)
+            self._log.add(LoggedSession(session=session, queries=ended.logged, cancelled=cancelled))
+        return session
 
 
 def _rank(question: Question, ordered: Sequence[Suggestion]) -> int | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import msgspec
 
@@ -14,7 +15,9 @@ from ci_eval.model import (
 )
 from ci_eval.stages.interpret.tasks import Played, Setup, Task, first_calls
 from ci_eval.stages.interpret.worker import play, unanswered
+from ci_eval.support import names
 from ci_eval.support.chance import draw, threshold
+from ci_eval.support.document import NotText, checksum, decode
 from ci_eval.support.shards import Shard, deal
 from ci_eval.support.workers import Outcome, Workers
 from ci_eval.workspace import Workspace, read_actions
@@ -131,3 +134,18 @@ def _give_up(tasks: Sequence[Task], workspace: Workspace, so_far: Progress) -> N
         played = unanswered(task, Status.SKIPPED, so_far.given_up)
         workspace.write_sessions(task.path, played.packed)
         so_far.statuses += played.statuses
+
+
+def write_names(workspace: Workspace, root: Path) -> Path:
+    """The names of all files with actions, for rankers and logs; files that changed since are left out."""
+    texts = filter(None, (_text(root / actions.path, actions.checksum) for actions in workspace.actions()))
+    names.count(texts).save(workspace.names_path)
+    return workspace.names_path
+
+
+def _text(path: Path, wanted: str) -> str | None:
+    try:
+        text = decode(path.read_bytes())
+    except (NotText, OSError):
+        return None  # the file's sessions are skipped, and say why
+    return text if checksum(text) == wanted else None

@@ -18,6 +18,19 @@ from ci_eval.model import (
     Status,
 )
 from ci_eval.support.chance import draw
+from ci_eval.support.usermodel import UserModel
+
+
+@dataclass(frozen=True, kw_only=True)
+class Logging:
+    """What is logged of every file, and where the parts go."""
+
+    parts: Path
+    formats: tuple[str, ...]
+    project: str
+    completion_type: str
+    began: int
+    """Milliseconds since 1970 at which the run began."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,6 +44,10 @@ class Setup:
     client: Literal["editor", "raw"]
     max_suggestions: int
     seed: int
+    user: UserModel | None = None
+    names: Path | None = None
+    """The names of the project, where the ranker or the logs need them."""
+    logging: Logging | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

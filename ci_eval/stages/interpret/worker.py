@@ -16,8 +16,9 @@ from ci_eval.stages.interpret.pack import Pack
 from ci_eval.stages.interpret.player import Player
 from ci_eval.stages.interpret.tasks import Played, Setup, Task, first_calls, session_of
 from ci_eval.support.document import Document, NotText, checksum, decode
+from ci_eval.support.logs import Log, Origin
 from ci_eval.support.workers import count
-from ci_eval.workspace import read_actions
+from ci_eval.workspace import name_of, read_actions
 
 
 class _Engines:
@@ -51,10 +52,13 @@ def play(task: Task) -> Played:
         engine = _Engines.of(task.setup)
     except CiEvalError as error:
         return unanswered(task, Status.ENGINE_CRASH, f"the engine could not be started: {error}", text)
-    player = Player(task, Document(text), engine)
+    log = _log(task)
+    player = Player(task, Document(text), engine, log)
     for session in player.play(actions):
         pack.add(session)
         count()
+    if log:
+        log.close()
     trouble = pack.trouble
     if player.document.text != text:
         trouble = FileError(path=task.path, stage="interpret", message="the actions did not give the text back")
@@ -66,6 +70,22 @@ def play(task: Task) -> Played:
         time=time.perf_counter() - started,
         error=trouble,
     )
+
+
+def _log(task: Task) -> Log | None:
+    setup, logging = task.setup, task.setup.logging
+    if logging is None:
+        return None
+    origin = Origin(
+        project=logging.project,
+        file=task.path,
+        language=setup.surroundings.language,
+        engine=setup.installation.info,
+        completion_type=logging.completion_type,
+        seed=setup.seed,
+        began=logging.began,
+    )
+    return Log(logging.parts, name_of(task.path), origin, logging.formats)
 
 
 def replay(task: Task) -> Session | None:

@@ -1,0 +1,45 @@
+"""FREQUENCY: what stands most often in the file before the caret, then in the project's other files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from ci_eval.contracts import Ordering, Ranker, Situation, Surrounding
+from ci_eval.model import Suggestion
+from ci_eval.support.features import NAMES, Reader
+
+FILE, PROJECT = NAMES.index("in_file"), NAMES.index("in_project")
+
+
+@dataclass(frozen=True)
+class Frequency:
+    """Equally frequent ones stay in the engine's order."""
+
+    name: str = "FREQUENCY"
+    summary: str = "by how often a name stands in the file so far, then in the project"
+    needs_names: bool = True
+
+    def configured(self, model: Path | None) -> Ranker:  # noqa: ARG002
+        """See Ranker."""
+        return self
+
+    def open(self, surrounding: Surrounding) -> Ordering:
+        """See Ranker."""
+        return _ByFrequency(Reader.of(surrounding))
+
+
+@dataclass(frozen=True)
+class _ByFrequency:
+    reader: Reader
+
+    def __call__(self, suggestions: Sequence[Suggestion], situation: Situation) -> Sequence[Suggestion]:
+        rows = self.reader.rows(situation, suggestions)
+        order = np.lexsort((-rows[:, PROJECT], -rows[:, FILE]))
+        return [suggestions[place] for place in order]
+
+
+RANKER: Ranker = Frequency()

@@ -1,0 +1,67 @@
+"""What of an answer is shown in one file, in which order, and with which features it is logged."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ci_eval.contracts import Situation, Surrounding
+from ci_eval.model import Suggestion
+from ci_eval.stages.interpret.client import shown_by, with_positions
+from ci_eval.stages.interpret.tasks import Setup
+from ci_eval.support.features import Reader
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shown:
+    """A list as a person sees it."""
+
+    suggestions: Sequence[Suggestion]
+    stored: tuple[Suggestion, ...]
+    """The first of them, with their places in the engine's order where that is another."""
+    ranking: float
+    """Milliseconds that ordering took."""
+    features: NDArray[np.float32] | None
+    """A row per suggestion, where they are logged."""
+
+
+class Showing:
+    """The client and the ranker, for one file."""
+
+    def __init__(self, setup: Setup, path: str, text: str) -> None:
+        self._setup = setup
+        self._path = path
+        keywords = setup.surroundings.keywords
+        surrounding = Surrounding(path=path, text=text, keywords=keywords, names=setup.names)
+        self._order = setup.ranker.open(surrounding)
+        self._reader = Reader.of(surrounding) if setup.logging else None
+
+    def show(self, answered: Sequence[Suggestion], before: str, prefix: str, query: int) -> Shown:
+        """`before`: the text of the file up to the word being typed; `query`: how many the session had before."""
+        situation = Situation(path=self._path, before=before, prefix=prefix, query=query)
+        shown = shown_by(self._setup.client, answered, prefix)
+        started = time.perf_counter()
+        ordered = self._order(shown, situation)
+        ranking = (time.perf_counter() - started) * 1000
+        stored = ordered[: self._setup.max_suggestions]
+        return Shown(
+            suggestions=ordered,
+            stored=tuple(stored) if ordered is shown else with_positions(stored, shown),
+            ranking=ranking,
+            features=self._features(shown, ordered, situation),
+        )
+
+    def _features(
+        self, shown: Sequence[Suggestion], ordered: Sequence[Suggestion], situation: Situation
+    ) -> NDArray[np.float32] | None:
+        if self._reader is None:
+            return None
+        rows = self._reader.rows(situation, shown)
+        if ordered is shown:
+            return rows
+        place = {found.text: number for number, found in enumerate(shown)}
+        return rows[[place[found.text] for found in ordered]]

@@ -1,0 +1,87 @@
+"""The file of a trained ranker: the trees, the schema of the features they split on, and how they were made."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+import msgspec
+
+from ci_eval.errors import ConfigError
+from ci_eval.model import Value
+from ci_eval.support import atomic
+from ci_eval.support.features import NAMES, SCHEMA
+
+MODEL_FORMAT = 1
+
+
+class Scores(Value, frozen=True, kw_only=True):
+    """Over the queries of the validation logs; ties get the middle of their places."""
+
+    queries: int
+    top1: float
+    top5: float
+    mrr: float
+
+
+class RankerModel(Value, frozen=True, kw_only=True):
+    """What `ci-eval train-ranker` writes."""
+
+    format: int = MODEL_FORMAT
+    schema: str
+    """Of the features; see support/features.py."""
+    features: tuple[str, ...]
+    trained_on: tuple[str, ...]
+    """Projects."""
+    queries: int
+    rows: int
+    label: str
+    seed: int
+    trees: int
+    before: Scores
+    """The order the engine gave."""
+    after: Scores
+    importance: dict[str, float]
+    """Share of the gain of all splits, the largest first."""
+    booster: str
+    """As LightGBM writes it."""
+
+
+def lightgbm() -> ModuleType:
+    """LightGBM. Raises ConfigError where it is not installed."""
+    try:
+        return import_module("lightgbm")
+    except (ImportError, OSError) as error:
+        raise ConfigError(f"ranking by a model needs the extra `ml` ({error}): pip install 'ci-eval[ml]'") from error
+
+
+def save(model: RankerModel, path: Path) -> None:
+    """Replace it in one step."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    atomic.write(path, msgspec.json.format(msgspec.json.encode(model), indent=1) + b"\n")
+
+
+def load(path: Path) -> RankerModel:
+    """Raises ConfigError where it is none, or knows other features."""
+    try:
+        model = msgspec.json.decode(path.read_bytes(), type=RankerModel)
+    except OSError as error:
+        raise ConfigError(
+            f"cannot read the model {path}: {error.strerror}; `ci-eval train-ranker` makes one"
+        ) from error
+    except msgspec.MsgspecError as error:
+        raise ConfigError(f"{path} is not a model of `ci-eval train-ranker`: {error}") from error
+    if model.schema != SCHEMA or model.features != NAMES:
+        raise ConfigError(
+            f"{path} was trained on other features (schema {model.schema}, this ci-eval has {SCHEMA}): train it again"
+        )
+    return model
+
+
+def importance_of(names: Sequence[str], gains: Sequence[float]) -> dict[str, float]:
+    """Shares, the largest first."""
+    total = sum(gains) or 1.0
+    shares = ((name, float(gain) / total) for name, gain in zip(names, gains, strict=True))
+    return dict(sorted(shares, key=lambda each: (-each[1], each[0])))

@@ -1,0 +1,129 @@
+"""How often each name stands in a project, and after what: what a person knows of the code beside the open file.
+
+Names and pairs are kept as hashes in sorted arrays: a project of millions of lines takes some tens of megabytes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import blake2b
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+Hashes = NDArray[np.uint64]
+Counts = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+_TOKEN = re.compile(r"\w+|->|\?\.|[^\w\s]")
+_ODD = np.uint64(0x9E3779B97F4A7C15)
+
+
+def tokens_of(line: str) -> list[str]:
+    """Names, numbers, and marks one by one."""
+    return _TOKEN.findall(line)
+
+
+@lru_cache(maxsize=500_000)
+def hash_of(token: str) -> int:
+    """The same in every process."""
+    return int.from_bytes(blake2b(token.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
+
+
+def pair_hashes(first: Hashes, second: Hashes) -> Hashes:
+    """Of tokens that follow each other."""
+    with np.errstate(over="ignore"):
+        return np.asarray((first * _ODD) ^ (second + (first >> np.uint64(7))), dtype=np.uint64)
+
+
+@dataclass(frozen=True)
+class Table:
+    """Hash → number, for many at once."""
+
+    keys: Hashes
+    counts: Counts
+
+    def of(self, wanted: Hashes) -> Counts:
+        """0 for what is not there."""
+        if not len(self.keys):
+            return np.zeros(len(wanted), dtype=np.int64)
+        places = np.minimum(np.searchsorted(self.keys, wanted), len(self.keys) - 1)
+        return np.where(self.keys[places] == wanted, self.counts[places], 0)
+
+
+def _table(hashes: Hashes) -> Table:
+    keys, counts = np.unique(hashes, return_counts=True)
+    return Table(keys, counts.astype(np.int64))
+
+
+@dataclass(frozen=True)
+class Names:
+    """Of a set of files: times of each name, files it stands in, times of each pair of tokens."""
+
+    times: Table
+    files: Table
+    pairs: Table
+
+    def without(self, text: str) -> Others:
+        """What the other files hold, given the text of the one that is open as it is on disk."""
+        return Others(self, count([text]))
+
+    def save(self, path: Path) -> None:
+        """As a file of arrays."""
+        arrays = {name: getattr(self, name) for name in TABLES}
+        keys = {f"{name}_keys": table.keys for name, table in arrays.items()}
+        counts = {f"{name}_counts": table.counts for name, table in arrays.items()}
+        partial = path.with_suffix(".partial.npz")
+        np.savez(partial, **keys, **counts)
+        partial.replace(path)
+
+    @classmethod
+    def load(cls, path: Path) -> Names:
+        """What `save` wrote."""
+        with np.load(path, allow_pickle=False) as arrays:
+            return cls(*(Table(arrays[f"{name}_keys"], arrays[f"{name}_counts"]) for name in TABLES))
+
+
+TABLES = ("times", "files", "pairs")
+
+
+@dataclass(frozen=True)
+class Others:
+    """All files but one."""
+
+    whole: Names
+    own: Names
+
+    def of(self, names: Hashes, before: int) -> Floats:
+        """Per name: times, files, and times after the token `before`."""
+        pairs = pair_hashes(np.full(len(names), before, dtype=np.uint64), names)
+        return np.stack(
+            [
+                np.maximum(self.whole.times.of(names) - self.own.times.of(names), 0),
+                np.maximum(self.whole.files.of(names) - self.own.files.of(names), 0),
+                np.maximum(self.whole.pairs.of(pairs) - self.own.pairs.of(pairs), 0),
+            ],
+            axis=1,
+        ).astype(np.float64)
+
+
+def count(texts: Iterable[str]) -> Names:
+    """Over all of the texts, each of which is a file."""
+    times, files, pairs = [_EMPTY], [_EMPTY], [_EMPTY]
+    for text in texts:
+        tokens = [token for line in text.split("\n") if line for token in ("\n", *tokens_of(line))]
+        hashes = np.fromiter(map(hash_of, tokens), np.uint64, len(tokens))
+        is_name = np.fromiter((token[0].isalpha() or token[0] == "_" for token in tokens), np.bool_, len(tokens))
+        times.append(hashes[is_name])
+        files.append(np.unique(hashes[is_name]))
+        follows = np.flatnonzero(is_name[1:])
+        pairs.append(pair_hashes(hashes[follows], hashes[follows + 1]))
+    return Names(*(_table(np.concatenate(parts)) for parts in (times, files, pairs)))
+
+
+_EMPTY: Hashes = np.empty(0, dtype=np.uint64)
+NOTHING = count([])

@@ -1,0 +1,187 @@
+"""Trains a ranker on logs: LightGBM's LambdaRank, stopped where the validation logs no longer gain."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ci_eval.errors import NothingToEvaluate, WorkspaceError
+from ci_eval.support.features import CATEGORIES, NAMES, SCHEMA
+from ci_eval.support.logs import tables
+from ci_eval.support.logs.columns import SCHEMA as LOG_SCHEMA
+from ci_eval.support.model_file import RankerModel, Scores, importance_of, lightgbm
+
+Label = Literal["selected", "expected"]
+
+TREES = 100
+"""At most: 100 suggestions are then ranked in about half a millisecond."""
+PATIENCE = 15
+"""Trees without a gain on the validation logs after which training ends."""
+LEAVES = 31
+LONGEST = 200
+"""Suggestions of one query that are learned from: the first of the list, and others drawn from the rest."""
+FIRST = 50
+LEARNING = {
+    "objective": "lambdarank",
+    "metric": "map",
+    "eval_at": [1],
+    "num_leaves": LEAVES,
+    "learning_rate": 0.1,
+    "min_data_in_leaf": 50,
+    "max_position": 10,
+    "lambdarank_truncation_level": 10,
+    "deterministic": True,
+    "force_row_wise": True,
+    "verbose": -1,
+}
+
+
+@dataclass(frozen=True)
+class Queries:
+    """Feature rows of many queries, one after the other, each with exactly one positive row."""
+
+    rows: NDArray[np.float32]
+    sizes: NDArray[np.int64]
+    positive: NDArray[np.int64]
+    """Number of the positive row within its query."""
+    projects: frozenset[str] = frozenset()
+
+    @property
+    def labels(self) -> NDArray[np.int8]:
+        """1 for the positive rows."""
+        labels = np.zeros(len(self.rows), dtype=np.int8)
+        labels[self.begins + self.positive] = 1
+        return labels
+
+    @property
+    def begins(self) -> NDArray[np.int64]:
+        """Number of the first row of each query."""
+        return np.concatenate([[0], np.cumsum(self.sizes)[:-1]]).astype(np.int64)
+
+
+def read(paths: Sequence[Path], label: Label, seed: int) -> Queries:
+    """The queries of Parquet logs one can learn from. Raises WorkspaceError, NothingToEvaluate.
+
+    `selected`: those of sessions in which the user took the expected text; `expected`: all that offered it.
+    """
+    module = tables()
+    for path in paths:
+        if module.schema_of(path) != LOG_SCHEMA:
+            raise WorkspaceError(f"{path} has other columns than this ci-eval writes: make the logs again")
+    taken = _sessions_with_a_selection(paths) if label == "selected" else None
+    random = np.random.default_rng([5, seed % 2**63])
+    rows, sizes, positive, projects = [], [], [], set()
+    for path in paths:
+        for project, session, expected, features in _queries(path):
+            projects.add(project)
+            found = np.flatnonzero(expected)
+            if len(features) < 2 or len(found) != 1 or (taken is not None and session not in taken):
+                continue
+            chosen = _chosen(len(features), int(found[0]), random)
+            rows.append(features[chosen])
+            sizes.append(len(chosen))
+            positive.append(int(np.flatnonzero(chosen == found[0])[0]))
+    if not rows:
+        raise NothingToEvaluate(
+            "the logs hold no query to learn from: the expected text is in no list of a session "
+            + ("in which it was taken; try --label expected" if label == "selected" else "")
+        )
+    return Queries(np.concatenate(rows), np.array(sizes), np.array(positive), frozenset(projects))
+
+
+def _chosen(size: int, positive: int, random: np.random.Generator) -> NDArray[np.int64]:
+    if size <= LONGEST:
+        return np.arange(size)
+    rest = random.choice(np.arange(FIRST, size), LONGEST - FIRST, replace=False)
+    return np.unique(np.concatenate([np.arange(FIRST), rest, [positive]]))
+
+
+def _sessions_with_a_selection(paths: Sequence[Path]) -> frozenset[str]:
+    found: set[str] = set()
+    for path in paths:
+        for batch in tables().batches(path, ["session", "selected"]):
+            taken = np.asarray(batch.column(1))
+            found.update(np.asarray(batch.column(0))[taken])
+    return frozenset(found)
+
+
+def _queries(path: Path) -> Iterator[tuple[str, str, NDArray[np.bool_], NDArray[np.float32]]]:
+    """Project, session, which rows are expected, and the features of each query."""
+    held: list[tuple[Any, ...]] = []
+    for batch in tables().batches(path, ["project", "session", "query_number", "place", "expected", *NAMES]):
+        features = np.stack([np.asarray(batch.column(5 + place)) for place in range(len(NAMES))], axis=1)
+        # A query begins where the place is 1.
+        begins = np.flatnonzero(np.asarray(batch.column(3)) == 1)
+        bounds = [0, *begins, len(features)] if not len(begins) or begins[0] else [*begins, len(features)]
+        projects, sessions, expected = batch.column(0), batch.column(1), np.asarray(batch.column(4))
+        starts = set(begins.tolist())
+        for low, high in pairwise(bounds):
+            if low in starts and held:
+                yield _joined(held)
+                held = []
+            if high > low:
+                held.append((projects[low].as_py(), sessions[low].as_py(), expected[low:high], features[low:high]))
+    if held:
+        yield _joined(held)
+
+
+def _joined(held: Sequence[tuple[Any, ...]]) -> tuple[str, str, NDArray[np.bool_], NDArray[np.float32]]:
+    return (
+        held[0][0],
+        held[0][1],
+        np.concatenate([each[2] for each in held]),
+        np.concatenate([each[3] for each in held]),
+    )
+
+
+def train(training: Queries, validation: Queries, *, label: Label, seed: int, threads: int) -> RankerModel:
+    """The model with the fewest trees that ranks the validation queries best."""
+    lgb = lightgbm()
+    categories = [NAMES.index(name) for name in CATEGORIES]
+    data = lgb.Dataset(
+        training.rows, training.labels, group=training.sizes, feature_name=list(NAMES), categorical_feature=categories
+    )
+    check = lgb.Dataset(validation.rows, validation.labels, group=validation.sizes, reference=data)
+    booster = lgb.train(
+        {**LEARNING, "seed": seed % 2**31, "num_threads": threads},
+        data,
+        TREES,
+        valid_sets=[check],
+        callbacks=[lgb.early_stopping(PATIENCE, verbose=False)],
+    )
+    trees = booster.best_iteration or booster.num_trees()
+    gains = booster.feature_importance("gain", iteration=trees)
+    return RankerModel(
+        schema=SCHEMA,
+        features=NAMES,
+        trained_on=tuple(sorted(training.projects)),
+        queries=len(training.sizes),
+        rows=len(training.rows),
+        label=label,
+        seed=seed,
+        trees=trees,
+        before=scores(validation, -validation.rows[:, NAMES.index("position")]),
+        after=scores(validation, booster.predict(validation.rows, num_iteration=trees, num_threads=threads)),
+        importance=importance_of(NAMES, [float(gain) for gain in gains]),
+        booster=booster.model_to_string(num_iteration=trees),
+    )
+
+
+def scores(queries: Queries, predicted: NDArray[np.floating[Any]]) -> Scores:
+    """How the positive rows are ranked by the predictions."""
+    begins = queries.begins
+    own = np.repeat(predicted[begins + queries.positive], queries.sizes)
+    ahead = np.add.reduceat(predicted > own, begins) + (np.add.reduceat(predicted == own, begins) - 1) / 2
+    ranks = 1 + ahead
+    return Scores(
+        queries=len(ranks),
+        top1=float((ranks <= 1).mean()),
+        top5=float((ranks <= 5).mean()),
+        mrr=float((1 / ranks).mean()),
+    )
