@@ -78,13 +78,13 @@ def read(paths: Sequence[Path], label: Label, seed: int) -> Queries:
     random = np.random.default_rng([5, seed % 2**63])
     rows, sizes, positive, projects = [], [], [], set()
     for path in paths:
-        for project, session, expected, features in _queries(path):
-            projects.add(project)
-            found = np.flatnonzero(expected)
-            if len(features) < 2 or len(found) != 1 or (taken is not None and session not in taken):
+        for query in queries_in(path):
+            projects.add(query.project)
+            found = np.flatnonzero(query.expected)
+            if len(query.rows) < 2 or len(found) != 1 or (taken is not None and query.session not in taken):
                 continue
-            chosen = _chosen(len(features), int(found[0]), random)
-            rows.append(features[chosen])
+            chosen = _chosen(len(query.rows), int(found[0]), random)
+            rows.append(query.rows[chosen])
             sizes.append(len(chosen))
             positive.append(int(np.flatnonzero(chosen == found[0])[0]))
     if not rows:
@@ -111,33 +111,42 @@ def _sessions_with_a_selection(paths: Sequence[Path]) -> frozenset[str]:
     return frozenset(found)
 
 
-def _queries(path: Path) -> Iterator[tuple[str, str, NDArray[np.bool_], NDArray[np.float32]]]:
-    """Project, session, which rows are expected, and the features of each query."""
-    held: list[tuple[Any, ...]] = []
+@dataclass(frozen=True)
+class LoggedQuery:
+    """One list in the logs."""
+
+    project: str
+    session: str
+    number: int
+    expected: NDArray[np.bool_]
+    rows: NDArray[np.float32]
+
+
+def queries_in(path: Path) -> Iterator[LoggedQuery]:
+    """The lists in a Parquet file, one at a time."""
+    held: list[LoggedQuery] = []
     for batch in tables().batches(path, ["project", "session", "query_number", "place", "expected", *NAMES]):
-        features = np.stack([np.asarray(batch.column(5 + place)) for place in range(len(NAMES))], axis=1)
-        # A query begins where the place is 1.
-        begins = np.flatnonzero(np.asarray(batch.column(3)) == 1)
-        bounds = [0, *begins, len(features)] if not len(begins) or begins[0] else [*begins, len(features)]
-        projects, sessions, expected = batch.column(0), batch.column(1), np.asarray(batch.column(4))
-        starts = set(begins.tolist())
-        for low, high in pairwise(bounds):
-            if low in starts and held:
+        rows = np.stack([np.asarray(batch.column(5 + place)) for place in range(len(NAMES))], axis=1)
+        expected = np.asarray(batch.column(4))
+        # A list begins where the place is 1; the last one of a batch may go on in the next.
+        begins = set(np.flatnonzero(np.asarray(batch.column(3)) == 1).tolist())
+        for low, high in pairwise(sorted({0, *begins, len(rows)})):
+            if low in begins and held:
                 yield _joined(held)
                 held = []
-            if high > low:
-                held.append((projects[low].as_py(), sessions[low].as_py(), expected[low:high], features[low:high]))
+            project, session, number = (batch.column(each)[low].as_py() for each in range(3))
+            held.append(LoggedQuery(project, session, number, expected[low:high], rows[low:high]))
     if held:
         yield _joined(held)
 
 
-def _joined(held: Sequence[tuple[Any, ...]]) -> tuple[str, str, NDArray[np.bool_], NDArray[np.float32]]:
-    return (
-        held[0][0],
-        held[0][1],
-        np.concatenate([each[2] for each in held]),
-        np.concatenate([each[3] for each in held]),
+def _joined(held: Sequence[LoggedQuery]) -> LoggedQuery:
+    if len(held) == 1:
+        return held[0]
+    expected, rows = (
+        np.concatenate(parts) for parts in zip(*((each.expected, each.rows) for each in held), strict=True)
     )
+    return LoggedQuery(held[0].project, held[0].session, held[0].number, expected, rows)
 
 
 def train(training: Queries, validation: Queries, *, label: Label, seed: int, threads: int) -> RankerModel:
