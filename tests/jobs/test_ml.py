@@ -371,3 +371,18 @@ def test_the_same_user_meets_two_engines(project: Path, tmp_path: Path) -> None:
 def test_the_names_of_a_project_are_kept_with_the_run(logs: Path) -> None:
     assert Workspace.open(logs).names_path.stat().st_size > 1000
     assert msgspec.json.decode((logs / "logs" / "manifest.json").read_bytes())["percent"] == 70
+
+
+@pytest.mark.engine
+@pytest.mark.registry
+@pytest.mark.parametrize("engine", ["jedi", "ty"])
+def test_real_engines_are_logged_with_their_own_scores(engine: str, tmp_path: Path) -> None:
+    project = write(tmp_path / "p", **{f"file{i}__py": GREETER for i in range(4)})
+    command = ("generate-ml-logs", "--project", f"path:{project}", "--engine", engine, "--output", tmp_path / "o")
+    code, _, err = run(*command, "--jobs", 1)
+    assert code == 0, err
+    table = pd.concat(sides(tmp_path / "o"))
+    lookups = [lookup for session in sessions_of(tmp_path / "o") for lookup in session.lookups]
+    assert len(table) == sum(lookup.total for lookup in lookups) > 50
+    assert {"function", "variable", "keyword", "module"} & set(table.candidate)
+    assert table.score_rank.notna().all() == (engine == "ty")
