@@ -91,6 +91,7 @@ def generate(folder: Path, sessions: int, files: int, *, new: bool) -> None:
             stages={"interpret": stage},
         )
     )
+    workspace.seal()
 
 
 def main() -> None:

@@ -17,11 +17,12 @@ import msgspec
 from ci_eval import __version__
 from ci_eval.config import Config, load, patch
 from ci_eval.errors import CiEvalError, PreparationError
+from ci_eval.jobs import announcing, listing, ml, presenting, rerank, show, stages, users
 from ci_eval.jobs import compare as compare_job
 from ci_eval.jobs import doctor as doctor_job
 from ci_eval.jobs import evaluate as evaluate_job
-from ci_eval.jobs import listing, ml, presenting, rerank, show, stages, users
 from ci_eval.jobs import merge as merge_job
+from ci_eval.jobs import plan as plan_job
 from ci_eval.support import machine, training
 from ci_eval.support.ci import Screen
 from ci_eval.support.schemes import SCHEMES
@@ -44,8 +45,16 @@ Examples:
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]}, epilog=EXAMPLES)
 @click.version_option(__version__, prog_name="ci-eval")
-def cli() -> None:
+@click.option(
+    "--ci",
+    "host",
+    type=click.Choice(["auto", "github", "teamcity", "none"]),
+    help="Which CI is told of progress and results. Default: the one whose variables are set (or CI_EVAL_CI).",
+)
+def cli(host: str | None) -> None:
     """Measures how good code completion is: replays the typing of real code against a completion engine."""
+    if host:
+        os.environ["CI_EVAL_CI"] = host
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,6 +149,7 @@ def evaluate(choices: Choices, output: Path | None, jobs: int, resume: bool, sha
     chosen = choices.load(screen, output if resume else None)
     part = Shard.parse(shard) if shard else None
     done = evaluate_job.evaluate(chosen, output=output, jobs=jobs, resume=resume, screen=screen, shard=part)
+    announcing.evaluation(done, screen)
     presenting.evaluation(done, screen)
     if done.trouble:
         raise done.trouble
@@ -173,6 +183,7 @@ def generate_ml_logs(
     chosen = ml.with_logs(choices.load(screen, output if resume else None), formats)
     part = Shard.parse(shard) if shard else None
     folder, trouble = stages.only_logs(chosen, output=output, jobs=jobs, resume=resume, shard=part, screen=screen)
+    announcing.logs(folder, trouble, screen)
     presenting.logs(folder, screen)
     screen.result(str(folder))
     if trouble:
@@ -208,6 +219,7 @@ def rerank_(workspace: Path, completion_type: str, model: Path | None, output: P
     """The stored suggestions of WORKSPACE in another order, without the engine: the cheap what-if."""
     screen = Screen()
     done = rerank.rerank(workspace, completion_type=completion_type, model=model, output=output, screen=screen)
+    announcing.evaluation(done, screen)
     presenting.evaluation(done, screen)
     if done.trouble:
         raise done.trouble
@@ -306,6 +318,7 @@ def compare_(workspaces: tuple[Path, ...], gates: tuple[str, ...], output: Path 
     """
     screen = Screen()
     done = compare_job.compare(workspaces, gates=gates, output=output, history=history, screen=screen)
+    announcing.comparison(done, screen)
     for each in done.comparisons:
         presenting.comparison(each, screen)
     if done.overview:
@@ -327,6 +340,7 @@ def merge_(workspaces: tuple[Path, ...], output: Path) -> None:
     """
     screen = Screen()
     done = merge_job.merge(workspaces, output=output, screen=screen)
+    announcing.evaluation(done, screen)
     presenting.evaluation(done, screen)
     if done.trouble:
         raise done.trouble
@@ -345,6 +359,31 @@ def show_(workspace: Path, session_id: str, replay: bool) -> None:
         screen.result("")
         for line in show.replay(workspace, session_id, screen):
             screen.result(line)
+
+
+@cli.command("plan")
+@click.argument("configs", metavar="CONFIG...", type=click.Path(path_type=Path), nargs=-1, required=True)
+@click.option(
+    "--shards", type=click.IntRange(min=1), metavar="N", default=1, show_default=True, help="Of each, on average."
+)
+@click.option("--completion-type", "kinds", metavar="T", multiple=True, help="May be repeated. Default: BASIC.")
+@click.option(
+    "--timings",
+    type=click.Path(path_type=Path),
+    metavar="WORKSPACE",
+    multiple=True,
+    help="Of earlier runs, by which shards are dealt out; may be repeated.",
+)
+def plan_(configs: tuple[Path, ...], shards: int, kinds: tuple[str, ...], timings: tuple[Path, ...]) -> None:
+    """The matrix of jobs (language, engine, completion type, shard) as one line of JSON.
+
+    \b
+    Examples:
+      ci-eval plan configs/*.yaml --shards 4
+      ci-eval plan configs/python.yaml --completion-type BASIC --completion-type FREQUENCY
+    """
+    jobs = plan_job.plan(configs, completion_types=kinds or ("BASIC",), shards=shards, timings=timings)
+    Screen().result(msgspec.json.encode({"include": jobs}).decode())
 
 
 @cli.command("list")

@@ -16,6 +16,7 @@ import gzip
 import hashlib
 import re
 from collections.abc import Iterable, Iterator
+from datetime import datetime
 from pathlib import Path
 from typing import Literal, TypeVar
 
@@ -53,6 +54,13 @@ class StageRecord(Value, frozen=True, kw_only=True):
     started: str
     ended: str | None = None
     files: int = 0
+
+    @property
+    def seconds(self) -> float | None:
+        """How long it took; None where it has not ended."""
+        if self.ended is None:
+            return None
+        return (datetime.fromisoformat(self.ended) - datetime.fromisoformat(self.started)).total_seconds()
 
 
 class Manifest(Value, frozen=True, kw_only=True):
@@ -93,6 +101,8 @@ class Manifest(Value, frozen=True, kw_only=True):
     """Share of the source text the grammar could not read."""
     stages: dict[str, StageRecord] = {}
     logs: LogsRecord | None = None
+    digests: dict[str, str] = {}
+    """Part of the workspace → SHA-256 over its files' names and contents, once the stages are through."""
 
     def cluster(self, path: str) -> str:
         """What a file's sessions are resampled with: its project where there are many, else the file itself."""
@@ -146,6 +156,24 @@ class Workspace:
         """Replace it in one step."""
         data = msgspec.json.format(msgspec.json.encode(manifest), indent=2)
         atomic.write(self.folder / "manifest.json", data + b"\n")
+
+    def seal(self) -> None:
+        """Write down what the parts hold, for whoever gets this folder as an artifact."""
+        self.write_manifest(replace(self.manifest(), digests=self._digests()))
+
+    def verify(self) -> None:
+        """Raises WorkspaceError where a part is not what its manifest says, or where nothing says so."""
+        said = self.manifest().digests
+        if not said:
+            raise WorkspaceError(f"{self.folder} was not finished: its manifest has no digests; evaluate again")
+        found = self._digests()
+        if wrong := [part for part in PARTS if said.get(part) != found[part]]:
+            raise WorkspaceError(
+                f"{self.folder} is not what was evaluated: {', '.join(wrong)} changed since; fetch the artifact again"
+            )
+
+    def _digests(self) -> dict[str, str]:
+        return {part: _digest(self.folder / part) for part in PARTS}
 
     @property
     def names_path(self) -> Path:
@@ -243,6 +271,24 @@ class Workspace:
         """Remove the files of one stage, before it runs anew."""
         for path in (self.folder / part).glob("*.json*"):
             path.unlink()
+
+
+PARTS = ("actions", "sessions", "errors", "logs", "names.npz")
+
+
+def _digest(part: Path) -> str:
+    """Of a folder with all below it, of a file, or of nothing."""
+    digest = hashlib.sha256()
+    paths = sorted(part.rglob("*")) if part.is_dir() else [part]
+    for path in paths:
+        if path.is_file():
+            digest.update(path.relative_to(part.parent).as_posix().encode() + b"\0")
+            with path.open("rb") as file:
+                content = hashlib.sha256()
+                while block := file.read(1 << 20):
+                    content.update(block)
+            digest.update(content.digest())
+    return digest.hexdigest()
 
 
 class _Format(msgspec.Struct):

@@ -66,6 +66,8 @@ def compare(
     if len(workspaces) == 1:
         base = _before(past, workspaces[0])
         workspaces = [*([base] if base else []), workspaces[0]]
+    for workspace in workspaces:
+        workspace.verify()
     base, others = workspaces[0], workspaces[1:]
     done = []
     for number, new in enumerate(others, 1):

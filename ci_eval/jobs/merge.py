@@ -27,6 +27,9 @@ def merge(folders: Sequence[Path], *, output: Path, screen: Screen) -> Evaluated
     Raises WorkspaceError where shards are missing, or where the workspaces do not belong together.
     """
     given = [Workspace.open(folder) for folder in folders]
+    for workspace in given:
+        if _finished(workspace):
+            workspace.verify()
     of_shards = [workspace.manifest().shard is not None for workspace in given]
     if any(of_shards) and not all(of_shards):
         whole = given[of_shards.index(False)]
@@ -34,6 +37,7 @@ def merge(folders: Sequence[Path], *, output: Path, screen: Screen) -> Evaluated
     chosen = _newest(given, screen) if all(of_shards) else given
     merged = (_shards if all(of_shards) else _projects)(chosen, output, screen)
     _merge_logs(chosen, merged)
+    merged.seal()
     config = pipeline.stored_config(merged)
     evaluation, reports = pipeline.make_reports(merged, config)
     trouble = pipeline.trouble(merged, config)

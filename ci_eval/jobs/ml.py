@@ -13,6 +13,7 @@ from ci_eval.model import UserModelConfig
 from ci_eval.support import model_file, training
 from ci_eval.support.ci import Screen
 from ci_eval.support.model_file import RankerModel
+from ci_eval.workspace import Workspace
 
 
 def with_logs(config: Config, formats: Sequence[str]) -> Config:
@@ -49,6 +50,8 @@ def train_ranker(
 def logs_of(source: Path) -> Path:
     """The folder with the Parquet files of a workspace, or that folder itself. Raises WorkspaceError."""
     folder = source / "logs" if (source / "logs").is_dir() else source
+    if (source / "manifest.json").is_file() and folder != source:
+        Workspace.open(source).verify()
     if not (folder / "train.parquet").is_file():
         hint = "they were written in another format" if (folder / "schema.json").is_file() else "it has no logs"
         raise WorkspaceError(f"{source} has no logs/train.parquet ({hint}): `ci-eval generate-ml-logs` writes them")

@@ -167,6 +167,7 @@ def make_sessions(workspace: Workspace, prepared: Prepared, jobs: int, screen: S
     screen.say(f"Sessions: {made.finished:,} of {made.planned:,} evaluated in {made.files:,} files")
     if wanted.save_logs:
         gather_logs(workspace, prepared)
+    workspace.seal()
 
 
 def _failures(failed: int) -> str:

@@ -28,6 +28,7 @@ def rerank(folder: Path, *, completion_type: str, model: Path | None, output: Pa
     WorkspaceError, NothingToEvaluate.
     """
     source = Workspace.open(folder)
+    source.verify()
     manifest = source.manifest()
     if manifest.unit == "lines":
         raise ConfigError("lines are typed by what was shown: evaluate them again with the other completion type")
@@ -58,6 +59,7 @@ def rerank(folder: Path, *, completion_type: str, model: Path | None, output: Pa
             steps.show(number, manifest.stages["interpret"].files, "")
     title = config.reports.evaluation_title or (f"{manifest.engine.name} {manifest.engine.version} {completion_type}")
     target.write_manifest(replace(manifest, completion_type=ranker.name, title=title, logs=None))
+    target.seal()
     evaluation, reports = pipeline.make_reports(target, config)
     return Evaluated(folder=output, evaluation=evaluation, reports=reports, trouble=pipeline.trouble(target, config))
 

@@ -262,3 +262,22 @@ def test_without_a_night_before_gates_are_not_judged_and_that_is_said(nights: di
     rule = ("--gate", "RecallAt1 >= 0pp", "--history", tmp_path / "past", "--output", tmp_path / "out")
     code, _, err = run("compare", nights["words"], *rule)
     assert (code, "no gate was judged" in err) == (0, True)
+
+
+# ------------------------------------------------------------------------------------------------------------- digests
+
+
+@pytest.mark.parametrize("part", ["sessions", "actions", "logs", "names.npz"])
+def test_a_poisoned_artifact_is_refused(nights: dict[str, Path], tmp_path: Path, part: str) -> None:
+    new = Path(shutil.copytree(nights["words"], tmp_path / "new"))
+    target = next((new / part).glob("*"), new / part / "more") if part != "names.npz" else new / part
+    target.write_bytes((target.read_bytes() if target.exists() else b"") + b"x")
+    code, _, said = compare(nights["words"], new, tmp_path / "out")
+    assert (code, f"{part} changed since" in " ".join(said.split())) == (2, True)
+
+
+def test_an_artifact_without_digests_is_refused(nights: dict[str, Path], tmp_path: Path) -> None:
+    workspace = Workspace(Path(shutil.copytree(nights["words"], tmp_path / "new")))
+    workspace.write_manifest(msgspec.structs.replace(workspace.manifest(), digests={}))
+    code, _, said = compare(nights["words"], tmp_path / "new", tmp_path / "out")
+    assert (code, "its manifest has no digests" in " ".join(said.split())) == (2, True)

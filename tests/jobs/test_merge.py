@@ -61,6 +61,7 @@ def split(whole: Path, folder: Path, of: int) -> list[Path]:
         stages = manifest.stages | {"interpret": replace(manifest.stages["interpret"], files=files)}
         counts = {"planned": statuses.total(), "finished": statuses.total(), "statuses": dict(sorted(statuses.items()))}
         shard.write_manifest(replace(manifest, shard=f"{index}/{of}", stages=stages, **counts))
+        shard.seal()
         made.append(shard.folder)
     return made
 
@@ -118,6 +119,7 @@ def test_the_newer_attempt_of_a_shard_counts(whole: Path, tmp_path: Path) -> Non
     old.write_manifest(replace(old.manifest(), start="2001-01-01T00:00:00+00:00"))
     for path in (old.folder / "sessions").iterdir():
         path.unlink()
+    old.seal()
     code, said = run("merge", one, two, old.folder, "--output", tmp_path / "merged")
     assert code == 0, said
     assert "old is left out" in said

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import TracebackType
+from typing import IO, TextIO, cast
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
+
+from ci_eval.support.ci.github import GitHub
+from ci_eval.support.ci.host import Guarded, Host
+from ci_eval.support.ci.teamcity import TeamCity
 
 WIDTH = 120
 """Columns where nobody says how wide the log is."""
@@ -24,9 +30,10 @@ class Screen:
     On a terminal progress is a bar with rate and time left; in a log it is a line every ten seconds.
     """
 
-    def __init__(self) -> None:
-        self._out = _console(stderr=False)
-        self._err = _console(stderr=True)
+    def __init__(self, host: Host | None = None) -> None:
+        self.host = host or host_named(os.environ)
+        self._out = _console(sys.stdout, self.host)
+        self._err = _console(sys.stderr, self.host)
 
     def say(self, text: str) -> None:
         """One line about what happens next."""
@@ -35,10 +42,12 @@ class Screen:
     def warn(self, text: str) -> None:
         """Something the user should know."""
         self._err.print(Text.assemble(("warning: ", "bold yellow"), text))
+        self.host.annotate("warning", text)
 
     def fail(self, text: str) -> None:
         """Why the command ends."""
         self._err.print(Text.assemble(("error: ", "bold red"), text))
+        self.host.annotate("error", text)
 
     def result(self, text: str) -> None:
         """A line of the result, never wrapped."""
@@ -59,19 +68,20 @@ class Screen:
 
     def steps(self, label: str, unit: str) -> Steps:
         """Progress of one stage."""
-        return Steps(self._err, label, unit)
+        return Steps(self._err, label, unit, self.host)
 
 
 class Steps:
     """Progress of one stage: shown while in use as a context."""
 
-    def __init__(self, console: Console, label: str, unit: str) -> None:
-        self._console, self._label, self._unit = console, label, unit
+    def __init__(self, console: Console, label: str, unit: str, host: Host) -> None:
+        self._console, self._label, self._unit, self._host = console, label, unit, host
         self._begin = self._said = time.monotonic()
         self._first: int | None = None
         self._bar: tuple[Progress, TaskID] | None = None
 
     def __enter__(self) -> Steps:
+        self._host.begin(self._label)
         if self._console.is_terminal:
             columns = (
                 SpinnerColumn(),
@@ -89,6 +99,7 @@ class Steps:
     def __exit__(self, _: type[BaseException] | None, __: BaseException | None, ___: TracebackType | None) -> None:
         if self._bar:
             self._bar[0].stop()
+        self._host.end(self._label)
 
     def show(self, done: int, total: int, note: str = "") -> None:
         """`done` of `total` units."""
@@ -105,9 +116,24 @@ class Steps:
             self._said = time.monotonic()
             left = f", {(total - done) / rate:.0f} s left" if rate else ""
             more = f", {note}" if note else ""
-            self._console.print(Text(f"{self._label}: {done:,} of {total:,} {self._unit}, {rate:.1f}/s{left}{more}"))
+            said = f"{self._label}: {done:,} of {total:,} {self._unit}, {rate:.1f}/s{left}{more}"
+            self._console.print(Text(said))
+            self._host.progress(said)
 
 
-def _console(*, stderr: bool) -> Console:
-    stream = sys.stderr if stderr else sys.stdout
-    return Console(stderr=stderr, width=None if stream.isatty() else WIDTH, highlight=False, soft_wrap=False)
+def host_named(environment: Mapping[str, str]) -> Host:
+    """The CI the variables tell of; CI_EVAL_CI (github, teamcity, none) overrides them."""
+    wanted = environment.get("CI_EVAL_CI", "auto")
+    if wanted == "teamcity" or (wanted == "auto" and "TEAMCITY_VERSION" in environment):
+        return TeamCity(sys.stdout)
+    if wanted == "github" or (wanted == "auto" and environment.get("GITHUB_ACTIONS") == "true"):
+        return GitHub(sys.stdout)
+    return Host(sys.stdout)
+
+
+def _console(stream: TextIO, host: Host) -> Console:
+    if host.name == "none":
+        return Console(file=stream, width=None if stream.isatty() else WIDTH, highlight=False, soft_wrap=False)
+    # rich writes what is asked of it; whatever that is, it must not be a command.
+    guarded = cast("IO[str]", Guarded(stream, host.harmless))
+    return Console(file=guarded, width=WIDTH, highlight=False, soft_wrap=False, force_terminal=False)

@@ -1,0 +1,129 @@
+"""What a job tells the CI it runs in."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from ci_eval.errors import CiEvalError
+from ci_eval.jobs.compare import Compared, Outcome
+from ci_eval.jobs.evaluate import Evaluated
+from ci_eval.support.ci import Announcement, Check, Problem, Screen
+from ci_eval.support.figures import amount, change, evaluated, headline
+from ci_eval.workspace import Workspace
+
+
+def evaluation(done: Evaluated, screen: Screen) -> None:
+    """Its figures, its report, and why it counts as failed if it does."""
+    found = done.evaluation
+    whole = found.filters["ALL"]
+    infos = headline(found.metrics)
+    first = infos[0]
+    screen.host.announce(
+        Announcement(
+            status=f"{found.engine.name} {found.engine.version}, {found.completion_type}, {found.project.name}: "
+            f"{first.name} {amount(whole.metrics[first.name].value, first.unit)}, {evaluated(whole)}",
+            summary=_text(done.reports.get("markdown")),
+            outputs={
+                "workspace": str(done.folder),
+                "report": str(done.reports.get("html", "")),
+                "metrics": str(done.reports.get("json", "")),
+                "verdict": "failed" if done.trouble else "ok",
+            },
+            statistics={name: each.value for name, each in whole.metrics.items() if each.value is not None},
+            problems=_problems(done.trouble),
+            artifacts=[(done.folder / "reports", "reports")],
+        )
+    )
+
+
+def logs(folder: Path, trouble: CiEvalError | None, screen: Screen) -> None:
+    """How many rows were logged."""
+    record = Workspace.open(folder).manifest().logs
+    rows = {"train": record.train.rows, "validation": record.validation.rows} if record else {}
+    screen.host.announce(
+        Announcement(
+            status=f"logs: {sum(rows.values()):,} rows",
+            outputs={
+                "workspace": str(folder),
+                "logs": str(folder / "logs"),
+                "verdict": "failed" if trouble else "ok",
+            },
+            statistics={f"rows.{side}": float(count) for side, count in rows.items()},
+            problems=_problems(trouble),
+        )
+    )
+
+
+def comparison(done: Outcome, screen: Screen) -> None:
+    """Verdicts as one line, gates as tests, and each broken gate as a problem of its own."""
+    first = done.comparisons[0] if done.comparisons else None
+    reports = done.reports or (first.reports if first else {})
+    checks = [
+        Check(name=_named(each, gate.rule, len(done.comparisons)), passed=gate.passed, reason=gate.reason)
+        for each in done.comparisons
+        for gate in each.comparison.gates
+    ]
+    screen.host.announce(
+        Announcement(
+            status="; ".join(map(_status, done.comparisons)) or "no evaluation to compare with yet",
+            summary=_text(reports.get("markdown")),
+            outputs={
+                "comparison": str(done.folder),
+                "report": str(reports.get("html", "")),
+                "metrics": str(reports.get("json", "")),
+                "verdict": verdict(done),
+            },
+            statistics=_differences(first) if first else {},
+            checks=checks,
+            problems=[
+                Problem(identity=_identity(check.name), text=f"{check.name}: {check.reason}")
+                for check in checks
+                if not check.passed
+            ],
+            artifacts=[(done.folder, "comparison")],
+        )
+    )
+
+
+def verdict(done: Outcome) -> str:
+    """`gate-failed`, or what is said of the first declared metric, or `no-base`."""
+    if not done.comparisons:
+        return "no-base"
+    if any(each.trouble for each in done.comparisons):
+        return "gate-failed"
+    found = done.comparisons[0].comparison
+    return found.filters["ALL"][found.declared[0]].verdict.value
+
+
+def _status(each: Compared) -> str:
+    found = each.comparison
+    name = found.declared[0]
+    unit = next(info.unit for info in found.metrics if info.name == name)
+    said = found.filters["ALL"][name]
+    return f"{name} {change(said.difference, unit)} ({said.verdict.value}), {found.new.title}"
+
+
+def _differences(each: Compared) -> dict[str, float]:
+    figures = each.comparison.filters["ALL"]
+    return {
+        f"difference.{name}": figures[name].difference or 0.0
+        for name in each.comparison.declared
+        if figures[name].difference is not None
+    }
+
+
+def _named(each: Compared, rule: str, of: int) -> str:
+    return rule if of == 1 else f"{each.comparison.new.title}: {rule}"
+
+
+def _identity(text: str) -> str:
+    return "gate_" + re.sub(r"[^A-Za-z0-9]+", "_", text).strip("_")
+
+
+def _problems(trouble: CiEvalError | None) -> list[Problem]:
+    return [Problem(identity=type(trouble).__name__, text=str(trouble))] if trouble else []
+
+
+def _text(path: Path | None) -> str:
+    return path.read_text(encoding="utf-8", errors="replace") if path else ""

@@ -1,0 +1,104 @@
+"""The job matrix: which evaluations a night consists of, and into how many shards each is cut."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from ci_eval import languages, rankers
+from ci_eval.config import Config, load
+from ci_eval.errors import ConfigError
+from ci_eval.jobs.preparing import engine_of
+from ci_eval.model import Value
+from ci_eval.support.shards import Shard
+from ci_eval.workspace import Manifest, Workspace
+
+
+class Job(Value, frozen=True, kw_only=True):
+    """One job of the matrix; all values are text or numbers, since they become parameters of a CI."""
+
+    name: str
+    """Unique, and fit for the name of an artifact."""
+    evaluation: str
+    """The same for the shards of one evaluation."""
+    language: str
+    engine: str
+    completion_type: str
+    config: str
+    shard: str
+    """I/N."""
+    shards: int
+
+
+def plan(
+    configs: Sequence[Path], *, completion_types: Sequence[str], shards: int, timings: Sequence[Path]
+) -> list[Job]:
+    """The jobs, in order of the configurations. Raises ConfigError.
+
+    `shards`: of each evaluation on average. Where there are `timings` (workspaces of earlier runs), the longer ones get
+    more shards and the shorter ones fewer, so that all jobs take about as long; within an evaluation files are dealt
+    out by their number of sessions.
+    """
+    if not configs:
+        raise ConfigError("there is nothing to plan: name the configurations, for example configs/*.yaml")
+    chosen = [(path, load(path).config, kind) for path in configs for kind in completion_types]
+    durations = _durations(timings)
+    counts = _dealt([durations.get(_key(config, kind)) for _, config, kind in chosen], shards)
+    jobs = [
+        job for (path, config, kind), of in zip(chosen, counts, strict=True) for job in _jobs(path, config, kind, of)
+    ]
+    names = [job.name for job in jobs]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise ConfigError(f"two evaluations are called {twice}: give the configurations different names")
+    return jobs
+
+
+def _jobs(path: Path, config: Config, kind: str, of: int) -> Iterator[Job]:
+    language, engine = languages.CATALOG.load(config.language), engine_of(config)
+    rankers.CATALOG.load(kind)
+    evaluation = f"{path.stem}-{engine.name}-{kind.lower()}"
+    for index in range(1, of + 1):
+        yield Job(
+            name=f"{evaluation}-{index}-of-{of}",
+            evaluation=evaluation,
+            language=language.name,
+            engine=engine.name + (f"@{config.engine.version}" if config.engine.version else ""),
+            completion_type=kind,
+            config=path.as_posix(),
+            shard=str(Shard(index=index, of=of)),
+            shards=of,
+        )
+
+
+Key = tuple[str, str, str, str]
+
+
+def _key(config: Config, kind: str) -> Key:
+    return config.language, engine_of(config).name, config.project.spec, kind
+
+
+def _durations(timings: Sequence[Path]) -> dict[Key, float]:
+    """Seconds that stage 2 took, by what was evaluated; shards of one evaluation are added up."""
+    found: dict[Key, float] = {}
+    for folder in timings:
+        manifest = Workspace.open(folder).manifest()
+        key = (manifest.language, manifest.engine.name, manifest.project.spec, manifest.completion_type)
+        found[key] = found.get(key, 0.0) + _seconds(manifest)
+    return found
+
+
+def _seconds(manifest: Manifest) -> float:
+    stage = manifest.stages.get("interpret")
+    seconds = stage.seconds if stage else None
+    return 0.0 if seconds is None else max(seconds, 1.0) * manifest.jobs
+
+
+def _dealt(seconds: Sequence[float | None], shards: int) -> list[int]:
+    """As many shards as evaluations x `shards`, in proportion to the seconds; at least one each."""
+    known = [value for value in seconds if value]
+    if not known:
+        return [shards] * len(seconds)
+    usual = sum(known) / len(known)
+    all_of_them = [value or usual for value in seconds]
+    each = sum(all_of_them) / (len(all_of_them) * shards)
+    return [max(round(value / each), 1) for value in all_of_them]

@@ -1,0 +1,48 @@
+"""`benchmark-quality.json` and `benchmark-latency.json`: what actions that draw trends of benchmarks read.
+
+A list of `{name, unit, value, range}`, as github-action-benchmark has it for `customBiggerIsBetter` and
+`customSmallerIsBetter`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from ci_eval.contracts import Reporter, Sources
+from ci_eval.model import Evaluation
+from ci_eval.support import atomic
+from ci_eval.support.figures import first_filter, interval, metric_infos
+
+
+class Benchmark:
+    """Two files, since in one of them more is better, and in the other less."""
+
+    name = "benchmark"
+
+    def write(self, evaluation: Evaluation, sources: Sources, folder: Path) -> Path:  # noqa: ARG002
+        """See Reporter."""
+        _write(folder / "benchmark-latency.json", _entries(evaluation, "lower"))
+        return _write(folder / "benchmark-quality.json", _entries(evaluation, "higher"))
+
+
+def _entries(evaluation: Evaluation, better: str) -> Iterator[dict[str, object]]:
+    _, figures = first_filter(evaluation)
+    for info in metric_infos(evaluation, figures):
+        found = figures.metrics[info.name]
+        if info.better == better and found.value is not None:
+            yield {
+                "name": f"{evaluation.title}: {info.name}",
+                "unit": info.unit,
+                "value": found.value,
+                "range": interval(found, info.unit),
+            }
+
+
+def _write(path: Path, entries: Iterator[dict[str, object]]) -> Path:
+    return atomic.write(path, msgspec.json.format(msgspec.json.encode(list(entries)), indent=2) + b"\n")
+
+
+REPORTER: Reporter = Benchmark()

@@ -1,0 +1,67 @@
+"""The checkers of workflows that no Python package brings, installed once into the cache."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from ci_eval.support import machine
+
+ACTIONLINT = "github.com/rhysd/actionlint/cmd/actionlint@v1.7.12"
+ACT = "github.com/nektos/act@v0.2.87"
+PACKAGES = ("@actions/languageservice@0.3.61", "esbuild@0.28.2", "vscode-languageserver-textdocument@1.0.12")
+SERVICE = Path(__file__).parent / "language_service.mjs"
+
+
+def made(name: str, make: Callable[[Path], None]) -> Path:
+    """A folder that is there as a whole or not at all, whoever makes it at the same time."""
+    folder = machine.cache_folder() / "test-tools" / name
+    if folder.exists():
+        return folder
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".making-") as temporary:
+        partial = Path(temporary) / "made"
+        partial.mkdir()
+        make(partial)
+        try:
+            partial.rename(folder)
+        except OSError:
+            assert folder.exists(), "neither we nor another process made it"
+    return folder
+
+
+def go_tool(package: str) -> Path:
+    """A program from the Go proxy."""
+    name = package.rpartition("@")[0].rpartition("/")[2]
+
+    def make(folder: Path) -> None:
+        run(["go", "install", package], cwd=folder, GOBIN=str(folder))
+
+    return made(package.replace("/", "_"), make) / name
+
+
+def language_service() -> Path:
+    """GitHub's language service with our entry point, as one script for node."""
+
+    def make(folder: Path) -> None:
+        (folder / "package.json").write_text('{"private": true}')
+        run(["npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", *PACKAGES], cwd=folder)
+        shutil.copy(SERVICE, folder)
+        bundle = ("--bundle", "--platform=node", "--format=cjs", "--outfile=check.cjs", "--log-level=error")
+        run([str(folder / "node_modules" / ".bin" / "esbuild"), SERVICE.name, *bundle], cwd=folder)
+
+    stamp = "-".join(each.rpartition("@")[2] for each in PACKAGES) + f"-{SERVICE.stat().st_size}"
+    return made(f"language-service-{stamp}", make) / "check.cjs"
+
+
+def run(argv: list[str], cwd: Path, **variables: str) -> str:
+    """Its output; an AssertionError with all it said where it fails."""
+    done = subprocess.run(
+        argv, cwd=cwd, env={**os.environ, **variables}, capture_output=True, text=True, timeout=600, check=False
+    )
+    assert done.returncode == 0, f"{argv}\n{done.stdout}\n{done.stderr}"
+    return done.stdout

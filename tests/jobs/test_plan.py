@@ -1,0 +1,90 @@
+"""The matrix of a night, and that every configuration of the repository can be one."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import msgspec
+import pytest
+from click.testing import CliRunner
+
+from ci_eval import languages, rankers
+from ci_eval.cli import cli
+from ci_eval.config import load
+from ci_eval.errors import ConfigError
+from ci_eval.jobs.plan import plan
+from ci_eval.jobs.preparing import engine_of
+from ci_eval.support.schemes import SCHEMES
+from ci_eval.workspace import StageRecord, Workspace
+from tests.projects import INFO, generate, write
+
+CONFIGS = sorted((Path(__file__).parents[2] / "configs").glob("*.yaml"))
+
+
+@pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
+def test_every_nightly_configuration_loads_with_a_pinned_project_and_its_engine(path: Path) -> None:
+    loaded = load(path)
+    assert loaded.warnings == ()
+    engine, language = engine_of(loaded.config), languages.CATALOG.load(loaded.config.language)
+    assert language.name == path.stem
+    assert engine.languages is None or language.name in engine.languages
+    assert engine.verified
+    scheme, _, rest = loaded.config.project.spec.partition(":")
+    assert scheme in SCHEMES
+    assert re.search(r"[@=:]v?\d", rest), "a version"
+
+
+def test_there_is_one_for_each_language_of_the_mission() -> None:
+    assert {path.stem for path in CONFIGS} == set(languages.CATALOG.names()) - {"another"}
+
+
+def test_the_matrix_has_every_shard_under_a_name_of_its_own() -> None:
+    made = CliRunner().invoke(
+        cli,
+        ["plan", *map(str, CONFIGS), "--shards", "3", "--completion-type", "BASIC", "--completion-type", "FREQUENCY"],
+    )
+    assert made.exit_code == 0, made.output
+    (line,) = made.output.splitlines()
+    jobs = json.loads(line)["include"]
+    assert len(jobs) == len(CONFIGS) * 2 * 3
+    assert len({job["name"] for job in jobs}) == len(jobs)
+    assert {job["shard"] for job in jobs} == {"1/3", "2/3", "3/3"}
+    assert {job["completionType"] for job in jobs} == {"BASIC", "FREQUENCY"}
+    assert all(Path(job["config"]).is_file() for job in jobs)
+    assert {rankers.CATALOG.load(job["completionType"]).name for job in jobs} == {"BASIC", "FREQUENCY"}
+
+
+def aged(folder: Path, language: str, spec: str, seconds: int) -> Path:
+    """An earlier run that took so long."""
+    workspace = generate(write(folder / "p", a__py="import os\nos.sep\n"), folder / "night")
+    stage = StageRecord(started="2020-01-01T00:00:00+00:00", ended=f"2020-01-01T00:{seconds // 60:02}:00+00:00")
+    manifest = json.loads((Path(__file__).parent / "manifest.json").read_text())
+    manifest |= {"language": language, "project": msgspec.to_builtins(msgspec.structs.replace(INFO, spec=spec))}
+    manifest["stages"] = {"interpret": msgspec.to_builtins(stage)}
+    (workspace.folder / "manifest.json").write_text(json.dumps(manifest))
+    return Workspace.open(workspace.folder).folder
+
+
+def test_what_took_longer_gets_more_shards(tmp_path: Path) -> None:
+    configs, timings = [], []
+    for name, seconds in (("long", 1800), ("short", 120)):
+        configs.append(tmp_path / f"{name}.yaml")
+        configs[-1].write_text(f"engine: words\nproject: path:{tmp_path / name}\n")
+        timings.append(aged(tmp_path / f"of-{name}", "python", f"path:{tmp_path / name}", seconds))
+    jobs = plan(configs, completion_types=["BASIC"], shards=4, timings=timings)
+    count = {job.evaluation: job.shards for job in jobs}
+    assert count == {"long-words-basic": 8, "short-words-basic": 1}
+    assert len(plan(configs, completion_types=["BASIC"], shards=4, timings=())) == 8
+
+
+def test_two_configurations_of_one_name_are_refused(tmp_path: Path) -> None:
+    paths = [write(tmp_path / name, python__yaml="engine: words\n") / "python.yaml" for name in ("a", "b")]
+    with pytest.raises(ConfigError, match="two evaluations are called python-words-basic"):
+        plan(paths, completion_types=["BASIC"], shards=1, timings=())
+
+
+def test_a_completion_type_that_does_not_exist_is_named() -> None:
+    with pytest.raises(ConfigError, match="BASC"):
+        plan(CONFIGS[:1], completion_types=["BASC"], shards=1, timings=())
