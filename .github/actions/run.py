@@ -60,7 +60,9 @@ def arguments(command: str) -> Iterator[str]:
 
 def program() -> Path:
     """ci-eval in its own environment, which is made when it is first needed."""
-    folder = Path(os.environ.get("RUNNER_TEMP") or ROOT / ".runner") / "ci-eval-environment"
+    # A runner of one's own may keep an environment that is there already.
+    kept = os.environ.get("CI_EVAL_ENVIRONMENT")
+    folder = Path(kept or Path(os.environ.get("RUNNER_TEMP") or ROOT / ".runner") / "ci-eval-environment")
     python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
     if not python.exists():
         venv.create(folder, with_pip=True)
