@@ -31,7 +31,7 @@ PROJECTS = {
             "go:github.com/spf13/cobra@v1.8.1", "go:github.com/gorilla/mux@v1.8.1",
             "go:github.com/go-chi/chi/v5@v5.1.0", "go:github.com/sirupsen/logrus@v1.9.3",
             "go:github.com/urfave/cli/v2@v2.27.4",
-            "go:github.com/stretchr/testify@v1.9.0", "go:go.etcd.io/bbolt@v1.3.11", "go:github.com/spf13/pflag@v1.0.5",
+            "go:github.com/stretchr/testify@v1.9.0", "go:gopkg.in/yaml.v3@v3.0.1", "go:github.com/spf13/pflag@v1.0.5",
             "go:github.com/pelletier/go-toml/v2@v2.2.3", "go:github.com/julienschmidt/httprouter@v1.3.0",
         ],
         ["go:github.com/gin-gonic/gin@v1.10.0", "go:github.com/spf13/viper@v1.19.0", "go:go.uber.org/zap@v1.27.0"],

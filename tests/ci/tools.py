@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import subprocess
@@ -65,3 +66,34 @@ def run(argv: list[str], cwd: Path, **variables: str) -> str:
     )
     assert done.returncode == 0, f"{argv}\n{done.stdout}\n{done.stderr}"
     return done.stdout
+
+
+KOTLIN = "kotlin-compiler@2.4.20"
+STUB = sorted(Path(__file__).parent.glob("teamcity_*.kt"))
+
+
+def kotlinc(argv: list[str], cwd: Path) -> subprocess.CompletedProcess[str]:
+    """The Kotlin compiler of JetBrains' npm package, on this machine's Java."""
+
+    def make(folder: Path) -> None:
+        (folder / "package.json").write_text('{"private": true}')
+        run(["npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", KOTLIN], cwd=folder)
+
+    home = made(KOTLIN, make) / "node_modules" / "kotlin-compiler"
+    command = [
+        "java", "-Xmx1g", "-cp", str(home / "lib" / "kotlin-preloader.jar"),
+        "org.jetbrains.kotlin.preloading.Preloader", "-cp", str(home / "lib" / "kotlin-compiler.jar"),
+        "org.jetbrains.kotlin.cli.jvm.K2JVMCompiler", "-kotlin-home", str(home), *argv,
+    ]  # fmt: skip
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=600, check=False)
+
+
+def teamcity_stub() -> Path:
+    """The stub of TeamCity's DSL as a jar."""
+    digest = hashlib.sha256(b"".join(path.read_bytes() for path in STUB)).hexdigest()[:12]
+
+    def make(folder: Path) -> None:
+        done = kotlinc([*map(str, STUB), "-d", str(folder / "stub.jar")], folder)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+    return made(f"teamcity-stub-{digest}", make) / "stub.jar"

@@ -1,0 +1,206 @@
+// One project per language: shards of the evaluation, the workspace they make together, the comparison with the last good
+// night, and logs for rankers with the ranker they train. See docs/ci.md.
+import jetbrains.buildServer.configs.kotlin.BuildType
+import jetbrains.buildServer.configs.kotlin.DslContext
+import jetbrains.buildServer.configs.kotlin.FailureAction
+import jetbrains.buildServer.configs.kotlin.Project
+import jetbrains.buildServer.configs.kotlin.ReuseBuilds
+import jetbrains.buildServer.configs.kotlin.buildSteps.script
+import jetbrains.buildServer.configs.kotlin.failureConditions.BuildFailureOnMetric
+import jetbrains.buildServer.configs.kotlin.failureConditions.failOnMetricChange
+import jetbrains.buildServer.configs.kotlin.project
+import jetbrains.buildServer.configs.kotlin.projectFeatures.buildReportTab
+import jetbrains.buildServer.configs.kotlin.triggers.schedule
+import jetbrains.buildServer.configs.kotlin.version
+
+version = "2025.11"
+
+class Language(val name: String, val title: String, val engine: String, val config: String)
+
+// begin generated: python3 .teamcity/generate.py
+val languages = listOf(
+    Language("cpp", "C++", "clangd", "configs/cpp.yaml"),
+    Language("go", "Go", "gopls", "configs/go.yaml"),
+    Language("java", "Java", "jshell", "configs/java.yaml"),
+    Language("javascript", "JavaScript", "typescript", "configs/javascript.yaml"),
+    Language("kotlin", "Kotlin", "kotlin-ide-services", "configs/kotlin.yaml"),
+    Language("php", "PHP", "words", "configs/php.yaml"),
+    Language("python", "Python", "jedi", "configs/python.yaml"),
+    Language("ruby", "Ruby", "words", "configs/ruby.yaml"),
+    Language("scala", "Scala", "scala-presentation-compiler", "configs/scala.yaml"),
+    Language("typescript", "TypeScript", "typescript", "configs/typescript.yaml"),
+)
+// end generated
+
+/** Builds that one evaluation is dealt out to. */
+val shards = 2
+
+/** What rankers learn from: name of the language to project SPECs. */
+val training = mapOf(
+    "python" to listOf("pypi:requests==2.32.3", "pypi:click==8.1.7", "pypi:jinja2==3.1.4"),
+)
+
+val install = """
+    set -eu
+    python3 -m venv "%teamcity.build.tempDir%/ci-eval"
+    "%teamcity.build.tempDir%/ci-eval/bin/pip" install --quiet ".[ml]"
+    CI_EVAL="%teamcity.build.tempDir%/ci-eval/bin/ci-eval"
+""".trimIndent()
+
+fun BuildType.ciEval(commands: List<String>) {
+    vcs { root(DslContext.settingsRoot) }
+    steps {
+        script {
+            name = "ci-eval"
+            scriptContent = install + "\n" + commands.joinToString("\n") { "\"\$CI_EVAL\" " + it }
+        }
+    }
+    failureConditions {
+        executionTimeoutMin = 180
+    }
+}
+
+fun BuildType.takes(from: BuildType, rules: String) {
+    dependencies {
+        dependency(from) {
+            snapshot {
+                onDependencyFailure = FailureAction.FAIL_TO_START
+                reuseBuilds = ReuseBuilds.NO
+            }
+            artifacts {
+                artifactRules = rules
+                cleanDestination = true
+            }
+        }
+    }
+}
+
+fun BuildType.nightly(at: Int) {
+    triggers {
+        schedule {
+            schedulingPolicy = daily {
+                hour = 1 + at / 4
+                minute = 7 + 13 * (at % 4)
+            }
+            branchFilter = "+:<default>"
+            triggerBuild = always()
+            withPendingChangesOnly = false
+        }
+    }
+}
+
+/** The shards of one completion type, and the build that puts them together. */
+fun evaluation(language: Language, type: String, ranker: BuildType?): List<BuildType> {
+    val key = "${language.name}_$type"
+    val parts = (1..shards).map { shard ->
+        BuildType {
+            id("Evaluate_${key}_$shard")
+            name = "Evaluate $type $shard/$shards"
+            artifactRules = "workspace => shard$shard.zip"
+            val model = if (ranker == null) "" else " --model ranker/model.json"
+            ciEval(
+                listOf(
+                    "evaluate ${language.config} --completion-type $type$model --shard $shard/$shards --output workspace",
+                ),
+            )
+            if (ranker != null) {
+                takes(ranker, "ranker.zip!** => ranker")
+            }
+        }
+    }
+    val whole = BuildType {
+        id("Evaluate_$key")
+        name = "Evaluate $type"
+        artifactRules = "workspace => workspace.zip"
+        ciEval(listOf("merge " + (1..shards).joinToString(" ") { "shard$it" } + " --output workspace"))
+        parts.forEachIndexed { place, part -> takes(part, "shard${place + 1}.zip!** => shard${place + 1}") }
+        failureConditions {
+            failOnMetricChange {
+                param("metricKey", "ci_eval.RecallAt1")
+                threshold = 5
+                units = BuildFailureOnMetric.MetricUnit.PERCENTS
+                comparison = BuildFailureOnMetric.MetricComparison.LESS
+                compareTo = build { buildRule = lastSuccessful() }
+            }
+        }
+    }
+    return parts + whole
+}
+
+/** The new workspace against the last good one; the first night has none, which is why its rules are optional. */
+fun comparison(language: Language, type: String, whole: BuildType): BuildType = BuildType {
+    id("Compare_${language.name}_$type")
+    name = "Compare $type with the last good night"
+    artifactRules = """
+        comparison => comparison.zip
+        history => history.zip
+    """.trimIndent()
+    ciEval(
+        listOf(
+            "compare \$(test -d base && echo base) new --history history --output comparison" +
+                " --gate 'RecallAt1 >= -2pp' --gate 'Recall >= -2pp'",
+        ),
+    )
+    takes(whole, "workspace.zip!** => new")
+    dependencies {
+        artifacts(whole) {
+            artifactRules = "?:workspace.zip!** => base"
+            buildRule = lastSuccessful()
+        }
+        artifacts(this@BuildType) {
+            artifactRules = "?:history.zip!** => history"
+            buildRule = lastSuccessful()
+        }
+    }
+}
+
+/** Logs of a modelled user over several projects, and the ranker they train. */
+fun logs(language: Language, projects: List<String>): BuildType = BuildType {
+    id("GenerateLogs_${language.name}")
+    name = "Generate logs"
+    artifactRules = """
+        logs => logs.zip
+        ranker => ranker.zip
+    """.trimIndent()
+    val folders = projects.indices.map { "logs/project${it + 1}" }
+    ciEval(
+        projects.zip(folders) { spec, folder ->
+            "generate-ml-logs ${language.config} --project $spec --output $folder"
+        } + ("train-ranker " + folders.joinToString(" ") + " --output ranker/model.json"),
+    )
+}
+
+fun languageProject(language: Language, place: Int): Project = Project {
+    id("Language_${language.name}")
+    name = language.title
+    description = "Completion by ${language.engine}"
+    val basic = evaluation(language, "BASIC", null)
+    basic.forEach { buildType(it) }
+    val compared = comparison(language, "BASIC", basic.last())
+    compared.nightly(place)
+    buildType(compared)
+    training[language.name]?.let { projects ->
+        val logs = logs(language, projects)
+        buildType(logs)
+        val ml = evaluation(language, "ML", logs)
+        ml.forEach { buildType(it) }
+        val comparedMl = comparison(language, "ML", ml.last())
+        comparedMl.nightly(place)
+        buildType(comparedMl)
+    }
+}
+
+project {
+    description = "How good code completion is, night after night"
+    features {
+        buildReportTab {
+            title = "Completion quality"
+            startPage = "workspace.zip!/reports/html/index.html"
+        }
+        buildReportTab {
+            title = "Comparison"
+            startPage = "comparison.zip!/html/index.html"
+        }
+    }
+    languages.forEachIndexed { place, language -> subProject(languageProject(language, place)) }
+}
