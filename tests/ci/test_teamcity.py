@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from runpy import run_path
 from typing import Any
 
 import pytest
+import yaml
 
 from ci_eval import languages
 from ci_eval.cli import cli
@@ -30,6 +33,55 @@ def test_the_list_of_languages_is_the_one_of_the_configurations() -> None:
 def executed(path: Path) -> tuple[int, str, str]:
     done = kotlinc(["-cp", str(teamcity_stub()), "-script", str(path)], path.parent)
     return done.returncode, done.stdout, done.stderr
+
+
+# ------------------------------------------------------------------------------------------------------------- recipes
+
+RECIPES = sorted((ROOT / ".teamcity" / "recipes").glob("*.yml"))
+FAKE = """#!/usr/bin/env bash
+mkdir -p "$3/bin"
+printf '#!/bin/sh\\ntrue\\n' > "$3/bin/pip"
+printf '#!/bin/sh\\nfor each in "$@"; do printf "%%s\\\\0" "$each"; done > called\\n' > "$3/bin/ci-eval"
+chmod +x "$3/bin/pip" "$3/bin/ci-eval"
+"""
+GIVEN = {"SET": "interpret.seed=1\n\ninterpret.client=raw", "GATES": "RecallAt1 >= -1pp\nRecall >= 90%", "SHARD": "1/2",
+         "LOG_FORMATS": "jsonl\nparquet"}  # fmt: skip
+
+
+def test_there_is_a_recipe_for_each_job() -> None:
+    assert {path.stem for path in RECIPES} == {"evaluate", "compare", "generate-ml-logs"}
+
+
+@pytest.mark.parametrize("path", RECIPES, ids=lambda path: path.stem)
+def test_a_recipe_has_what_teamcity_asks_for_and_calls_the_real_cli(path: Path, tmp_path: Path) -> None:
+    recipe = yaml.safe_load(path.read_text())
+    assert set(recipe) == {"name", "title", "version", "description", "inputs", "steps"}
+    assert re.fullmatch(r"[A-Za-z0-9_-]{1,100}", recipe["name"])
+    inputs = {name: each for entry in recipe["inputs"] for name, each in entry.items()}
+    assert all(set(each) == {"type", "label", "description", "required", "default"} for each in inputs.values())
+    names = [name.removeprefix("env.INPUT_") for name in inputs]
+    (step,) = recipe["steps"]
+    assert {f"INPUT_{name}" for name in names} == set(re.findall(r"INPUT_[A-Z_]+", step["script"]))
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "python3").write_text(FAKE)
+    (tmp_path / "bin" / "python3").chmod(0o755)
+    values = {f"INPUT_{name}": GIVEN.get(name, "x; $(touch y) 'z'") for name in names}
+    environment = {"PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}", **values}
+    script = tmp_path / "script"
+    script.write_text(step["script"])
+    subprocess.run(["bash", str(script)], cwd=tmp_path, env=environment, check=True, timeout=60)
+    assert not (tmp_path / "y").exists()
+    name, *argv = (tmp_path / "called").read_text().split("\0")[:-1]
+    given = cli.commands[name].make_context(name, argv).params
+    assert str(given["output"]) == "x; $(touch y) 'z'"
+    if name == "compare":
+        assert given["gates"] == ("RecallAt1 >= -1pp", "Recall >= 90%")
+        assert len(given["workspaces"]) == 2
+    else:
+        assert given["overrides"] == ("interpret.seed=1", "interpret.client=raw")
+
+
+# ---------------------------------------------------------------------------------------------------------------- DSL
 
 
 @pytest.fixture(scope="module")
