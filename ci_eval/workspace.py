@@ -71,8 +71,12 @@ class Manifest(Value, frozen=True, kw_only=True):
     title: str
     language: str
     completion_type: str
+    model: str = ""
+    """SHA-256 of the file that ML ranked by."""
     client: str
     strategy: str
+    user: str = ""
+    """The modelled user's tables, where there is one."""
     unit: Literal["tokens", "lines"] = "tokens"
     """What one session types."""
     seed: int

@@ -13,7 +13,7 @@ from pathlib import Path
 from ci_eval import engines, languages
 from ci_eval.contracts import Query, Surroundings
 from ci_eval.errors import CiEvalError
-from ci_eval.support import machine, syntax
+from ci_eval.support import logs, machine, model_file, syntax
 from ci_eval.support.recipes import FromRecipe
 
 PROGRAMS = (
@@ -51,6 +51,7 @@ def examine() -> Iterator[Finding]:
     yield _tried("grammars", True, _grammars)
     yield _tried("engine jedi", True, _jedi)
     yield _tried("pip (pypi: projects, other releases of jedi)", False, _pip)
+    yield _tried("extra ml (logs as Parquet, train-ranker, completion type ML)", False, _ml)
     yield from programs_and_engines()
 
 
@@ -115,6 +116,11 @@ def _jedi() -> str:
         finally:
             running.close()
     return f"{installation.info.version}: {len(answer.suggestions)} suggestions after `os.` in {answer.latency:.0f} ms"
+
+
+def _ml() -> str:
+    logs.tables()
+    return f"lightgbm {model_file.lightgbm().__version__}"
 
 
 def _pip() -> str:

@@ -108,8 +108,10 @@ def _check_projects(given: Sequence[Workspace], manifests: Sequence[Manifest]) -
             ("language", first.language, manifest.language),
             ("engine", (first.engine.name, first.engine.version), (manifest.engine.name, manifest.engine.version)),
             ("completion type", first.completion_type, manifest.completion_type),
+            ("ranking model", first.model, manifest.model),
             ("client", first.client, manifest.client),
             ("strategy", first.strategy, manifest.strategy),
+            ("user model", first.user, manifest.user),
             ("ci-eval", first.ci_eval, manifest.ci_eval),
         ):
             if was != now:
@@ -164,6 +166,7 @@ def _check(shards: Sequence[Workspace]) -> None:
             ("project", first.project, manifest.project),
             ("engine", first.engine, manifest.engine),
             ("completion type", first.completion_type, manifest.completion_type),
+            ("ranking model", first.model, manifest.model),
             ("client", first.client, manifest.client),
             ("strategy", first.strategy, manifest.strategy),
             ("seed", first.seed, manifest.seed),

@@ -18,7 +18,9 @@ from ci_eval.model import EngineInfo, Evaluation
 from ci_eval.stages import actions, interpret, report
 from ci_eval.support import machine, syntax
 from ci_eval.support.ci import Screen
+from ci_eval.support.model_file import digest_of
 from ci_eval.support.shards import Shard
+from ci_eval.support.usermodel import model_of, spelled
 from ci_eval.workspace import Manifest, StageRecord, Workspace
 
 
@@ -48,8 +50,10 @@ def new_manifest(prepared: Prepared, jobs: int) -> Manifest:
         title=title_of(config, engine),
         language=prepared.language.name,
         completion_type=prepared.ranker.name,
+        model=_model(config),
         client=config.interpret.client,
         strategy=actions.spelled(config.actions.strategy, config.interpret.seed),
+        user=spelled(model_of(user)) if (user := config.interpret.user_model) else "",
         unit="lines" if config.actions.strategy.completion_golf else "tokens",
         seed=config.interpret.seed,
         engine=engine,
@@ -62,6 +66,10 @@ def new_manifest(prepared: Prepared, jobs: int) -> Manifest:
         jobs=jobs,
         start=machine.now(),
     )
+
+
+def _model(config: Config) -> str:
+    return digest_of(config.interpret.ranking_model) if config.interpret.completion_type == "ML" else ""
 
 
 def resume(prepared: Prepared, folder: Path, jobs: int, shard: Shard | None = None) -> Workspace:
@@ -78,6 +86,7 @@ def resume(prepared: Prepared, folder: Path, jobs: int, shard: Shard | None = No
         ("shard", manifest.shard, str(shard) if shard else manifest.shard),
         ("project", manifest.project.checksum, prepared.project.info.checksum),
         ("engine", manifest.engine, prepared.installation.info),
+        ("ranking model", manifest.model, _model(prepared.config)),
         ("ci-eval", manifest.ci_eval, __version__),
         ("Python", manifest.python, machine.python()),
     ):

@@ -18,6 +18,7 @@ from ci_eval.jobs.evaluate import Evaluated
 from ci_eval.model import Lookup, Session, SourceFile, Suggestion
 from ci_eval.support import names
 from ci_eval.support.ci import Screen
+from ci_eval.support.model_file import digest_of
 from ci_eval.workspace import Workspace, pack_sessions
 
 
@@ -58,7 +59,9 @@ def rerank(folder: Path, *, completion_type: str, model: Path | None, output: Pa
             target.write_sessions(file.path, pack_sessions(file, _reranked(file, sessions, order)))
             steps.show(number, manifest.stages["interpret"].files, "")
     title = config.reports.evaluation_title or (f"{manifest.engine.name} {manifest.engine.version} {completion_type}")
-    target.write_manifest(replace(manifest, completion_type=ranker.name, title=title, logs=None))
+    target.write_manifest(
+        replace(manifest, completion_type=ranker.name, model=digest_of(model), title=title, logs=None)
+    )
     target.seal()
     evaluation, reports = pipeline.make_reports(target, config)
     return Evaluated(folder=output, evaluation=evaluation, reports=reports, trouble=pipeline.trouble(target, config))

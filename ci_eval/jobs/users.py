@@ -57,7 +57,7 @@ def expect(folder: Path, profile: str) -> tuple[list[tuple[str, str, str, str]],
         raise ConfigError(f"unknown user {profile!r}; known are {', '.join(PROFILES)}")
     workspace = Workspace.open(folder)
     manifest = workspace.manifest()
-    if "EveryPrefix" not in manifest.strategy or "EveryPrefix(" in manifest.strategy:
+    if manifest.user or "EveryPrefix" not in manifest.strategy or "EveryPrefix(" in manifest.strategy:
         raise ConfigError(
             f"{folder} was not asked at every prefix: evaluate with "
             "--set 'actions.strategy.prefix={name: EveryPrefix}' and without interpret.userModel"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
@@ -78,6 +79,11 @@ def load(path: Path) -> RankerModel:
             f"{path} was trained on other features (schema {model.schema}, this ci-eval has {SCHEMA}): train it again"
         )
     return model
+
+
+def digest_of(path: str | Path | None) -> str:
+    """SHA-256 of the file, as hex; empty without one."""
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest() if path else ""
 
 
 def importance_of(names: Sequence[str], gains: Sequence[float]) -> dict[str, float]:

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Literal, TypeVar
 
+import msgspec
+
 from ci_eval.model import UserModelConfig
 from ci_eval.support.chance import draw
 
@@ -95,6 +97,11 @@ def model_of(config: UserModelConfig) -> UserModel:
         attend=profile.attend if config.attend is None else config.attend,
         index=config.index,
     )
+
+
+def spelled(model: UserModel) -> str:
+    """All of it, in one line: two evaluations with different users are not comparable."""
+    return msgspec.json.encode(model).decode()
 
 
 class Emulated:

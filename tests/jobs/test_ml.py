@@ -277,6 +277,8 @@ def test_the_loop_closes_and_rerank_says_the_same_without_the_engine(plain: Path
     assert report["filters"]["ALL"]["metrics"]["RecallAt1"]["verdict"] == "better"
     assert report["filters"]["ALL"]["metrics"]["Recall"]["difference"] == 0
     assert report["sides"]["new"]["completionType"] == "ML"
+    digests = {Workspace.open(folder).manifest().model for folder in (asked, moved)}
+    assert digests == {hashlib.sha256(model.read_bytes()).hexdigest()}
 
 
 def test_a_stored_order_can_be_taken_back(plain: Path, tmp_path: Path) -> None:
@@ -353,9 +355,17 @@ def test_sessions_of_a_user_end_where_the_user_stops_asking(logs: Path) -> None:
         assert not any(lookup.selected for lookup in session.lookups[:-1])
 
 
-def test_expectations_need_every_prefix(plain: Path) -> None:
-    code, _, err = run("expect", plain)
-    assert (code, "EveryPrefix" in err) == (2, True)
+def test_expectations_need_every_prefix(plain: Path, logs: Path) -> None:
+    for folder in (plain, logs):
+        code, _, err = run("expect", folder)
+        assert (code, "EveryPrefix" in err) == (2, True)
+
+
+def test_two_users_are_not_comparable(logs: Path, project: Path, tmp_path: Path) -> None:
+    command = ("evaluate", "--project", f"path:{project}", "--engine", "words", "--output", tmp_path / "o")
+    assert run(*command, "--set", "interpret.userModel=first")[0] == 0
+    code, _, err = run("compare", logs, tmp_path / "o", "--output", tmp_path / "out")
+    assert (code, "the user model is" in " ".join(err.split())) == (2, True)
 
 
 def test_the_same_user_meets_two_engines(project: Path, tmp_path: Path) -> None:

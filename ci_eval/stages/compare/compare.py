@@ -35,6 +35,7 @@ def refuse(base: Manifest, new: Manifest) -> None:
         ("language", base.language, new.language),
         ("client", base.client, new.client),
         ("strategy", base.strategy, new.strategy),
+        ("user model", base.user, new.user),
         ("unit", base.unit, new.unit),
     ):
         if ours != theirs:
@@ -137,6 +138,8 @@ def _warnings(base: Manifest, new: Manifest, paired: Paired) -> tuple[list[str],
         found.append(f"latencies are not comparable: {', '.join(different)} differ")
     if base.grammar != new.grammar:
         found.append(f"the grammars differ ({base.grammar} and {new.grammar}): some tokens are on one side only")
+    if base.model != new.model and base.completion_type == new.completion_type:
+        found.append(f"the ranking models differ ({base.model[:12]} and {new.model[:12]})")
     if base.dependencies != new.dependencies:
         found.append("the engines saw different dependencies of the project")
     alone = paired.only_base + paired.only_new + paired.changed_text
