@@ -52,7 +52,9 @@ def ci_eval(*arguments: object) -> str:
 def close(language: str, folder: Path, sessions: int) -> None:
     """One language."""
     engine, training, held_out = PROJECTS[language]
-    what = ("--language", language, "--engine", engine, "--set", f"interpret.sessionsLimit={sessions}")
+    # gopls answers nothing in a module whose requirements are not there.
+    needs = ("--set", "project.dependencies=true") if language == "go" else ()
+    what = ("--language", language, "--engine", engine, "--set", f"interpret.sessionsLimit={sessions}", *needs)
     logs = [folder / f"logs{number}" for number in range(len(training))]
     for spec, output in zip(training, logs, strict=True):
         if not (output / "logs" / "manifest.json").exists():

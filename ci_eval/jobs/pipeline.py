@@ -250,11 +250,20 @@ def stored_config(workspace: Workspace) -> Config:
 def warnings_of(evaluation: Evaluation) -> Sequence[str]:
     """What a reader of the figures must know."""
     whole = evaluation.filters[report.EVERYTHING]
+    empty = whole.statuses.get("empty", 0)
+    said = []
+    if whole.sessions and empty >= MOSTLY * whole.sessions:
+        said.append(
+            f"the engine answered nothing in {empty:,} of {whole.sessions:,} sessions: it may lack what the project "
+            "needs (project.dependencies: true), or not know where the project is"
+        )
     files = sum(1 for each in whole.files.values() if each.sessions)
     if files < FEW_FILES:
-        return [f"only {files} files: intervals over fewer than {FEW_FILES} files tend to be too narrow"]
-    return []
+        said.append(f"only {files} files: intervals over fewer than {FEW_FILES} files tend to be too narrow")
+    return said
 
 
 FEW_FILES = 20
 """Clusters below which a bootstrap over clusters promises too much."""
+MOSTLY = 0.9
+"""Share of sessions without a suggestion from which on the engine is not at fault alone."""

@@ -156,7 +156,9 @@ def logs(folder: Path, screen: Screen) -> None:
     )
     screen.result("")
     for side, each in (("train", record.train), ("validation", record.validation)):
-        if not each.rows:
+        if each.queries and not each.rows:
+            screen.warn(f"the engine answered nothing in the {each.sessions:,} sessions for {side}")
+        elif not each.rows:
             screen.warn(
                 f"nothing was logged for {side}: there are too few {record.split_by}s for a split of {record.percent} %"
             )

@@ -147,6 +147,14 @@ def test_another_engine_can_answer_the_same_actions(project: Path, tmp_path: Pat
     assert (tmp_path / "oracle" / "reports" / "metrics.json").exists()
 
 
+def test_an_engine_that_never_answers_is_warned_about(project: Path, tmp_path: Path) -> None:
+    command = ("--project", f"path:{project}", "--engine", "empty", "--output")
+    for number, job in enumerate(("evaluate", "generate-ml-logs")):
+        formats = ("--log-format", "jsonl") if number else ()
+        _, _, err = run(job, *command, tmp_path / job, *formats)
+        assert "the engine answered nothing" in " ".join(err.split())
+
+
 def test_every_session_filter_gets_its_own_figures(project: Path, tmp_path: Path) -> None:
     filters = "reports.sessionsFilters=[{name: Static, filters: {isStatic: true}}]"
     evaluate(project, tmp_path / "o", "--engine", "words", "--set", filters)
