@@ -11,6 +11,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from ci_eval.config import Config
 from ci_eval.errors import WorkspaceError
 from ci_eval.jobs import pipeline
 from ci_eval.jobs.evaluate import Evaluated
@@ -173,11 +174,18 @@ def _check(shards: Sequence[Workspace]) -> None:
             ("ci-eval", first.ci_eval, manifest.ci_eval),
             ("grammar", first.grammar, manifest.grammar),
             ("dependencies", first.dependencies, manifest.dependencies),
-            ("configuration", shards[0].config_path.read_text(), shard.config_path.read_text()),
+            ("ranking model", first.model, manifest.model),
+            ("configuration", _config(shards[0]), _config(shard)),
             ("text of the project", actions, _contents(shard)),
         ):
             if was != now:
                 raise WorkspaceError(f"{shard.folder} is not of the same run as {shards[0].folder}: another {what}")
+
+
+def _config(shard: Workspace) -> Config:
+    """Without the place of the ranking model, which is another one on each machine; its digest is in the manifest."""
+    config = pipeline.stored_config(shard)
+    return replace(config, interpret=replace(config.interpret, ranking_model=None))
 
 
 def _contents(shard: Workspace) -> dict[str, int]:

@@ -55,8 +55,9 @@ STAND_INS = {
     "github-script": {"inputs": ["script"], "run": "exit 1"},
 }
 GH = """#!/usr/bin/env bash
-# `gh api …/runs?…status=success…`: the newest run that was good.
-cat "$ARTIFACTS/last-good" 2>/dev/null || true
+# `gh api …/workflows/NAME.yml/runs?…status=success…`: the newest run that was good.
+name=${2##*/workflows/}
+cat "$ARTIFACTS/last-good-${name%%.yml*}" 2>/dev/null || true
 """
 
 

@@ -88,14 +88,19 @@ def test_a_poisoned_artifact_is_refused(evaluated: GitHub) -> None:
     assert not (evaluated.artifacts / "5").exists()
 
 
-def test_the_second_night_is_compared_with_the_first(evaluated: GitHub) -> None:
+def test_the_second_night_is_compared_with_the_first_and_has_a_ranker(evaluated: GitHub) -> None:
+    code, log = evaluated.run("generate-ml-logs", 10, projects='["path:project"]', config="configs/python.yaml")
+    assert code == 0, log
+    assert json.loads((evaluated.artifacts / "10" / "ranker" / "model.json").read_text())["trainedOn"] == ["project"]
     for night in (11, 12):
         code, log = evaluated.run("nightly", night)
         assert code == 0, log
-        (evaluated.artifacts / "last-good").write_text(str(night))
+        (evaluated.artifacts / "last-good-nightly").write_text(str(night))
+        (evaluated.artifacts / "last-good-generate-ml-logs").write_text("10")
         there = {path.name for path in (evaluated.artifacts / str(night)).iterdir()}
-        for evaluation in ("python-jedi-basic", "python-jedi-frequency", "javascript-words-basic"):
+        for evaluation in ("python-jedi-basic", "javascript-words-basic"):
             assert {f"workspace-{evaluation}", f"comparison-{evaluation}", f"history-{evaluation}"} <= there
+        assert ("workspace-python-jedi-ml" in there) == (night == 12)
     first, second = (
         evaluated.artifacts / night / "comparison-python-jedi-basic" / name
         for night, name in (("11", "overview.json"), ("12", "comparison.json"))
@@ -108,7 +113,8 @@ def test_the_second_night_is_compared_with_the_first(evaluated: GitHub) -> None:
 
 
 def test_an_artifact_name_is_used_once_in_a_run(evaluated: GitHub) -> None:
-    code, log = evaluated.run("evaluate", 1, configs="configs/javascript.yaml")
+    assert evaluated.run("evaluate", 21, configs="configs/javascript.yaml")[0] == 0
+    code, log = evaluated.run("evaluate", 21, configs="configs/javascript.yaml")
     assert code != 0
     assert "409" in log
 

@@ -310,6 +310,20 @@ def test_ml_without_a_model_or_with_another_schema_is_refused(plain: Path, model
     assert (code, "is not a model" in err) == (2, True)
 
 
+def test_shards_ranked_by_one_model_are_merged_wherever_it_lay(model: Path, project: Path, tmp_path: Path) -> None:
+    shards = []
+    for index in (1, 2):
+        place = tmp_path / f"machine{index}" / "model.json"
+        place.parent.mkdir()
+        place.write_bytes(model.read_bytes())
+        shards.append(tmp_path / f"s{index}")
+        command = ("evaluate", "--project", f"path:{project}", "--engine", "words", "--output", shards[-1])
+        code, _, err = run(*command, "--completion-type", "ML", "--model", place, "--shard", f"{index}/2")
+        assert code == 0, err
+    code, _, err = run("merge", *shards, "--output", tmp_path / "all")
+    assert code == 0, err
+
+
 def test_logs_of_a_modelled_user_cannot_be_reranked(logs: Path, tmp_path: Path) -> None:
     code, _, err = run("rerank", logs, "--completion-type", "ALPHABETICAL", "--output", tmp_path / "o")
     assert (code, "whose choices depend on the order" in " ".join(err.split())) == (2, True)
