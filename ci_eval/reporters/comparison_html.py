@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections import Counter
 from pathlib import Path
-
-import jinja2
 
 from ci_eval.contracts import ComparisonReporter, PairedSources
 from ci_eval.model import Comparison, Difference, Part
@@ -16,6 +12,7 @@ from ci_eval.support.figures import amount, change, change_between
 from ci_eval.support.htmldata import script
 from ci_eval.support.htmlpages import page_name
 from ci_eval.support.htmlpairs import PairedPage, change_of, paired_pages
+from ci_eval.support.htmlsite import Site, published
 from ci_eval.support.verdicts import SIGNS, TRENDS, WORDS, night_figure
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -31,41 +28,32 @@ class ComparisonHtml:
 
     def write(self, comparison: Comparison, sources: PairedSources, folder: Path) -> Path:
         """See ComparisonReporter."""
-        site, partial = folder / "html", folder / f"html.{os.getpid()}.tmp"
-        try:
-            _Site(comparison, partial).write(sources)
-            if site.exists():
-                shutil.rmtree(site)
-            partial.rename(site)
-        finally:
-            shutil.rmtree(partial, ignore_errors=True)
-        return site / "index.html"
+        with published(folder / "html") as partial:
+            _Report(comparison, partial).write(sources)
+        return folder / "html" / "index.html"
 
 
-class _Site:
+class _Report:
     """One report while it is written to `folder`."""
 
     def __init__(self, comparison: Comparison, folder: Path) -> None:
         self._comparison = comparison
-        self._folder = folder
         self._infos = {info.name: info for info in comparison.metrics}
-        self._templates = jinja2.Environment(
-            loader=jinja2.FileSystemLoader(TEMPLATES),
-            autoescape=True,
-            undefined=jinja2.StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-        )
-        self._templates.globals.update(
-            sign=SIGNS, word=WORDS, cells=self._cells, part_cells=self._part_cells, amount=amount, figure=night_figure
+        self._site = Site(
+            folder,
+            TEMPLATES,
+            comparison=comparison,
+            sign=SIGNS,
+            word=WORDS,
+            cells=self._cells,
+            part_cells=self._part_cells,
+            amount=amount,
+            figure=night_figure,
         )
 
     def write(self, sources: PairedSources) -> None:
         """The files first: the index links only to what exists."""
-        for new in ("files/data", "assets"):
-            (self._folder / new).mkdir(parents=True, exist_ok=True)
-        for asset in ASSETS:
-            shutil.copyfile(TEMPLATES / asset, self._folder / "assets" / asset)
+        self._site.assets(ASSETS)
         wanted = self._wanted()
         places: dict[str, str] = {}
         links: dict[str, str] = {}
@@ -78,7 +66,7 @@ class _Site:
                 links.setdefault(source.path, link)
                 places |= {shown[0]: f"{link}#{shown[0]}" for shown in part.shown}
                 self._write_page(source.path, link, part, number, len(parts), changed)
-        self._render(
+        self._site.render(
             "comparison_index.html.j2",
             "index.html",
             links=links,
@@ -104,8 +92,8 @@ class _Site:
 
     def _write_page(self, path: str, link: str, part: PairedPage, number: int, of: int, changed: Counter[str]) -> None:
         data = f"data/{Path(link).stem}.js"
-        (self._folder / "files" / data).write_bytes(script("ciEval.pairs", part.shown))
-        self._render(
+        self._site.write(f"files/{data}", script("ciEval.pairs", part.shown))
+        self._site.render(
             "comparison_file.html.j2",
             link,
             path=path,
@@ -130,10 +118,6 @@ class _Site:
 
     def _part_cells(self, part: Part) -> dict[str, str]:
         return self._cells(self._comparison.declared[0], part.difference)
-
-    def _render(self, template: str, target: str, **values: object) -> None:
-        text = self._templates.get_template(template).render(comparison=self._comparison, **values)
-        (self._folder / target).write_bytes(text.encode("utf-8", "backslashreplace"))
 
 
 REPORTER: ComparisonReporter = ComparisonHtml()

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
-
-import jinja2
 
 from ci_eval.contracts import Reporter, Sources
 from ci_eval.model import Evaluation, Session, SourceFile
@@ -17,6 +13,7 @@ from ci_eval.support.figures import NO_FIGURES, amount, first_filter, headline, 
 from ci_eval.support.htmldata import Scripts
 from ci_eval.support.htmlindex import index
 from ci_eval.support.htmlpages import LINE_OUTCOMES, MISSES, OUTCOMES, SIGNS, Mark, Page, mark, page_name, pages
+from ci_eval.support.htmlsite import Site, published
 
 TEMPLATES = Path(__file__).parent / "templates"
 LEGEND = ("first", "near", "low", "absent", "failed", "skipped")
@@ -61,38 +58,23 @@ class Html:
 
     def write(self, evaluation: Evaluation, sources: Sources, folder: Path) -> Path:
         """See Reporter."""
-        site, partial = folder / "html", folder / f"html.{os.getpid()}.tmp"
-        try:
-            _Site(evaluation, partial).write(sources)
-            if site.exists():
-                shutil.rmtree(site)
-            partial.rename(site)
-        finally:
-            shutil.rmtree(partial, ignore_errors=True)
-        return site / "index.html"
+        with published(folder / "html") as partial:
+            _Report(evaluation, partial).write(sources)
+        return folder / "html" / "index.html"
 
 
-class _Site:
+class _Report:
     """One report while it is written to `folder`."""
 
     def __init__(self, evaluation: Evaluation, folder: Path) -> None:
         self._evaluation = evaluation
-        self._folder = folder
         self._data = folder / "files" / "data"
-        self._templates = jinja2.Environment(
-            loader=jinja2.FileSystemLoader(TEMPLATES),
-            autoescape=True,
-            undefined=jinja2.StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-        )
+        self._site = Site(folder, TEMPLATES)
 
     def write(self, sources: Sources) -> None:
         """The files first: the index links only to what exists."""
-        for new in (self._data, self._folder / "assets"):
-            new.mkdir(parents=True, exist_ok=True)
-        for asset in ASSETS:
-            shutil.copyfile(TEMPLATES / asset, self._folder / "assets" / asset)
+        self._data.mkdir(parents=True)
+        self._site.assets(ASSETS)
         links = {source.path: self._write_file(source, sessions) for source, sessions in sources}
         opened, _ = first_filter(self._evaluation)
         for name in {opened: None, **self._evaluation.filters}:
@@ -102,7 +84,7 @@ class _Site:
         names = [opened, *(other for other in self._evaluation.filters if other != opened)]
         figures = self._evaluation.filters.get(name, NO_FIGURES)
         shown = links if name == opened else figures.files
-        self._render(
+        self._site.render(
             "index.html.j2",
             _index_name(name, opened),
             evaluation=self._evaluation,
@@ -122,7 +104,7 @@ class _Site:
             scripts.write_places([[id_ for spot in part.spots for id_ in spot.ids] for part in parts])
         links = [_page_link(name, number) for number in range(len(parts))]
         for number, part in enumerate(parts):
-            self._render(
+            self._site.render(
                 "file.html.j2",
                 f"files/{links[number]}",
                 evaluation=self._evaluation,
@@ -146,10 +128,6 @@ class _Site:
         of_file = figures.files[path].metrics
         infos = headline(metric_infos(self._evaluation, figures))
         return [(info.name, amount(of_file[info.name], info.unit)) for info in infos if info.name in of_file]
-
-    def _render(self, template: str, target: str, **values: object) -> None:
-        text = self._templates.get_template(template).render(values)
-        (self._folder / target).write_bytes(text.encode("utf-8", "backslashreplace"))
 
 
 def _index_name(name: str, opened: str) -> str:
