@@ -1,0 +1,43 @@
+"""The command line: one command per job and stage, and the one place that catches errors."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+
+import click
+
+from ci_eval import __version__
+from ci_eval.cli import evaluating, judging, learning, looking
+from ci_eval.cli.group import cli
+from ci_eval.cli.options import DEMO
+from ci_eval.errors import CiEvalError
+from ci_eval.support.ci import Screen
+
+__all__ = ["DEMO", "cli", "evaluating", "judging", "learning", "looking", "main"]
+
+INTERRUPTED = 130
+BUG = 70
+
+
+def main() -> None:
+    """Run the command line, and turn what goes wrong into one message and one exit code."""
+    try:
+        code = cli.main(standalone_mode=False)
+    except CiEvalError as error:
+        Screen().fail(str(error))
+        code = error.exit_code
+    except click.ClickException as error:
+        error.show()
+        code = 2
+    except (KeyboardInterrupt, click.Abort):
+        Screen().fail("interrupted; the workspace is kept: repeat with --resume --output and its folder")
+        code = INTERRUPTED
+    except Exception:  # noqa: BLE001  the last line of defence: whatever it is, it is a bug of ours
+        Screen().fail(
+            f"this is a bug in ci-eval {__version__}; please report it with these lines:\n{traceback.format_exc()}"
+        )
+        code = BUG
+    sys.stdout.flush()
+    sys.exit(code if isinstance(code, int) else os.EX_OK)

@@ -1,0 +1,66 @@
+"""Evaluations against each other, and put together."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from ci_eval.cli.group import cli
+from ci_eval.jobs import announcing, presenting
+from ci_eval.jobs import compare as compare_job
+from ci_eval.jobs import merge as merge_job
+from ci_eval.support.ci import Screen
+
+
+@cli.command("compare")
+@click.argument("workspaces", metavar="BASE NEW [MORE...]", type=click.Path(path_type=Path), nargs=-1, required=True)
+@click.option("--gate", "gates", metavar="RULE", multiple=True, help="Such as 'RecallAt1 >= -1pp'; may be repeated.")
+@click.option("--output", type=click.Path(path_type=Path), metavar="DIR", help="Default: a folder named by time.")
+@click.option(
+    "--history",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Past workspaces or metrics.json files: draws the trend, and adds the figures of NEW to DIR.",
+)
+def compare_(workspaces: tuple[Path, ...], gates: tuple[str, ...], output: Path | None, history: Path | None) -> None:
+    """Is NEW better than BASE, worse, or can one not tell? Session by session, over the sessions on both sides.
+
+    A folder of past workspaces may stand for BASE: the newest one that fits is taken, and the trend is drawn.
+
+    \b
+    Examples:
+      ci-eval compare last-night tonight
+      ci-eval compare main pull --gate 'RecallAt1 >= -1pp' --gate 'LatencyPercentile95 <= +20% and +50ms'
+      ci-eval compare main pull --gate 'RecallAt5 non-inferior 0.5pp'
+      ci-eval compare jedi pyright pylsp                       a ranking, and each with the first
+      ci-eval compare last-night tonight --history nights      the trend; a file per night is added to nights
+    """
+    screen = Screen()
+    done = compare_job.compare(workspaces, gates=gates, output=output, history=history, screen=screen)
+    announcing.comparison(done, screen)
+    for each in done.comparisons:
+        presenting.comparison(each, screen)
+    if done.overview:
+        presenting.overview(done.overview, screen)
+    for name, path in done.reports.items():
+        screen.result(f"{name:9} {path}")
+    screen.result(str(done.folder))
+    for trouble in filter(None, [each.trouble for each in done.comparisons]):
+        raise trouble
+
+
+@cli.command("merge")
+@click.argument("workspaces", metavar="WORKSPACE...", type=click.Path(path_type=Path), nargs=-1, required=True)
+@click.option("--output", type=click.Path(path_type=Path), metavar="DIR", required=True, help="A new workspace.")
+def merge_(workspaces: tuple[Path, ...], output: Path) -> None:
+    """The shards of one run → the workspace that the run would have made on one machine; or several projects → one.
+
+    Of several attempts of a shard the newest counts. From 20 projects on, intervals and tests are over projects.
+    """
+    screen = Screen()
+    done = merge_job.merge(workspaces, output=output, screen=screen)
+    announcing.evaluation(done, screen)
+    presenting.evaluation(done, screen)
+    if done.trouble:
+        raise done.trouble

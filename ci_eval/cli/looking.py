@@ -1,0 +1,67 @@
+"""What there is to choose from, what this machine has, and what a night consists of."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+import msgspec
+
+from ci_eval.cli.group import cli
+from ci_eval.errors import PreparationError
+from ci_eval.jobs import doctor as doctor_job
+from ci_eval.jobs import listing
+from ci_eval.jobs import plan as plan_job
+from ci_eval.support.ci import Screen
+
+
+@cli.command("plan")
+@click.argument("configs", metavar="CONFIG...", type=click.Path(path_type=Path), nargs=-1, required=True)
+@click.option(
+    "--shards", type=click.IntRange(min=1), metavar="N", default=1, show_default=True, help="Of each, on average."
+)
+@click.option("--completion-type", "kinds", metavar="T", multiple=True, help="May be repeated. Default: BASIC.")
+@click.option(
+    "--timings",
+    type=click.Path(path_type=Path),
+    metavar="WORKSPACE",
+    multiple=True,
+    help="Of earlier runs, by which shards are dealt out; may be repeated.",
+)
+def plan_(configs: tuple[Path, ...], shards: int, kinds: tuple[str, ...], timings: tuple[Path, ...]) -> None:
+    """The matrix of jobs (language, engine, completion type, shard) as one line of JSON.
+
+    \b
+    Examples:
+      ci-eval plan configs/*.yaml --shards 4
+      ci-eval plan configs/python.yaml --completion-type BASIC --completion-type FREQUENCY
+    """
+    jobs = plan_job.plan(configs, completion_types=kinds or ("BASIC",), shards=shards, timings=timings)
+    Screen().result(msgspec.json.encode({"include": jobs}).decode())
+
+
+@cli.command("list")
+@click.argument("what", type=click.Choice(["languages", "engines", "completion-types", "metrics"]))
+@click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True)
+def list_(what: str, form: str) -> None:
+    """What there is to choose from."""
+    screen = Screen()
+    rows = listing.rows(what)
+    if form == "json":
+        screen.result(msgspec.json.format(msgspec.json.encode(rows), indent=2).decode())
+        return
+    screen.table(
+        list(rows[0]), [[", ".join(cell) if isinstance(cell, list) else cell for cell in row.values()] for row in rows]
+    )
+
+
+@cli.command()
+def doctor() -> None:
+    """What is installed, what is missing, and the command that helps."""
+    screen = Screen()
+    findings = list(doctor_job.examine())
+    screen.table(
+        ["", "", ""], [("ok" if f.good else "MISSING" if f.needed else "absent", f.what, f.detail) for f in findings]
+    )
+    if any(finding.needed and not finding.good for finding in findings):
+        raise PreparationError("something that every evaluation needs is missing; the table says what helps")

@@ -1,0 +1,94 @@
+"""Options that several commands share: what is evaluated, with what, and where to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ci_eval.config import Config, load, patch
+from ci_eval.support import machine
+from ci_eval.support.ci import Screen
+from ci_eval.support.schemes import SCHEMES
+
+DEMO = Path(__file__).parents[1] / "config" / "demo.yaml"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choices:
+    """What is to be evaluated, as the command line says it."""
+
+    config: Path | None
+    language: str | None
+    engine: str | None
+    project: str | None
+    completion_type: str | None
+    model: Path | None
+    overrides: tuple[str, ...]
+
+    def load(self, screen: Screen, resumed: Path | None = None) -> Config:
+        """The configuration they come to; `resumed`: the workspace whose configuration counts where none is named."""
+        path = self.config
+        if path is None and resumed and (resumed / "config.yaml").is_file():
+            path = resumed / "config.yaml"
+        elif path is None and self.project is None:
+            path = DEMO
+        loaded = load(path, overrides=self.overrides)
+        for warning in loaded.warnings:
+            screen.warn(warning)
+        return patch(
+            loaded.config,
+            language=self.language,
+            engine=self.engine,
+            project=self.project,
+            completion_type=self.completion_type,
+            model=self.model,
+        )
+
+
+SPECS = f"One of {', '.join(scheme.example for scheme in SCHEMES.values())}."
+MODEL = "What the completion type ML ranks by, made by `ci-eval train-ranker`."
+OVERRIDE = "Any key of the configuration, dotted, with a YAML value; may be repeated."
+
+
+def with_choices(command: Callable[..., None]) -> Callable[..., None]:
+    """Gives a command the options of Choices, and the Choices as its first argument."""
+
+    @wraps(command)
+    def gathered(**given: Any) -> None:
+        chosen = {field.name: given.pop(field.name) for field in fields(Choices)}
+        command(Choices(**chosen), **given)
+
+    decorated: Callable[..., None] = gathered
+    for option in (
+        click.option("--set", "overrides", metavar="KEY=VALUE", multiple=True, help=OVERRIDE),
+        click.option("--model", type=click.Path(path_type=Path), metavar="FILE", help=MODEL),
+        click.option("--completion-type", metavar="T", help="What ranks, see `ci-eval list completion-types`."),
+        click.option("--project", metavar="SPEC", help=SPECS),
+        click.option("--engine", metavar="NAME[@VERSION]", help="An engine, see `ci-eval list engines`."),
+        click.option("--language", metavar="L", help="A language, see `ci-eval list languages`."),
+        click.argument("config", type=click.Path(path_type=Path), required=False),
+    ):
+        decorated = option(decorated)
+    return decorated
+
+
+def with_placement(command: Callable[..., None]) -> Callable[..., None]:
+    """The options that say where and how wide it runs."""
+    command = click.option(
+        "--output",
+        type=click.Path(path_type=Path),
+        metavar="DIR",
+        help="The workspace; new or empty. Default: a folder named by time.",
+    )(command)
+    return click.option(
+        "--jobs",
+        type=click.IntRange(min=1),
+        metavar="N",
+        default=machine.cores,
+        help="Worker processes; the results do not depend on it. Default: one per core.",
+    )(command)
