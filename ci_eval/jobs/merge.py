@@ -60,7 +60,7 @@ def _shards(shards: Sequence[Workspace], output: Path, screen: Screen) -> Worksp
     merged.write_config(shards[0].config_path.read_text())
     for part in ("actions", "sessions", "errors"):
         for shard in shards:
-            for path in sorted((shard.folder / part).iterdir()):
+            for path in sorted((shard.folder / part).glob("*")):
                 shutil.copyfile(path, merged.folder / part / path.name)
     if shards[0].names_path.is_file():
         shutil.copyfile(shards[0].names_path, merged.names_path)

@@ -1,157 +1,213 @@
-"""GitHub as far as our workflows need it, on this machine: act runs them, stand-ins take the place of GitHub's actions.
+"""GitHub as far as our workflows need it: act runs them on this machine, in two repositories.
 
-Artifacts lie in folders, one per run and name; as at GitHub, a name can be used once in a run. What is not shown here:
-GitHub's own scheduling, permissions, caches and limits.
+GitHub's own clients upload and download artifacts, look for runs, and post comments, at a small server that answers for
+GitHub. The actions around them are stand-ins; `checkout` fetches from folders. act does not know
+`job.workflow_repository` and `job.workflow_sha`: they are filled in beforehand.
+What is not shown here: GitHub's own scheduling, permissions, caches and limits.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
-from dataclasses import dataclass
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import yaml
 
-from tests.ci.tools import ACT, go_tool
+from tests.ci.github_api import Services, served
+from tests.ci.tools import ACT, github_actions, go_tool
 
 ROOT = Path(__file__).parents[2]
+OURS, THEIRS = "ci-eval/ci-eval", "maintainer/engine"
 USES = re.compile(r"uses: (actions/[\w-]+@[0-9a-f]{40})")
 
-STAND_INS = {
-    "checkout": {"inputs": ["persist-credentials", "path", "ref"], "run": "true"},
+SHELL: dict[str, dict[str, Sequence[str]]] = {
+    "checkout": {
+        "inputs": ["persist-credentials", "path", "ref", "repository", "fetch-depth"],
+        # Like the action: a folder that is not a working tree is emptied first.
+        "run": """
+            mkdir -p "$GITHUB_WORKSPACE/$INPUT_PATH"
+            cd "$GITHUB_WORKSPACE/$INPUT_PATH"
+            [ -d .git ] || find . -mindepth 1 -delete
+            git init -q .
+            git fetch -q "$REPOSITORIES/${INPUT_REPOSITORY:-$GITHUB_REPOSITORY}" "${INPUT_REF:-$GITHUB_SHA}"
+            git checkout -q --force FETCH_HEAD
+        """,
+    },
     "cache": {"inputs": ["path", "key", "restore-keys"], "run": "true"},
     "setup-python": {
         "inputs": ["python-version", "update-environment"],
         "outputs": ["python-path"],
         "run": 'echo "python-path=$(command -v python3)" >> "$GITHUB_OUTPUT"',
     },
-    "upload-artifact": {
-        "inputs": ["name", "path", "if-no-files-found", "retention-days", "compression-level"],
-        "run": """
-            target="$ARTIFACTS/$GITHUB_RUN_ID/$INPUT_NAME"
-            if [ -e "$target" ]; then echo "409: an artifact of that name is there: $INPUT_NAME"; exit 1; fi
-            if [ ! -e "$INPUT_PATH" ]; then echo "no files at $INPUT_PATH"; exit 1; fi
-            mkdir -p "$(dirname "$target")"
-            cp -R "$INPUT_PATH" "$target"
-        """,
-    },
-    "download-artifact": {
-        "inputs": ["name", "path", "pattern", "github-token", "run-id"],
-        "run": """
-            source="$ARTIFACTS/${INPUT_RUN_ID:-$GITHUB_RUN_ID}"
-            mkdir -p "$INPUT_PATH"
-            if [ -n "$INPUT_NAME" ]; then
-                cp -R "$source/$INPUT_NAME/." "$INPUT_PATH"
-            else
-                for each in "$source"/$INPUT_PATTERN; do cp -R "$each" "$INPUT_PATH"; done
-            fi
-        """,
-    },
-    "github-script": {"inputs": ["script"], "run": "exit 1"},
 }
-GH = """#!/usr/bin/env bash
-# `gh api …/workflows/NAME.yml/runs?…status=success…`: the newest run that was good.
-name=${2##*/workflows/}
-cat "$ARTIFACTS/last-good-${name%%.yml*}" 2>/dev/null || true
-"""
+NODE = {
+    "upload-artifact": (
+        "uploadArtifact", ["name", "path", "if-no-files-found", "retention-days", "compression-level"],
+    ),
+    "download-artifact": ("downloadArtifact", ["name", "path", "pattern", "github-token", "run-id"]),
+    "github-script": ("script", ["script", "github-token"]),
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
 class GitHub:
-    """A repository with our workflows, and what its runs left behind."""
+    """Our repository with other configurations, a maintainer's that calls it, and what their runs left behind."""
 
     folder: Path
+    services: Services
+    commits: dict[str, str] = field(default_factory=dict)
 
-    @property
-    def artifacts(self) -> Path:
-        """RUN-ID/NAME/…"""
-        return self.folder / "artifacts"
+    def repository(self, name: str) -> Path:
+        """Its working tree."""
+        return self.folder / "repositories" / name
 
-    def run(self, workflow: str, run_id: int, event: str = "workflow_dispatch", **inputs: str) -> tuple[int, str]:
+    def commit(self, name: str) -> str:
+        """The commit that everything in a repository's folder now is."""
+        git = ["git", "-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "init.defaultBranch=main"]
+        allow = ["config", "uploadpack.allowAnySHA1InWant", "true"]
+        for command in (["init", "-q"], allow, ["add", "-A"], ["commit", "-q", "--allow-empty", "-m", "all"]):
+            subprocess.run([*git, *command], cwd=self.repository(name), check=True)
+        head = subprocess.run(
+            ["git", "rev-parse", "HEAD"], cwd=self.repository(name), check=True, capture_output=True, text=True
+        )
+        self.commits[name] = head.stdout.strip()
+        return self.commits[name]
+
+    def names(self, run: int) -> set[str]:
+        """Of the artifacts of a run."""
+        return {path.stem for path in self._artifacts(run).glob("*.zip")}
+
+    def zip(self, run: int, name: str) -> Path:
+        """An artifact as it is stored."""
+        return self._artifacts(run) / f"{name}.zip"
+
+    def artifact(self, run: int, name: str) -> Path:
+        """The folder that an artifact unpacks to."""
+        target = self.folder / "unpacked" / str(run) / name
+        if not target.exists():
+            with zipfile.ZipFile(self.zip(run, name)) as archive:
+                archive.extractall(target)
+        return target
+
+    def _artifacts(self, run: int) -> Path:
+        return self.services.artifacts / str(run)
+
+    def run(
+        self,
+        workflow: str,
+        run_id: int,
+        event: str = "workflow_dispatch",
+        repository: str = OURS,
+        payload: Mapping[str, object] | None = None,
+        **inputs: str,
+    ) -> tuple[int, str]:
         """Exit code and log of a run."""
-        repository = self.folder / "repository"
         argv = [
             str(go_tool(ACT)), event, "-W", f".github/workflows/{workflow}.yml", "-P", "ubuntu-latest=-self-hosted",
-            "--no-cache-server", "--concurrent-jobs", "2",
+            "--no-cache-server", "--no-skip-checkout", "--concurrent-jobs", "2", "-s", "GITHUB_TOKEN=a-token",
         ]  # fmt: skip
+        if payload:
+            event_file = self.folder / f"event-{run_id}.json"
+            event_file.write_text(json.dumps(payload))
+            argv += ["-e", str(event_file)]
         for name, text in inputs.items():
             argv += ["--input", f"{name.replace('_', '-')}={text}"]
-        for name, text in self._environment(run_id).items():
+        for name, text in self._environment(run_id, repository).items():
             argv += ["--env", f"{name}={text}"]
-        for reference in sorted({found for path in repository.rglob(".github/**/*.yml") for found in _uses(path)}):
-            name = reference.partition("@")[0].removeprefix("actions/")
-            argv += ["--local-repository", f"{reference}={self.folder / 'actions' / name}"]
+        for reference, folder in self._replaced():
+            argv += ["--local-repository", f"{reference}={folder}"]
         environment = {**os.environ, "HOME": str(self.folder / "home"), "XDG_CACHE_HOME": str(self.folder / "home")}
         environment.pop("CI", None)
         done = subprocess.run(
-            argv, cwd=repository, env=environment, capture_output=True, text=True, timeout=900, check=False
-        )
+            argv, cwd=self.repository(repository), env=environment, capture_output=True, text=True, timeout=900,
+            check=False,
+        )  # fmt: skip
         log = (done.stdout + done.stderr).splitlines()
-        return done.returncode, "\n".join(
-            line for line in log if "read cachedir" not in line and "Run Post" not in line
-        )
+        return done.returncode, "\n".join(line for line in log if "read cachedir" not in line)
 
-    def _environment(self, run_id: int) -> dict[str, str]:
+    def _environment(self, run_id: int, repository: str) -> dict[str, str]:
         return {
-            "ARTIFACTS": str(self.artifacts),
+            "REPOSITORIES": str(self.folder / "repositories"),
+            "GITHUB_REPOSITORY": repository,
+            "GITHUB_API_URL": self.services.address,
+            "ACTIONS_RESULTS_URL": self.services.address,
+            "ACTIONS_RUNTIME_TOKEN": self.services.token(run_id),
             "GITHUB_RUN_ID": str(run_id),
             "CI_EVAL_ENVIRONMENT": sys.prefix,
             "CI_EVAL_CACHE": str(self.folder / "cache"),
-            "PATH": f"{self.folder / 'bin'}:{os.environ['PATH']}",
         }
 
-
-def _uses(path: Path) -> list[str]:
-    return USES.findall(path.read_text())
-
-
-def github(folder: Path, configs: dict[str, dict[str, object]], project: Path) -> GitHub:
-    """The repository with these configurations instead of ours, over a project that is part of it."""
-    repository = folder / "repository"
-    shutil.copytree(ROOT / ".github", repository / ".github")
-    (repository / "configs").mkdir()
-    shutil.copytree(project, repository / "project")
-    for name, config in configs.items():
-        (repository / "configs" / f"{name}.yaml").write_text(yaml.safe_dump(config))
-    for name, action in STAND_INS.items():
-        _stand_in(folder / "actions" / name, name, action)
-    for part in (repository, *(folder / "actions").iterdir()):
-        _committed(part)
-    (folder / "bin").mkdir()
-    (folder / "bin" / "gh").write_text(GH)
-    (folder / "bin" / "gh").chmod(0o755)
-    (folder / "artifacts").mkdir()
-    (folder / "home").mkdir()
-    return GitHub(folder)
+    def _replaced(self) -> Iterator[tuple[str, Path]]:
+        used = {
+            reference
+            for path in self.repository(OURS).rglob(".github/**/*.yml")
+            for reference in USES.findall(path.read_text())
+        }
+        for reference in sorted(used):
+            yield reference, self.folder / "actions" / reference.partition("@")[0].removeprefix("actions/")
+        yield f"{OURS}@{self.commits[OURS]}", self.repository(OURS)
 
 
-def _stand_in(folder: Path, name: str, action: Mapping[str, object]) -> None:
-    folder.mkdir(parents=True)
-    inputs, outputs = action["inputs"], action.get("outputs", [])
-    assert isinstance(inputs, list)
-    assert isinstance(outputs, list)
+@contextmanager
+def github(folder: Path, configs: dict[str, dict[str, object]], project: Path, caller: str) -> Iterator[GitHub]:
+    """Ours has these configurations instead of ours; theirs has them, the project, and a workflow that calls ours."""
+    for name, action in SHELL.items():
+        _action(folder / "actions" / name, name, action["inputs"], action.get("outputs", []), _shell(action))
+    for name, (function, inputs) in NODE.items():
+        _action(folder / "actions" / name, name, inputs, [], {"using": "node24", "main": "index.mjs"})
+        module = github_actions().as_uri()
+        (folder / "actions" / name / "index.mjs").write_text(
+            f'import {{ {function}, run }} from "{module}";\nawait run({function});\n'
+        )
+    for name in ("artifacts", "home"):
+        (folder / name).mkdir()
+    with served(Services(folder / "artifacts")) as services:
+        hub = GitHub(folder, services)
+        ours, theirs = hub.repository(OURS), hub.repository(THEIRS)
+        shutil.copytree(ROOT / ".github", ours / ".github")
+        for repository in (ours, theirs):
+            shutil.copytree(project, repository / "project")
+            (repository / "configs").mkdir(parents=True)
+            for name, config in configs.items():
+                (repository / "configs" / f"{name}.yaml").write_text(yaml.safe_dump(config))
+        hub.commit(OURS)
+        for path in (ours / ".github" / "workflows").iterdir():
+            text = path.read_text().replace("${{ job.workflow_repository }}", OURS)
+            path.write_text(text.replace("${{ job.workflow_sha }}", hub.commits[OURS]))
+        hub.commit(OURS)
+        (theirs / ".github" / "workflows").mkdir(parents=True)
+        (theirs / ".github" / "workflows" / "completion.yml").write_text(caller.replace("COMMIT", hub.commits[OURS]))
+        hub.commit(THEIRS)
+        yield hub
+
+
+def _shell(action: Mapping[str, Sequence[str]]) -> dict[str, object]:
     step = {
         "id": "run",
         "shell": "bash",
-        "env": {f"INPUT_{each.upper().replace('-', '_')}": f"${{{{ inputs.{each} }}}}" for each in inputs},
+        "env": {f"INPUT_{each.upper().replace('-', '_')}": f"${{{{ inputs.{each} }}}}" for each in action["inputs"]},
         "run": action["run"],
     }
+    return {"using": "composite", "steps": [step]}
+
+
+def _action(folder: Path, name: str, inputs: Sequence[str], outputs: Sequence[str], runs: dict[str, object]) -> None:
+    folder.mkdir(parents=True)
+    defaults = {"github-token": "${{ github.token }}"} if name == "github-script" else {}
     text = {
         "name": name,
         "description": "A stand-in.",
-        "inputs": {each: {"description": each, "default": ""} for each in inputs},
+        "inputs": {each: {"description": each, "default": defaults.get(each, "")} for each in inputs},
         "outputs": {each: {"description": each, "value": f"${{{{ steps.run.outputs.{each} }}}}"} for each in outputs},
-        "runs": {"using": "composite", "steps": [step]},
+        "runs": runs,
     }
     (folder / "action.yml").write_text(yaml.safe_dump(text))
-
-
-def _committed(folder: Path) -> None:
-    git = ["git", "-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "init.defaultBranch=main"]
-    for command in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "all"]):
-        subprocess.run([*git, *command], cwd=folder, check=True, stdout=subprocess.DEVNULL)

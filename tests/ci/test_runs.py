@@ -1,20 +1,30 @@
-"""The workflows executed: evaluate, compare, a night after a night; with artifacts, gates, and a poisoned one."""
+"""The workflows executed: evaluate, compare, nights, a pull request and its comment, hostile artifacts."""
 
 from __future__ import annotations
 
 import json
-from pathlib import Path
+import re
+import shutil
+import subprocess
+import zipfile
+from collections.abc import Iterator
 
 import pytest
 
-from tests.ci.stand_ins import GitHub, github
+from tests.ci.stand_ins import OURS, ROOT, THEIRS, GitHub, github
 from tests.projects import GREETER, write
 
 pytestmark = [pytest.mark.engine, pytest.mark.registry]
 
 
+def documented(heading: str) -> str:
+    """The first YAML under a heading of docs/ci.md."""
+    section = (ROOT / "docs" / "ci.md").read_text().partition(f"## {heading}\n")[2]
+    return section.partition("```yaml\n")[2].partition("```")[0]
+
+
 @pytest.fixture(scope="module")
-def hub(tmp_path_factory: pytest.TempPathFactory) -> GitHub:
+def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GitHub]:
     """Two languages' worth of configurations, with the words and jedi engines."""
     folder = tmp_path_factory.mktemp("github")
     files = {f"file{i}__py": GREETER + f"x{i} = {i}\nprint(x{i}, Greeter)\n" for i in range(4)}
@@ -24,12 +34,15 @@ def hub(tmp_path_factory: pytest.TempPathFactory) -> GitHub:
         "python": {"language": "python", "engine": "jedi", "project": "path:project"},
         "javascript": {"language": "javascript", "engine": "words", "project": "path:project"},
     }
-    return github(folder, configs, project)
+    caller = documented("GitHub: a nightly build").replace("OWNER/ci-eval", OURS)
+    caller = caller.replace("ci/completion.yaml, shards: 4", "configs/python.yaml, shards: 2")
+    with github(folder, configs, project, caller) as served:
+        yield served
 
 
 @pytest.fixture(scope="module")
 def evaluated(hub: GitHub) -> GitHub:
-    """Run 1 and run 2 of evaluate, the second one in the alphabet's order under the same name."""
+    """Run 1 and run 2 of evaluate, the second one with its default client by name."""
     code, log = hub.run("evaluate", 1, configs="configs/*.yaml", shards="2")
     assert code == 0, log
     code, log = hub.run("evaluate", 2, configs="configs/python.yaml", shards="2", set="interpret.client=editor")
@@ -38,16 +51,24 @@ def evaluated(hub: GitHub) -> GitHub:
 
 
 def test_evaluate_uploads_its_shards_and_one_workspace_per_evaluation(evaluated: GitHub) -> None:
-    names = {path.name for path in (evaluated.artifacts / "1").iterdir()}
+    names = evaluated.names(1)
     assert {"workspace-python-jedi-basic", "workspace-javascript-words-basic"} <= names
     assert len([name for name in names if name.startswith("shard-")]) == 4
     for name in ("workspace-python-jedi-basic", "workspace-javascript-words-basic"):
-        metrics = json.loads((evaluated.artifacts / "1" / name / "reports" / "metrics.json").read_text())
-        (evaluation,) = metrics["evaluations"]
+        workspace = evaluated.artifact(1, name)
+        (evaluation,) = json.loads((workspace / "reports" / "metrics.json").read_text())["evaluations"]
         figures = evaluation["filters"]["ALL"]
         assert figures["sessions"] == figures["planned"] > 0
-        manifest = json.loads((evaluated.artifacts / "1" / name / "manifest.json").read_text())
+        manifest = json.loads((workspace / "manifest.json").read_text())
         assert (manifest["shard"], len(manifest["digests"])) == (None, 5)
+
+
+def test_another_repository_calls_evaluate_as_the_documentation_says(hub: GitHub) -> None:
+    code, log = hub.run("completion", 31, event="schedule", repository=THEIRS)
+    assert code == 0, log
+    assert not (hub.repository(THEIRS) / ".github" / "actions").exists()
+    workspace = hub.artifact(31, "workspace-python-jedi-basic")
+    assert json.loads((workspace / "reports" / "metrics.json").read_text())["evaluations"]
 
 
 def compared(hub: GitHub, run_id: int, base: int, gates: str) -> tuple[int, str]:
@@ -59,7 +80,7 @@ def compared(hub: GitHub, run_id: int, base: int, gates: str) -> tuple[int, str]
 def test_a_kept_gate_is_a_good_run(evaluated: GitHub) -> None:
     code, log = compared(evaluated, 3, 1, "RecallAt1 >= -1pp")
     assert code == 0, log
-    report = json.loads((evaluated.artifacts / "3" / "comparison-python-jedi-basic" / "comparison.json").read_text())
+    report = json.loads((evaluated.artifact(3, "comparison-python-jedi-basic") / "comparison.json").read_text())
     assert report["gates"][0]["passed"]
     assert report["filters"]["ALL"]["metrics"]["RecallAt1"]["verdict"] == "equivalent"
 
@@ -68,48 +89,47 @@ def test_a_broken_gate_fails_the_run_and_its_reports_are_published(evaluated: Gi
     code, log = compared(evaluated, 4, 1, "RecallAt1 >= 101%")
     assert code != 0
     assert "RecallAt1 &gt;= 101%" in log or "RecallAt1 >= 101%" in log
-    folder = evaluated.artifacts / "4" / "comparison-python-jedi-basic"
+    folder = evaluated.artifact(4, "comparison-python-jedi-basic")
     assert not json.loads((folder / "comparison.json").read_text())["gates"][0]["passed"]
     assert (folder / "html" / "index.html").exists()
     assert (folder / "junit.xml").read_text().count("<failure") == 1
 
 
 def test_a_poisoned_artifact_is_refused(evaluated: GitHub) -> None:
-    sessions = evaluated.artifacts / "1" / "workspace-python-jedi-basic" / "sessions"
-    file = next(sessions.iterdir())
-    data = file.read_bytes()
-    file.write_bytes(data + b"\0")
-    try:
-        code, log = compared(evaluated, 5, 1, "")
-    finally:
-        file.write_bytes(data)
+    folder = shutil.copytree(evaluated.artifact(1, "workspace-python-jedi-basic"), evaluated.folder / "poisoned")
+    file = next((folder / "sessions").iterdir())
+    file.write_bytes(file.read_bytes() + b"\0")
+    stored = evaluated.zip(40, "workspace-python-jedi-basic")
+    stored.parent.mkdir(parents=True)
+    with zipfile.ZipFile(stored, "w") as archive:
+        for path in folder.rglob("*"):
+            archive.write(path, path.relative_to(folder))
+    code, log = compared(evaluated, 5, 40, "")
     assert code != 0
     assert "is not what was evaluated" in log
-    assert not (evaluated.artifacts / "5").exists()
+    assert not evaluated.names(5)
 
 
 def test_the_second_night_is_compared_with_the_first_and_has_a_ranker(evaluated: GitHub) -> None:
     code, log = evaluated.run("generate-ml-logs", 10, projects='["path:project"]', config="configs/python.yaml")
     assert code == 0, log
-    assert json.loads((evaluated.artifacts / "10" / "ranker" / "model.json").read_text())["trainedOn"] == ["project"]
+    assert json.loads((evaluated.artifact(10, "ranker") / "model.json").read_text())["trainedOn"] == ["project"]
     for night in (11, 12):
         code, log = evaluated.run("nightly", night)
         assert code == 0, log
-        (evaluated.artifacts / "last-good-nightly").write_text(str(night))
-        (evaluated.artifacts / "last-good-generate-ml-logs").write_text("10")
-        there = {path.name for path in (evaluated.artifacts / str(night)).iterdir()}
+        evaluated.services.last_good |= {"nightly.yml": night, "generate-ml-logs.yml": 10}
         for evaluation in ("python-jedi-basic", "javascript-words-basic"):
-            assert {f"workspace-{evaluation}", f"comparison-{evaluation}", f"history-{evaluation}"} <= there
-        assert ("workspace-python-jedi-ml" in there) == (night == 12)
+            wanted = {f"workspace-{evaluation}", f"comparison-{evaluation}", f"history-{evaluation}"}
+            assert wanted <= evaluated.names(night)
+        assert ("workspace-python-jedi-ml" in evaluated.names(night)) == (night == 12)
     first, second = (
-        evaluated.artifacts / night / "comparison-python-jedi-basic" / name
-        for night, name in (("11", "overview.json"), ("12", "comparison.json"))
+        json.loads((evaluated.artifact(night, "comparison-python-jedi-basic") / name).read_text())
+        for night, name in ((11, "overview.json"), (12, "comparison.json"))
     )
-    assert len(json.loads(first.read_text())["trend"]["nights"]) == 1
-    report = json.loads(second.read_text())
-    assert report["filters"]["ALL"]["metrics"]["RecallAt1"]["verdict"] == "equivalent"
-    assert len(report["trend"]["nights"]) == 2
-    assert len(list((evaluated.artifacts / "12" / "history-python-jedi-basic").iterdir())) == 2
+    assert len(first["trend"]["nights"]) == 1
+    assert second["filters"]["ALL"]["metrics"]["RecallAt1"]["verdict"] == "equivalent"
+    assert len(second["trend"]["nights"]) == 2
+    assert len(list(evaluated.artifact(12, "history-python-jedi-basic").iterdir())) == 2
 
 
 def test_an_artifact_name_is_used_once_in_a_run(evaluated: GitHub) -> None:
@@ -119,7 +139,91 @@ def test_an_artifact_name_is_used_once_in_a_run(evaluated: GitHub) -> None:
     assert "409" in log
 
 
-def test_the_stand_ins_know_the_inputs_that_the_workflows_use(hub: GitHub) -> None:
-    used = {path.name for path in (hub.folder / "actions").iterdir()}
-    assert used >= {"checkout", "cache", "setup-python", "upload-artifact", "download-artifact"}
-    assert (Path(hub.folder) / "repository" / ".git").is_dir()
+# -------------------------------------------------------------------------------- a pull request, and its comment
+
+
+@pytest.fixture(scope="module")
+def pulled(hub: GitHub) -> tuple[GitHub, str]:
+    """Pull request 7, evaluated by run 50, and its head."""
+    repository, base = hub.repository(OURS), hub.commits[OURS]
+    subprocess.run(["git", "checkout", "-q", "-b", "change"], cwd=repository, check=True)
+    config = repository / "configs" / "python.yaml"
+    config.write_text(config.read_text().replace("path:project", "path:new/project"))
+    head = hub.commit(OURS)
+    payload = {"pull_request": {"number": 7, "base": {"sha": base}, "head": {"sha": head, "ref": "change"}}}
+    code, log = hub.run("pull-request", 50, event="pull_request", payload=payload)
+    subprocess.run(["git", "checkout", "-q", "main"], cwd=repository, check=True)
+    hub.commits[OURS] = base
+    assert code == 0, log
+    return hub, head
+
+
+def commented(hub: GitHub, run_id: int, of: int, head: str) -> tuple[int, str]:
+    about = {"id": of, "event": "pull_request", "head_sha": head}
+    return hub.run("comment", run_id, event="workflow_run", payload={"workflow_run": about})
+
+
+def test_a_pull_request_has_a_comparison_and_the_comment_for_it(pulled: tuple[GitHub, str]) -> None:
+    hub, _ = pulled
+    assert hub.names(50) == {"comment", "comparison"}
+    assert (hub.artifact(50, "comment") / "number.txt").read_text() == "7\n"
+    text = (hub.artifact(50, "comment") / "comment.md").read_text()
+    assert text == (hub.artifact(50, "comparison") / "report.md").read_text()
+    assert "RecallAt1" in text
+
+
+def test_one_comment_is_posted_and_kept_up_to_date(pulled: tuple[GitHub, str]) -> None:
+    hub, head = pulled
+    hub.services.heads[7] = head
+    hub.services.comments.clear()
+    for run_id in (51, 52):
+        code, log = commented(hub, run_id, 50, head)
+        assert code == 0, log
+        ((_, comment),) = hub.services.comments.items()
+        assert comment["issue"] == 7
+        assert comment["body"].startswith("<!-- ci-eval -->\n")
+        assert "RecallAt1" in comment["body"]
+        hub.services.comments[1]["body"] = "<!-- ci-eval -->\nolder"
+
+
+def test_nothing_is_posted_about_a_commit_the_pull_request_has_left(pulled: tuple[GitHub, str]) -> None:
+    hub, head = pulled
+    hub.services.heads[7] = "0" * 40
+    hub.services.comments.clear()
+    code, log = commented(hub, 53, 50, head)
+    assert code == 0, log
+    assert "nothing is posted" in log
+    assert not hub.services.comments
+
+
+@pytest.mark.parametrize("number", ["8/../../x", "-1", "7; rm", ""])
+def test_a_hostile_number_is_refused(pulled: tuple[GitHub, str], number: str) -> None:
+    hub, head = pulled
+    hub.services.comments.clear()
+    run = 60 + len(number)
+    stored = hub.zip(run, "comment")
+    stored.parent.mkdir(parents=True)
+    with zipfile.ZipFile(stored, "w") as archive:
+        archive.writestr("number.txt", number)
+        archive.writestr("comment.md", "text")
+    code, log = commented(hub, run + 20, run, head)
+    assert code != 0
+    assert "number.txt holds no number" in log
+    assert not hub.services.comments
+
+
+def test_hostile_text_mentions_nobody_and_hides_nothing(pulled: tuple[GitHub, str]) -> None:
+    hub, head = pulled
+    hub.services.heads[7] = head
+    hub.services.comments.clear()
+    stored = hub.zip(70, "comment")
+    stored.parent.mkdir(parents=True)
+    with zipfile.ZipFile(stored, "w") as archive:
+        archive.writestr("number.txt", "7")
+        archive.writestr("comment.md", "@everyone <!-- hidden --> " + "x" * 100_000)
+    code, log = commented(hub, 71, 70, head)
+    assert code == 0, log
+    body = hub.services.comments[1]["body"]
+    assert len(body) <= 65_536
+    assert not re.search(r"@\w", body)
+    assert body.count("<!--") == 1

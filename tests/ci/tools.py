@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import shutil
 import subprocess
@@ -16,6 +17,10 @@ ACTIONLINT = "github.com/rhysd/actionlint/cmd/actionlint@v1.7.12"
 ACT = "github.com/nektos/act@v0.2.87"
 PACKAGES = ("@actions/languageservice@0.3.61", "esbuild@0.28.2", "vscode-languageserver-textdocument@1.0.12")
 SERVICE = Path(__file__).parent / "language_service.mjs"
+CLIENTS = (
+    "@actions/artifact@6.2.1", "@actions/core@3.0.1", "@actions/github@9.1.1", "@actions/glob@0.7.0", "esbuild@0.28.2",
+)  # fmt: skip
+GITHUB_ACTIONS = Path(__file__).parent / "github_actions.mjs"
 
 
 def made(name: str, make: Callable[[Path], None]) -> Path:
@@ -47,16 +52,30 @@ def go_tool(package: str) -> Path:
 
 def language_service() -> Path:
     """GitHub's language service with our entry point, as one script for node."""
+    return _bundle(SERVICE, PACKAGES, "--format=cjs", "cjs")
 
+
+def github_actions() -> Path:
+    """GitHub's clients of artifacts and of its API with our entry points, as one module for node."""
+    # Some of them are CommonJS, which asks for `require`.
+    require = "import {createRequire as made} from 'module'; const require = made(import.meta.url);"
+    return _bundle(GITHUB_ACTIONS, CLIENTS, f"--format=esm --banner:js={require}", "mjs")
+
+
+def _bundle(source: Path, packages: tuple[str, ...], options: str, suffix: str) -> Path:
     def make(folder: Path) -> None:
-        (folder / "package.json").write_text('{"private": true}')
-        run(["npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", *PACKAGES], cwd=folder)
-        shutil.copy(SERVICE, folder)
-        bundle = ("--bundle", "--platform=node", "--format=cjs", "--outfile=check.cjs", "--log-level=error")
-        run([str(folder / "node_modules" / ".bin" / "esbuild"), SERVICE.name, *bundle], cwd=folder)
+        # A version that a dependency of a dependency asks for is not in every registry.
+        overrides = {"typedarray.prototype.slice": "1.0.5"}
+        (folder / "package.json").write_text(json.dumps({"private": True, "overrides": overrides}))
+        run(["npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", *packages], cwd=folder)
+        shutil.copy(source, folder)
+        bundle = ("--bundle", "--platform=node", f"--outfile=bundle.{suffix}", "--log-level=error")
+        form, *banner = options.split(" ", 1)
+        run([str(folder / "node_modules" / ".bin" / "esbuild"), source.name, *bundle, form, *banner], cwd=folder)
+        shutil.rmtree(folder / "node_modules")
 
-    stamp = "-".join(each.rpartition("@")[2] for each in PACKAGES) + f"-{SERVICE.stat().st_size}"
-    return made(f"language-service-{stamp}", make) / "check.cjs"
+    digest = hashlib.sha256(" ".join((*packages, options)).encode() + source.read_bytes()).hexdigest()[:12]
+    return made(f"{source.stem}-{digest}", make) / f"bundle.{suffix}"
 
 
 def run(argv: list[str], cwd: Path, **variables: str) -> str:
