@@ -2,7 +2,7 @@
 
 GitHub's own clients upload and download artifacts, look for runs, and post comments, at a small server that answers for
 GitHub. The actions around them are stand-ins; `checkout` fetches from folders. act does not know
-`job.workflow_repository` and `job.workflow_sha`: they are filled in beforehand.
+`job.workflow_repository` and `job.workflow_sha`, and takes `./` in a called workflow for the caller's: written out.
 What is not shown here: GitHub's own scheduling, permissions, caches and limits.
 """
 
@@ -17,7 +17,7 @@ import sys
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import yaml
@@ -38,8 +38,9 @@ SHELL: dict[str, dict[str, Sequence[str]]] = {
             cd "$GITHUB_WORKSPACE/$INPUT_PATH"
             [ -d .git ] || find . -mindepth 1 -delete
             git init -q .
-            git fetch -q "$REPOSITORIES/${INPUT_REPOSITORY:-$GITHUB_REPOSITORY}" "${INPUT_REF:-$GITHUB_SHA}"
-            git checkout -q --force FETCH_HEAD
+            git fetch -q "$REPOSITORIES/${INPUT_REPOSITORY:-$GITHUB_REPOSITORY}" \\
+                "${INPUT_REF:-$GITHUB_SHA}" "+refs/heads/*:refs/remotes/origin/*"
+            git checkout -q --force "$(awk 'NR == 1 {print $1}' .git/FETCH_HEAD)"
         """,
     },
     "cache": {"inputs": ["path", "key", "restore-keys"], "run": "true"},
@@ -64,7 +65,7 @@ class GitHub:
 
     folder: Path
     services: Services
-    commits: dict[str, str] = field(default_factory=dict)
+    pinned: str
 
     def repository(self, name: str) -> Path:
         """Its working tree."""
@@ -72,15 +73,7 @@ class GitHub:
 
     def commit(self, name: str) -> str:
         """The commit that everything in a repository's folder now is."""
-        git = ["git", "-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "init.defaultBranch=main"]
-        allow = ["config", "uploadpack.allowAnySHA1InWant", "true"]
-        for command in (["init", "-q"], allow, ["add", "-A"], ["commit", "-q", "--allow-empty", "-m", "all"]):
-            subprocess.run([*git, *command], cwd=self.repository(name), check=True)
-        head = subprocess.run(
-            ["git", "rev-parse", "HEAD"], cwd=self.repository(name), check=True, capture_output=True, text=True
-        )
-        self.commits[name] = head.stdout.strip()
-        return self.commits[name]
+        return _commit(self.repository(name))
 
     def names(self, run: int) -> set[str]:
         """Of the artifacts of a run."""
@@ -121,7 +114,7 @@ class GitHub:
             argv += ["-e", str(event_file)]
         for name, text in inputs.items():
             argv += ["--input", f"{name.replace('_', '-')}={text}"]
-        for name, text in self._environment(run_id, repository).items():
+        for name, text in self._environment(workflow, run_id, repository).items():
             argv += ["--env", f"{name}={text}"]
         for reference, folder in self._replaced():
             argv += ["--local-repository", f"{reference}={folder}"]
@@ -134,11 +127,12 @@ class GitHub:
         log = (done.stdout + done.stderr).splitlines()
         return done.returncode, "\n".join(line for line in log if "read cachedir" not in line)
 
-    def _environment(self, run_id: int, repository: str) -> dict[str, str]:
+    def _environment(self, workflow: str, run_id: int, repository: str) -> dict[str, str]:
         return {
             "REPOSITORIES": str(self.folder / "repositories"),
             "GITHUB_REPOSITORY": repository,
             "GITHUB_API_URL": self.services.address,
+            "GITHUB_WORKFLOW_REF": f"{repository}/.github/workflows/{workflow}.yml@refs/heads/main",
             "ACTIONS_RESULTS_URL": self.services.address,
             "ACTIONS_RUNTIME_TOKEN": self.services.token(run_id),
             "GITHUB_RUN_ID": str(run_id),
@@ -154,12 +148,14 @@ class GitHub:
         }
         for reference in sorted(used):
             yield reference, self.folder / "actions" / reference.partition("@")[0].removeprefix("actions/")
-        yield f"{OURS}@{self.commits[OURS]}", self.repository(OURS)
+        yield f"{OURS}@{self.pinned}", self.repository(OURS)
 
 
 @contextmanager
-def github(folder: Path, configs: dict[str, dict[str, object]], project: Path, caller: str) -> Iterator[GitHub]:
-    """Ours has these configurations instead of ours; theirs has them, the project, and a workflow that calls ours."""
+def github(
+    folder: Path, configs: dict[str, dict[str, object]], project: Path, callers: Mapping[str, str]
+) -> Iterator[GitHub]:
+    """Ours has these configurations instead of ours; theirs has them, the project, and workflows that call ours."""
     for name, action in SHELL.items():
         _action(folder / "actions" / name, name, action["inputs"], action.get("outputs", []), _shell(action))
     for name, (function, inputs) in NODE.items():
@@ -171,23 +167,34 @@ def github(folder: Path, configs: dict[str, dict[str, object]], project: Path, c
     for name in ("artifacts", "home"):
         (folder / name).mkdir()
     with served(Services(folder / "artifacts")) as services:
-        hub = GitHub(folder, services)
-        ours, theirs = hub.repository(OURS), hub.repository(THEIRS)
+        ours, theirs = (folder / "repositories" / name for name in (OURS, THEIRS))
         shutil.copytree(ROOT / ".github", ours / ".github")
         for repository in (ours, theirs):
             shutil.copytree(project, repository / "project")
             (repository / "configs").mkdir(parents=True)
             for name, config in configs.items():
                 (repository / "configs" / f"{name}.yaml").write_text(yaml.safe_dump(config))
-        hub.commit(OURS)
+        pinned = _commit(ours)
         for path in (ours / ".github" / "workflows").iterdir():
             text = path.read_text().replace("${{ job.workflow_repository }}", OURS)
-            path.write_text(text.replace("${{ job.workflow_sha }}", hub.commits[OURS]))
-        hub.commit(OURS)
+            text = re.sub(r"uses: \./(\.github/workflows/.*)", rf"uses: {OURS}/\1@{pinned}", text)
+            path.write_text(text.replace("${{ job.workflow_sha }}", pinned))
+        _commit(ours)
         (theirs / ".github" / "workflows").mkdir(parents=True)
-        (theirs / ".github" / "workflows" / "completion.yml").write_text(caller.replace("COMMIT", hub.commits[OURS]))
-        hub.commit(THEIRS)
-        yield hub
+        for name, text in callers.items():
+            text = text.replace("OWNER/ci-eval", OURS).replace("COMMIT", pinned)
+            (theirs / ".github" / "workflows" / f"{name}.yml").write_text(text)
+        _commit(theirs)
+        yield GitHub(folder, services, pinned)
+
+
+def _commit(repository: Path) -> str:
+    git = ["git", "-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "init.defaultBranch=main"]
+    allow = ["config", "uploadpack.allowAnySHA1InWant", "true"]
+    for command in (["init", "-q"], allow, ["add", "-A"], ["commit", "-q", "--allow-empty", "-m", "all"]):
+        subprocess.run([*git, *command], cwd=repository, check=True)
+    head = ["git", "rev-parse", "HEAD"]
+    return subprocess.run(head, cwd=repository, check=True, capture_output=True, text=True).stdout.strip()
 
 
 def _shell(action: Mapping[str, Sequence[str]]) -> dict[str, object]:

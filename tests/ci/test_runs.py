@@ -10,6 +10,7 @@ import zipfile
 from collections.abc import Iterator
 
 import pytest
+import yaml
 
 from tests.ci.stand_ins import OURS, ROOT, THEIRS, GitHub, github
 from tests.projects import GREETER, write
@@ -34,9 +35,11 @@ def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GitHub]:
         "python": {"language": "python", "engine": "jedi", "project": "path:project"},
         "javascript": {"language": "javascript", "engine": "words", "project": "path:project"},
     }
-    caller = documented("GitHub: a nightly build").replace("OWNER/ci-eval", OURS)
-    caller = caller.replace("ci/completion.yaml, shards: 4", "configs/python.yaml, shards: 2")
-    with github(folder, configs, project, caller) as served:
+    callers = {
+        "night": documented("GitHub: a nightly build").replace("ci/completion.yaml", "configs/python.yaml"),
+        "change": documented("My own engine, built in this repository, on every pull request"),
+    }
+    with github(folder, configs, project, callers) as served:
         yield served
 
 
@@ -63,12 +66,45 @@ def test_evaluate_uploads_its_shards_and_one_workspace_per_evaluation(evaluated:
         assert (manifest["shard"], len(manifest["digests"])) == (None, 5)
 
 
-def test_another_repository_calls_evaluate_as_the_documentation_says(hub: GitHub) -> None:
-    code, log = hub.run("completion", 31, event="schedule", repository=THEIRS)
-    assert code == 0, log
+def test_another_repository_has_nights_as_the_documentation_says(hub: GitHub) -> None:
     assert not (hub.repository(THEIRS) / ".github" / "actions").exists()
-    workspace = hub.artifact(31, "workspace-python-jedi-basic")
-    assert json.loads((workspace / "reports" / "metrics.json").read_text())["evaluations"]
+    for night in (31, 32):
+        code, log = hub.run("night", night, event="schedule", repository=THEIRS)
+        assert code == 0, log
+        hub.services.last_good["night.yml"] = night
+        assert hub.names(night) == {
+            *(f"shard-python-jedi-basic-{shard}-of-4" for shard in (1, 2, 3, 4)),
+            *(f"{what}-python-jedi-basic" for what in ("workspace", "comparison", "history")),
+        }
+    found = json.loads((hub.artifact(32, "comparison-python-jedi-basic") / "comparison.json").read_text())
+    assert [gate["passed"] for gate in found["gates"]] == [True]
+    assert len(found["trend"]["nights"]) == 2
+
+
+SERVER = "#!/usr/bin/env python3\n" + (ROOT / "tests" / "support" / "lsp" / "server.py").read_text()
+MAKEFILE = "server:\n\tmkdir -p build\n\tcp server.py build/server\n\tchmod +x build/server\n"
+
+
+def test_an_engine_of_the_repository_is_built_and_compared_as_the_documentation_says(hub: GitHub) -> None:
+    repository = hub.repository(THEIRS)
+
+    (repository / "ci").mkdir()
+    config = {"language": "python", "project": "path:project"}
+    (repository / "ci" / "completion.yaml").write_text(yaml.safe_dump(config))
+    (repository / "Makefile").write_text(MAKEFILE)
+    (repository / "server.py").write_text(SERVER)
+    base = hub.commit(THEIRS)
+    subprocess.run(["git", "checkout", "-q", "-b", "forgetful"], cwd=repository, check=True)
+    (repository / "server.py").write_text(SERVER.replace(r"\w+", r"\w{7,}"))
+    head = hub.commit(THEIRS)
+    pull = {"number": 3, "base": {"sha": base, "ref": "main"}, "head": {"sha": head, "ref": "forgetful"}}
+    code, log = hub.run("change", 33, event="pull_request", repository=THEIRS, payload={"pull_request": pull})
+    subprocess.run(["git", "checkout", "-q", "main"], cwd=repository, check=True)
+    assert code == 0, log
+    report = json.loads((hub.artifact(33, "comparison") / "comparison.json").read_text())
+    assert report["base"].startswith("server-base ")
+    assert report["new"].startswith("server-new ")
+    assert report["filters"]["ALL"]["metrics"]["Recall"]["difference"] < 0
 
 
 def compared(hub: GitHub, run_id: int, base: int, gates: str) -> tuple[int, str]:
@@ -145,7 +181,7 @@ def test_an_artifact_name_is_used_once_in_a_run(evaluated: GitHub) -> None:
 @pytest.fixture(scope="module")
 def pulled(hub: GitHub) -> tuple[GitHub, str]:
     """Pull request 7, evaluated by run 50, and its head."""
-    repository, base = hub.repository(OURS), hub.commits[OURS]
+    repository, base = hub.repository(OURS), hub.commit(OURS)
     subprocess.run(["git", "checkout", "-q", "-b", "change"], cwd=repository, check=True)
     config = repository / "configs" / "python.yaml"
     config.write_text(config.read_text().replace("path:project", "path:new/project"))
@@ -153,7 +189,6 @@ def pulled(hub: GitHub) -> tuple[GitHub, str]:
     payload = {"pull_request": {"number": 7, "base": {"sha": base}, "head": {"sha": head, "ref": "change"}}}
     code, log = hub.run("pull-request", 50, event="pull_request", payload=payload)
     subprocess.run(["git", "checkout", "-q", "main"], cwd=repository, check=True)
-    hub.commits[OURS] = base
     assert code == 0, log
     return hub, head
 

@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from runpy import run_path
@@ -53,6 +54,15 @@ def zizmor(root: Path) -> tuple[int, str]:
 
 
 def actionlint(root: Path) -> tuple[int, str]:
+    # Where the workflows check us out, so that the inputs of our actions are checked too.
+    with tempfile.TemporaryDirectory() as copied:
+        root = Path(shutil.copytree(root / ".github", Path(copied) / ".github")).parent
+        (root / ".git").mkdir()
+        (root / ".ci-eval").symlink_to(".")
+        return _actionlint(root)
+
+
+def _actionlint(root: Path) -> tuple[int, str]:
     return ran([str(go_tool(ACTIONLINT)), *paths(root, "workflows/*.yml")], root)
 
 
@@ -92,7 +102,7 @@ PLANTED = [
     (
         zizmor,
         "workflows/evaluate.yml",
-        "run: python3 .github/actions/run.py merge",
+        "run: python3 .ci-eval/.github/actions/run.py merge",
         "run: echo ${{ github.head_ref }};",
     ),
     (zizmor, "workflows/evaluate.yml", "@3d3c42e5aac5ba805825da76410c181273ba90b1 # v7.0.1", "@v7"),
@@ -100,6 +110,7 @@ PLANTED = [
     (zizmor, "workflows/comment.yml", " # zizmor: ignore[dangerous-triggers]", " #"),
     pytest.param(actionlint, "workflows/evaluate.yml", "needs: plan", "needs: plann", marks=INSTALLED),
     pytest.param(actionlint, "workflows/evaluate.yml", "inputs.set", "inputs.sett", marks=INSTALLED),
+    pytest.param(actionlint, "workflows/evaluate.yml", "completion-type: ${{", "type: ${{", marks=INSTALLED),
     pytest.param(service, "workflows/evaluate.yml", "fromJSON(", "fromJson2(", marks=INSTALLED),
     pytest.param(
         service, "workflows/nightly.yml", "completion-types: BASIC", "completion-tipes: BASIC", marks=INSTALLED
