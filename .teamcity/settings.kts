@@ -48,7 +48,11 @@ val install = """
 """.trimIndent()
 
 fun BuildType.ciEval(commands: List<String>) {
-    vcs { root(DslContext.settingsRoot) }
+    vcs {
+        root(DslContext.settingsRoot)
+        // What the night before left in the agent's folder is no workspace of tonight's.
+        cleanCheckout = true
+    }
     steps {
         script {
             name = "ci-eval"
@@ -60,11 +64,12 @@ fun BuildType.ciEval(commands: List<String>) {
     }
 }
 
-fun BuildType.takes(from: BuildType, rules: String) {
+/** A failed build's artifacts are taken too unless nothing can be done without its success: reports first, gates last. */
+fun BuildType.takes(from: BuildType, rules: String, failed: FailureAction = FailureAction.ADD_PROBLEM) {
     dependencies {
         dependency(from) {
             snapshot {
-                onDependencyFailure = FailureAction.FAIL_TO_START
+                onDependencyFailure = failed
                 reuseBuilds = ReuseBuilds.NO
             }
             artifacts {
@@ -104,7 +109,7 @@ fun evaluation(language: Language, type: String, ranker: BuildType?): List<Build
                 ),
             )
             if (ranker != null) {
-                takes(ranker, "ranker.zip!** => ranker")
+                takes(ranker, "ranker.zip!** => ranker", FailureAction.FAIL_TO_START)
             }
         }
     }
@@ -127,13 +132,17 @@ fun evaluation(language: Language, type: String, ranker: BuildType?): List<Build
     return parts + whole
 }
 
-/** The new workspace against the last good one; the first night has none, which is why its rules are optional. */
+/**
+ * The new workspace against the one of the last comparison that was green, which is in that build's artifacts: tonight's
+ * evaluation is the last successful one already. The first night has none, which is why those rules are optional.
+ */
 fun comparison(language: Language, type: String, whole: BuildType): BuildType = BuildType {
     id("Compare_${language.name}_$type")
     name = "Compare $type with the last good night"
     artifactRules = """
         comparison => comparison.zip
         history => history.zip
+        new => workspace.zip
     """.trimIndent()
     ciEval(
         listOf(
@@ -143,12 +152,12 @@ fun comparison(language: Language, type: String, whole: BuildType): BuildType = 
     )
     takes(whole, "workspace.zip!** => new")
     dependencies {
-        artifacts(whole) {
-            artifactRules = "?:workspace.zip!** => base"
-            buildRule = lastSuccessful()
-        }
         artifacts(this@BuildType) {
-            artifactRules = "?:history.zip!** => history"
+            artifactRules = """
+                ?:workspace.zip!** => base
+                ?:history.zip!** => history
+            """.trimIndent()
+            cleanDestination = true
             buildRule = lastSuccessful()
         }
     }

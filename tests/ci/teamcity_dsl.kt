@@ -147,6 +147,7 @@ private fun json(build: BuildType): String = fields(
     "name" to quoted(build.name),
     "artifactRules" to quoted(build.artifactRules),
     "vcs" to build.vcs.roots.size.toString(),
+    "clean" to build.vcs.cleanCheckout.toString(),
     "scripts" to list(build.steps.scripts.map { quoted(it.scriptContent) }),
     "timeout" to build.failureConditions.executionTimeoutMin.toString(),
     "metrics" to list(build.failureConditions.metrics.map { quoted(it.params["metricKey"] ?: "") }),
@@ -164,7 +165,7 @@ private fun json(trigger: jetbrains.buildServer.configs.kotlin.triggers.Schedule
 
 private fun json(dependency: Dependency): String = fields(
     "on" to quoted(dependency.on.id),
-    "snapshot" to (dependency.snapshot != null).toString(),
+    "snapshot" to (dependency.snapshot?.let { quoted(it.onDependencyFailure.name) } ?: "null"),
     "artifacts" to list(
         dependency.artifacts.map {
             fields("rules" to quoted(it.artifactRules), "last" to (it.buildRule is LastSuccessful).toString())

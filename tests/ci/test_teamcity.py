@@ -161,6 +161,7 @@ class TestModel:
         seen = set()
         for build in builds(model):
             assert build["vcs"] == 1
+            assert build["clean"]
             assert 0 < build["timeout"] <= 180
             assert commands(build)
             for name, *argv in commands(build):
@@ -193,7 +194,15 @@ class TestModel:
             }
             whole = build["id"].replace("Compare_", "Evaluate_")
             assert snapshots == [whole]
-            assert last == {(whole, "?:workspace.zip!** => base"), (build["id"], "?:history.zip!** => history")}
+            # Of the evaluations tonight's is the last successful one.
+            assert last == {(build["id"], "?:workspace.zip!** => base\n?:history.zip!** => history")}
+            assert ("workspace.zip", "new") in {(target, path) for path, _, target in rules(build["artifactRules"])}
+
+    def test_a_failed_evaluation_is_compared_and_a_failed_ranker_is_not_used(self, model: dict[str, Any]) -> None:
+        for build in builds(model):
+            for each in build["dependencies"]:
+                ranker = each["on"].startswith("GenerateLogs_")
+                assert each["snapshot"] in {None, "FAIL_TO_START" if ranker else "ADD_PROBLEM"}
 
     def test_a_loss_of_quality_fails_the_build(self, model: dict[str, Any]) -> None:
         whole = [build for build in builds(model) if build["name"] in {"Evaluate BASIC", "Evaluate ML"}]
