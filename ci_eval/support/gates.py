@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ci_eval.errors import ConfigError
-from ci_eval.model import Difference, GateResult, MetricInfo
+from ci_eval.model import Difference, GateResult, MetricInfo, Verdict
 from ci_eval.support.figures import amount, change
 
 EXAMPLES = (
@@ -59,11 +59,11 @@ class Gate:
             return self._result(False, f"{self.metric} has no figure on both sides")
         if not self.limits[0].signed and self.sign != "non-inferior":
             return self._absolute(found.new, info)
-        if found.verdict.value == "not-comparable" or found.low is None or found.high is None:
+        if found.verdict is Verdict.NOT_COMPARABLE or found.low is None or found.high is None:
             return self._result(False, f"{self.metric} is not comparable here, see the warnings")
         if self.sign == "non-inferior":
             return self._non_inferior(found.low, found.high, found.base, info)
-        return self._difference(found.difference, found.low, found.high, found.base, info)
+        return self._difference(found, info)
 
     def _absolute(self, new: float, info: MetricInfo) -> GateResult:
         kept = all(new >= each.value if self.sign == ">=" else new <= each.value for each in self.limits)
@@ -76,14 +76,17 @@ class Gate:
         said = "a loss of that size is ruled out" if worst > -margin else "a loss of that size is not ruled out"
         return self._result(worst > -margin, f"{between}: {said}")
 
-    def _difference(self, difference: float, low: float, high: float, base: float, info: MetricInfo) -> GateResult:
-        limits = [each.of(base, info.unit) for each in self.limits]
-        beyond = all(difference < each if self.sign == ">=" else difference > each for each in limits)
-        shown = high < 0 if self.sign == ">=" else low > 0
-        between = f"{change(low, info.unit)} to {change(high, info.unit)}"
-        said = f"the difference is {change(difference, info.unit)} ({between})"
-        if beyond and not shown:
-            return self._result(True, f"{said}: beyond the limit, but it may be chance")
+    def _difference(self, found: Difference, info: MetricInfo) -> GateResult:
+        """Broken by what the verdict shows, never by more: a reader must not find one beside the other."""
+        assert found.base is not None
+        assert found.difference is not None
+        limits = [each.of(found.base, info.unit) for each in self.limits]
+        beyond = all(found.difference < each if self.sign == ">=" else found.difference > each for each in limits)
+        between = f"{change(found.low, info.unit)} to {change(found.high, info.unit)}"
+        said = f"the difference is {change(found.difference, info.unit)} ({between})"
+        if beyond and found.verdict not in {Verdict.BETTER, Verdict.WORSE}:
+            chance = "" if found.p is None else f", p = {found.p:.3f}"
+            return self._result(True, f"{said}: beyond the limit, but it may be chance{chance}")
         return self._result(not beyond, said)
 
     def _result(self, passed: bool, reason: str) -> GateResult:

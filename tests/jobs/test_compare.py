@@ -281,3 +281,17 @@ def test_an_artifact_without_digests_is_refused(nights: dict[str, Path], tmp_pat
     workspace.write_manifest(msgspec.structs.replace(workspace.manifest(), digests={}))
     code, _, said = compare(nights["words"], tmp_path / "new", tmp_path / "out")
     assert (code, "its manifest has no digests" in " ".join(said.split())) == (2, True)
+
+
+@pytest.mark.parametrize(("files", "said"), [(5, "no gate on one can break"), (8, "differences must be large")])
+def test_a_reader_is_told_what_few_files_cannot_show(files: int, said: str, tmp_path: Path) -> None:
+    project = write(tmp_path / "p", **{f"file{i}__py": GREETER for i in range(files)})
+    for name in ("oracle", "empty"):
+        command = ("evaluate", "--project", f"path:{project}", "--engine", name, "--output", tmp_path / name)
+        assert run(*command)[0] == 0
+    code, report, output = compare(
+        tmp_path / "oracle", tmp_path / "empty", tmp_path / "out", "--gate", "RecallAt1 >= -1pp"
+    )
+    assert said in " ".join(output.split())
+    verdict = report["filters"]["ALL"]["metrics"]["RecallAt1"]["verdict"]
+    assert (code, verdict) == ((0, "no-difference-shown") if files == 5 else (1, "worse"))

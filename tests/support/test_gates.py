@@ -16,8 +16,18 @@ INFOS = {
 
 
 def figures(base: float, new: float, low: float, high: float) -> dict[str, Difference]:
-    found = Difference(base=base, new=new, difference=new - base, low=low, high=high, verdict=Verdict.NOT_SHOWN)
-    return dict.fromkeys(INFOS, found)
+    verdict = Verdict.NOT_SHOWN if low <= 0 <= high else Verdict.WORSE
+    return dict.fromkeys(
+        INFOS, Difference(base=base, new=new, difference=new - base, low=low, high=high, verdict=verdict)
+    )
+
+
+def test_no_rule_is_broken_by_what_the_verdict_does_not_show() -> None:
+    # With few files the interval may exclude 0 while the permutation test cannot be sure.
+    found = Difference(base=0.5, new=0.4, difference=-0.1, low=-0.15, high=-0.05, p=0.125, verdict=Verdict.NOT_SHOWN)
+    result = parse("RecallAt1 >= -1pp", INFOS).judge(dict.fromkeys(INFOS, found), INFOS)
+    assert result.passed
+    assert "may be chance, p = 0.125" in result.reason
 
 
 @pytest.mark.parametrize(

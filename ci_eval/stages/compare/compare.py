@@ -25,6 +25,8 @@ MOST_PARTS = 20
 MOST_FILES = 1000
 """Of one dimension: those with the most sessions."""
 SHARES = (0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99)
+FEWEST_FILES = 6
+"""With fewer, the smallest possible p-value, 2 of 2**files, is above 5 %."""
 FEWEST = 20
 """Sessions a part needs to be looked at by itself."""
 
@@ -147,7 +149,12 @@ def _warnings(base: Manifest, new: Manifest, paired: Paired) -> tuple[list[str],
         found.append(
             f"{alone:,} sessions have no partner, {paired.pairs:,} have: the difference is one of the latter only"
         )
-    if len(paired.files) < 20:
+    if len(paired.files) < FEWEST_FILES:
+        found.append(
+            f"only {len(paired.files)} files: no difference can be shown and no gate on one can break; "
+            f"evaluate at least {FEWEST_FILES}"
+        )
+    elif len(paired.files) < 20:
         found.append(f"only {len(paired.files)} files: with so few, differences must be large to be shown")
     return found, not different
 
