@@ -98,6 +98,8 @@ def overview(found: Overview, screen: Screen) -> None:
         columns = [*ranking.declared, f"{first}'s interval", "better / worse than"]
         screen.table(["evaluation", *columns], rows, numbers=len(ranking.declared) + 1)
         screen.result("")
+        for warning in ranking.warnings:
+            screen.warn(warning)
     if found.trend:
         _trend(found.trend, screen)
 

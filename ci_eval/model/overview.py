@@ -18,11 +18,12 @@ class Ranking(Value, frozen=True, kw_only=True):
     figures: tuple[dict[str, Estimate], ...]
     """Per side."""
     pairs: dict[str, tuple[tuple[Difference | None, ...], ...]]
-    """Per declared metric: row's side - column's side; p adjusted over all pairs and declared metrics (Holm)."""
+    """Per declared metric: row's side - column's side; p adjusted over a metric's pairs (Holm)."""
     ahead: tuple[int, ...]
     """Per side: how many others it is shown to be better than, by the first declared metric."""
     behind: tuple[int, ...]
     metrics: tuple[MetricInfo, ...]
+    warnings: tuple[str, ...] = ()
 
 
 class Overview(Value, frozen=True, kw_only=True):

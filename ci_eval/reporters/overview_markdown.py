@@ -52,6 +52,7 @@ def _ranking(found: Ranking) -> Iterator[str]:
         )
         for place, (side, figures) in enumerate(zip(found.sides, found.figures, strict=True))
     )
+    yield from (f"> {prose(warning)}" for warning in found.warnings)
     yield table("Ranking", columns, rows)
     for name in found.declared:
         pairs = (
@@ -65,7 +66,7 @@ def _ranking(found: Ranking) -> Iterator[str]:
             for row, side in enumerate(found.sides)
         )
         shown = table("", (f"{name}: row - column", *(prose(side.title) for side in found.sides)), pairs)
-        title = f"{prose(name)}, each against each (p adjusted over all pairs, Holm)"
+        title = f"{prose(name)}, each against each (p adjusted over the pairs, Holm)"
         yield f"<details><summary>{title}</summary>\n\n{shown}\n\n</details>"
 
 

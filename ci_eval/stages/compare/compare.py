@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import chain
 
@@ -11,7 +12,17 @@ from ci_eval.contracts import Metric
 from ci_eval.errors import ConfigError, NothingToEvaluate
 from ci_eval.model import Comparison, Difference, MetricInfo, Part, SessionsFilter, Side, Verdict
 from ci_eval.stages.compare.pairing import BANDS, Paired, PartSums, Sums, pair
-from ci_eval.support.paired import POWER, Finding, Resampling, benjamini_hochberg, holm, mcnemar, quantile_of, verdict
+from ci_eval.support.paired import (
+    LEVEL,
+    POWER,
+    Finding,
+    Resampling,
+    benjamini_hochberg,
+    holm,
+    mcnemar,
+    quantile_of,
+    verdict,
+)
 from ci_eval.workspace import Manifest, Workspace
 
 EVERYTHING = "ALL"
@@ -25,8 +36,6 @@ MOST_PARTS = 20
 MOST_FILES = 1000
 """Of one dimension: those with the most sessions."""
 SHARES = (0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99)
-FEWEST_FILES = 6
-"""With fewer, the smallest possible p-value, 2 of 2**files, is above 5 %."""
 FEWEST = 20
 """Sessions a part needs to be looked at by itself."""
 
@@ -66,6 +75,7 @@ def compare(
     if not paired.pairs:
         raise NothingToEvaluate(_why_none(ours, theirs, paired))
     warnings, timed = _warnings(ours, theirs, paired)
+    warnings += few(len(paired.files), len(declared))
     judge = _Judge(metrics, declared, ours.seed, timed)
     return Comparison(
         base=side_of(ours, base, paired.failed_base),
@@ -149,14 +159,18 @@ def _warnings(base: Manifest, new: Manifest, paired: Paired) -> tuple[list[str],
         found.append(
             f"{alone:,} sessions have no partner, {paired.pairs:,} have: the difference is one of the latter only"
         )
-    if len(paired.files) < FEWEST_FILES:
-        found.append(
-            f"only {len(paired.files)} files: no difference can be shown and no gate on one can break; "
-            f"evaluate at least {FEWEST_FILES}"
-        )
-    elif len(paired.files) < 20:
-        found.append(f"only {len(paired.files)} files: with so few, differences must be large to be shown")
     return found, not different
+
+
+def few(files: int, tests: int) -> list[str]:
+    """A warning where there are too few files for differences to be shown, each being one of so many tests (Holm)."""
+    # There are 2**files ways to swap sides, and two of them are as extreme as can be.
+    fewest = math.floor(math.log2(2 * tests / (1 - LEVEL))) + 1
+    if files < fewest:
+        return [
+            f"only {files} files: no difference can be shown, and no gate on one can break; evaluate {fewest} or more"
+        ]
+    return [f"only {files} files: with so few, differences must be large to be shown"] if files < 20 else []
 
 
 class _Judge:

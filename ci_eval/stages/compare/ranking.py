@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
@@ -10,7 +11,7 @@ import numpy as np
 from ci_eval.contracts import Metric
 from ci_eval.errors import NothingToEvaluate
 from ci_eval.model import FAILED, Difference, Estimate, Ranking, SessionScore, Verdict
-from ci_eval.stages.compare.compare import FLOORS, MARGINS, refuse, side_of
+from ci_eval.stages.compare.compare import FLOORS, MARGINS, few, refuse, side_of
 from ci_eval.support.observing import evaluated
 from ci_eval.support.paired import POWER, Floats, Resampling, holm, verdict
 from ci_eval.workspace import Workspace
@@ -46,6 +47,7 @@ def rank(workspaces: Sequence[Workspace], metrics: Sequence[Metric], declared: S
         ahead=tuple(_count(row, Verdict.BETTER) for row in verdicts),
         behind=tuple(_count(row, Verdict.WORSE) for row in verdicts),
         metrics=tuple(each.info for each in chosen),
+        warnings=tuple(few(len(sums), math.comb(len(workspaces), 2))),
     )
 
 
@@ -99,15 +101,16 @@ def _pairs(
     sides = list(combinations(range(sums.shape[2]), 2))
     # Row is new, column is base.
     found = [resampling.ratios(np.concatenate([sums[:, :, b], sums[:, :, a]], axis=2)) for a, b in sides]
-    adjusted = iter(holm([None if each is None else each.p for row in found for each in row]))
+    # By metric, over the pairs: [pair][metric].
+    adjusted = zip(*(holm([each and each.p for each in column]) for column in zip(*found, strict=True)), strict=True)
     tables: dict[str, list[list[Difference | None]]] = {
         metric.info.name: [[None] * sums.shape[2] for _ in range(sums.shape[2])] for metric in metrics
     }
-    for (a, b), row in zip(sides, found, strict=True):
-        for metric, each in zip(metrics, row, strict=True):
-            p, info = next(adjusted), metric.info
+    for (a, b), row, ps in zip(sides, found, adjusted, strict=True):
+        for metric, each, p in zip(metrics, row, ps, strict=True):
             if each is None:
                 continue
+            info = metric.info
             floor, margin = FLOORS.get(info.unit, 0.0), MARGINS.get(info.unit, 0.0)
             difference = Difference(
                 base=each.base,
