@@ -22,6 +22,9 @@ LEVEL = 0.95
 POWER = 1.96 + 0.84
 """Standard errors that a difference must measure to be shown at 5 % four times out of five."""
 
+FEW = 20
+"""Clusters below which intervals tend to be too narrow, and standard errors to promise too much."""
+
 BINS = 1_000
 LONGEST = 1e6
 """Milliseconds; latencies are counted in bins whose bounds differ by 2 %, from 0.01 ms on."""
@@ -43,7 +46,7 @@ class Finding:
     high: float | None = None
     p: float | None = None
     error: float | None = None
-    """Standard error."""
+    """Standard error; None with fewer than FEW clusters, where what it promises does not hold."""
 
 
 class Resampling:
@@ -73,7 +76,7 @@ class Resampling:
                 found.append(None)
                 continue
             column = replicates[:, each][np.isfinite(replicates[:, each])] if len(replicates) else replicates[:, each]
-            found.append(_finding(float(base[each]), float(new[each]), column, float(p[each])))
+            found.append(_finding(float(base[each]), float(new[each]), column, float(p[each]), self.clusters))
         return found
 
     def _bootstrap(self, sums: Floats) -> Floats:
@@ -148,17 +151,19 @@ class Resampling:
                 float(points[1][number]),
                 np.concatenate(replicates[number]) if replicates[number] else np.empty(0),
                 float(p[number]),
+                self.clusters,
             )
             for number in range(len(wanted))
         ]
 
 
-def _finding(base: float, new: float, replicates: Floats, p: float) -> Finding:
+def _finding(base: float, new: float, replicates: Floats, p: float, clusters: int) -> Finding:
     if len(replicates) < 2:
         return Finding(base, new, new - base)
     tail = (1 - LEVEL) / 2
     low, high = np.quantile(replicates, [tail, 1 - tail])
-    return Finding(base, new, new - base, float(low), float(high), p, float(replicates.std(ddof=1)))
+    error = float(replicates.std(ddof=1)) if clusters >= FEW else None
+    return Finding(base, new, new - base, float(low), float(high), p, error)
 
 
 def _batches(rows: int, width: int) -> list[range]:

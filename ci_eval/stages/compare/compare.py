@@ -13,6 +13,7 @@ from ci_eval.errors import ConfigError, NothingToEvaluate
 from ci_eval.model import Comparison, Difference, MetricInfo, Part, SessionsFilter, Side, Verdict
 from ci_eval.stages.compare.pairing import BANDS, Paired, PartSums, Sums, pair
 from ci_eval.support.paired import (
+    FEW,
     LEVEL,
     POWER,
     Finding,
@@ -170,7 +171,7 @@ def few(files: int, tests: int) -> list[str]:
         return [
             f"only {files} files: no difference can be shown, and no gate on one can break; evaluate {fewest} or more"
         ]
-    return [f"only {files} files: with so few, differences must be large to be shown"] if files < 20 else []
+    return [f"only {files} files: with so few, differences must be large to be shown"] if files < FEW else []
 
 
 class _Judge:
