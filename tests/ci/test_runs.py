@@ -231,7 +231,16 @@ def test_nothing_is_posted_about_a_commit_the_pull_request_has_left(pulled: tupl
     assert not hub.services.comments
 
 
-@pytest.mark.parametrize("number", ["8/../../x", "-1", "7; rm", ""])
+def test_a_run_that_failed_before_it_compared_is_not_commented(pulled: tuple[GitHub, str]) -> None:
+    hub, head = pulled
+    hub.services.comments.clear()
+    code, log = commented(hub, 54, 49, head)
+    assert code == 0, log
+    assert "Artifact not found for name: comment" in log
+    assert not hub.services.comments
+
+
+@pytest.mark.parametrize("number", ["8/../../x", "-1", "7; rm", " "])
 def test_a_hostile_number_is_refused(pulled: tuple[GitHub, str], number: str) -> None:
     hub, head = pulled
     hub.services.comments.clear()
