@@ -85,7 +85,7 @@ def test_the_interval_covers_the_truth_as_often_as_it_says() -> None:
         new = random.binomial(20, np.clip(rates + 0.03, 0, 1)).astype(float)
         (found,) = Resampling(60, turn).ratios(hits(base, new, 20))
         assert found is not None
-        truth = (np.clip(rates + 0.03, 0, 1) - rates).mean()
+        truth = float((np.clip(rates + 0.03, 0, 1) - rates).mean())
         covered += (found.low or 0) <= truth <= (found.high or 0)
     assert 0.91 <= covered / rounds <= 0.99
 
