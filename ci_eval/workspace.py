@@ -120,12 +120,10 @@ class Workspace:
         self.folder = folder
 
     @classmethod
-    def create(cls, folder: Path) -> Workspace:
-        """A new one in a new or empty folder. Raises WorkspaceError."""
+    def create(cls, folder: Path, hint: str = "") -> Workspace:
+        """A new one in a new or empty folder. Raises WorkspaceError, with the hint."""
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-            raise WorkspaceError(
-                f"{folder} is not empty: choose another --output, or add --resume to take up the run that is there"
-            )
+            raise WorkspaceError(f"{folder} is not empty: choose another --output{hint}")
         for part in ("actions", "sessions", "errors", "logs", "reports"):
             _make(folder / part)
         return cls(folder)

@@ -74,6 +74,9 @@ def program() -> Path:
 
 def main() -> int:
     """The exit code of ci-eval."""
+    if len(sys.argv) < 2:
+        print("usage: run.py COMMAND [ARGUMENT...], a command of ci-eval", file=sys.stderr)
+        return 2
     command, *more = sys.argv[1:]
     argv = [*arguments(command), *more]
     python = program()

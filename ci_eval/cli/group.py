@@ -24,6 +24,7 @@ Examples:
 @click.option(
     "--ci",
     "host",
+    envvar="CI_EVAL_CI",
     type=click.Choice(["auto", "github", "teamcity", "none"]),
     help="Which CI is told of progress and results. Default: the one whose variables are set (or CI_EVAL_CI).",
 )

@@ -46,8 +46,8 @@ def compare_(workspaces: tuple[Path, ...], gates: tuple[str, ...], output: Path 
     for name, path in done.reports.items():
         screen.result(f"{name:9} {path}")
     screen.result(str(done.folder))
-    for trouble in filter(None, [each.trouble for each in done.comparisons]):
-        raise trouble
+    if done.trouble:
+        raise done.trouble
 
 
 @cli.command("merge")

@@ -82,6 +82,11 @@ def patch(
         if value is not None:
             _put(raw, key, value, "command line")
     patched, _ = settle(check(raw, "command line"), "command line")
+    if model and patched.interpret.completion_type != "ML":
+        raise ConfigError(
+            f"command line: a model is for completion type ML, not {patched.interpret.completion_type}; add "
+            "--completion-type ML, or leave --model out"
+        )
     return patched
 
 

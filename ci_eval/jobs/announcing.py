@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from pathlib import Path
 
@@ -77,7 +78,7 @@ def comparison(done: Outcome, screen: Screen) -> None:
             statistics=_differences(first) if first else {},
             checks=checks,
             problems=[
-                Problem(identity=_identity(check.name), text=f"{check.name}: {check.reason}")
+                Problem(identity=identity_of(check.name), text=f"{check.name}: {check.reason}")
                 for check in checks
                 if not check.passed
             ],
@@ -90,7 +91,7 @@ def verdict(done: Outcome) -> str:
     """`gate-failed`, or what is said of the first declared metric, or `no-base`."""
     if not done.comparisons:
         return "no-base"
-    if any(each.trouble for each in done.comparisons):
+    if done.trouble:
         return "gate-failed"
     found = done.comparisons[0].comparison
     return found.filters["ALL"][found.declared[0]].verdict.value
@@ -117,8 +118,10 @@ def _named(each: Compared, rule: str, of: int) -> str:
     return rule if of == 1 else f"{each.comparison.new.title}: {rule}"
 
 
-def _identity(text: str) -> str:
-    return "gate_" + re.sub(r"[^A-Za-z0-9]+", "_", text).strip("_")
+def identity_of(text: str) -> str:
+    """Stable, and another one for each rule: signs are no letters, and long names are cut."""
+    digest = hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=4).hexdigest()
+    return f"gate_{re.sub(r'[^A-Za-z0-9]+', '_', text).strip('_')[:40]}_{digest}"
 
 
 def _problems(trouble: CiEvalError | None) -> list[Problem]:

@@ -14,10 +14,11 @@ from ci_eval import metrics, reporters
 from ci_eval.contracts import Metric
 from ci_eval.errors import GateFailed, WorkspaceError
 from ci_eval.jobs import pipeline
+from ci_eval.jobs.rules import rules
 from ci_eval.model import Comparison, MetricInfo, Overview, Trend
 from ci_eval.stages import compare as stage
 from ci_eval.support.ci import Screen
-from ci_eval.support.gates import parse
+from ci_eval.support.gates import Gate
 from ci_eval.support.verdicts import TRENDS
 from ci_eval.workspace import Workspace
 
@@ -30,15 +31,6 @@ class Compared:
     comparison: Comparison
     reports: dict[str, Path]
 
-    @property
-    def trouble(self) -> GateFailed | None:
-        """The rules that are broken."""
-        broken = [gate for gate in self.comparison.gates if not gate.passed]
-        if not broken:
-            return None
-        lines = [f"  {gate.rule}: {gate.reason}" for gate in broken]
-        return GateFailed("\n".join([f"{len(broken)} of {len(self.comparison.gates)} gates failed", *lines]))
-
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
@@ -49,6 +41,17 @@ class Outcome:
     overview: Overview | None = None
     reports: dict[str, Path] = field(default_factory=dict)
     """The overview's."""
+
+    @property
+    def trouble(self) -> GateFailed | None:
+        """The rules that are broken, of all comparisons."""
+        gates = [(each.comparison.new.title, gate) for each in self.comparisons for gate in each.comparison.gates]
+        broken = [
+            f"  {f'{title}: ' if len(self.comparisons) > 1 else ''}{gate.rule}: {gate.reason}"
+            for title, gate in gates
+            if not gate.passed
+        ]
+        return GateFailed("\n".join([f"{len(broken)} of {len(gates)} gates failed", *broken])) if broken else None
 
 
 def compare(
@@ -63,28 +66,35 @@ def compare(
     if not workspaces:
         workspaces = _newest(past)
     target = _target(output)
+    if history:
+        _made(history, "--history")
     if len(workspaces) == 1:
         base = _before(past, workspaces[0])
         workspaces = [*([base] if base else []), workspaces[0]]
     for workspace in workspaces:
         workspace.verify()
     base, others = workspaces[0], workspaces[1:]
+    wanted = {each.folder: rules(pipeline.stored_config(each), gates) for each in others or workspaces}
     done = []
     for number, new in enumerate(others, 1):
         screen.say(f"Comparing {base.folder} with {new.folder}")
         where = target if len(others) == 1 else target / f"{number:02}-{_slug(new.folder.name)}"
-        done.append(_compared(base, new, gates, where, past))
+        done.append(_compared(base, new, wanted[new.folder], where, past))
     overview, reports = None, {}
     if len(others) != 1:
-        if not others and gates:
+        if not others and wanted[base.folder]:
             screen.warn("no gate was judged: there is no evaluation before this one to compare with")
         overview = _overview(workspaces, done, past)
         reports = {each.name: each.write(overview, target) for each in reporters.OVERVIEWS.all()}
     if history:
-        for new in others or workspaces:
-            for figures in stage.figures_of(new):
-                stage.append(history, figures)
+        _remember(others or workspaces, history)
     return Outcome(folder=target, comparisons=tuple(done), overview=overview, reports=reports)
+
+
+def _remember(workspaces: Sequence[Workspace], history: Path) -> None:
+    for workspace in workspaces:
+        for figures in stage.figures_of(workspace):
+            stage.append(history, figures)
 
 
 def _sorted_out(folders: Sequence[Path], history: Path | None) -> tuple[list[Workspace], stage.Past | None]:
@@ -130,14 +140,14 @@ def _before(past: stage.Past | None, new: Workspace) -> Workspace | None:
     return max(of_the_same, key=lambda each: each.manifest().start, default=None)
 
 
-def _compared(base: Workspace, new: Workspace, gates: Sequence[str], folder: Path, past: stage.Past | None) -> Compared:
+def _compared(
+    base: Workspace, new: Workspace, gates: Sequence[Gate], folder: Path, past: stage.Past | None
+) -> Compared:
     config = pipeline.stored_config(new)
     known = metrics.load()
-    infos = {metric.info.name: metric.info for metric in known if metric.statistic != "count"}
-    rules = [parse(rule, infos) for rule in (*config.comparison.gates, *gates)]
     found = stage.compare(base, new, known, config.reports.sessions_filters, config.comparison.metrics)
     compared = {info.name: info for info in found.metrics}
-    judged = tuple(rule.judge(found.filters["ALL"], compared) for rule in rules)
+    judged = tuple(gate.judge(found.filters["ALL"], compared) for gate in gates)
     found = replace(found, gates=judged, trend=_trend(past, new, known) if past else None)
     sources = stage.StoredPairs(base, new)
     reports = {each.name: each.write(found, sources, folder) for each in reporters.COMPARISONS.all()}
@@ -169,6 +179,14 @@ def _target(output: Path | None) -> Path:
     folder = output or Path("ci-eval-comparison") / strftime("%Y-%m-%d_%H-%M-%S")
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise WorkspaceError(f"{folder} is not empty: choose another --output")
+    return _made(folder, "--output")
+
+
+def _made(folder: Path, option: str) -> Path:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise WorkspaceError(f"cannot create {folder}: {error.strerror}; choose another {option}") from error
     return folder
 
 

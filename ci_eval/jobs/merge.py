@@ -27,6 +27,9 @@ def merge(folders: Sequence[Path], *, output: Path, screen: Screen) -> Evaluated
 
     Raises WorkspaceError where shards are missing, or where the workspaces do not belong together.
     """
+    places = [folder.resolve() for folder in folders]
+    if twice := next((folder for folder, place in zip(folders, places, strict=True) if places.count(place) > 1), None):
+        raise WorkspaceError(f"{twice} is given twice")
     given = [Workspace.open(folder) for folder in folders]
     for workspace in given:
         if _finished(workspace):

@@ -10,15 +10,21 @@ from msgspec.structs import replace
 from ci_eval.config import Config, patch
 from ci_eval.errors import ConfigError, WorkspaceError
 from ci_eval.model import UserModelConfig
-from ci_eval.support import model_file, training
+from ci_eval.support import logs, model_file, training
 from ci_eval.support.ci import Screen
+from ci_eval.support.logs.columns import SCHEMA as LOG_SCHEMA
 from ci_eval.support.model_file import RankerModel
 from ci_eval.workspace import Workspace
 
 
-def with_logs(config: Config, formats: Sequence[str]) -> Config:
+def with_logs(config: Config, formats: Sequence[str], screen: Screen) -> Config:
     """The configuration with logs on, and with a user where it names none."""
     wanted = config.interpret
+    prefix = config.actions.strategy.prefix.name
+    if wanted.user_model is None and prefix not in {"NoPrefix", "EveryPrefix"}:
+        screen.warn(
+            f"logs are of a user, who is asked about at every prefix: actions.strategy.prefix {prefix} is not used"
+        )
     if config.actions.strategy.completion_golf:
         raise ConfigError("logs are of tokens: remove actions.strategy.completionGolf")
     logged = replace(
@@ -37,6 +43,7 @@ def train_ranker(
     sources: Sequence[Path], *, output: Path, label: training.Label, seed: int, threads: int, screen: Screen
 ) -> RankerModel:
     """Logs of workspaces (or their logs/ folders) → a model file. Raises WorkspaceError, NothingToEvaluate."""
+    _make_room(output)
     folders = [logs_of(source) for source in sources]
     screen.say(f"Reading logs of {len(folders)} evaluations")
     learned = training.read([folder / "train.parquet" for folder in folders], label, seed)
@@ -47,12 +54,36 @@ def train_ranker(
     return model
 
 
+def _make_room(output: Path) -> None:
+    """Before minutes of training, not after them."""
+    if output.is_dir():
+        raise WorkspaceError(f"{output} is a folder: name the model's file with --output")
+    try:
+        output.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise WorkspaceError(f"cannot write {output}: {error.strerror}; choose another --output") from error
+
+
 def logs_of(source: Path) -> Path:
-    """The folder with the Parquet files of a workspace, or that folder itself. Raises WorkspaceError."""
-    folder = source / "logs" if (source / "logs").is_dir() else source
-    if (source / "manifest.json").is_file() and folder != source:
+    """The folder with the Parquet files of a workspace, or that folder itself; they are what was written.
+
+    Raises WorkspaceError.
+    """
+    if not source.is_dir():
+        raise WorkspaceError(f"{source} is not there: give workspaces of `ci-eval generate-ml-logs`")
+    if (source / "logs").is_dir():
         Workspace.open(source).verify()
-    if not (folder / "train.parquet").is_file():
-        hint = "they were written in another format" if (folder / "schema.json").is_file() else "it has no logs"
-        raise WorkspaceError(f"{source} has no logs/train.parquet ({hint}): `ci-eval generate-ml-logs` writes them")
+        folder = source / "logs"
+    else:
+        folder = source
+    record = logs.record_of(folder)
+    if record is None:
+        raise WorkspaceError(f"{source} has no logs: `ci-eval generate-ml-logs` writes them")
+    if "parquet" not in record.formats:
+        written = " and ".join(record.formats)
+        raise WorkspaceError(f"{source} has its logs as {written} alone: write them with --log-format parquet")
+    if folder == source:
+        logs.verify(folder, record)
+    if record.schema != LOG_SCHEMA:
+        raise WorkspaceError(f"{source} has logs with other columns than this ci-eval writes: make them again")
     return folder

@@ -36,7 +36,7 @@ def title_of(config: Config, engine: EngineInfo) -> str:
 
 def begin(prepared: Prepared, folder: Path, jobs: int, shard: Shard | None = None) -> Workspace:
     """A new workspace with its configuration and manifest."""
-    workspace = Workspace.create(folder)
+    workspace = Workspace.create(folder, hint=", or add --resume to take up the run that is there")
     workspace.write_config(dump(prepared.config))
     workspace.write_manifest(replace(new_manifest(prepared, jobs), shard=str(shard) if shard else None))
     return workspace

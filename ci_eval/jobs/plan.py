@@ -74,7 +74,12 @@ Key = tuple[str, str, str, str]
 
 
 def _key(config: Config, kind: str) -> Key:
-    return config.language, engine_of(config).name, config.project.spec, kind
+    return config.language, engine_of(config).name, _unpinned(config.project.spec), kind
+
+
+def _unpinned(spec: str) -> str:
+    """A workspace knows the digest of what was fetched, which the configuration may leave out."""
+    return spec.partition("#")[0]
 
 
 def _durations(timings: Sequence[Path]) -> dict[Key, float]:
@@ -82,7 +87,7 @@ def _durations(timings: Sequence[Path]) -> dict[Key, float]:
     found: dict[Key, float] = {}
     for folder in timings:
         manifest = Workspace.open(folder).manifest()
-        key = (manifest.language, manifest.engine.name, manifest.project.spec, manifest.completion_type)
+        key = (manifest.language, manifest.engine.name, _unpinned(manifest.project.spec), manifest.completion_type)
         found[key] = found.get(key, 0.0) + _seconds(manifest)
     return found
 

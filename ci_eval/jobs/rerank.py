@@ -44,9 +44,11 @@ def rerank(folder: Path, *, completion_type: str, model: Path | None, output: Pa
         screen.warn("the code was evaluated as it was, not as it became; features are made of how it became")
     ranker = rankers.CATALOG.load(completion_type).configured(model)
     keywords = languages.CATALOG.load(manifest.language).keywords
-    config = patch(config, completion_type=completion_type)
+    config = patch(config, completion_type=completion_type, model=model)
+    if model is None:
+        config = replace(config, interpret=replace(config.interpret, ranking_model=None))
     target = Workspace.create(output)
-    target.write_config(dump(replace(config, interpret=replace(config.interpret, ranking_model=_text(model)))))
+    target.write_config(dump(config))
     for path in source.action_files():
         shutil.copyfile(path, output / "actions" / path.name)
     for error in source.errors():
@@ -65,10 +67,6 @@ def rerank(folder: Path, *, completion_type: str, model: Path | None, output: Pa
     target.seal()
     evaluation, reports = pipeline.make_reports(target, config)
     return Evaluated(folder=output, evaluation=evaluation, reports=reports, trouble=pipeline.trouble(target, config))
-
-
-def _text(model: Path | None) -> str | None:
-    return str(model) if model else None
 
 
 def _names(source: Workspace, target: Workspace, ranker: Ranker) -> Path | None:

@@ -65,6 +65,8 @@ def only_reports(folders: Sequence[Path]) -> list[Evaluated]:
 
 
 def _reported(workspace: Workspace) -> Evaluated:
+    if workspace.manifest().digests:
+        workspace.verify()
     config = pipeline.stored_config(workspace)
     evaluation, reports = pipeline.make_reports(workspace, config)
     trouble = pipeline.trouble(workspace, config)

@@ -13,6 +13,7 @@ from ci_eval.support.figures import amount, interval
 from ci_eval.support.fitting import Query, fitted, queries_of
 from ci_eval.support.logs import tables
 from ci_eval.support.stats import Observations, estimate
+from ci_eval.support.training import once
 from ci_eval.support.usermodel import PROFILES, expected
 from ci_eval.workspace import Workspace
 
@@ -21,21 +22,33 @@ def fit(sources: Sequence[Path]) -> Iterator[str]:
     """The tables as YAML, with what they are made of. Raises WorkspaceError, NothingToEvaluate."""
     module = tables()
     queries: list[Query] = []
+    owners: dict[str, Path] = {}
     for source in sources:
+        folder = logs_of(source)
         for name in ("train.parquet", "validation.parquet"):
-            queries += queries_of(module.batches(logs_of(source) / name, Query.COLUMNS))
+            for query in queries_of(module.batches(folder / name, Query.COLUMNS)):
+                once(query.session, folder, owners)
+                queries.append(query)
     if not queries:
         raise NothingToEvaluate("the logs hold no query")
     found = fitted(queries)
     yield f"# fitted to {found.queries:,} queries of {found.sessions:,} sessions"
     yield "interpret:"
     yield "  userModel:"
-    yield f"    firstPrefix: {_row(found.model.first_prefix)}"
+    yield f"    firstPrefix: {_row(_summing_to_one(found.model.first_prefix))}"
     yield "    select:"
     for row, count in zip(found.model.select, found.shown, strict=True):
         yield f"      - {_row(row)}  # the expected text stood there {count:,} times"
     yield f"    cancel: {_row(found.model.cancel)}"
     yield "    attend: 1.0  # who never takes anything cannot be told from who does not look"
+
+
+def _summing_to_one(values: Sequence[float]) -> list[float]:
+    """As they are written, four digits each; what that takes away or adds is the largest one's."""
+    written = [round(value, 4) for value in values]
+    largest = max(range(len(written)), key=written.__getitem__)
+    written[largest] = round(1 - sum(written[:largest]) - sum(written[largest + 1 :]), 4)
+    return written
 
 
 def _row(values: Sequence[float]) -> str:
@@ -56,6 +69,7 @@ def expect(folder: Path, profile: str) -> tuple[list[tuple[str, str, str, str]],
     if profile not in PROFILES:
         raise ConfigError(f"unknown user {profile!r}; known are {', '.join(PROFILES)}")
     workspace = Workspace.open(folder)
+    workspace.verify()
     manifest = workspace.manifest()
     if manifest.user or "EveryPrefix" not in manifest.strategy or "EveryPrefix(" in manifest.strategy:
         raise ConfigError(

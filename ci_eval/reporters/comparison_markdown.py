@@ -57,9 +57,10 @@ def summary(comparison: Comparison) -> str:
     found = comparison.filters["ALL"][first]
     info = next(each for each in comparison.metrics if each.name == first)
     between = change_between(found.low, found.high, info.unit)
+    between = f" ({between})" if between else ""
     return (
         f"**{said(found.verdict)}**: {prose(first)} {amount(found.base, info.unit)} → {amount(found.new, info.unit)}, "
-        f"{change(found.difference, info.unit)} ({between}). "
+        f"{change(found.difference, info.unit)}{between}. "
         f"{comparison.paired:,} sessions in {comparison.files:,} files are on both sides "
         f"({comparison.only_base:,} only in base, {comparison.only_new:,} only in new, "
         f"{comparison.changed_text:,} in changed files; failed {comparison.base.failed:,} and "

@@ -5,14 +5,19 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from ci_eval.errors import WorkspaceError
+
 
 def write(path: Path, data: bytes) -> Path:
-    """Put `data` at `path` in one step, with the folders above it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    """Put `data` at `path` in one step, with the folders above it. Raises WorkspaceError."""
     partial = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     try:
-        partial.write_bytes(data)
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            partial.write_bytes(data)
+            partial.replace(path)
+        finally:
+            partial.unlink(missing_ok=True)
+    except OSError as error:
+        raise WorkspaceError(f"cannot write {path}: {error.strerror}") from error
     return path

@@ -108,7 +108,26 @@ def parse(rule: str, infos: Mapping[str, MetricInfo]) -> Gate:
         raise ConfigError(f"gate {rule!r}: a share of what? Give it a sign for a difference, or a figure")
     if len({each.signed for each in limits}) > 1:
         raise ConfigError(f"gate {rule!r} mixes differences (with a sign) and figures (without)")
-    return Gate(text, metric, found.groupdict().get("sign") or "non-inferior", limits)
+    sign = found.groupdict().get("sign") or "non-inferior"
+    if said := _senseless(sign, limits, infos[metric]):
+        raise ConfigError(f"gate {rule!r} {said}")
+    return Gate(text, metric, sign, limits)
+
+
+def _senseless(sign: str, limits: tuple[Limit, ...], info: MetricInfo) -> str | None:
+    """Why no loss could break the rule, or why nothing could keep it."""
+    if sign == "non-inferior":
+        return "needs a margin without a sign, such as 0.5pp" if limits[0].signed else None
+    if info.better == "neither":
+        return f"can protect nothing: no value of {info.name} is better than another"
+    up = info.better == "higher"
+    if sign != (">=" if up else "<="):
+        return f"would be kept by any loss: {info.better} is better, write {info.name} {'>=' if up else '<='} …"
+    if limits[0].signed and any(each.value > 0 if up else each.value < 0 for each in limits):
+        return f"asks for a gain: say which loss may be, such as {info.name} {sign} {'-' if up else '+'}1%"
+    if not limits[0].signed and info.unit in {"share", "score"} and any(each.value > 1 for each in limits):
+        return f"can never be kept: {info.name} is at most {'100%' if info.unit == 'share' else 1}"
+    return None
 
 
 def _limit(rule: str, text: str, unit: str) -> Limit:

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import ModuleType
 
 import msgspec
+from msgspec.structs import replace
 
 from ci_eval.errors import ConfigError
 from ci_eval.model import Value
@@ -48,6 +49,8 @@ class RankerModel(Value, frozen=True, kw_only=True):
     """Share of the gain of all splits, the largest first."""
     booster: str
     """As LightGBM writes it."""
+    digest: str = ""
+    """SHA-256 of `booster`: LightGBM ends the process where its text is damaged."""
 
 
 def lightgbm() -> ModuleType:
@@ -60,8 +63,12 @@ def lightgbm() -> ModuleType:
 
 def save(model: RankerModel, path: Path) -> None:
     """Replace it in one step."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    atomic.write(path, msgspec.json.format(msgspec.json.encode(model), indent=1) + b"\n")
+    sealed = replace(model, digest=_digest(model.booster))
+    atomic.write(path, msgspec.json.format(msgspec.json.encode(sealed), indent=1) + b"\n")
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def load(path: Path) -> RankerModel:
@@ -74,6 +81,10 @@ def load(path: Path) -> RankerModel:
         ) from error
     except msgspec.MsgspecError as error:
         raise ConfigError(f"{path} is not a model of `ci-eval train-ranker`: {error}") from error
+    if model.format != MODEL_FORMAT:
+        raise ConfigError(f"{path} has format {model.format}, this ci-eval reads {MODEL_FORMAT}: train it again")
+    if model.digest != _digest(model.booster):
+        raise ConfigError(f"{path} is damaged: its trees changed since it was written; fetch or train it again")
     if model.schema != SCHEMA or model.features != NAMES:
         raise ConfigError(
             f"{path} was trained on other features (schema {model.schema}, this ci-eval has {SCHEMA}): train it again"

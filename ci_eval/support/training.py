@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from ci_eval.errors import NothingToEvaluate, WorkspaceError
 from ci_eval.support.features import CATEGORIES, NAMES, SCHEMA
 from ci_eval.support.logs import tables
-from ci_eval.support.logs.columns import SCHEMA as LOG_SCHEMA
 from ci_eval.support.model_file import RankerModel, Scores, importance_of, lightgbm
 
 Label = Literal["selected", "expected"]
@@ -70,15 +69,13 @@ def read(paths: Sequence[Path], label: Label, seed: int) -> Queries:
 
     `selected`: those of sessions in which the user took the expected text; `expected`: all that offered it.
     """
-    module = tables()
-    for path in paths:
-        if module.schema_of(path) != LOG_SCHEMA:
-            raise WorkspaceError(f"{path} has other columns than this ci-eval writes: make the logs again")
     taken = _sessions_with_a_selection(paths) if label == "selected" else None
     random = np.random.default_rng([5, seed % 2**63])
     rows, sizes, positive, projects = [], [], [], set()
+    owners: dict[str, Path] = {}
     for path in paths:
         for query in queries_in(path):
+            once(query.session, path, owners)
             projects.add(query.project)
             found = np.flatnonzero(query.expected)
             if len(query.rows) < 2 or len(found) != 1 or (taken is not None and query.session not in taken):
@@ -88,11 +85,25 @@ def read(paths: Sequence[Path], label: Label, seed: int) -> Queries:
             sizes.append(len(chosen))
             positive.append(int(np.flatnonzero(chosen == found[0])[0]))
     if not rows:
-        raise NothingToEvaluate(
-            "the logs hold no query to learn from: the expected text is in no list of a session "
-            + ("in which it was taken; try --label expected" if label == "selected" else "")
-        )
+        raise NothingToEvaluate(_why_none(paths[0].stem, bool(owners), label))
     return Queries(np.concatenate(rows), np.array(sizes), np.array(positive), frozenset(projects))
+
+
+def once(session: str, path: Path, owners: dict[str, Path]) -> None:
+    """Raises WorkspaceError where another file has that session too: who is counted twice weighs twice."""
+    if (owner := owners.setdefault(session, path)) != path:
+        raise WorkspaceError(f"{path} and {owner} hold the same sessions: give the shards or what was merged, once")
+
+
+def _why_none(side: str, any_query: bool, label: Label) -> str:
+    if not any_query:
+        return (
+            f"the {side} side of the logs is empty: files are dealt out by interpret.trainTestSplit, so that few files "
+            "leave a side without any; log more or larger projects, and give all of them"
+        )
+    if label == "selected":
+        return f"in the {side} side of the logs nobody took the expected text; try --label expected, or log more"
+    return f"in the {side} side of the logs the expected text is in no list of two or more; log more"
 
 
 def _chosen(size: int, positive: int, random: np.random.Generator) -> NDArray[np.int64]:

@@ -295,3 +295,50 @@ def test_a_reader_is_told_what_few_files_cannot_show(files: int, said: str, tmp_
     assert said in " ".join(output.split())
     verdict = report["filters"]["ALL"]["metrics"]["RecallAt1"]["verdict"]
     assert (code, verdict) == ((0, "no-difference-shown") if files == 5 else (1, "worse"))
+
+
+def test_sessions_of_a_file_that_one_side_lacks_are_that_sides_alone(nights: dict[str, Path], tmp_path: Path) -> None:
+    lacking = Path(shutil.copytree(nights["words"], tmp_path / "lacking"))
+    gone = sorted((lacking / "sessions").iterdir())[0]
+    gone.unlink()
+    Workspace.open(lacking).seal()
+    for base, new, side in ((nights["words"], lacking, "onlyBase"), (lacking, nights["words"], "onlyNew")):
+        _, report, _ = compare(base, new, tmp_path / side)
+        counts = {name: report[name] for name in ("onlyBase", "onlyNew", "changedText")}
+        assert counts.pop(side) > 0
+        assert set(counts.values()) == {0}
+
+
+def test_broken_gates_of_all_comparisons_are_named(nights: dict[str, Path], tmp_path: Path) -> None:
+    given = (nights["oracle"], nights["words"], nights["alphabet"], "--output", tmp_path / "out")
+    code, _, err = run("compare", *given, "--gate", "RecallAt1 >= -1pp", "--gate", "Recall >= 1%")
+    assert code == 1
+    said = " ".join(err.split())
+    assert "2 of 4 gates failed" in said
+    assert "words 0" in said
+    assert "BASIC: RecallAt1 >= -1pp: the difference is" in said
+    assert "ALPHABETICAL: RecallAt1 >= -1pp: the difference is" in said
+
+
+@pytest.mark.parametrize(
+    ("key", "said"),
+    [("comparison.metrics=[Foo]", "'Foo' cannot be compared"), ("comparison.gates=['Foo >= 1']", "unknown metric")],
+)
+def test_what_cannot_be_compared_is_refused_before_the_night_runs(key: str, said: str, tmp_path: Path) -> None:
+    project = write(tmp_path / "p", file__py=GREETER)
+    code, _, err = run(
+        "evaluate", "--project", f"path:{project}", "--engine", "words", "--set", key, "--output", tmp_path / "out"
+    )
+    assert code == 2
+    assert said in " ".join(err.split())
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_first_night_says_that_no_gate_was_judged_and_refuses_a_bad_one(
+    nights: dict[str, Path], tmp_path: Path
+) -> None:
+    given = ("compare", nights["words"], "--history", tmp_path / "history")
+    code, _, err = run(*given, "--gate", "Recall >= 1%", "--output", tmp_path / "out")
+    assert (code, "no gate was judged" in err) == (0, True)
+    code, _, err = run(*given, "--gate", "Foo >= 1%", "--output", tmp_path / "other")
+    assert (code, "unknown metric" in err) == (2, True)

@@ -206,6 +206,9 @@ def test_a_merge_of_projects_cannot_be_asked_again(two: list[Path], tmp_path: Pa
 
 def test_one_project_twice_or_another_engine_is_refused(two: list[Path], project: Path, tmp_path: Path) -> None:
     code, said = run("merge", two[0], two[0], "--output", tmp_path / "both")
+    assert (code, "is given twice" in said) == (2, True)
+    again = shutil.copytree(two[0], tmp_path / "again")
+    code, said = run("merge", two[0], again, "--output", tmp_path / "both")
     assert (code, "there twice" in said) == (2, True)
     run("interpret", two[1], "--engine", "oracle", "--output", tmp_path / "oracle")
     code, said = run("merge", two[0], tmp_path / "oracle", "--output", tmp_path / "both")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -144,6 +145,16 @@ def test_jedi_decides_what_the_text_leaves_open(tmp_path: Path) -> None:
 def test_a_file_that_cannot_be_read_is_counted_and_the_rest_goes_on(tmp_path: Path, content: bytes, why: str) -> None:
     workspace = generate(write(tmp_path / "p", bad__py=content, good__py=GREETER), tmp_path / "w")
     assert [(error.path, error.message) for error in workspace.errors()] == [("bad.py", why)]
+    assert [found.path for found in workspace.actions()] == ["good.py"]
+
+
+def test_a_file_whose_name_is_not_text_is_counted_and_the_rest_goes_on(tmp_path: Path) -> None:
+    root = write(tmp_path / "p", good__py=GREETER)
+    (root / os.fsdecode(b"caf\xe9.py")).write_text(GREETER)
+    workspace = generate(root, tmp_path / "w")
+    assert [(each.path, each.message) for each in workspace.errors()] == [
+        ("caf\\udce9.py", "the file's name is not UTF-8")
+    ]
     assert [found.path for found in workspace.actions()] == ["good.py"]
 
 

@@ -11,6 +11,7 @@ from ci_eval.support.gates import parse
 INFOS = {
     "RecallAt1": MetricInfo(name="RecallAt1", summary="", unit="share", better="higher"),
     "Latency": MetricInfo(name="Latency", summary="", unit="ms", better="lower"),
+    "Count": MetricInfo(name="Count", summary="", unit="count", better="neither"),
     "Rank": MetricInfo(name="Rank", summary="", unit="rank", better="lower"),
 }
 
@@ -61,12 +62,20 @@ def test_a_rule_is_kept_or_broken(rule: str, base: float, new: float, low: float
     [
         ("RecallAt1 better", "not understood; examples"),
         ("RecallAt1 > -1pp", "not understood"),
-        ("Recall >= -1pp", "unknown metric; known are RecallAt1, Latency, Rank"),
+        ("Recall >= -1pp", "unknown metric; known are RecallAt1, Latency, Count, Rank"),
         ("RecallAt1 >= -1ms", "unit must be % or pp"),
         ("Latency <= +5pp", "unit must be % or ms"),
         ("Latency <= +20% and 50ms", "mixes differences"),
         ("Latency <= 20%", "a share of what"),
         ("", "not understood"),
+        ("RecallAt1 <= +1pp", "kept by any loss: higher is better, write RecallAt1 >="),
+        ("Rank >= -1", "kept by any loss: lower is better, write Rank <="),
+        ("RecallAt1 >= +1pp", "asks for a gain"),
+        ("RecallAt1 >= -1pp and +5%", "asks for a gain"),
+        ("Latency <= -5ms", "asks for a gain"),
+        ("RecallAt1 >= 900%", "can never be kept: RecallAt1 is at most 100%"),
+        ("RecallAt1 non-inferior -1pp", "a margin without a sign"),
+        ("Count <= +1", "can protect nothing"),
     ],
 )
 def test_a_rule_that_means_nothing_is_refused(rule: str, said: str) -> None:

@@ -79,9 +79,10 @@ def declarations(root: Path, language: Language, config: ActionsConfig) -> Decla
     everything = ActionsConfig(ignore_file_names=config.ignore_file_names)
     for path in source_files(root, language, everything):
         try:
+            path.encode()
             data = (root / path).read_bytes()
             text = "" if len(data) > config.max_file_size else decode(data)
-        except (NotText, OSError):
+        except (NotText, OSError, UnicodeEncodeError):
             # Said where the file itself is evaluated.
             continue
         package, names = language.declare(text, path)

@@ -87,7 +87,13 @@ def generate(
     A file that cannot be read becomes an error in the workspace; the others go on. What took a type analysis
     to find out is kept below `cache`.
     """
-    paths = list(source_files(root, language, config))
+    paths = []
+    for path in source_files(root, language, config):
+        shown = path.encode(errors="backslashreplace").decode()
+        if shown == path:
+            paths.append(path)
+        else:
+            workspace.write_error(FileError(path=shown, stage="actions", message="the file's name is not UTF-8"))
     job = Project(
         root=root,
         name=project.name,

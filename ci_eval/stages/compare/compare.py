@@ -165,6 +165,8 @@ def _warnings(base: Manifest, new: Manifest, paired: Paired) -> tuple[list[str],
 
 def few(files: int, tests: int) -> list[str]:
     """A warning where there are too few files for differences to be shown, each being one of so many tests (Holm)."""
+    if files == 1:
+        return ["only one file: its sessions are no sample, nothing is comparable, and gates on differences fail"]
     # There are 2**files ways to swap sides, and two of them are as extreme as can be.
     fewest = math.floor(math.log2(2 * tests / (1 - LEVEL))) + 1
     if files < fewest:

@@ -104,7 +104,8 @@ def pair(
             paired.only_new += sum(map(evaluated, theirs))
             continue
         mine = {session.id: session for session in ours if evaluated(session)}
-        _File(paired, metrics, filters, leading, source).add(mine, theirs, same_text=checksum == source.checksum)
+        # A file that new does not have did not change: its sessions are base's alone.
+        _File(paired, metrics, filters, leading, source).add(mine, theirs, same_text=checksum in {"", source.checksum})
     manifest = base.manifest()
     names = [manifest.cluster(path) for path in paired.files]
     if paired.pairs and names != paired.files:
@@ -115,7 +116,7 @@ def pair(
 def _files(
     base: Workspace, new: Workspace
 ) -> Iterator[tuple[SourceFile | None, str, Iterator[SessionScore], Iterator[SessionScore]]]:
-    """Base's file, the checksum of the new one, and the sessions of both; without base's file, it has none."""
+    """Base's file, if any; the checksum of new's, empty where there is none; the sessions of both."""
     nothing: tuple[SessionScore, ...] = ()
     there = {source.path: source.checksum for source, _ in new.sessions(_Nothing)}
     for source, sessions in base.sessions(SessionScore):

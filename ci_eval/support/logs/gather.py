@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import shutil
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -10,12 +9,13 @@ from pathlib import Path
 
 import msgspec
 
-from ci_eval.model import LogCounts, LogFile, LogsRecord
+from ci_eval.model import LogCounts, LogsRecord
 from ci_eval.support import atomic
 from ci_eval.support.chance import draw
 from ci_eval.support.logs import lines
 from ci_eval.support.logs.columns import SCHEMA, described
 from ci_eval.support.logs.events import user_of
+from ci_eval.support.logs.records import digest
 from ci_eval.support.logs.writing import PartCounts, tables
 
 TRAIN, VALIDATION = "train", "validation"
@@ -91,15 +91,6 @@ def _total(counts: Sequence[PartCounts]) -> LogCounts:
         expected=expected.total(),
         kinds={kind: (rows[kind], expected[kind]) for kind in sorted(rows)},
     )
-
-
-def digest(path: Path, folder: Path) -> LogFile:
-    """Of a file in the logs."""
-    sha256 = hashlib.sha256()
-    with path.open("rb") as file:
-        while block := file.read(1 << 20):
-            sha256.update(block)
-    return LogFile(path=path.relative_to(folder).as_posix(), size=path.stat().st_size, sha256=sha256.hexdigest())
 
 
 def _join_events(folder: Path, parts: Path, sides: dict[str, str], language: str, day: str, user: str) -> None:

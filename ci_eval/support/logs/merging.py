@@ -15,7 +15,7 @@ from ci_eval.model import LogCounts, LogsRecord
 from ci_eval.support import atomic
 from ci_eval.support.logs import lines
 from ci_eval.support.logs.columns import described
-from ci_eval.support.logs.gather import digest
+from ci_eval.support.logs.records import digest
 from ci_eval.support.logs.writing import tables
 
 _NUMBER = re.compile(r"\d+")

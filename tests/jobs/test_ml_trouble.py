@@ -1,0 +1,153 @@
+"""Logs, models and users that are damaged, doubled, empty or of another kind: refused, with a reason."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import yaml
+
+from ci_eval.config import load
+from ci_eval.jobs.users import fit
+from tests.jobs.test_ml import lines, run
+from tests.projects import GREETER, write
+
+
+@pytest.fixture(scope="module")
+def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Small ones, as Parquet."""
+    folder = tmp_path_factory.mktemp("trouble")
+    project = write(folder / "p", **{f"file{i:02}__py": lines(i) for i in range(8)})
+    command = ("generate-ml-logs", "--project", f"path:{project}", "--engine", "words", "--output", folder / "logs")
+    code, _, err = run(*command)
+    assert code == 0, err
+    return folder / "logs"
+
+
+@pytest.fixture(scope="module")
+def model(logs: Path) -> Path:
+    path = logs.parent / "model.json"
+    code, _, err = run("train-ranker", logs, "--output", path, "--jobs", 1)
+    assert code == 0, err
+    return path
+
+
+def refused(command: tuple[object, ...], said: str, exit_code: int = 2) -> None:
+    code, out, err = run(*command)
+    assert code == exit_code, out + err
+    assert said in " ".join(err.split()), err
+
+
+# --------------------------------------------------------------------------------------------------------------- logs
+
+
+def cut(logs: Path) -> None:
+    path = logs / "train.parquet"
+    path.write_bytes(path.read_bytes()[:-100])
+
+
+def garble(logs: Path) -> None:
+    (logs / "manifest.json").write_text("[]")
+
+
+DAMAGE: list[tuple[Callable[[Path], None], str]] = [
+    (cut, "train.parquet is not what was logged"),
+    (lambda logs: (logs / "validation.parquet").unlink(), "validation.parquet is not what was logged"),
+    (lambda logs: (logs / "manifest.json").unlink(), "has no logs"),
+    (garble, "is no account of logs"),
+]
+
+
+@pytest.mark.parametrize(("damage", "said"), DAMAGE, ids=["cut", "missing", "without account", "broken account"])
+@pytest.mark.parametrize("command", ["train-ranker", "fit-user-model"])
+def test_damaged_logs_are_refused(
+    command: str, damage: Callable[[Path], None], said: str, logs: Path, tmp_path: Path
+) -> None:
+    bare = Path(shutil.copytree(logs / "logs", tmp_path / "bare"))
+    damage(bare)
+    more = ("--output", tmp_path / "m.json") if command == "train-ranker" else ()
+    refused((command, bare, *more), said)
+
+
+@pytest.mark.parametrize("command", ["train-ranker", "fit-user-model"])
+def test_sessions_count_once(command: str, logs: Path, tmp_path: Path) -> None:
+    more = ("--output", tmp_path / "m.json") if command == "train-ranker" else ()
+    copy = shutil.copytree(logs, tmp_path / "copy")
+    refused((command, logs, copy, *more), "hold the same sessions")
+
+
+def test_what_is_not_there_and_what_has_another_format_are_told_apart(logs: Path, tmp_path: Path) -> None:
+    to = ("--output", tmp_path / "m.json")
+    refused(("train-ranker", tmp_path / "nowhere", *to), "nowhere is not there")
+    project = write(tmp_path / "p", file__py=GREETER)
+    given = ("generate-ml-logs", "--project", f"path:{project}", "--engine", "words", "--log-format", "jsonl")
+    assert run(*given, "--output", tmp_path / "lines")[0] == 0
+    refused(("train-ranker", tmp_path / "lines", *to), "as jsonl alone: write them with --log-format parquet")
+
+
+def test_an_empty_side_is_named(tmp_path: Path) -> None:
+    project = write(tmp_path / "p", file__py=lines(1))
+    given = ("generate-ml-logs", "--project", f"path:{project}", "--engine", "words", "--output", tmp_path / "one")
+    assert run(*given)[0] == 0
+    command = ("train-ranker", tmp_path / "one", "--output", tmp_path / "m.json")
+    refused(command, "side of the logs is empty: files are dealt out", exit_code=3)
+
+
+def test_an_output_that_cannot_be_written_is_refused_before_the_training(logs: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    refused(("train-ranker", logs, "--output", tmp_path), "is a folder")
+    refused(("train-ranker", logs, "--output", tmp_path / "file" / "m.json"), "choose another --output")
+
+
+# -------------------------------------------------------------------------------------------------------------- models
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda found: {"booster": found["booster"][:-500]}, "its trees changed"),
+        (lambda found: {"booster": ""}, "its trees changed"),
+        (lambda _: {"format": 2}, "has format 2"),
+    ],
+    ids=["cut", "empty", "format"],
+)
+def test_a_damaged_model_is_refused_before_anything_runs(
+    change: Callable[[dict[str, str]], dict[str, object]], said: str, model: Path, tmp_path: Path
+) -> None:
+    found = json.loads(model.read_text())
+    (tmp_path / "m.json").write_text(json.dumps(found | change(found)))
+    project = write(tmp_path / "p", file__py=GREETER)
+    given = ("evaluate", "--project", f"path:{project}", "--engine", "words", "--output", tmp_path / "o")
+    refused((*given, "--completion-type", "ML", "--model", tmp_path / "m.json"), said)
+    assert not (tmp_path / "o").exists()
+
+
+def test_a_model_that_would_not_be_used_is_refused(model: Path, tmp_path: Path) -> None:
+    project = write(tmp_path / "p", file__py=GREETER)
+    given = ("evaluate", "--project", f"path:{project}", "--engine", "words", "--output", tmp_path / "o")
+    refused((*given, "--model", model), "a model is for completion type ML, not BASIC")
+
+
+# --------------------------------------------------------------------------------------------------------------- users
+
+
+def test_a_fitted_user_is_one_that_a_configuration_takes(logs: Path, tmp_path: Path) -> None:
+    """Shares of thirds, sevenths … do not add up to 1 when they are rounded."""
+    text = "\n".join(fit([logs]))
+    written = yaml.safe_load(text)["interpret"]["userModel"]["firstPrefix"]
+    assert abs(sum(written) - 1) < 1e-9
+    (tmp_path / "user.yaml").write_text(text)
+    user = load(tmp_path / "user.yaml").config.interpret.user_model
+    assert user is not None
+    assert user.first_prefix == tuple(written)
+
+
+def test_a_prefix_that_a_user_does_not_type_is_said(tmp_path: Path) -> None:
+    project = write(tmp_path / "p", file__py=GREETER)
+    given = ("generate-ml-logs", "--project", f"path:{project}", "--engine", "words", "--output", tmp_path / "o")
+    code, _, err = run(*given, "--set", "actions.strategy.prefix={name: Ladder, lengths: [0, 1]}")
+    assert code == 0
+    assert "actions.strategy.prefix Ladder is not used" in " ".join(err.split())
