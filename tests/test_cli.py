@@ -200,3 +200,27 @@ def test_a_truncated_download_exits_with_4(run: Run) -> None:
         code, _, err = run("evaluate", "--project", f"{server.url()}#sha256={'0' * 64}")
     assert code == 4
     assert "4 attempts" in err
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "code", "said"),
+    [
+        ("CI_EVAL_CI", "foo", 2, "'foo' is not one of 'auto', 'github', 'teamcity', 'none'"),
+        ("CI_EVAL_CACHE", "{file}/cache", 4, "set CI_EVAL_CACHE"),
+    ],
+)
+def test_a_variable_that_cannot_be_followed_is_named(
+    variable: str, value: str, code: int, said: str,
+    run: Run, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv(variable, value.format(file=tmp_path / "file"))
+    ended, _, err = run("evaluate", "--project", f"path:{project}", "--engine", "words", "--output", tmp_path / "o")
+    assert (ended, said in " ".join(err.split())) == (code, True), err
+
+
+def test_a_report_is_not_made_of_what_changed_since(run: Run, project: Path, tmp_path: Path) -> None:
+    run("evaluate", "--project", f"path:{project}", "--engine", "words", "--output", tmp_path / "o")
+    next((tmp_path / "o" / "sessions").iterdir()).unlink()
+    code, _, err = run("report", tmp_path / "o")
+    assert (code, "sessions changed since" in " ".join(err.split())) == (2, True)

@@ -72,7 +72,8 @@ def test_what_took_longer_gets_more_shards(tmp_path: Path) -> None:
     for name, seconds in (("long", 1800), ("short", 120)):
         configs.append(tmp_path / f"{name}.yaml")
         configs[-1].write_text(f"engine: words\nproject: path:{tmp_path / name}\n")
-        timings.append(aged(tmp_path / f"of-{name}", "python", f"path:{tmp_path / name}", seconds))
+        # A workspace knows the digest of what a configuration may name without one.
+        timings.append(aged(tmp_path / f"of-{name}", "python", f"path:{tmp_path / name}#sha256={'0' * 64}", seconds))
     jobs = plan(configs, completion_types=["BASIC"], shards=4, timings=timings)
     count = {job.evaluation: job.shards for job in jobs}
     assert count == {"long-words-basic": 8, "short-words-basic": 1}
