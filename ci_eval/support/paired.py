@@ -65,8 +65,8 @@ class Resampling:
         with np.errstate(invalid="ignore", divide="ignore"):
             base, new = total[:, 0] / total[:, 1], total[:, 2] / total[:, 3]
         width = sums.shape[1]
-        replicates = np.full((0, width), np.nan)
-        p = np.full(width, np.nan)
+        replicates: Floats = np.full((0, width), np.nan)
+        p: Floats = np.full(width, np.nan)
         if self.clusters > 1:
             replicates = self._bootstrap(sums)
             p = self._permute(sums, total, new - base)
@@ -128,7 +128,7 @@ class Resampling:
         points = [[quantile_of(side[None, :], each)[0] for each in wanted] for side in sides]
         replicates: list[list[Floats]] = [[] for _ in wanted]
         extreme = np.zeros(len(wanted))
-        p = np.full(len(wanted), np.nan)
+        p: Floats = np.full(len(wanted), np.nan)
         if self.clusters > 1:
             random = np.random.default_rng([3, self._seed])
             for rows in _batches(BOOTSTRAPS, max(self.clusters, BINS)):

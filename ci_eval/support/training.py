@@ -110,7 +110,8 @@ def _chosen(size: int, positive: int, random: np.random.Generator) -> NDArray[np
     if size <= LONGEST:
         return np.arange(size)
     rest = random.choice(np.arange(FIRST, size), LONGEST - FIRST, replace=False)
-    return np.unique(np.concatenate([np.arange(FIRST), rest, [positive]]))
+    chosen: NDArray[np.int64] = np.unique(np.concatenate([np.arange(FIRST), rest, [positive]]))
+    return chosen
 
 
 def _sessions_with_a_selection(paths: Sequence[Path]) -> frozenset[str]:

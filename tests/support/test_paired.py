@@ -70,7 +70,7 @@ def test_swapping_the_sides_turns_the_sign_and_nothing_else() -> None:
 
 
 def test_the_same_on_both_sides_is_equivalent() -> None:
-    same = np.arange(30.0) % 7
+    same = np.arange(30).astype(float) % 7
     (found,) = Resampling(30, 1).ratios(hits(same, same))
     assert found is not None
     assert (found.difference, found.low, found.high, found.p) == (0, 0, 0, 1)
