@@ -177,7 +177,6 @@ def _check(shards: Sequence[Workspace]) -> None:
             ("ci-eval", first.ci_eval, manifest.ci_eval),
             ("grammar", first.grammar, manifest.grammar),
             ("dependencies", first.dependencies, manifest.dependencies),
-            ("ranking model", first.model, manifest.model),
             ("configuration", _config(shards[0]), _config(shard)),
             ("text of the project", actions, _contents(shard)),
         ):
