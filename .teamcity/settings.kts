@@ -157,8 +157,12 @@ fun comparison(language: Language, type: String, whole: BuildType): BuildType = 
                 ?:workspace.zip!** => base
                 ?:history.zip!** => history
             """.trimIndent()
-            cleanDestination = true
             buildRule = lastSuccessful()
+        }
+        // Red nights stay in the trend; a file per night.
+        artifacts(this@BuildType) {
+            artifactRules = "?:history.zip!** => history"
+            buildRule = lastFinished()
         }
     }
 }

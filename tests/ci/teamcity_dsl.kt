@@ -12,6 +12,8 @@ interface BuildRule
 
 class LastSuccessful(val branch: String?) : BuildRule
 
+class LastFinished(val branch: String?) : BuildRule
+
 class SameChain : BuildRule
 
 enum class FailureAction { FAIL_TO_START, CANCEL, ADD_PROBLEM, IGNORE }
@@ -60,6 +62,7 @@ class ArtifactDependency {
     var cleanDestination = false
     var buildRule: BuildRule = SameChain()
     fun lastSuccessful(branch: String? = null): BuildRule = LastSuccessful(branch)
+    fun lastFinished(branch: String? = null): BuildRule = LastFinished(branch)
 }
 
 class Dependency(val on: BuildType) {
@@ -168,7 +171,7 @@ private fun json(dependency: Dependency): String = fields(
     "snapshot" to (dependency.snapshot?.let { quoted(it.onDependencyFailure.name) } ?: "null"),
     "artifacts" to list(
         dependency.artifacts.map {
-            fields("rules" to quoted(it.artifactRules), "last" to (it.buildRule is LastSuccessful).toString())
+            fields("rules" to quoted(it.artifactRules), "from" to quoted(it.buildRule.javaClass.simpleName))
         },
     ),
 )

@@ -71,7 +71,7 @@ def test_another_repository_has_nights_as_the_documentation_says(hub: GitHub) ->
     for night in (31, 32):
         code, log = hub.run("night", night, event="schedule", repository=THEIRS)
         assert code == 0, log
-        hub.services.last_good["night.yml"] = night
+        hub.services.last_good["night.yml"] = hub.services.last["night.yml"] = night
         assert hub.names(night) == {
             *(f"shard-python-jedi-basic-{shard}-of-4" for shard in (1, 2, 3, 4)),
             *(f"{what}-python-jedi-basic" for what in ("workspace", "comparison", "history")),
@@ -150,9 +150,11 @@ def test_the_second_night_is_compared_with_the_first_and_has_a_ranker(evaluated:
     code, log = evaluated.run("generate-ml-logs", 10, projects='["path:project"]', config="configs/python.yaml")
     assert code == 0, log
     assert json.loads((evaluated.artifact(10, "ranker") / "model.json").read_text())["trainedOn"] == ["project"]
+    evaluated.services.forget_runs()
     for night in (11, 12):
         code, log = evaluated.run("nightly", night)
         assert code == 0, log
+        evaluated.services.last |= {"nightly.yml": night}
         evaluated.services.last_good |= {"nightly.yml": night, "generate-ml-logs.yml": 10}
         for evaluation in ("python-jedi-basic", "javascript-words-basic"):
             wanted = {f"workspace-{evaluation}", f"comparison-{evaluation}", f"history-{evaluation}"}
@@ -166,6 +168,23 @@ def test_the_second_night_is_compared_with_the_first_and_has_a_ranker(evaluated:
     assert second["filters"]["ALL"]["metrics"]["RecallAt1"]["verdict"] == "equivalent"
     assert len(second["trend"]["nights"]) == 2
     assert len(list(evaluated.artifact(12, "history-python-jedi-basic").iterdir())) == 2
+
+
+def test_a_red_night_is_no_base_and_stays_in_the_trend(evaluated: GitHub) -> None:
+    services = evaluated.services
+    services.forget_runs()
+    for night, gates in ((41, ""), (42, "RecallAt1 >= 100%"), (43, "")):
+        code, log = evaluated.run("nightly", night, gates=gates)
+        red = bool(gates)
+        assert (code != 0) == red, log
+        services.last["nightly.yml"] = night
+        if not red:
+            services.last_good["nightly.yml"] = night
+    comparison = evaluated.artifact(43, "comparison-python-jedi-basic")
+    report = json.loads((comparison / "comparison.json").read_text())
+    assert len(report["trend"]["nights"]) == 3
+    first = json.loads((evaluated.artifact(41, "workspace-python-jedi-basic") / "manifest.json").read_text())
+    assert report["sides"]["base"]["started"] == first["start"]
 
 
 def test_an_artifact_name_is_used_once_in_a_run(evaluated: GitHub) -> None:

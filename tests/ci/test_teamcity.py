@@ -186,16 +186,19 @@ class TestModel:
             if not build["id"].startswith("Compare_"):
                 continue
             snapshots = [each["on"] for each in build["dependencies"] if each["snapshot"]]
-            last = {
-                (each["on"], artifact["rules"])
+            taken = {
+                (each["on"], artifact["from"], artifact["rules"])
                 for each in build["dependencies"]
                 for artifact in each["artifacts"]
-                if artifact["last"]
             }
             whole = build["id"].replace("Compare_", "Evaluate_")
             assert snapshots == [whole]
             # Of the evaluations tonight's is the last successful one.
-            assert last == {(build["id"], "?:workspace.zip!** => base\n?:history.zip!** => history")}
+            assert taken == {
+                (whole, "SameChain", "workspace.zip!** => new"),
+                (build["id"], "LastSuccessful", "?:workspace.zip!** => base\n?:history.zip!** => history"),
+                (build["id"], "LastFinished", "?:history.zip!** => history"),
+            }
             assert ("workspace.zip", "new") in {(target, path) for path, _, target in rules(build["artifactRules"])}
 
     def test_a_failed_evaluation_is_compared_and_a_failed_ranker_is_not_used(self, model: dict[str, Any]) -> None:
