@@ -145,8 +145,8 @@ def test_list_prints_a_table_or_json(run: Run, what: str, name: str) -> None:
 
 
 def test_doctor_finds_what_every_evaluation_needs(run: Run) -> None:
-    code, out, _ = run("doctor")
-    assert code == 0
+    code, out, err = run("doctor")
+    assert code == 0, err
     assert "suggestions after `os.`" in out
 
 
