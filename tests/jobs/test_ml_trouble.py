@@ -12,6 +12,7 @@ import yaml
 
 from ci_eval.config import load
 from ci_eval.jobs.users import fit
+from ci_eval.support import logs as logs_support
 from tests.jobs.test_ml import lines, run
 from tests.projects import GREETER, write
 
@@ -151,3 +152,8 @@ def test_a_prefix_that_a_user_does_not_type_is_said(tmp_path: Path) -> None:
     code, _, err = run(*given, "--set", "actions.strategy.prefix={name: Ladder, lengths: [0, 1]}")
     assert code == 0
     assert "actions.strategy.prefix Ladder is not used" in " ".join(err.split())
+
+
+def test_parquet_can_be_asked_for_twice() -> None:
+    """A lazily imported module must not take the place of the function that imports it."""
+    assert logs_support.tables() is logs_support.tables()

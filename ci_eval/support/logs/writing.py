@@ -102,7 +102,7 @@ def _part(folder: Path, name: str, origin: Origin, form: str) -> Part:
 def tables() -> ModuleType:
     """The module that needs pyarrow. Raises ConfigError where it is not installed."""
     try:
-        return import_module("ci_eval.support.logs.tables")
+        return import_module("ci_eval.support.logs.parquet")
     except ImportError as error:
         raise ConfigError(
             f"logs as Parquet need the extra `ml` ({error}): pip install 'ci-eval[ml]', or use --log-format jsonl"
