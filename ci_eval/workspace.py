@@ -125,7 +125,7 @@ class Workspace:
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             raise WorkspaceError(f"{folder} is not empty: choose another --output{hint}")
         for part in ("actions", "sessions", "errors", "logs", "reports"):
-            _make(folder / part)
+            atomic.make_folder(folder / part)
         return cls(folder)
 
     @classmethod
@@ -321,13 +321,6 @@ def pack_sessions(source: SourceFile, sessions: Iterable[object]) -> bytes:
 def read_actions(path: Path) -> FileActions:
     """What `pack_actions` made. Raises WorkspaceError."""
     return _decoded(b"".join(_lines(path)), FileActions, path)
-
-
-def _make(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise WorkspaceError(f"cannot create {folder}: {error.strerror}; choose another --output") from error
 
 
 def _read(path: Path) -> bytes:

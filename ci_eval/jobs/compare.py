@@ -14,9 +14,10 @@ from ci_eval import metrics, reporters
 from ci_eval.contracts import Metric
 from ci_eval.errors import GateFailed, WorkspaceError
 from ci_eval.jobs import pipeline
-from ci_eval.jobs.rules import rules
+from ci_eval.jobs.rules import gates_of
 from ci_eval.model import Comparison, MetricInfo, Overview, Trend
 from ci_eval.stages import compare as stage
+from ci_eval.support import atomic
 from ci_eval.support.ci import Screen
 from ci_eval.support.gates import Gate
 from ci_eval.support.verdicts import TRENDS
@@ -67,14 +68,14 @@ def compare(
         workspaces = _newest(past)
     target = _target(output)
     if history:
-        _made(history, "--history")
+        atomic.make_folder(history, "--history")
     if len(workspaces) == 1:
         base = _before(past, workspaces[0])
         workspaces = [*([base] if base else []), workspaces[0]]
     for workspace in workspaces:
         workspace.verify()
     base, others = workspaces[0], workspaces[1:]
-    wanted = {each.folder: rules(pipeline.stored_config(each), gates) for each in others or workspaces}
+    wanted = {each.folder: gates_of(pipeline.stored_config(each), gates) for each in others or workspaces}
     done = []
     for number, new in enumerate(others, 1):
         screen.say(f"Comparing {base.folder} with {new.folder}")
@@ -179,15 +180,7 @@ def _target(output: Path | None) -> Path:
     folder = output or Path("ci-eval-comparison") / strftime("%Y-%m-%d_%H-%M-%S")
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise WorkspaceError(f"{folder} is not empty: choose another --output")
-    return _made(folder, "--output")
-
-
-def _made(folder: Path, option: str) -> Path:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise WorkspaceError(f"cannot create {folder}: {error.strerror}; choose another {option}") from error
-    return folder
+    return atomic.make_folder(folder)
 
 
 def _slug(text: str) -> str:

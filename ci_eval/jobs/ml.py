@@ -1,4 +1,4 @@
-"""The jobs around machine learning: logs → model, and what a modelled user would do."""
+"""The jobs around machine learning: what is logged, and logs → model."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from msgspec.structs import replace
 from ci_eval.config import Config, patch
 from ci_eval.errors import ConfigError, WorkspaceError
 from ci_eval.model import UserModelConfig
-from ci_eval.support import logs, model_file, training
+from ci_eval.support import atomic, logs, model_file, training
 from ci_eval.support.ci import Screen
 from ci_eval.support.logs.columns import SCHEMA as LOG_SCHEMA
 from ci_eval.support.model_file import RankerModel
 from ci_eval.workspace import Workspace
 
 
-def with_logs(config: Config, formats: Sequence[str], screen: Screen) -> Config:
+def for_logs(config: Config, formats: Sequence[str], screen: Screen) -> Config:
     """The configuration with logs on, and with a user where it names none."""
     wanted = config.interpret
     prefix = config.actions.strategy.prefix.name
@@ -43,7 +43,10 @@ def train_ranker(
     sources: Sequence[Path], *, output: Path, label: training.Label, seed: int, threads: int, screen: Screen
 ) -> RankerModel:
     """Logs of workspaces (or their logs/ folders) → a model file. Raises WorkspaceError, NothingToEvaluate."""
-    _make_room(output)
+    # Before minutes of training, not after them.
+    if output.is_dir():
+        raise WorkspaceError(f"{output} is a folder: name the model's file with --output")
+    atomic.make_folder(output.parent)
     folders = [logs_of(source) for source in sources]
     screen.say(f"Reading logs of {len(folders)} evaluations")
     learned = training.read([folder / "train.parquet" for folder in folders], label, seed)
@@ -52,16 +55,6 @@ def train_ranker(
     model = training.train(learned, checked, label=label, seed=seed, threads=threads)
     model_file.save(model, output)
     return model
-
-
-def _make_room(output: Path) -> None:
-    """Before minutes of training, not after them."""
-    if output.is_dir():
-        raise WorkspaceError(f"{output} is a folder: name the model's file with --output")
-    try:
-        output.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise WorkspaceError(f"cannot write {output}: {error.strerror}; choose another --output") from error
 
 
 def logs_of(source: Path) -> Path:

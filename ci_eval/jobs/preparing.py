@@ -9,7 +9,7 @@ from ci_eval import engines, languages, metrics, rankers
 from ci_eval.config import Config, EngineConfig
 from ci_eval.contracts import Engine, Installation, Language, Ranker, Surroundings
 from ci_eval.errors import ConfigError, PreparationError
-from ci_eval.jobs.rules import rules
+from ci_eval.jobs.rules import gates_of
 from ci_eval.stages import interpret
 from ci_eval.support import environments, logs, machine, project
 from ci_eval.support.ci import Screen
@@ -73,7 +73,7 @@ def prepare(config: Config, screen: Screen) -> Prepared:
     for name in config.reports.default_metrics or ():
         if name not in known:
             raise ConfigError(f"reports.defaultMetrics: unknown metric {name!r}; known are {', '.join(known)}")
-    rules(config)
+    gates_of(config)
     if not config.project.spec:
         raise ConfigError("no project: add --project SPEC, for example --project pypi:flask==3.0.3 or --project path:.")
     cache = machine.cache_folder()

@@ -10,7 +10,7 @@ from ci_eval.errors import ConfigError
 from ci_eval.support.gates import Gate, parse
 
 
-def rules(config: Config, gates: Sequence[str] = ()) -> list[Gate]:
+def gates_of(config: Config, gates: Sequence[str] = ()) -> list[Gate]:
     """The configuration's gates and those of the command line, each once. Raises ConfigError."""
     infos = {metric.info.name: metric.info for metric in metrics.load() if metric.statistic != "count"}
     for name in config.comparison.metrics:

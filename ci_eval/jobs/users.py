@@ -35,7 +35,7 @@ def fit(sources: Sequence[Path]) -> Iterator[str]:
     yield f"# fitted to {found.queries:,} queries of {found.sessions:,} sessions"
     yield "interpret:"
     yield "  userModel:"
-    yield f"    firstPrefix: {_row(_summing_to_one(found.model.first_prefix))}"
+    yield f"    firstPrefix: {_row(summing_to_one(found.model.first_prefix))}"
     yield "    select:"
     for row, count in zip(found.model.select, found.shown, strict=True):
         yield f"      - {_row(row)}  # the expected text stood there {count:,} times"
@@ -43,7 +43,7 @@ def fit(sources: Sequence[Path]) -> Iterator[str]:
     yield "    attend: 1.0  # who never takes anything cannot be told from who does not look"
 
 
-def _summing_to_one(values: Sequence[float]) -> list[float]:
+def summing_to_one(values: Sequence[float]) -> list[float]:
     """As they are written, four digits each; what that takes away or adds is the largest one's."""
     written = [round(value, 4) for value in values]
     largest = max(range(len(written)), key=written.__getitem__)

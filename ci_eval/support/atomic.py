@@ -1,4 +1,4 @@
-"""Files that are either the old ones or the new ones, never half written."""
+"""Files that are either the old ones or the new ones, never half written; and the folders for them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,15 @@ import os
 from pathlib import Path
 
 from ci_eval.errors import WorkspaceError
+
+
+def make_folder(folder: Path, option: str = "--output") -> Path:
+    """With those above it, unless it is there. Raises WorkspaceError, which names the option to choose another by."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise WorkspaceError(f"cannot create {folder}: {error.strerror}; choose another {option}") from error
+    return folder
 
 
 def write(path: Path, data: bytes) -> Path:

@@ -63,11 +63,11 @@ def lightgbm() -> ModuleType:
 
 def save(model: RankerModel, path: Path) -> None:
     """Replace it in one step."""
-    sealed = replace(model, digest=_digest(model.booster))
+    sealed = replace(model, digest=_digest_of_trees(model.booster))
     atomic.write(path, msgspec.json.format(msgspec.json.encode(sealed), indent=1) + b"\n")
 
 
-def _digest(text: str) -> str:
+def _digest_of_trees(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -83,7 +83,7 @@ def load(path: Path) -> RankerModel:
         raise ConfigError(f"{path} is not a model of `ci-eval train-ranker`: {error}") from error
     if model.format != MODEL_FORMAT:
         raise ConfigError(f"{path} has format {model.format}, this ci-eval reads {MODEL_FORMAT}: train it again")
-    if model.digest != _digest(model.booster):
+    if model.digest != _digest_of_trees(model.booster):
         raise ConfigError(f"{path} is damaged: its trees changed since it was written; fetch or train it again")
     if model.schema != SCHEMA or model.features != NAMES:
         raise ConfigError(

@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from ci_eval.config import load
-from ci_eval.jobs.users import fit
+from ci_eval.jobs.users import fit, summing_to_one
 from ci_eval.support import logs as logs_support
 from tests.jobs.test_ml import lines, run
 from tests.projects import GREETER, write
@@ -136,7 +136,6 @@ def test_a_model_that_would_not_be_used_is_refused(model: Path, tmp_path: Path) 
 
 
 def test_a_fitted_user_is_one_that_a_configuration_takes(logs: Path, tmp_path: Path) -> None:
-    """Shares of thirds, sevenths … do not add up to 1 when they are rounded."""
     text = "\n".join(fit([logs]))
     written = yaml.safe_load(text)["interpret"]["userModel"]["firstPrefix"]
     assert abs(sum(written) - 1) < 1e-9
@@ -144,6 +143,14 @@ def test_a_fitted_user_is_one_that_a_configuration_takes(logs: Path, tmp_path: P
     user = load(tmp_path / "user.yaml").config.interpret.user_model
     assert user is not None
     assert user.first_prefix == tuple(written)
+
+
+@pytest.mark.parametrize("shares", [[1 / 3] * 3, [1 / 7] * 7, [0.07692, 0.73244, 0.19064], [1.0]])
+def test_shares_that_are_rounded_still_sum_to_one(shares: list[float]) -> None:
+    written = summing_to_one(shares)
+    assert abs(sum(written) - 1) < 1e-9
+    assert written == pytest.approx(shares, abs=4e-4)
+    assert all(len(f"{share:.10f}".rstrip("0")) <= 6 for share in written)
 
 
 def test_a_prefix_that_a_user_does_not_type_is_said(tmp_path: Path) -> None:

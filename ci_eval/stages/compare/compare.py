@@ -76,7 +76,7 @@ def compare(
     if not paired.pairs:
         raise NothingToEvaluate(_why_none(ours, theirs, paired))
     warnings, timed = _warnings(ours, theirs, paired)
-    warnings += few(len(paired.files), len(declared))
+    warnings += few_files(len(paired.files), len(declared))
     judge = _Judge(metrics, declared, ours.seed, timed)
     return Comparison(
         base=side_of(ours, base, paired.failed_base),
@@ -163,7 +163,7 @@ def _warnings(base: Manifest, new: Manifest, paired: Paired) -> tuple[list[str],
     return found, not different
 
 
-def few(files: int, tests: int) -> list[str]:
+def few_files(files: int, tests: int) -> list[str]:
     """A warning where there are too few files for differences to be shown, each being one of so many tests (Holm)."""
     if files == 1:
         return ["only one file: its sessions are no sample, nothing is comparable, and gates on differences fail"]

@@ -11,7 +11,7 @@ import numpy as np
 from ci_eval.contracts import Metric
 from ci_eval.errors import NothingToEvaluate
 from ci_eval.model import FAILED, Difference, Estimate, Ranking, SessionScore, Verdict
-from ci_eval.stages.compare.compare import FLOORS, MARGINS, few, refuse, side_of
+from ci_eval.stages.compare.compare import FLOORS, MARGINS, few_files, refuse, side_of
 from ci_eval.support.observing import evaluated
 from ci_eval.support.paired import POWER, Floats, Resampling, holm, verdict
 from ci_eval.workspace import Workspace
@@ -47,7 +47,7 @@ def rank(workspaces: Sequence[Workspace], metrics: Sequence[Metric], declared: S
         ahead=tuple(_count(row, Verdict.BETTER) for row in verdicts),
         behind=tuple(_count(row, Verdict.WORSE) for row in verdicts),
         metrics=tuple(each.info for each in chosen),
-        warnings=tuple(few(len(sums), math.comb(len(workspaces), 2))),
+        warnings=tuple(few_files(len(sums), math.comb(len(workspaces), 2))),
     )
 
 
