@@ -14,7 +14,7 @@ from ci_eval.support import atomic, logs, model_file, training
 from ci_eval.support.ci import Screen
 from ci_eval.support.logs.columns import SCHEMA as LOG_SCHEMA
 from ci_eval.support.model_file import RankerModel
-from ci_eval.workspace import Workspace
+from ci_eval.workspace import Manifest, Workspace
 
 
 def for_logs(config: Config, formats: Sequence[str], screen: Screen) -> Config:
@@ -47,7 +47,7 @@ def train_ranker(
     if output.is_dir():
         raise WorkspaceError(f"{output} is a folder: name the model's file with --output")
     atomic.make_folder(output.parent)
-    folders = [logs_of(source) for source in sources]
+    folders = logs_of_all(sources)
     screen.say(f"Reading logs of {len(folders)} evaluations")
     learned = training.read([folder / "train.parquet" for folder in folders], label, seed)
     checked = training.read([folder / "validation.parquet" for folder in folders], label, seed)
@@ -55,6 +55,43 @@ def train_ranker(
     model = training.train(learned, checked, label=label, seed=seed, threads=threads)
     model_file.save(model, output)
     return model
+
+
+def logs_of_all(sources: Sequence[Path]) -> list[Path]:
+    """The folders with the Parquet files, every run once: who is counted twice weighs twice. Raises WorkspaceError.
+
+    Sessions of one project have the same ids with every engine and user, so that it is runs that are told apart.
+    """
+    folders = [logs_of(source) for source in sources]
+    files: dict[str, Path] = {}
+    runs: dict[tuple[object, ...], dict[str | None, Path]] = {}
+    for source, folder in zip(sources, folders, strict=True):
+        for digest in _digests(folder):
+            if (other := files.setdefault(digest, source)) is not source:
+                raise WorkspaceError(f"{source} and {other} hold the same logs: give each once")
+        if not (source / "manifest.json").is_file() or folder == source:
+            continue
+        manifest = Workspace.open(source).manifest()
+        for project in manifest.projects or (manifest.project,):
+            there = runs.setdefault((project.checksum, *_asked(manifest)), {})
+            if there and (None in {manifest.shard, *there} or manifest.shard in there):
+                other = next(iter(there.values()))
+                raise WorkspaceError(f"{source} and {other} log the same run: give the shards or what was merged, once")
+            there[manifest.shard] = source
+    return folders
+
+
+def _digests(folder: Path) -> list[str]:
+    """Of the sides that hold something; empty ones are all the same."""
+    record = logs.record_of(folder)
+    rows = {"train.parquet": record.train.rows, "validation.parquet": record.validation.rows} if record else {}
+    return [file.sha256 for file in record.files if rows.get(file.path)] if record else []
+
+
+def _asked(manifest: Manifest) -> tuple[object, ...]:
+    engine = manifest.engine
+    how = (manifest.completion_type, manifest.model, manifest.client, manifest.user, manifest.strategy, manifest.seed)
+    return engine.name, engine.version, *how
 
 
 def logs_of(source: Path) -> Path:

@@ -7,13 +7,12 @@ from pathlib import Path
 
 from ci_eval.contracts import Metric
 from ci_eval.errors import ConfigError, NothingToEvaluate
-from ci_eval.jobs.ml import logs_of
+from ci_eval.jobs.ml import logs_of_all
 from ci_eval.model import FAILED, MetricInfo, SessionScore
 from ci_eval.support.figures import amount, interval
 from ci_eval.support.fitting import Query, fitted, queries_of
 from ci_eval.support.logs import tables
 from ci_eval.support.stats import Observations, estimate
-from ci_eval.support.training import once
 from ci_eval.support.usermodel import PROFILES, expected
 from ci_eval.workspace import Workspace
 
@@ -22,13 +21,9 @@ def fit(sources: Sequence[Path]) -> Iterator[str]:
     """The tables as YAML, with what they are made of. Raises WorkspaceError, NothingToEvaluate."""
     module = tables()
     queries: list[Query] = []
-    owners: dict[str, Path] = {}
-    for source in sources:
-        folder = logs_of(source)
+    for folder in logs_of_all(sources):
         for name in ("train.parquet", "validation.parquet"):
-            for query in queries_of(module.batches(folder / name, Query.COLUMNS)):
-                once(query.session, folder, owners)
-                queries.append(query)
+            queries += queries_of(module.batches(folder / name, Query.COLUMNS))
     if not queries:
         raise NothingToEvaluate("the logs hold no query")
     found = fitted(queries)

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_eval.errors import NothingToEvaluate, WorkspaceError
+from ci_eval.errors import NothingToEvaluate
 from ci_eval.support.features import CATEGORIES, NAMES, SCHEMA
 from ci_eval.support.logs import tables
 from ci_eval.support.model_file import RankerModel, Scores, importance_of, lightgbm
@@ -72,10 +72,8 @@ def read(paths: Sequence[Path], label: Label, seed: int) -> Queries:
     taken = _sessions_with_a_selection(paths) if label == "selected" else None
     random = np.random.default_rng([5, seed % 2**63])
     rows, sizes, positive, projects = [], [], [], set()
-    owners: dict[str, Path] = {}
     for path in paths:
         for query in queries_in(path):
-            once(query.session, path, owners)
             projects.add(query.project)
             found = np.flatnonzero(query.expected)
             if len(query.rows) < 2 or len(found) != 1 or (taken is not None and query.session not in taken):
@@ -85,14 +83,8 @@ def read(paths: Sequence[Path], label: Label, seed: int) -> Queries:
             sizes.append(len(chosen))
             positive.append(int(np.flatnonzero(chosen == found[0])[0]))
     if not rows:
-        raise NothingToEvaluate(_why_none(paths[0].stem, bool(owners), label))
+        raise NothingToEvaluate(_why_none(paths[0].stem, bool(projects), label))
     return Queries(np.concatenate(rows), np.array(sizes), np.array(positive), frozenset(projects))
-
-
-def once(session: str, path: Path, owners: dict[str, Path]) -> None:
-    """Raises WorkspaceError where another file has that session too: who is counted twice weighs twice."""
-    if (owner := owners.setdefault(session, path)) != path:
-        raise WorkspaceError(f"{path} and {owner} hold the same sessions: give the shards or what was merged, once")
 
 
 def _why_none(side: str, any_query: bool, label: Label) -> str:

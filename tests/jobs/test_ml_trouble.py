@@ -77,7 +77,25 @@ def test_damaged_logs_are_refused(
 def test_sessions_count_once(command: str, logs: Path, tmp_path: Path) -> None:
     more = ("--output", tmp_path / "m.json") if command == "train-ranker" else ()
     copy = shutil.copytree(logs, tmp_path / "copy")
-    refused((command, logs, copy, *more), "hold the same sessions")
+    refused((command, logs, copy, *more), "hold the same logs")
+    refused((command, logs / "logs", copy, *more), "hold the same logs")
+
+
+def test_shards_and_their_merge_count_once_and_another_engine_is_another_run(logs: Path, tmp_path: Path) -> None:
+    project = logs.parent / "p"
+    given = ("generate-ml-logs", "--project", f"path:{project}")
+    shards = [tmp_path / "s1", tmp_path / "s2"]
+    for index, shard in enumerate(shards, 1):
+        code, _, err = run(*given, "--engine", "words", "--shard", f"{index}/2", "--output", shard)
+        assert code == 0, err
+    to = ("--output", tmp_path / "m.json", "--jobs", 1)
+    refused(("train-ranker", *shards, logs, *to), "log the same run")
+    refused(("train-ranker", logs, shards[0], *to), "log the same run")
+    assert run("train-ranker", *shards, *to)[0] == 0
+    code, _, err = run(*given, "--engine", "oracle", "--output", tmp_path / "oracle")
+    assert code == 0, err
+    code, _, err = run("train-ranker", logs, tmp_path / "oracle", *to)
+    assert code == 0, err
 
 
 def test_what_is_not_there_and_what_has_another_format_are_told_apart(logs: Path, tmp_path: Path) -> None:
