@@ -10,10 +10,13 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -36,29 +39,29 @@ def evaluate(engine: str, language: str, sessions: int, folder: Path) -> tuple[d
     )
     most = 0
     while process.poll() is None:
-        most = max([most, *(machine.memory_of_group(group) for group in _groups_below(process.pid))])
+        most = max(most, _memory_of_engines(process.pid))
         time.sleep(0.5)
     if process.returncode:
         sys.exit(process.stderr.read() if process.stderr else "")
     return json.loads((folder / "reports" / "metrics.json").read_text())["evaluations"][0], most
 
 
-def _groups_below(pid: int) -> list[int]:
-    """The process groups that descendants of a process lead: the engines are started so, workers are not."""
-    parents: dict[int, tuple[int, int]] = {}
+def _memory_of_engines(pid: int) -> int:
+    """Bytes of the largest engine among the descendants of a process: engines lead process groups, workers do not."""
+    fields = {}
     for path in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = path.read_text(errors="replace").rpartition(")")[2].split()
-        except OSError:
-            continue
-        parents[int(path.parent.name)] = int(fields[1]), int(fields[2])
-    found = []
-    for each, (parent, group) in parents.items():
-        while parent in parents and parent != pid:
-            parent = parents[parent][0]
-        if parent == pid and each == group:
-            found.append(each)
-    return found
+        # What ended while we looked is left out.
+        with suppress(OSError):
+            fields[int(path.parent.name)] = path.read_text(errors="replace").rpartition(")")[2].split()
+    pages: Counter[int] = Counter()
+    for parent, group, size in ((int(each[1]), int(each[2]), int(each[21])) for each in fields.values()):
+        above = parent
+        while above in fields and above != pid:
+            above = int(fields[above][1])
+        if above == pid:
+            pages[group] += size
+    del pages[os.getpgid(pid)]
+    return max(pages.values(), default=0) * os.sysconf("SC_PAGE_SIZE")
 
 
 def row(engine: str, language: str, evaluation: dict[str, Any], memory: int) -> str:

@@ -75,12 +75,15 @@ def theirs(case: Case, lookups: int) -> tuple[float, int]:
 
 
 async def _theirs(case: Case, lookups: int) -> tuple[float, int]:
-    with tempfile.TemporaryDirectory() as scratch:
-        surroundings = case.surroundings
-        place = Place.of(case.engine.name, case.folder, surroundings.root, Path(scratch), surroundings)
+    surroundings = case.surroundings
+    place = Place.new(case.folder, surroundings)
+    place.renew()
+    try:
         client = LanguageClient("benchmark", "1")
         command = [str(part) for part in case.engine.command(place)]
-        await client.start_io(*command, env=variables(place) | dict(case.engine.variables(place)), cwd=str(place.root))
+        await client.start_io(
+            *command, env=variables(place) | dict(case.engine.variables(place)), cwd=str(place.scratch)
+        )
         uri = (place.root / case.name).as_uri()
         await client.initialize_async(
             types.InitializeParams(
@@ -116,6 +119,8 @@ async def _theirs(case: Case, lookups: int) -> tuple[float, int]:
         client.exit(None)
         await client.stop()
         return taken, len(found)
+    finally:
+        place.remove()
 
 
 def _position(text: str, offset: int) -> types.Position:

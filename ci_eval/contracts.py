@@ -13,6 +13,7 @@ from typing import Literal, Protocol
 
 from ci_eval.model import (
     Comparison,
+    Confine,
     EngineInfo,
     Evaluation,
     Extraction,
@@ -115,6 +116,9 @@ class Surroundings:
     """Bytes the engine may use; 0 = no limit."""
     environment: Path | None = None
     """Folder with the project's own dependencies."""
+    confine: Confine = "auto"
+    reads: tuple[Path, ...] = ()
+    """Folders beside its own that the engine may read and run, where it is confined."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,6 +147,10 @@ Edit = tuple[int, int, str]
 
 class Running(Protocol):
     """A started engine. Its methods raise EngineFailure, which says whether it must then be restarted."""
+
+    @property
+    def confined(self) -> str:
+        """How well its process is confined, by what it tried from inside; "" where it has no process of its own."""
 
     def open(self, path: str, text: str) -> None:
         """Show a file of the project; `path` is relative to its root. Replaces the file open before."""

@@ -24,13 +24,6 @@ class RunningFaulty(RunningJedi):
         argv = [sys.executable, str(PROGRAM), self.fault]
         return LineProcess(argv, cwd=self._surroundings.root, environment={"PATH": os.defpath})
 
-    def restart(self) -> None:
-        self._process.close()
-        self._process = self._start()
-
-    def close(self) -> None:
-        self._process.close()
-
 
 @dataclass(frozen=True)
 class Faulty:
@@ -50,5 +43,5 @@ class Faulty:
 
     def start(self, installation: Installation, surroundings: Surroundings) -> Running:
         kind = type("RunningFaulty", (RunningFaulty,), {"fault": self.fault})
-        running: Running = kind(Path(), surroundings, Path())
+        running: Running = kind(Path(), surroundings)
         return running

@@ -1,6 +1,8 @@
 """Runs one release of jedi: jedi_driver.py LIBRARY-FOLDER PROJECT-ROOT CACHE-FOLDER [PACKAGES…].
 
-PACKAGES: folders with what the project needs. Imports the standard library and jedi only.
+CACHE-FOLDER: for this process alone, since parso takes what it finds there by the date of the file it was made of, and
+writes it in a way that two processes must not. PACKAGES: folders with what the project needs. Imports the standard
+library and jedi only.
 
 Each line on standard input is a request, each line on standard output its answer, both JSON:
 
@@ -13,13 +15,11 @@ An exception becomes {"error": …}. Works with every jedi since 0.18.
 import gc
 import json
 import os
-import pickle
 import sys
 import sysconfig
 import time
 import traceback
 from collections.abc import Iterable
-from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -41,23 +41,6 @@ sys.path[:] = list(dict.fromkeys(STANDARD))
 jedi.settings.cache_directory = cache
 # By default jedi imports `gi` for better answers; nothing of the project's world is to be run.
 jedi.settings.auto_import_modules = []
-
-
-place_of: Any = parso.cache._get_hashed_path
-
-
-def save(grammar: str, path: Any, item: Any, cache_path: Any = None) -> None:
-    # parso writes its cache in place: a second process would read half a file, and so would the next run after a kill.
-    target = place_of(grammar, path, cache_path=cache_path)
-    with open(f"{target}.{os.getpid()}", "wb") as file:
-        pickle.dump(item, file, pickle.HIGHEST_PROTOCOL)
-    os.replace(f"{target}.{os.getpid()}", target)
-
-
-parso.cache._save_to_file_system = save
-with suppress(FileExistsError):
-    # Makes the folder; parso would fail if another process did between its look and its step.
-    place_of("", "", cache_path=Path(cache))
 
 
 class InOrder(dict[Any, None]):

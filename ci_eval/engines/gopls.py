@@ -20,8 +20,8 @@ def options(_place: Place) -> dict[str, Any]:
 
 
 def variables(place: Place) -> dict[str, str]:
-    modules = (place.environment or place.cache) / "modules"
-    kept = {"GOCACHE": str(place.cache / "build"), "GOMODCACHE": str(modules)}
+    modules = (place.environment or place.scratch) / "modules"
+    kept = {"GOCACHE": str(place.scratch / "build"), "GOMODCACHE": str(modules)}
     return kept | {"GOPATH": str(place.scratch / "go"), "GOFLAGS": "-mod=mod", "GOPROXY": "off", "GOTOOLCHAIN": "local"}
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version as installed_version
@@ -15,6 +13,8 @@ import msgspec
 from ci_eval.contracts import Answer, Edit, Engine, Installation, Query, Running, Surroundings
 from ci_eval.errors import EngineMisbehaved, EngineRaised
 from ci_eval.model import EngineInfo, Suggestion
+from ci_eval.support.confinement import interpreter
+from ci_eval.support.place import Place, variables
 from ci_eval.support.process import LineProcess
 from ci_eval.support.recipes import Pip
 
@@ -35,30 +35,34 @@ _DECODER = msgspec.json.Decoder(_Reply)
 class RunningJedi:
     """A driver process with that jedi in it."""
 
-    def __init__(self, library: Path, surroundings: Surroundings, cache: Path) -> None:
+    def __init__(self, library: Path, surroundings: Surroundings) -> None:
         self._surroundings = surroundings
-        self._library = library
-        self._cache = cache
         self._pending: list[Edit] = []
-        self._process = self._start()
+        self._place = Place.new(library, surroundings)
+        try:
+            self._process = self._start()
+        except BaseException:
+            self._place.remove()
+            raise
 
     def _start(self) -> LineProcess:
-        arguments = [str(self._library), str(self._surroundings.root), str(self._cache)]
-        if self._surroundings.environment:
-            arguments += map(str, self._surroundings.environment.glob("lib/python*/site-packages"))
+        place = self._place
+        place.renew()
+        arguments = [str(place.folder), str(place.root), str(place.scratch / "parsed")]
+        if place.environment:
+            arguments += map(str, place.environment.glob("lib/python*/site-packages"))
+        command = [interpreter(), "-s", "-S", str(DRIVER), *arguments]
         # A fixed hash seed: the order of sets decides which of several equal answers comes first.
-        environment = {
-            "PATH": os.defpath,
-            "HOME": str(self._surroundings.cache),
-            "PYTHONHASHSEED": "0",
-            "LANG": "C.UTF-8",
-        }
         return LineProcess(
-            [sys.executable, "-s", "-S", str(DRIVER), *arguments],
-            cwd=self._surroundings.root,
-            environment=environment,
-            memory=self._surroundings.memory,
+            command,
+            cwd=place.scratch,
+            environment=variables(place) | {"PYTHONHASHSEED": "0"},
+            walls=place.walls(command[0], reads=(DRIVER,), address_space=place.memory),
         )
+
+    @property
+    def confined(self) -> str:
+        return self._process.confined
 
     def open(self, path: str, text: str) -> None:
         self._pending = []
@@ -86,11 +90,12 @@ class RunningJedi:
         return reply
 
     def restart(self) -> None:
-        self.close()
+        self._process.close()
         self._process = self._start()
 
     def close(self) -> None:
         self._process.close()
+        self._place.remove()
 
 
 @dataclass(frozen=True)
@@ -116,11 +121,7 @@ class Jedi:
 
     def start(self, installation: Installation, surroundings: Surroundings) -> Running:
         library = installation.folder or Path(jedi.__file__).parent.parent
-        # What jedi parsed stays, for releases that can read it.
-        release = "-".join(f"{name}{number}" for name, number in sorted(installation.info.packages.items()))
-        cache = surroundings.cache / "jedi" / release
-        cache.mkdir(parents=True, exist_ok=True)
-        return RunningJedi(library, surroundings, cache)
+        return RunningJedi(library, surroundings)
 
 
 ENGINE: Engine = Jedi()

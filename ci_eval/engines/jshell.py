@@ -7,15 +7,13 @@ from pathlib import Path
 
 from ci_eval.contracts import Engine
 from ci_eval.errors import EngineCrash, InstallError
-from ci_eval.support.clients import run_client, run_to_end
+from ci_eval.support.clients import run_client
 from ci_eval.support.driven import DrivenEngine
-from ci_eval.support.jars import Maven, classpath, in_folder
+from ci_eval.support.jars import Maven, classpath, in_folder, java
 from ci_eval.support.place import Place
 from ci_eval.support.recipes import Made, System
 
 DRIVER = Path(__file__).parent.parent / "drivers" / "JShellDriver.java"
-PATIENCE = 120.0
-"""Seconds the compiler may take for the project's classes."""
 NEWEST = 23
 """The newest Java that the compiler below knows."""
 
@@ -43,21 +41,21 @@ class JdkAndCompiler:
         return JDK.is_made(folder) and COMPILER.is_made(folder)
 
 
-def prepare(place: Place) -> None:
-    """The project's classes, as far as they compile; none of them is run, nor any annotation processor."""
+def prepare(place: Place) -> list[str]:
+    """Compiles the project's classes, as far as they can be; none of them is run, nor any annotation processor."""
     try:
-        release = min(int(run_client(("java", "--version"), cwd=place.scratch).split()[1].partition(".")[0]), NEWEST)
-        options = ("-proceedOnError", "-nowarn", "-proc:none", "-encoding", "UTF-8", "--release", str(release))
-        known = classpath(in_folder(place.environment))
-        compiler = ("java", "-jar", classpath(in_folder(place.folder)), *options, "-cp", known)
-        # What does not compile is not known to the engine; the compiler says so with its exit code.
-        run_to_end((*compiler, "-d", "classes", str(place.root)), cwd=place.scratch, timeout=PATIENCE)
+        said = run_client(("java", "--version"), cwd=place.scratch)
     except InstallError as error:
         raise EngineCrash(f"the project's classes could not be compiled: {error}") from error
+    release = min(int(said.split()[1].partition(".")[0]), NEWEST)
+    options = ("-proceedOnError", "-nowarn", "-proc:none", "-encoding", "UTF-8", "--release", str(release))
+    known = classpath(in_folder(place.environment))
+    compiler = (*java(place), "-jar", classpath(in_folder(place.folder)), *options, "-cp", known)
+    return [*compiler, "-d", str(place.scratch / "classes"), str(place.root)]
 
 
 def command(place: Place) -> list[str]:
-    return ["java", str(DRIVER), classpath([place.scratch / "classes", *in_folder(place.environment)])]
+    return [*java(place), str(DRIVER), classpath([place.scratch / "classes", *in_folder(place.environment)])]
 
 
 ENGINE: Engine = DrivenEngine(

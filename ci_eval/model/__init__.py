@@ -32,6 +32,7 @@ from ci_eval.model.sessions import (
 )
 from ci_eval.model.settings import (
     ActionsConfig,
+    Confine,
     EvolutionConfig,
     FiltersConfig,
     PrefixConfig,
@@ -56,6 +57,7 @@ __all__ = [
     "ChangePoint",
     "CodeGolf",
     "Comparison",
+    "Confine",
     "DeleteRange",
     "Difference",
     "EngineInfo",

@@ -12,6 +12,8 @@ from ci_eval.model.tokens import Kind, Location
 Text = Annotated[str, Meta(min_length=1)]
 Count = Annotated[int, Meta(ge=1)]
 Share = Annotated[float, Meta(ge=0, le=1)]
+Confine = Literal["auto", "required", "off"]
+"""Whether engines run confined: as well as this machine can; not at all where it cannot fully; or not."""
 
 
 class Section(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):

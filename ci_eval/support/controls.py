@@ -21,6 +21,11 @@ class Control(ABC):
         self.surroundings = surroundings
         self.text = ""
 
+    @property
+    def confined(self) -> str:
+        """Nothing: it has no process of its own."""
+        return ""
+
     def open(self, _path: str, text: str) -> None:
         """Begin with that text."""
         self.text = text

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import base64
 import re
-import shutil
-import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -15,17 +13,19 @@ from ci_eval.contracts import Answer, Edit, Installation, Query, Running, Surrou
 from ci_eval.errors import EngineMisbehaved, EngineRaised
 from ci_eval.model import Suggestion
 from ci_eval.support.place import Place, variables
-from ci_eval.support.process import LineProcess, MemoryWatch
+from ci_eval.support.process import LineProcess
 from ci_eval.support.recipes import FromRecipe
 
 PATIENCE = 120.0
 """Seconds from the start of the program to its first answer, which is no completion."""
 
 NAME = re.compile(r"\w+")
+DRIVERS = Path(__file__).parent.parent / "drivers"
 
 
-def nothing(_place: Place) -> None:
+def nothing(_place: Place) -> Sequence[str]:
     """Nothing to prepare."""
+    return ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,8 +37,8 @@ class DrivenEngine(FromRecipe):
     """
 
     command: Callable[[Place], Sequence[str]]
-    prepare: Callable[[Place], None] = nothing
-    """What is done once, before the program starts; raises EngineCrash."""
+    prepare: Callable[[Place], Sequence[str]] = nothing
+    """The command that runs to its end before the program starts; empty = none. How it ends does not matter."""
     text: re.Pattern[str] = NAME
     """What is inserted of a name; one without it is left out."""
 
@@ -54,21 +54,34 @@ class RunningDriver:
     def __init__(self, engine: DrivenEngine, folder: Path, surroundings: Surroundings) -> None:
         self._engine = engine
         self._surroundings = surroundings
-        self._scratch = Path(tempfile.mkdtemp(prefix="ci-eval-"))
-        self._place = Place.of(engine.name, folder, surroundings.root, self._scratch, surroundings)
-        self._watch = MemoryWatch(engine.name, surroundings.memory)
+        self._place = Place.new(folder, surroundings)
         self._path = self._text = ""
         try:
-            engine.prepare(self._place)
             self._process = self._start()
         except BaseException:
-            shutil.rmtree(self._scratch, ignore_errors=True)
+            self._place.remove()
             raise
 
     def _start(self) -> LineProcess:
-        command = self._engine.command(self._place)
+        self._place.renew()
+        if preparing := self._engine.prepare(self._place):
+            process = self._run(preparing)
+            try:
+                process.finish(PATIENCE)
+            finally:
+                process.close()
         self._fresh = True
-        return LineProcess(command, cwd=self._place.root, environment=variables(self._place))
+        return self._run(self._engine.command(self._place))
+
+    def _run(self, command: Sequence[str]) -> LineProcess:
+        place = self._place
+        walls = place.walls(command[0], *self._engine.needs, reads=(DRIVERS,))
+        return LineProcess(command, cwd=place.scratch, environment=variables(place), walls=walls)
+
+    @property
+    def confined(self) -> str:
+        """See Running."""
+        return self._process.confined
 
     def open(self, path: str, text: str) -> None:
         """See Running. A program that is new is asked once first: a person would have waited before."""
@@ -87,7 +100,6 @@ class RunningDriver:
     def complete(self, query: Query) -> Answer:
         """See Running."""
         latency, names = self._ask(query.offset, self._surroundings.timeout)
-        self._watch.look(self._process.pid)
         texts = [match[0] for name in names if (match := self._engine.text.match(name))]
         return Answer(suggestions=[Suggestion(text=text) for text in texts], latency=latency)
 
@@ -111,4 +123,4 @@ class RunningDriver:
     def close(self) -> None:
         """See Running."""
         self._process.close()
-        shutil.rmtree(self._scratch, ignore_errors=True)
+        self._place.remove()

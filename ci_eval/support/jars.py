@@ -107,8 +107,14 @@ def classpath(paths: list[Path]) -> str:
     return os.pathsep.join(map(str, paths))
 
 
-def java_command(place: Place, main: str, *arguments: str) -> list[str]:
-    """The command that runs a class of a `Maven` recipe, or of its driver."""
+def java(place: Place) -> list[str]:
+    """Java as it writes nowhere but where it may, and with the heap that the engine may have."""
     # Java's own limit is a quarter of the machine; beside the heap it needs room for classes and code.
     heap = [f"-Xmx{place.memory // 4 * 3}"] if place.memory else []
-    return ["java", *heap, "-cp", classpath([place.folder / DRIVER, *in_folder(place.folder)]), main, *arguments]
+    return ["java", *heap, f"-Djava.io.tmpdir={place.scratch}", "-XX:-UsePerfData"]
+
+
+def java_command(place: Place, main: str, *arguments: str) -> list[str]:
+    """The command that runs a class of a `Maven` recipe, or of its driver."""
+    jars = classpath([place.folder / DRIVER, *in_folder(place.folder)])
+    return [*java(place), "-cp", jars, main, *arguments]

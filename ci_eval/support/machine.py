@@ -40,20 +40,6 @@ def python() -> str:
     return f"{platform.python_implementation()} {platform.python_version()}"
 
 
-def memory_of_group(group: int) -> int:
-    """Bytes of memory that the processes of a group hold together; 0 where the system does not tell."""
-    pages = 0
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = path.read_text(errors="replace").rpartition(")")[2].split()
-        except OSError:
-            # It ended while we looked.
-            continue
-        if int(fields[2]) == group:
-            pages += int(fields[21])
-    return pages * os.sysconf("SC_PAGE_SIZE")
-
-
 def now() -> str:
     """UTC, to the second, ISO 8601."""
     return datetime.now(timezone.utc).replace(microsecond=0).isoformat()

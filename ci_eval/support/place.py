@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import shutil
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
 from ci_eval.contracts import Surroundings
+from ci_eval.support.confinement import Walls, installs_of, interpreter
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,30 +20,61 @@ class Place:
     """Where the engine is installed."""
     root: Path
     """The project."""
-    scratch: Path
-    """A folder of this process alone; gone when it ends."""
-    cache: Path
-    """What may be kept between runs."""
-    environment: Path | None
-    """The project's own packages."""
-    language: str
-    memory: int = 0
-    """Bytes the engine may use; 0 = no limit."""
+    base: Path
+    """A temporary folder of this engine alone, which only we write to."""
+    surroundings: Surroundings
 
     @classmethod
-    def of(cls, name: str, folder: Path, root: Path, scratch: Path, surroundings: Surroundings) -> Place:
-        """The place of the engine `name`, with its folder in the cache made."""
-        cache = surroundings.cache / "servers" / name
-        cache.mkdir(parents=True, exist_ok=True)
-        return cls(
-            folder=folder,
-            root=root,
-            scratch=scratch,
-            cache=cache,
-            environment=surroundings.environment,
-            language=surroundings.language,
-            memory=surroundings.memory,
+    def new(cls, folder: Path, surroundings: Surroundings) -> Place:
+        """With a temporary folder, which `remove` takes away."""
+        base = Path(tempfile.mkdtemp(prefix="ci-eval-"))
+        (base / "canary").write_text("An engine that can read this is not confined.\n")
+        return cls(folder=folder, root=surroundings.root, base=base, surroundings=surroundings)
+
+    @property
+    def scratch(self) -> Path:
+        """The one folder that the engine may write to; empty when its process starts, and gone when it ends."""
+        return self.base / "scratch"
+
+    @property
+    def language(self) -> str:
+        """Its name."""
+        return self.surroundings.language
+
+    @property
+    def environment(self) -> Path | None:
+        """The project's own packages."""
+        return self.surroundings.environment
+
+    @property
+    def memory(self) -> int:
+        """Bytes the engine may use; 0 = no limit."""
+        return self.surroundings.memory
+
+    def walls(self, *programs: str, reads: tuple[Path, ...] = (), address_space: int = 0) -> Walls:
+        """What an engine here may touch; `programs`: that it runs, `reads`: beside the project and its own folder."""
+        runs = [self.folder, *self.surroundings.reads]
+        runs += [install for program in (interpreter(), *programs) for install in installs_of(program)]
+        project = (self.root, *([self.environment] if self.environment else []))
+        return Walls(
+            confine=self.surroundings.confine,
+            runs=tuple(dict.fromkeys(runs)),
+            reads=(*project, *reads),
+            writes=(self.scratch,),
+            canary=self.base / "canary",
+            memory=self.memory,
+            address_space=address_space,
+            remains=self.base,
         )
+
+    def renew(self) -> None:
+        """An empty scratch folder, for a new process."""
+        shutil.rmtree(self.scratch, ignore_errors=True)
+        (self.scratch / "home").mkdir(parents=True)
+
+    def remove(self) -> None:
+        """All that is temporary, as far as it can be removed."""
+        shutil.rmtree(self.base, ignore_errors=True)
 
 
 def variables(place: Place) -> dict[str, str]:

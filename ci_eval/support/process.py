@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import selectors
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,26 +16,42 @@ from contextlib import suppress
 from pathlib import Path
 
 from ci_eval.errors import EngineCrash, EngineMisbehaved, EngineTimeout
-from ci_eval.support import machine
+from ci_eval.support.confinement import Walls
 
-LAUNCHER = Path(__file__).parent.parent / "drivers" / "launch.py"
-LOOK = 20
-"""Questions between two looks at the memory."""
+ENDING = 5.0
+"""Seconds the process that watches an engine may take to end it and all it started."""
+
+DENIED = re.compile("permission denied|operation not permitted|EACCES|EPERM", re.IGNORECASE)
+CONFINED = (
+    "It runs confined. If it needs folders beside its own, name them in `engine.reads`; with `interpret.confine: off` "
+    "it runs free."
+)
 
 LONGEST_LINE = 256 * 2**20
 """Bytes of one answer; an engine that sends more is broken."""
 
 
 class EngineProcess:
-    """A program with pipes to its standard streams; in a process group of its own, gone when its parent is."""
+    """A program with pipes to its standard streams; all it starts ends with it, and it with its parent.
 
-    def __init__(self, argv: Sequence[str], *, cwd: Path, environment: Mapping[str, str], memory: int = 0) -> None:
-        """Start it. `memory`: bytes of address space, 0 = no limit. Raises EngineCrash."""
+    Its working directory is what the caller says, and never the project: several languages import from there.
+    """
+
+    def __init__(
+        self, argv: Sequence[str], *, cwd: Path, environment: Mapping[str, str], walls: Walls | None = None
+    ) -> None:
+        """Start it within the walls. Raises EngineCrash."""
         self.name = Path(argv[0]).name
-        command = [sys.executable, "-I", "-S", str(LAUNCHER), str(memory), *argv]
+        program = shutil.which(argv[0])
+        if program is None:
+            raise EngineCrash(f"{self.name} is not installed, or not on PATH")
+        read, report = os.pipe()
+        self._report = os.fdopen(read, "rb", buffering=0)
+        self._walls = walls or Walls()
+        self._confined = ""
         try:
             self._process = subprocess.Popen(
-                command,
+                self._walls.around([program, *argv[1:]], report),
                 cwd=cwd,
                 env=dict(environment),
                 stdin=subprocess.PIPE,
@@ -41,9 +59,13 @@ class EngineProcess:
                 stderr=subprocess.PIPE,
                 bufsize=0,
                 start_new_session=True,
+                pass_fds=(report,),
             )
         except OSError as error:
+            self._report.close()
             raise EngineCrash(f"{self.name} could not be started: {error}") from error
+        finally:
+            os.close(report)
         assert self._process.stdin
         assert self._process.stdout
         self._stdin = self._process.stdin.fileno()
@@ -56,14 +78,24 @@ class EngineProcess:
         self._listener.start()
 
     @property
+    def confined(self) -> str:
+        """How well it is confined, by what it could do from inside before the program started."""
+        if not self._confined:
+            self._await(self._report.fileno(), selectors.EVENT_READ, time.monotonic() + ENDING)
+            self._confined = self._report.readline().decode().strip() or "not confined: it did not start"
+        return self._confined
+
+    @property
     def pid(self) -> int:
-        """Of the program."""
+        """Of the process that watches the program (Linux), or of the program."""
         return self._process.pid
 
     def _await(self, fd: int, event: int, deadline: float) -> None:
+        left = deadline - time.monotonic()
         with selectors.DefaultSelector() as selector:
             selector.register(fd, event)
-            if not selector.select(max(deadline - time.monotonic(), 0)):
+            # A program that never pauses is always ready: time alone decides.
+            if left <= 0 or not selector.select(left):
                 raise EngineTimeout(f"{self.name} did not answer in time")
 
     def _crash(self) -> EngineCrash:
@@ -73,7 +105,10 @@ class EngineProcess:
             return EngineCrash(f"{self.name} closed its output")
         self._listener.join(timeout=1)
         cause = signal.Signals(-code).name if code < 0 else f"exit code {code}"
-        return EngineCrash("\n".join([f"{self.name} ended ({cause})", *self.last_words()]))
+        words = self.last_words()
+        if self._walls.confine != "off" and any(DENIED.search(line) for line in words):
+            words.append(CONFINED)
+        return EngineCrash("\n".join([f"{self.name} ended ({cause})", *words]))
 
     def last_words(self) -> list[str]:
         """The end of its standard error."""
@@ -85,40 +120,39 @@ class EngineProcess:
             self._last_words = (self._last_words + chunk)[-8192:]
 
     def close(self) -> None:
-        """End it and its process group; never raises."""
-        # It may have ended by itself, with nothing left of what it started.
-        with suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()
+        """End it and all it started; never raises."""
+        if not self._ends_when_told():
+            # It may have ended by itself, with nothing left of what it started.
+            with suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait()
         self._listener.join(timeout=1)
-        for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
+        for pipe in (self._report, self._process.stdin, self._process.stdout, self._process.stderr):
             if pipe:
                 pipe.close()
 
-
-class MemoryWatch:
-    """Gives up an engine that takes too much memory: an address space limit is no use with Node.js, Go or Java."""
-
-    def __init__(self, name: str, limit: int) -> None:
-        """`limit`: bytes of all its processes together; 0 = none."""
-        self._name = name
-        self._limit = limit
-        self._questions = 0
-
-    def look(self, pid: int) -> None:
-        """Count a question, and at every LOOK-th weigh the process group. Raises EngineCrash."""
-        self._questions += 1
-        if not self._limit or self._questions % LOOK:
-            return
-        used = machine.memory_of_group(pid)
-        if used > self._limit:
-            raise EngineCrash(
-                f"{self._name} used {used / 1e9:.1f} GB; interpret.memoryLimit allows {self._limit / 1e9:.1f} GB"
-            )
+    def _ends_when_told(self) -> bool:
+        """Whether there is a process that watches it, and that has ended it."""
+        if sys.platform != "linux":
+            return False
+        self._process.terminate()
+        try:
+            self._process.wait(timeout=ENDING)
+        except subprocess.TimeoutExpired:
+            return False
+        return True
 
 
 class LineProcess(EngineProcess):
     """A program that answers each line on its standard input with one line on its standard output."""
+
+    def finish(self, timeout: float) -> None:
+        """Let a program that is not asked anything run to its end. Raises EngineTimeout."""
+        deadline = time.monotonic() + timeout
+        while True:
+            self._await(self._stdout, selectors.EVENT_READ, deadline)
+            if not os.read(self._stdout, 2**20):
+                return
 
     def ask(self, line: bytes, timeout: float) -> bytes:
         """Send a line, return the next one. Raises EngineTimeout, EngineCrash or EngineMisbehaved."""

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from ci_eval.errors import EngineCrash, EngineTimeout
+from ci_eval.support.confinement import Walls
 from ci_eval.support.process import LineProcess
 
 Start = Callable[..., LineProcess]
@@ -22,9 +23,10 @@ ECHO = "import sys\nfor line in sys.stdin: print(line.strip().upper(), flush=Tru
 def start(tmp_path: Path) -> Iterator[Start]:
     running: list[LineProcess] = []
 
-    def start(program: str, memory: int = 0) -> LineProcess:
+    def start(program: str, memory: int = 0, address_space: int = 0) -> LineProcess:
         argv = [sys.executable, "-c", program]
-        running.append(LineProcess(argv, cwd=tmp_path, environment={"PATH": os.defpath}, memory=memory))
+        walls = Walls(memory=memory, address_space=address_space)
+        running.append(LineProcess(argv, cwd=tmp_path, environment={"PATH": os.defpath}, walls=walls))
         return running[-1]
 
     yield start
@@ -58,7 +60,7 @@ def test_death_is_a_crash_with_its_last_words(start: Start) -> None:
 
 def test_a_memory_limit_holds(start: Start) -> None:
     with pytest.raises(EngineCrash, match="MemoryError"):
-        start("input(); x = bytearray(10**9); print()", memory=500_000_000).ask(b"x", 10)
+        start("input(); x = bytearray(10**9); print()", address_space=500_000_000).ask(b"x", 10)
 
 
 def test_closing_ends_what_the_program_started(start: Start) -> None:

@@ -13,6 +13,7 @@ import msgspec
 from ci_eval import __version__
 from ci_eval.contracts import Edit
 from ci_eval.errors import EngineFailure, EngineMisbehaved, EngineRaised, EngineTimeout
+from ci_eval.support.confinement import Walls
 from ci_eval.support.lsp.places import Encoding, position_of
 from ci_eval.support.lsp.protocol import (
     ANSWER,
@@ -72,7 +73,11 @@ class Launch:
 
     command: Sequence[str]
     root: Path
+    """The project."""
+    cwd: Path
+    """Where it runs."""
     environment: Mapping[str, str]
+    walls: Walls
     options: Any = None
     """`initializationOptions`."""
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -85,7 +90,7 @@ class Client:
     def __init__(self, launch: Launch) -> None:
         """Start and initialize it. Raises EngineFailure."""
         self._launch = launch
-        self._wire = Wire(launch.command, cwd=launch.root, environment=launch.environment)
+        self._wire = Wire(launch.command, cwd=launch.cwd, environment=launch.environment, walls=launch.walls)
         self._id = 0
         self._works: set[int | str] = set()
         self._uri = ""
@@ -269,8 +274,13 @@ class Client:
 
     @property
     def pid(self) -> int:
-        """Of the server's process."""
+        """See EngineProcess."""
         return self._wire.pid
+
+    @property
+    def confined(self) -> str:
+        """See EngineProcess."""
+        return self._wire.confined
 
     def close(self) -> None:
         """An orderly end if the server is able to, else the end; never raises."""

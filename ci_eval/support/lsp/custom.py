@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ci_eval.errors import InstallError
+from ci_eval.support.confinement import top_of
 from ci_eval.support.download import sha256_of
 from ci_eval.support.lsp.engine import LspEngine
 from ci_eval.support.place import Place
@@ -31,28 +32,31 @@ class Given:
     def is_made(self, _folder: Path) -> bool:
         return shutil.which(self.program) is not None
 
-    def make(self, version: str | None, folder: Path) -> Made:
+    def make(self, version: str | None, _folder: Path) -> Made:
         """See Recipe; nothing is installed."""
         found = shutil.which(self.program)
         if found is None:
             raise InstallError(
                 f"`engine.command`: there is no program {self.program!r} on PATH, or it may not be executed"
             )
-        return Made(folder, version or sha256_of(Path(found))[:12], {})
+        return Made(top_of(Path(found).resolve()), version or sha256_of(Path(found))[:12], {})
 
 
 def custom(
     name: str, command: tuple[str, ...], *, language_id: str | None, settings: dict[str, Any], options: dict[str, Any]
 ) -> LspEngine:
-    """The engine around a command; a path in its first part counts from the current folder."""
+    """The engine around a command; paths in it count from the current folder."""
     program = str(Path(command[0]).absolute()) if "/" in command[0] else command[0]
+    files = {part: Path(part).absolute() for part in command[1:] if Path(part).is_file()}
+    arguments = [str(files.get(part, part)) for part in command[1:]]
     return LspEngine(
         name=name,
         summary="the language server of your configuration",
         languages=None,
         licence="LicenseRef-unknown",
         recipe=Given(program),
-        command=partial(_command, (program, *command[1:])),
+        command=partial(_command, (program, *arguments)),
+        installs=tuple(map(top_of, files.values())),
         settings=partial(_same, settings),
         options=partial(_same, options or None),
         only_language_id=language_id or "",

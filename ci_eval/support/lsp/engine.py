@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import re
 import shutil
-import sys
-import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from ci_eval.contracts import Answer, Edit, Installation, Query, Running, Surroundings
 from ci_eval.errors import EngineCrash
+from ci_eval.support.confinement import interpreter
 from ci_eval.support.lsp.client import INDEXING, Client, Launch
 from ci_eval.support.lsp.completion import WORD, suggestions
 from ci_eval.support.lsp.protocol import Item, Items
 from ci_eval.support.place import Place, variables
-from ci_eval.support.process import MemoryWatch
 from ci_eval.support.recipes import FromRecipe
 
 PATIENCE = 60.0
@@ -55,6 +53,8 @@ class LspEngine(FromRecipe):
     only_language_id: str = ""
     """The protocol's name for every file."""
     word: re.Pattern[str] = WORD
+    installs: tuple[Path, ...] = ()
+    """Where it is installed, beside the folder that its recipe made."""
     reopens: bool = False
     """For a server that is deaf to changes: each text is a document of its own."""
 
@@ -74,10 +74,10 @@ class RunningLsp:
 
     def __init__(self, engine: LspEngine, folder: Path, surroundings: Surroundings) -> None:
         self._engine = engine
-        self._folder = folder
         self._surroundings = surroundings
-        self._scratch = Path(tempfile.mkdtemp(prefix="ci-eval-"))
-        self._root = _in_sight(surroundings.root, self._scratch, surroundings.environment)
+        place = Place.new(folder, surroundings)
+        self._place = replace(place, root=_in_sight(place))
+        self._root = self._place.root
         self._client: Client | None = None
         self._path = ""
         self._text = self._told = ""
@@ -85,25 +85,33 @@ class RunningLsp:
         self._last: list[Item] | Items | None = None
         self._fresh = True
         self._cold_until = 0.0
-        self._watch = MemoryWatch(engine.name, surroundings.memory)
         self._copies = 0
 
     # ------------------------------------------------------------------------------------------------------ process
 
     def _started(self) -> Client:
         if self._client is None:
-            place = Place.of(self._engine.name, self._folder, self._root, self._scratch, self._surroundings)
+            place, engine = self._place, self._engine
+            place.renew()
+            command = engine.command(place)
             self._client = Client(
                 Launch(
-                    command=self._engine.command(place),
+                    command=command,
                     root=self._root,
-                    environment=variables(place) | dict(self._engine.variables(place)),
-                    options=self._engine.options(place),
-                    settings=self._engine.settings(place),
+                    cwd=place.scratch,
+                    environment=variables(place) | dict(engine.variables(place)),
+                    walls=place.walls(command[0], *engine.needs, reads=engine.installs),
+                    options=engine.options(place),
+                    settings=engine.settings(place),
                 )
             )
             self._fresh = True
         return self._client
+
+    @property
+    def confined(self) -> str:
+        """See Running."""
+        return self._running.confined
 
     def restart(self) -> None:
         """See Running."""
@@ -113,7 +121,7 @@ class RunningLsp:
     def close(self) -> None:
         """See Running."""
         self._end()
-        shutil.rmtree(self._scratch, ignore_errors=True)
+        self._place.remove()
 
     def _end(self) -> None:
         client, self._client = self._client, None
@@ -174,7 +182,6 @@ class RunningLsp:
             if time.monotonic() > self._cold_until or _has_items(self._last):
                 break
             time.sleep(PAUSE)
-        self._watch.look(client.pid)
         return arrived - started
 
     def _reopen(self, client: Client, deadline: float) -> None:
@@ -185,11 +192,12 @@ class RunningLsp:
         client.open(self._root / copy, language, self._text, deadline)
 
 
-def _in_sight(root: Path, scratch: Path, environment: Path | None) -> Path:
+def _in_sight(place: Place) -> Path:
     """The project at a place that is not hidden: in folders such as `.cache`, servers take no file for the user's."""
+    root, environment = place.root, place.environment
     if not any(part.startswith(".") for part in root.parts):
         return root
-    copy = scratch / (root.name.lstrip(".") or "project")
+    copy = place.base / (root.name.lstrip(".") or "project")
     shutil.copytree(root, copy, symlinks=True)
     modules = environment / "node_modules" if environment else None
     if modules and modules.is_dir() and not (copy / "node_modules").exists():
@@ -203,9 +211,15 @@ def python_module(place: Place, module: str, *arguments: str) -> list[str]:
 
 
 def python_code(place: Place, code: str, *arguments: str) -> list[str]:
-    """The same for a line of code."""
-    isolated = f"import sys; sys.path.insert(0, {str(place.folder)!r}); {code}"
-    return [sys.executable, "-s", "-S", "-E", "-c", isolated, *arguments]
+    """The same for a line of code. Isolated, Python imports nothing from the folder it runs in."""
+    return [
+        interpreter(),
+        "-I",
+        "-S",
+        "-c",
+        f"import sys; sys.path.insert(0, {str(place.folder)!r}); {code}",
+        *arguments,
+    ]
 
 
 def _is_incomplete(answer: list[Item] | Items) -> bool:

@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from ci_eval.errors import EngineCrash, EngineMisbehaved, EngineTimeout
+from ci_eval.support.confinement import Walls
 from ci_eval.support.process import EngineProcess
 
 LARGEST = 256 * 2**20
@@ -23,9 +24,11 @@ _LENGTH = re.compile(rb"content-length\s*:\s*(\d{1,12})\s*(?:\r\n|$)", re.IGNORE
 class Wire(EngineProcess):
     """A server process that speaks in messages: whatever it sends is read while we write, so that neither waits."""
 
-    def __init__(self, argv: Sequence[str], *, cwd: Path, environment: Mapping[str, str]) -> None:
+    def __init__(
+        self, argv: Sequence[str], *, cwd: Path, environment: Mapping[str, str], walls: Walls | None = None
+    ) -> None:
         """Start it. Raises EngineCrash."""
-        super().__init__(argv, cwd=cwd, environment=environment)
+        super().__init__(argv, cwd=cwd, environment=environment, walls=walls)
         self._selector = selectors.DefaultSelector()
         self._selector.register(self._stdout, selectors.EVENT_READ)
         self._length = -1

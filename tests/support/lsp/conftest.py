@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from ci_eval.contracts import Running, Surroundings
+from ci_eval.model import Confine
 from ci_eval.support.lsp.engine import LspEngine, RunningLsp
 from ci_eval.support.place import Place
 from ci_eval.support.recipes import Made
@@ -48,6 +49,7 @@ def engine(peculiarity: str) -> LspEngine:
         recipe=Nothing(),
         command=command,
         settings=settings,
+        installs=(SERVER.parent,),
     )
 
 
@@ -55,7 +57,9 @@ def engine(peculiarity: str) -> LspEngine:
 def start(tmp_path: Path) -> Iterator[Start]:
     running: list[Running] = []
 
-    def start(peculiarity: str = "", *, timeout: float = 20.0, memory: int = 0) -> RunningLsp:
+    def start(
+        peculiarity: str = "", *, timeout: float = 20.0, memory: int = 0, confine: Confine = "auto"
+    ) -> RunningLsp:
         root = tmp_path / "project"
         root.mkdir(exist_ok=True)
         surroundings = Surroundings(
@@ -65,6 +69,7 @@ def start(tmp_path: Path) -> Iterator[Start]:
             cache=tmp_path / "cache",
             timeout=timeout,
             memory=memory,
+            confine=confine,
         )
         server = RunningLsp(engine(peculiarity), tmp_path, surroundings)
         running.append(server)

@@ -1,0 +1,32 @@
+"""System calls that the standard library does not offer."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+
+_LIBRARY = ctypes.CDLL(None, use_errno=True)
+_LIBRARY.syscall.restype = ctypes.c_long
+
+NO_NEW_PRIVILEGES, DEATH_SIGNAL, SUBREAPER, SECCOMP, DROP_FROM_BOUNDING = 38, 1, 36, 22, 24
+"""PR_SET_NO_NEW_PRIVS, PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER, PR_SET_SECCOMP, PR_CAPBSET_DROP: linux/prctl.h."""
+
+
+def syscall(number: int, *arguments: object) -> int:
+    """The result. Raises OSError."""
+    found = int(_LIBRARY.syscall(ctypes.c_long(number), *arguments))
+    if found < 0:
+        raise _error()
+    return found
+
+
+def prctl(option: int, value: object = 1, more: object = 0) -> None:
+    """Raises OSError."""
+    given = [ctypes.c_ulong(each) if isinstance(each, int) else each for each in (value, more, 0, 0)]
+    if _LIBRARY.prctl(ctypes.c_int(option), *given):
+        raise _error()
+
+
+def _error() -> OSError:
+    number = ctypes.get_errno()
+    return OSError(number, os.strerror(number))

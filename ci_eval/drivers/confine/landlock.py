@@ -1,0 +1,76 @@
+"""Landlock: which files the process and all it starts may touch, as far as this kernel can say so.
+
+Numbers and layouts: linux/landlock.h. What came with which version: docs.kernel.org/userspace-api/landlock.html.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import os
+import struct
+from collections.abc import Iterable
+
+from ci_eval.drivers.confine.kernel import syscall
+
+CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446
+BENEATH = 1
+
+RUN, WRITE_FILE, READ_FILE, READ_FOLDER, REFER, TRUNCATE, IOCTL = 1, 2, 4, 8, 1 << 13, 1 << 14, 1 << 15
+CHANGE_FOLDERS = 0b1_0111_1011_0000
+"""Make and remove files, folders, sockets, pipes and links; not devices."""
+FIRST_VERSION = 0x1FFF
+"""All rights that version 1 knows."""
+SINCE = {1: FIRST_VERSION, 2: REFER, 3: TRUNCATE, 5: IOCTL}
+OF_FILES = RUN | WRITE_FILE | READ_FILE | TRUNCATE | IOCTL
+TCP = 0b11
+"""Bind and connect, since version 4; no rule allows either."""
+SCOPES = 0b11
+"""No abstract Unix socket and no signal to a process outside, since version 6."""
+
+LIST = READ_FOLDER
+READ = READ_FILE | READ_FOLDER
+READ_AND_RUN = READ | RUN
+WRITE = READ | WRITE_FILE | CHANGE_FOLDERS | REFER | TRUNCATE
+DEVICE = READ_FILE | WRITE_FILE | TRUNCATE
+
+WHY_NOT = {
+    errno.ENOSYS: "this kernel has none, or a container hides it",
+    errno.EOPNOTSUPP: "it was switched off when the system started",
+    errno.EPERM: "a container refuses it",
+}
+
+
+def version() -> tuple[int, str]:
+    """The ABI of this kernel; 0 with the reason where there is none."""
+    try:
+        return syscall(CREATE_RULESET, None, ctypes.c_size_t(0), ctypes.c_uint32(1)), ""
+    except OSError as error:
+        return 0, WHY_NOT.get(error.errno or 0, str(error.strerror))
+
+
+def restrict(rules: Iterable[tuple[str, int]], abi: int) -> None:
+    """From now on, only what the rules (path, rights) allow, below each path. Raises OSError."""
+    handled = 0
+    for since, rights in SINCE.items():
+        handled |= rights if abi >= since else 0
+    layout = [handled, TCP if abi >= 4 else 0, SCOPES if abi >= 6 else 0][: 1 if abi < 4 else 2 if abi < 6 else 3]
+    attributes = struct.pack(f"={len(layout)}Q", *layout)
+    ruleset = syscall(CREATE_RULESET, attributes, ctypes.c_size_t(len(attributes)), ctypes.c_uint32(0))
+    for path, rights in rules:
+        _allow(ruleset, path, rights & handled)
+    syscall(RESTRICT_SELF, ctypes.c_int(ruleset), ctypes.c_uint32(0))
+    os.close(ruleset)
+
+
+def _allow(ruleset: int, path: str, rights: int) -> None:
+    try:
+        place = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    except OSError:
+        # What is not there needs no rule; nor can a rule be had for what cannot be reached.
+        return
+    if not os.path.isdir(f"/proc/self/fd/{place}"):
+        rights &= OF_FILES
+    if rights:
+        syscall(ADD_RULE, ctypes.c_int(ruleset), ctypes.c_int(BENEATH), struct.pack("=Qi", rights, place), 0)
+    os.close(place)

@@ -1,0 +1,136 @@
+"""Becomes another program, confined: [OPTION VALUE]… -- PROGRAM ARGUMENT…
+
+--confine auto|required|off   required: exit code 126, and nothing is started, where anything stays open
+--run, --read, --write PATH   what may be read and run, read, changed; may be repeated. The `.git` in a folder may not
+--canary FILE           made by the caller outside all these: attempts on it tell how well the program is confined
+--report DESCRIPTOR     gets that in one line, before the program starts
+--memory BYTES          of the program with all it starts; 0 = no limit
+--address-space BYTES   of the program alone; 0 = no limit
+--remains FOLDER        is removed if the caller is killed
+--abi VERSION           of Landlock, at most (for tests)
+
+Imports little, since every start of an engine waits for it. Elsewhere than on Linux it only sets limits.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import struct
+import sys
+
+from ci_eval.drivers.confine import kernel, landlock, proof, seccomp, supervisor, system
+
+REFUSED = 126
+LARGEST_FILE = 4 << 30
+READ_WHATEVER_ITS_OWNER = 2
+"""CAP_DAC_READ_SEARCH: in a container, root reads a project that belongs to another user. Landlock still holds."""
+RIGHTS = {"--run": landlock.READ_AND_RUN, "--read": landlock.READ, "--write": landlock.WRITE}
+
+
+class Options:
+    """The command line."""
+
+    def __init__(self, arguments: list[str]) -> None:
+        """Split it; a wrong one is a bug of the caller."""
+        end = arguments.index("--")
+        self.command = arguments[end + 1 :]
+        given = list(zip(arguments[:end:2], arguments[1:end:2]))  # noqa: B905  strict needs no older Python, but time
+        self.rules = [(value, RIGHTS[name]) for name, value in given if name in RIGHTS]
+        single = dict(given)
+        self.confine = single.get("--confine", "auto")
+        self.canary = single.get("--canary", "")
+        self.report = int(single.get("--report", -1))
+        self.memory = int(single.get("--memory", 0))
+        self.address_space = int(single.get("--address-space", 0))
+        self.remains = single.get("--remains", "")
+        self.abi = int(single.get("--abi", 99))
+
+
+def main() -> None:
+    """Never returns."""
+    options = Options(sys.argv[1:])
+    caller = os.getppid()
+    said = "not confined: ci-eval confines engines on Linux only"
+    if sys.platform == "linux":
+        name = os.path.basename(options.command[0])
+        supervisor.start(caller, memory=options.memory, name=name, remains=options.remains)
+        # No terminal to type into.
+        os.setsid()
+    _limit(options)
+    if sys.platform == "linux":
+        _close_all_but(options.report)
+        said = "not confined: interpret.confine is off" if options.confine == "off" else confine(options)
+    if options.report >= 0:
+        os.write(options.report, f"{said}\n".encode())
+        os.close(options.report)
+    if options.confine == "required" and not said.endswith(proof.NOTHING_OPEN):
+        sys.stderr.write(f"interpret.confine is required, but: {said}\n")
+        sys.stderr.flush()
+        os._exit(REFUSED)
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    try:
+        os.execv(options.command[0], options.command)  # noqa: S606  argument list, no shell
+    except OSError as error:
+        sys.stderr.write(f"{options.command[0]}: {error.strerror}\n")
+        sys.stderr.flush()
+        os._exit(REFUSED)
+
+
+def _limit(options: Options) -> None:
+    wanted = {resource.RLIMIT_CORE: 0, resource.RLIMIT_FSIZE: LARGEST_FILE}
+    if options.address_space:
+        wanted[resource.RLIMIT_AS] = options.address_space
+    for what, most in wanted.items():
+        allowed = resource.getrlimit(what)[1]
+        most = most if allowed == resource.RLIM_INFINITY else min(most, allowed)
+        resource.setrlimit(what, (most, most))
+
+
+def _close_all_but(kept: int) -> None:
+    if kept >= 0:
+        os.closerange(3, kept)
+    os.closerange(max(kept, 2) + 1, 65536)
+
+
+def confine(options: Options) -> str:
+    """Put up the walls there are; what holds and what is still open, in a sentence."""
+    walls, reasons = [], []
+    kernel.prctl(kernel.NO_NEW_PRIVILEGES)
+    abi, why = landlock.version()
+    abi = min(abi, options.abi)
+    if abi:
+        own = [rule for path, rights in options.rules for rule in _without_git(path, rights)]
+        landlock.restrict([*system.rules(), *own], abi)
+        walls.append(f"landlock {abi}")
+    else:
+        reasons.append(f"landlock: {why or 'not wanted'}")
+    if os.geteuid() == 0:
+        _drop_capabilities(1 << READ_WHATEVER_ITS_OWNER if abi else 0)
+    try:
+        seccomp.restrict(truncate=abi < 3)
+        walls.append("seccomp")
+    except OSError as error:
+        reasons.append(f"seccomp: {error.strerror}")
+    return proof.sentence(walls, proof.still_open(options.canary, os.getppid()), reasons)
+
+
+def _without_git(path: str, rights: int) -> list[tuple[str, int]]:
+    """A rule for all in a folder but its `.git`, where CI systems keep tokens; a rule can only allow."""
+    if not os.path.lexists(os.path.join(path, ".git")):
+        return [(path, rights)]
+    inside = (os.path.join(path, name) for name in os.listdir(path) if name != ".git")
+    return [(path, landlock.LIST), *((each, rights) for each in inside)]
+
+
+def _drop_capabilities(kept: int) -> None:
+    for number in range(64):
+        if not kept >> number & 1:
+            try:
+                kernel.prctl(kernel.DROP_FROM_BOUNDING, number)
+            except OSError:
+                # Beyond the last one that this kernel knows, or not ours to drop.
+                break
+    if capset := {"x86_64": 126, "aarch64": 91}.get(os.uname().machine):
+        kernel.syscall(capset, struct.pack("=Ii", 0x20080522, 0), struct.pack("=6I", kept, kept, 0, 0, 0, 0))

@@ -1,0 +1,161 @@
+"""Stays beside the confined program, outside its walls: nothing that the program starts outlives it, or its caller.
+
+As the kernel gives orphans to the nearest subreaper, all descendants stay findable, whatever they do to get away.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+
+from ci_eval.drivers.confine.kernel import DEATH_SIGNAL, SUBREAPER, prctl
+
+TICK = 0.5
+"""Seconds between two looks at the memory."""
+MOST_PROCESSES = 1000
+PAGE = os.sysconf("SC_PAGE_SIZE")
+LOOK = signal.SIGUSR1
+"""Sent by the kernel when the thread that started us ends, which need not be the end of its process."""
+HEARD = (signal.SIGCHLD, LOOK, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+
+KILLED, TOO_LARGE = 143, 137
+
+
+def start(caller: int, *, memory: int, name: str, remains: str) -> None:
+    """Return in a new process, which becomes the program; this one watches it and ends as it does.
+
+    `memory`: bytes the program and its descendants may hold together, 0 = no limit. `remains`: the folder to remove if
+    the caller is gone.
+    """
+    heard_before = signal.pthread_sigmask(signal.SIG_BLOCK, HEARD)
+    prctl(SUBREAPER)
+    me = os.getpid()
+    child = os.fork()
+    if child:
+        prctl(DEATH_SIGNAL, int(LOOK))
+        # So that the pipes end with the program.
+        nowhere = os.open(os.devnull, os.O_RDWR)
+        os.dup2(nowhere, 0)
+        os.dup2(nowhere, 1)
+        os.closerange(3, 65536)
+        _end_as(_Watch(child, caller, memory, name, remains).status())
+    signal.pthread_sigmask(signal.SIG_SETMASK, heard_before)
+    prctl(DEATH_SIGNAL, int(signal.SIGKILL))
+    if os.getppid() != me:
+        os._exit(TOO_LARGE)
+
+
+class _Watch:
+    def __init__(self, child: int, caller: int, memory: int, name: str, remains: str) -> None:
+        self._child = child
+        self._caller = caller
+        self._memory = memory
+        self._name = name
+        self._remains = remains
+
+    def status(self) -> int:
+        """Of the program, as `waitpid` gives it, once it and its descendants have ended."""
+        while True:
+            heard = signal.sigtimedwait(HEARD, TICK)
+            if os.getppid() != self._caller:
+                self._bury()
+            status = self._reap()
+            if status is None and heard and heard.si_signo not in (signal.SIGCHLD, LOOK):
+                status = KILLED << 8
+            if status is None and self._memory and self._too_large():
+                status = TOO_LARGE << 8
+            if status is not None:
+                end_all()
+                return status
+
+    def _reap(self) -> int | None:
+        found = None
+        while (ended := _next_ended()) and ended[0]:
+            found = ended[1] if ended[0] == self._child else found
+        return found
+
+    def _too_large(self) -> bool:
+        below = descendants()
+        used = sum(below.values()) * PAGE
+        if used > self._memory:
+            allowed = f"interpret.memoryLimit allows {self._memory / 1e9:.2g} GB"
+            _say(f"{self._name} used {used / 1e9:.2g} GB; {allowed}")
+        elif len(below) > MOST_PROCESSES:
+            _say(f"{self._name} started more than {MOST_PROCESSES:,} processes")
+        else:
+            return False
+        return True
+
+    def _bury(self) -> None:
+        """The caller was killed: nobody else is left to clean up."""
+        end_all()
+        if self._remains:
+            os.execv("/bin/rm", ["rm", "-rf", "--", self._remains])  # noqa: S606  argument list, no shell
+        os._exit(KILLED)
+
+
+def descendants() -> dict[int, int]:
+    """Process → pages of memory it holds, of all processes below this one."""
+    children: dict[int, list[tuple[int, int]]] = {}
+    for name in os.listdir("/proc"):
+        if not name.isdigit():
+            continue
+        try:
+            with open(f"/proc/{name}/stat", "rb") as file:
+                fields = file.read().rpartition(b")")[2].split()
+        except OSError:
+            # It ended while we looked.
+            continue
+        children.setdefault(int(fields[1]), []).append((int(name), int(fields[21])))
+    found: dict[int, int] = {}
+    waiting = [os.getpid()]
+    while waiting:
+        for pid, pages in children.get(waiting.pop(), ()):
+            found[pid] = pages
+            waiting.append(pid)
+    return found
+
+
+def end_all() -> None:
+    """Kill all descendants, and those they start meanwhile, until there is none."""
+    while True:
+        while (ended := _next_ended()) and ended[0]:
+            pass
+        if ended is None:
+            return
+        for pid in descendants():
+            _kill(pid)
+        time.sleep(0.002)
+
+
+def _kill(pid: int) -> None:
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        # It has ended, and the one that started it has seen that.
+        return
+
+
+def _next_ended() -> tuple[int, int] | None:
+    """(0, 0) where children are left and none has ended, None where there is none."""
+    try:
+        return os.waitpid(-1, os.WNOHANG)
+    except ChildProcessError:
+        return None
+
+
+def _end_as(status: int) -> None:
+    if os.WIFSIGNALED(status):
+        number = os.WTERMSIG(status)
+        if number != signal.SIGKILL:
+            signal.signal(number, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [number])
+        os.kill(os.getpid(), number)
+    os._exit(os.WEXITSTATUS(status))
+
+
+def _say(text: str) -> None:
+    sys.stderr.write(f"{text}\n")
+    sys.stderr.flush()

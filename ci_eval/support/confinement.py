@@ -1,0 +1,96 @@
+"""What an engine's process may touch: the walls that `drivers/confine` puts up around it."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ci_eval.model import Confine
+
+PACKAGE = Path(__file__).parents[2]
+START = f"import sys; sys.path.insert(0, {str(PACKAGE)!r}); from ci_eval.drivers.confine.main import main; main()"
+
+SYSTEM = tuple(map(Path, ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/nix/store", "/gnu/store")))
+"""Where every engine may read and run what it finds."""
+TOPS = ("package.json", "pyproject.toml", "Gemfile", "composer.json", "go.mod", "Cargo.toml", ".git")
+"""What stands at the top of something that is developed or installed as a whole."""
+
+
+def interpreter() -> str:
+    """The Python that runs ci-eval, without its virtual environment."""
+    base: str = getattr(sys, "_base_executable", "") or sys.executable
+    return base
+
+
+@dataclass(frozen=True, kw_only=True)
+class Walls:
+    """What a process may read, run and write beside the system's libraries; nothing by default."""
+
+    confine: Confine = "off"
+    runs: tuple[Path, ...] = ()
+    """May be read and run."""
+    reads: tuple[Path, ...] = ()
+    writes: tuple[Path, ...] = ()
+    canary: Path | None = None
+    """A file of ours outside all that; needed unless `confine` is off."""
+    memory: int = 0
+    """Bytes that the process and all it starts may hold; 0 = no limit."""
+    address_space: int = 0
+    """Bytes of address space of the process alone; 0 = no limit."""
+    remains: Path | None = None
+    """What is left to remove if we are killed."""
+
+    def around(self, argv: Sequence[str], report: int) -> list[str]:
+        """The command that starts `argv` within these walls; how well they hold is written to the descriptor."""
+        paths = {"--run": self.runs, "--read": self.reads, "--write": self.writes}
+        options = [text for name, given in paths.items() for path in given for text in (name, str(path))]
+        options += ["--confine", self.confine, "--report", str(report)]
+        options += ["--memory", str(self.memory), "--address-space", str(self.address_space)]
+        options += ["--canary", str(self.canary or ""), "--remains", str(self.remains or "")]
+        return [interpreter(), "-I", "-S", "-c", START, *options, "--", *argv]
+
+
+def installs_of(program: str) -> list[Path]:
+    """What must be readable for a program to run: where it is installed, and what runs it if it is a script."""
+    found = shutil.which(program)
+    if found is None:
+        return []
+    path = Path(found).absolute()
+    paths = [path, path.resolve()]
+    paths += [Path(each).resolve() for each in _interpreters_of(path)]
+    return list(dict.fromkeys(install for each in paths for install in _install_of(each)))
+
+
+def _interpreters_of(path: Path) -> Iterator[str]:
+    with path.open("rb") as file:
+        first = file.readline(500)
+    if first.startswith(b"#!"):
+        words = first[2:].decode(errors="replace").split()
+        if words[:1] == ["/usr/bin/env"]:
+            words = [shutil.which(word) or "" for word in words[1:] if not word.startswith("-")]
+        yield from (word for word in words[:1] if word)
+
+
+def _install_of(path: Path) -> list[Path]:
+    if any(path.is_relative_to(system) for system in SYSTEM):
+        return []
+    return [top_of(path)]
+
+
+def top_of(path: Path) -> Path:
+    """The folder that a file is installed in, or developed in; the file itself where that would say too much."""
+    if path.parent.name in ("bin", "sbin"):
+        tops = [path.parents[1]]
+    else:
+        tops = [*(each for each in path.parents if any((each / name).exists() for name in TOPS)), path.parent]
+    return next((top for top in tops if not _holds_too_much(top)), path)
+
+
+def _holds_too_much(folder: Path) -> bool:
+    """Whether it is somebody's home, or above one, or what many programs keep their things in, passwords among them."""
+    home = Path.home()
+    shared = folder.parent == home and folder.name.startswith(".") and not (folder / "pyvenv.cfg").exists()
+    return home.is_relative_to(folder) or shared or folder.parent in (home / ".local", Path("/"))
