@@ -86,6 +86,8 @@ class Manifest(Value, frozen=True, kw_only=True):
     """Where several were merged: each; the first part of a file's path is then its project."""
     dependencies: dict[str, str] = {}
     """Name → version of what was installed for the engine to see."""
+    confined: str = ""
+    """How well the engine's processes were confined, by what they could do from inside; "" without a process."""
     grammar: str
     python: str
     os: str

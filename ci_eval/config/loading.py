@@ -134,10 +134,15 @@ def _put(raw: dict[str, object], key: str, value: object, source: str) -> None:
 
 
 def _spread(raw: dict[str, object]) -> None:
-    """`engine: NAME@VERSION`, `project: SPEC` and `interpret.userModel: PROFILE` in their long forms."""
+    """`engine: NAME@VERSION`, `project: SPEC` and `interpret.userModel: PROFILE` in their long forms.
+
+    And `interpret.confine: off` as it was meant: without quotes, `off` is false in YAML.
+    """
     interpret = raw.get("interpret")
     if isinstance(interpret, dict) and isinstance(profile := interpret.get("userModel"), str):
         interpret["userModel"] = {"profile": profile}
+    if isinstance(interpret, dict) and interpret.get("confine") is False:
+        interpret["confine"] = "off"
     if isinstance(spec := raw.get("project"), str):
         raw["project"] = {"spec": spec}
     if not isinstance(given := raw.get("engine"), str):

@@ -11,6 +11,7 @@ from msgspec import Meta
 
 from ci_eval.model.settings import (
     ActionsConfig,
+    Confine,
     Count,
     Section,
     SessionsFilter,
@@ -35,6 +36,8 @@ class EngineConfig(Section, frozen=True):
     """What the server is told when it asks for its configuration, by section."""
     options: dict[str, Any] = {}
     """Its `initializationOptions`."""
+    reads: tuple[Text, ...] = ()
+    """Folders that the engine may read and run beside its own and the project's, where it is confined."""
 
 
 class ProjectConfig(Section, frozen=True):
@@ -76,7 +79,10 @@ class InterpretConfig(Section, frozen=True):
     max_suggestions: Count = 1000
     """Number of suggestions stored per lookup; ranks are counted among all of them."""
     memory_limit: Annotated[int, Meta(ge=0)] = 4_000_000_000
-    """Bytes of address space for the engine's process; 0 = no limit."""
+    """Bytes that the engine may hold, with all processes it starts; 0 = no limit."""
+    confine: Confine = "auto"
+    """Whether the engine's processes are confined: as far as this machine can (auto); or nothing is evaluated where
+    anything stays open (required); or they run as any program of yours (off)."""
     allowed_failures: Share = 0.05
     """Share of the evaluated sessions that may fail before the run counts as failed."""
 

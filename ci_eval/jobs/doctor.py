@@ -14,6 +14,8 @@ from ci_eval import engines, languages
 from ci_eval.contracts import Query, Surroundings
 from ci_eval.errors import CiEvalError
 from ci_eval.support import logs, machine, model_file, syntax
+from ci_eval.support.confinement import NOTHING_OPEN
+from ci_eval.support.place import confinement_of
 from ci_eval.support.recipes import FromRecipe
 
 PROGRAMS = (
@@ -50,6 +52,8 @@ def examine() -> Iterator[Finding]:
     yield _tried("cache", True, _cache)
     yield _tried("grammars", True, _grammars)
     yield _tried("engine jedi", True, _jedi)
+    confined = confinement_of("auto")
+    yield Finding("confinement of engines", confined.endswith(NOTHING_OPEN), False, confined)
     yield _tried("pip (pypi: projects, other releases of jedi)", False, _pip)
     yield _tried("extra ml (logs as Parquet, train-ranker, completion type ML)", False, _ml)
     yield from programs_and_engines()

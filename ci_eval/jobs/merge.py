@@ -206,6 +206,7 @@ def _manifest(shards: Sequence[Manifest]) -> Manifest:
         shard=None,
         logs=None,
         cpu="; ".join(cpus),
+        confined=pipeline.together(each.confined for each in shards),
         start=min(each.start for each in shards),
         end=max((each.end for each in shards if each.end), default=None),
         planned=sum(each.planned for each in shards),

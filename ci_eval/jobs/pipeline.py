@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from time import strftime
 
@@ -59,6 +59,7 @@ def new_manifest(prepared: Prepared, jobs: int) -> Manifest:
         engine=engine,
         project=prepared.project.info,
         dependencies=prepared.environment.packages if prepared.environment else {},
+        confined=prepared.confined,
         grammar=syntax.bundle(),
         python=machine.python(),
         os=machine.system(),
@@ -170,6 +171,7 @@ def make_sessions(workspace: Workspace, prepared: Prepared, jobs: int, screen: S
             finished=made.finished,
             statuses={status.value: count for status, count in sorted(made.statuses.items())},
             stages=manifest.stages | {"interpret": record},
+            confined=together({manifest.confined, *made.confined}),
             end=machine.now(),
         )
     )
@@ -177,6 +179,11 @@ def make_sessions(workspace: Workspace, prepared: Prepared, jobs: int, screen: S
     if wanted.save_logs:
         gather_logs(workspace, prepared)
     workspace.seal()
+
+
+def together(confined: Iterable[str]) -> str:
+    """How well engines were confined, of several starts or machines."""
+    return " / ".join(sorted(set(confined) - {""}))
 
 
 def _failures(failed: int) -> str:

@@ -13,7 +13,10 @@ from ci_eval.jobs.rules import gates_of
 from ci_eval.stages import interpret
 from ci_eval.support import environments, logs, machine, project
 from ci_eval.support.ci import Screen
+from ci_eval.support.confinement import NOTHING_OPEN
+from ci_eval.support.controls import ControlEngine
 from ci_eval.support.lsp.custom import custom
+from ci_eval.support.place import confinement_of
 from ci_eval.support.recipes import Made
 from ci_eval.support.usermodel import model_of
 
@@ -30,6 +33,8 @@ class Prepared:
     project: project.Project
     environment: Made | None = None
     """What the project needs."""
+    confined: str = ""
+    """How well this machine can confine the engine."""
     cache: Path = field(default_factory=machine.cache_folder)
 
     @property
@@ -47,6 +52,8 @@ class Prepared:
                 timeout=wanted.timeout,
                 memory=wanted.memory_limit,
                 environment=self.environment.folder if self.environment else None,
+                confine=wanted.confine,
+                reads=tuple(Path(each).expanduser().absolute() for each in self.config.engine.reads),
             ),
             ranker=self.ranker,
             client=wanted.client,
@@ -98,8 +105,25 @@ def prepare(config: Config, screen: Screen) -> Prepared:
         ranker=ranker,
         project=target,
         environment=needs,
+        confined=_confined(config, engine, screen),
         cache=cache,
     )
+
+
+def _confined(config: Config, engine: Engine, screen: Screen) -> str:
+    """How well the engine will be confined, tried on this machine; "" if it has no process of its own."""
+    if isinstance(engine, ControlEngine):
+        return ""
+    wanted = config.interpret.confine
+    offered = confinement_of(wanted)
+    if wanted == "required" and not offered.endswith(NOTHING_OPEN):
+        raise PreparationError(
+            f"interpret.confine is required, but on this machine an engine is {offered}. See `ci-eval doctor`; with "
+            "`auto` it is confined as far as possible, and the reports say how far"
+        )
+    if wanted == "auto" and offered.startswith("not confined"):
+        screen.warn(f"the engine is {offered}: it can read your files and reach the network")
+    return offered
 
 
 def engine_of(config: Config) -> Engine:

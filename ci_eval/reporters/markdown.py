@@ -154,8 +154,9 @@ def _colophon(evaluation: Evaluation) -> str:
         "client": evaluation.client,
         "seed": str(evaluation.seed),
         "started": evaluation.started,
+        "confined": evaluation.environment.get("Confined", ""),
     }
-    return " · ".join(f"{name} {code(value)}" for name, value in facts.items())
+    return " · ".join(f"{name} {code(value)}" for name, value in facts.items() if value)
 
 
 REPORTER: Reporter = Markdown()

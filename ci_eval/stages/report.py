@@ -107,6 +107,7 @@ def environment(manifest: Manifest) -> dict[str, str]:
         "CPU": manifest.cpu,
         "Workers": str(manifest.jobs),
         "Strategy": manifest.strategy,
+        "Confined": manifest.confined or "the engine has no process of its own",
     }
 
 

@@ -13,6 +13,9 @@ from ci_eval.model import Confine
 PACKAGE = Path(__file__).parents[2]
 START = f"import sys; sys.path.insert(0, {str(PACKAGE)!r}); from ci_eval.drivers.confine.main import main; main()"
 
+NOTHING_OPEN = "nothing found open"
+"""The end of what is said of a process that is fully confined; see `drivers/confine/proof.py`."""
+
 SYSTEM = tuple(map(Path, ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/nix/store", "/gnu/store")))
 """Where every engine may read and run what it finds."""
 TOPS = ("package.json", "pyproject.toml", "Gemfile", "composer.json", "go.mod", "Cargo.toml", ".git")

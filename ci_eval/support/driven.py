@@ -12,7 +12,7 @@ from pathlib import Path
 from ci_eval.contracts import Answer, Edit, Installation, Query, Running, Surroundings
 from ci_eval.errors import EngineMisbehaved, EngineRaised
 from ci_eval.model import Suggestion
-from ci_eval.support.place import Place, variables
+from ci_eval.support.place import DRIVERS, Place, variables
 from ci_eval.support.process import LineProcess
 from ci_eval.support.recipes import FromRecipe
 
@@ -20,7 +20,6 @@ PATIENCE = 120.0
 """Seconds from the start of the program to its first answer, which is no completion."""
 
 NAME = re.compile(r"\w+")
-DRIVERS = Path(__file__).parent.parent / "drivers"
 
 
 def nothing(_place: Place) -> Sequence[str]:

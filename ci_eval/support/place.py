@@ -5,11 +5,15 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ci_eval.contracts import Surroundings
+from ci_eval.model import Confine
 from ci_eval.support.confinement import Walls, installs_of, interpreter
+from ci_eval.support.process import EngineProcess
+
+DRIVERS = Path(__file__).parent.parent / "drivers"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,6 +79,25 @@ class Place:
     def remove(self) -> None:
         """All that is temporary, as far as it can be removed."""
         shutil.rmtree(self.base, ignore_errors=True)
+
+
+def confinement_of(confine: Confine) -> str:
+    """How well an engine would be confined on this machine: tried, with a program that does nothing."""
+    surroundings = Surroundings(
+        root=DRIVERS, language="", keywords=frozenset(), cache=DRIVERS, timeout=0, memory=0, confine=confine
+    )
+    place = Place.new(DRIVERS, surroundings)
+    place.renew()
+    try:
+        # With `required`, it would not start, and say nothing.
+        walls = replace(place.walls(), confine="off" if confine == "off" else "auto")
+        process = EngineProcess([interpreter(), "-I", "-S", "-c", ""], cwd=place.scratch, environment={}, walls=walls)
+        try:
+            return process.confined
+        finally:
+            process.close()
+    finally:
+        place.remove()
 
 
 def variables(place: Place) -> dict[str, str]:

@@ -80,7 +80,7 @@ class EngineProcess:
     @property
     def confined(self) -> str:
         """How well it is confined, by what it could do from inside before the program started."""
-        if not self._confined:
+        if not self._confined and not self._report.closed:
             self._await(self._report.fileno(), selectors.EVENT_READ, time.monotonic() + ENDING)
             self._confined = self._report.readline().decode().strip() or "not confined: it did not start"
         return self._confined

@@ -35,6 +35,8 @@ class Progress:
     statuses: Counter[Status] = field(default_factory=Counter)
     engine_time: float = 0.0
     time: float = 0.0
+    confined: set[str] = field(default_factory=set)
+    """How well the engine's processes were confined."""
     given_up: str = ""
     """Why the run ended early, if it did."""
 
@@ -127,6 +129,7 @@ def _keep(outcome: Outcome[Task, Played], workspace: Workspace, so_far: Progress
     so_far.statuses += played.statuses
     so_far.engine_time += played.engine_time
     so_far.time += played.time
+    so_far.confined |= {played.confined} - {""}
 
 
 def _give_up(tasks: Sequence[Task], workspace: Workspace, so_far: Progress) -> None:

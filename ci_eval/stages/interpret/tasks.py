@@ -77,6 +77,8 @@ class Played:
     """Seconds spent waiting for the engine."""
     time: float
     """Seconds in all."""
+    confined: str = ""
+    """As in Running."""
     error: FileError | None = None
 
 

@@ -68,6 +68,7 @@ def play(task: Task) -> Played:
         packed=pack.close(),
         engine_time=player.engine_time,
         time=time.perf_counter() - started,
+        confined=engine.confined,
         error=trouble,
     )
 

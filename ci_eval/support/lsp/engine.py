@@ -111,7 +111,7 @@ class RunningLsp:
     @property
     def confined(self) -> str:
         """See Running."""
-        return self._running.confined
+        return self._client.confined if self._client else ""
 
     def restart(self) -> None:
         """See Running."""
