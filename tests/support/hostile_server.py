@@ -1,0 +1,141 @@
+"""A language server that turns on its user: hostile_server.py PLAN. What it suggests is what it could do.
+
+PLAN: JSON with `root` (the project), `outside` (a folder with the files secret, cut, opened, gone), `tcp` and `udp`
+(ports of servers on this machine), `unix` and `abstract` (names of sockets), `caller` (a process). An attempt that works
+is suggested as NAME_done, else as NAME_refused.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import resource
+import socket
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+PLAN = json.loads(Path(sys.argv[1]).read_text())
+OUTSIDE = Path(PLAN["outside"])
+OWN = Path(os.environ["TMPDIR"])
+ROOT = Path(PLAN["root"])
+SECRET = OUTSIDE / "secret"
+
+
+def read() -> Any:
+    length = 0
+    while (line := sys.stdin.buffer.readline().strip()) or not length:
+        if not line and not length:
+            sys.exit(0)
+        if line.lower().startswith(b"content-length:"):
+            length = int(line.split(b":")[1])
+    return json.loads(sys.stdin.buffer.read(length))
+
+
+def send(**message: Any) -> None:
+    body = json.dumps({"jsonrpc": "2.0", **message}).encode()
+    sys.stdout.buffer.write(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
+    sys.stdout.buffer.flush()
+
+
+def say(family: int, kind: int, address: Any) -> None:
+    with socket.socket(family, kind) as talking:
+        talking.connect(address)
+        talking.send(b"stolen")
+
+
+def through_a_link() -> None:
+    (OWN / "link").symlink_to(SECRET)
+    (OWN / "link").read_text()
+
+
+def move_out() -> None:
+    (OWN / "thing").write_text("x")
+    (OWN / "thing").rename(OUTSIDE / "moved")
+
+
+def trace_parent() -> None:
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.ptrace(0x4206, os.getppid(), 0, 0):  # PTRACE_SEIZE
+        raise PermissionError
+    libc.ptrace(17, os.getppid(), 0, 0)  # PTRACE_DETACH
+
+
+def token() -> None:
+    if not os.environ.get("CI_TOKEN") and "CI_TOKEN" not in Path("/proc/self/environ").read_text():
+        raise PermissionError
+
+
+def others_files() -> None:
+    # The one through which the folder was listed is closed again.
+    if not [each for each in list(Path("/proc/self/fd").iterdir()) if int(each.name) > 2 and each.exists()]:
+        raise PermissionError
+
+
+ATTEMPTS: dict[str, Callable[[], object]] = {
+    "own": lambda: (OWN / "a").write_text("allowed"),
+    "project": lambda: (ROOT / "a.py").read_text(),
+    "read": SECRET.read_text,
+    "list": lambda: list(OUTSIDE.iterdir()),
+    "link": through_a_link,
+    "write": lambda: (OUTSIDE / "written").write_text("x"),
+    "change": lambda: SECRET.open("a").close(),
+    "cut": lambda: os.truncate(OUTSIDE / "cut", 0),
+    "open_up": lambda: (OUTSIDE / "opened").chmod(0o777),
+    "remove": (OUTSIDE / "gone").unlink,
+    "move": move_out,
+    "hard_link": lambda: os.link(SECRET, OWN / "hard"),
+    "change_project": lambda: (ROOT / "new.py").write_text("x"),
+    "git": (ROOT / ".git" / "config").read_text,
+    "tcp": lambda: say(socket.AF_INET, socket.SOCK_STREAM, ("127.0.0.1", PLAN["tcp"])),
+    "udp": lambda: say(socket.AF_INET, socket.SOCK_DGRAM, ("127.0.0.1", PLAN["udp"])),
+    "unix": lambda: say(socket.AF_UNIX, socket.SOCK_STREAM, PLAN["unix"]),
+    "abstract": lambda: say(socket.AF_UNIX, socket.SOCK_STREAM, "\0" + PLAN["abstract"]),
+    "signal": lambda: os.kill(PLAN["caller"], 0),
+    "environ": lambda: Path(f"/proc/{PLAN['caller']}/environ").read_bytes(),
+    "memory": lambda: os.close(os.open(f"/proc/{PLAN['caller']}/mem", os.O_RDONLY)),
+    "trace": trace_parent,
+    "limit": lambda: resource.prlimit(PLAN["caller"], resource.RLIMIT_NOFILE),
+    "token": token,
+    "descriptors": others_files,
+}
+
+
+def flee() -> str:
+    """Start a process that nothing seems to hold any more; its number."""
+    receiving, telling = os.pipe()
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            os.write(telling, b"%d" % os.getpid())
+            os.closerange(0, 100)
+            time.sleep(600)
+        os._exit(0)
+    return f"pid{os.read(receiving, 20).decode()}"
+
+
+def tried(name: str, attempt: Callable[[], object]) -> str:
+    try:
+        attempt()
+    except OSError:
+        return f"{name}_refused"
+    return f"{name}_done"
+
+
+while True:
+    message = read()
+    match message["method"]:
+        case "initialize":
+            send(id=message["id"], result={"capabilities": {"textDocumentSync": 1}})
+        case "textDocument/completion":
+            labels = [tried(*each) for each in ATTEMPTS.items()]
+            send(id=message["id"], result=[{"label": label} for label in [*labels, flee()]])
+        case "shutdown":
+            send(id=message["id"], result=None)
+        case "exit":
+            sys.exit(0)
+        case _:
+            continue
