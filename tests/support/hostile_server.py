@@ -1,8 +1,8 @@
 """A language server that turns on its user: hostile_server.py PLAN. What it suggests is what it could do.
 
 PLAN: JSON with `root` (the project), `outside` (a folder with the files secret, cut, opened, gone), `tcp` and `udp`
-(ports of servers on this machine), `unix` and `abstract` (names of sockets), `caller` (a process). An attempt that works
-is suggested as NAME_done, else as NAME_refused.
+(ports of servers on this machine), `unix` and `abstract` (names of sockets), `caller` (a process). An attempt that
+works is suggested as NAME_done, else as NAME_refused.
 """
 
 from __future__ import annotations
