@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import platform
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import jedi
 from jedi.api.classes import Name
@@ -23,9 +25,16 @@ def resolve(root: Path, path: str, text: str, tokens: Sequence[Token]) -> list[T
     """The tokens, with `is_static` and `package` filled in where jedi knows them. Runs nothing of the project."""
     # Like the engine, it sees the standard library and the project, not what is installed beside ci-eval.
     jedi.settings.auto_import_modules = []
+    jedi.settings.cache_directory = _parsed().name
     project = jedi.Project(root, sys_path=[str(LIBRARY), str(LIBRARY / "lib-dynload")], load_unsafe_extensions=False)
     script = jedi.Script(text, path=root / path, project=project, environment=jedi.InterpreterEnvironment())
     return [_resolved(script, text, token) if _is_open(token) else token for token in tokens]
+
+
+@cache
+def _parsed() -> TemporaryDirectory[str]:
+    """For this process alone: parso takes what it finds there by the date of the file it was made of."""
+    return TemporaryDirectory(prefix="ci-eval-", ignore_cleanup_errors=True)
 
 
 def _is_open(token: Token) -> bool:

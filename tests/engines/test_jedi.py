@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -70,6 +71,16 @@ def test_edits_are_applied_in_order(jedi: Running) -> None:
 def test_a_file_is_seen_by_others_as_it_is_on_disk_once_it_is_closed(jedi: Running) -> None:
     texts(jedi, "class Known:\n    edited = 1\nKnown.", "other.py")
     assert texts(jedi, "import other\nother.Known.")[0] == "member"
+
+
+def test_a_file_replaced_by_an_older_one_is_read_anew(tmp_path: Path) -> None:
+    write(tmp_path, lib__py="old_name = 1\n")
+    for name, age in (("old_name", 2_000_000_000), ("new_name", 1_000_000_000)):
+        (tmp_path / "lib.py").write_text(f"{name} = 1\n")
+        os.utime(tmp_path / "lib.py", (age, age))
+        running = ENGINE.start(ENGINE.install(None, tmp_path), surroundings(tmp_path))
+        assert texts(running, "import lib\nlib.")[0] == name
+        running.close()
 
 
 def test_it_answers_again_after_a_restart(jedi: Running) -> None:

@@ -198,11 +198,18 @@ def _in_sight(place: Place) -> Path:
     if not any(part.startswith(".") for part in root.parts):
         return root
     copy = place.base / (root.name.lstrip(".") or "project")
-    shutil.copytree(root, copy, symlinks=True)
+    shutil.copytree(root, copy, symlinks=True, ignore=_left_out)
     modules = environment / "node_modules" if environment else None
     if modules and modules.is_dir() and not (copy / "node_modules").exists():
         (copy / "node_modules").symlink_to(modules)
     return copy
+
+
+def _left_out(folder: str, names: list[str]) -> set[str]:
+    """The history of the code, and what is neither file nor folder nor link: a pipe would be waited for."""
+    paths = {name: Path(folder, name) for name in names}
+    plain = {name for name, path in paths.items() if path.is_symlink() or path.is_file() or path.is_dir()}
+    return {".git"} | (set(names) - plain)
 
 
 def python_module(place: Place, module: str, *arguments: str) -> list[str]:
