@@ -18,9 +18,10 @@ import re
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Annotated, Literal, Protocol, TypeVar
 
 import msgspec
+from msgspec import Meta
 from msgspec.structs import replace
 
 from ci_eval.errors import WorkspaceError
@@ -30,19 +31,31 @@ from ci_eval.model import (
     FileActions,
     FileError,
     LogsRecord,
+    Number,
     OpenFile,
     ProjectInfo,
     Session,
+    SessionScore,
     SourceFile,
     Value,
 )
-from ci_eval.support import atomic
+from ci_eval.support import atomic, stored
 
-T = TypeVar("T")
+
+class Identified(Protocol):
+    """A session, as far as one wants to know it."""
+
+    @property
+    def id(self) -> str: ...
+
+
+S = TypeVar("S", bound=Identified)
 
 COMPRESSION = 1
 """zlib level: three quarters of what level 9 saves, at an eighth of its time."""
 
+MOST_SESSIONS = 1_000_000
+"""Of one source file; one of 1 MB has a hundred thousand tokens."""
 
 MANY_PROJECTS = 20
 """From so many on, projects are what is sampled; fewer of them say too little about their spread."""
@@ -53,7 +66,7 @@ class StageRecord(Value, frozen=True, kw_only=True):
 
     started: str
     ended: str | None = None
-    files: int = 0
+    files: Number = 0
 
     @property
     def seconds(self) -> float | None:
@@ -79,7 +92,7 @@ class Manifest(Value, frozen=True, kw_only=True):
     """The modelled user's tables, where there is one."""
     unit: Literal["tokens", "lines"] = "tokens"
     """What one session types."""
-    seed: int
+    seed: Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
     engine: EngineInfo
     project: ProjectInfo
     projects: tuple[ProjectInfo, ...] = ()
@@ -92,27 +105,41 @@ class Manifest(Value, frozen=True, kw_only=True):
     python: str
     os: str
     cpu: str
-    jobs: int
+    jobs: Number
     shard: str | None = None
     start: str
     end: str | None = None
-    planned: int = 0
+    planned: Number = 0
     """Sessions chosen for evaluation."""
-    finished: int = 0
+    finished: Number = 0
     """Sessions with a status other than skipped."""
-    statuses: dict[str, int] = {}
-    generated: int = 0
+    statuses: dict[str, Number] = {}
+    generated: Number = 0
     """Sessions in the actions, before probability and limit chose some."""
-    unparsable: float = 0.0
+    unparsable: Annotated[float, Meta(ge=0, le=1)] = 0.0
     """Share of the source text the grammar could not read."""
     stages: dict[str, StageRecord] = {}
     logs: LogsRecord | None = None
     digests: dict[str, str] = {}
     """Part of the workspace → SHA-256 over its files' names and contents, once the stages are through."""
 
+    def check(self) -> None:
+        """Raises ValueError where its figures or times cannot be."""
+        if self.finished > self.planned or sum(self.statuses.values()) > self.planned:
+            raise ValueError(f"more sessions are evaluated than the {self.planned:,} that are planned")
+        for record in self.stages.values():
+            _check_times(record.started, record.ended)
+        _check_times(self.start, self.end)
+
     def cluster(self, path: str) -> str:
         """What a file's sessions are resampled with: its project where there are many, else the file itself."""
         return path.partition("/")[0] if len(self.projects) >= MANY_PROJECTS else path
+
+
+def _check_times(*times: str | None) -> None:
+    for each in filter(None, times):
+        if datetime.fromisoformat(each).tzinfo is None:
+            raise ValueError(f"{each} has no time zone")
 
 
 class Workspace:
@@ -132,11 +159,12 @@ class Workspace:
 
     @classmethod
     def open(cls, folder: Path) -> Workspace:
-        """An existing one. Raises WorkspaceError if it is none, or of another format."""
+        """An existing one. Raises WorkspaceError if it is none, of another format, or leads out of its folder."""
         if not (folder / "manifest.json").is_file():
             raise WorkspaceError(
                 f"{folder} is not a workspace: it has no manifest.json; give the folder of an earlier run"
             )
+        stored.refuse_links(folder)
         workspace = cls(folder)
         workspace.manifest()
         return workspace
@@ -146,38 +174,45 @@ class Workspace:
     def manifest(self) -> Manifest:
         """What ran. Raises WorkspaceError where this version cannot read it."""
         path = self.folder / "manifest.json"
-        data = _read(path)
-        try:
-            form = msgspec.json.decode(data, type=_Format).format
-        except msgspec.MsgspecError as error:
-            raise WorkspaceError(f"{path} is damaged: {error}") from error
+        data = stored.read(path, stored.MANIFEST)
+        form = stored.decoded(data, _Format, path).format
         if form != FORMAT:
             age = "newer" if form > FORMAT else "older"
             raise WorkspaceError(f"{self.folder} has format {form}, {age} than {FORMAT}, the one this ci-eval reads")
-        return _decoded(data, Manifest, path)
+        manifest = stored.decoded(data, Manifest, path)
+        try:
+            manifest.check()
+        except ValueError as error:
+            raise WorkspaceError(f"{path} is damaged: {error}; evaluate again") from error
+        return manifest
 
     def write_manifest(self, manifest: Manifest) -> None:
-        """Replace it in one step."""
+        """Replace it in one step; what the parts hold is open again until they are sealed."""
+        self._write_manifest(replace(manifest, digests={}))
+
+    def _write_manifest(self, manifest: Manifest) -> None:
         data = msgspec.json.format(msgspec.json.encode(manifest), indent=2)
         atomic.write(self.folder / "manifest.json", data + b"\n")
 
     def seal(self) -> None:
         """Write down what the parts hold, for whoever gets this folder as an artifact."""
-        self.write_manifest(replace(self.manifest(), digests=self._digests()))
+        manifest = self.manifest()
+        self._write_manifest(replace(manifest, digests={}))
+        self._write_manifest(replace(manifest, digests={part: self._digest(part) for part in PARTS}))
 
-    def verify(self) -> None:
-        """Raises WorkspaceError where a part is not what its manifest says, or where nothing says so."""
+    def verify(self, *parts: str) -> None:
+        """Raises WorkspaceError where a part (none named: any) is not as it was sealed, or where nothing is."""
         said = self.manifest().digests
         if not said:
             raise WorkspaceError(f"{self.folder} was not finished: its manifest has no digests; evaluate again")
-        found = self._digests()
-        if wrong := [part for part in PARTS if said.get(part) != found[part]]:
+        if wrong := [part for part in parts or PARTS if said.get(part) != self._digest(part)]:
             raise WorkspaceError(
                 f"{self.folder} is not what was evaluated: {', '.join(wrong)} changed since; fetch the artifact again"
             )
 
-    def _digests(self) -> dict[str, str]:
-        return {part: _digest(self.folder / part) for part in PARTS}
+    def _digest(self, part: str) -> str:
+        path = self.folder / part
+        return _digest_of_account(path) if part == "manifest.json" else _digest(path)
 
     @property
     def names_path(self) -> Path:
@@ -216,18 +251,33 @@ class Workspace:
         """Whether that source file is done."""
         return self._sessions_of(path).exists()
 
-    def sessions(self, kind: type[T]) -> Iterator[tuple[SourceFile, Iterator[T]]]:
-        """Of every file, in order of name; sessions are decoded to `kind` one at a time."""
-        for path in sorted((self.folder / "sessions").glob("*.jsonl.gz")):
-            lines = _lines(path)
-            yield _decoded(next(lines, b""), SourceFile, path), (_decoded(line, kind, path) for line in lines)
+    def sources(self) -> Iterator[SourceFile]:
+        """Every file that has sessions, in order of name."""
+        for path in self._session_files():
+            yield self._source(path, stored.lines(path))
 
-    def sessions_in(self, path: str, kind: type[T]) -> Iterator[T]:
+    def sessions(self, kind: type[S]) -> Iterator[tuple[SourceFile, Iterator[S]]]:
+        """Of every file, in order of name; sessions are decoded to `kind` one at a time."""
+        for path in self._session_files():
+            lines = stored.lines(path)
+            source = self._source(path, lines)
+            yield source, _sessions(lines, kind, path, source)
+
+    def sessions_in(self, path: str, kind: type[S]) -> Iterator[S]:
         """Those of one source file, decoded to `kind` one at a time."""
-        stored = self._sessions_of(path)
-        lines = _lines(stored)
-        next(lines, b"")
-        return (_decoded(line, kind, stored) for line in lines)
+        file = self._sessions_of(path)
+        lines = stored.lines(file)
+        return _sessions(lines, kind, file, self._source(file, lines))
+
+    def _session_files(self) -> list[Path]:
+        return sorted((self.folder / "sessions").glob("*.jsonl.gz"))
+
+    def _source(self, file: Path, lines: Iterator[bytes]) -> SourceFile:
+        source = stored.decoded(next(lines, b""), SourceFile, file)
+        _check_inside(source.path, file)
+        if file != self._sessions_of(source.path):
+            raise WorkspaceError(f"{file} holds the sessions of {source.path}, which stand in a file of another name")
+        return source
 
     def find_session(self, identity: str) -> tuple[SourceFile, Session]:
         """The session whose id begins with `identity`. Raises WorkspaceError if there is none, or several."""
@@ -257,13 +307,14 @@ class Workspace:
     def errors(self) -> list[FileError]:
         """All of them, in order of path."""
         paths = (self.folder / "errors").glob("*.json")
-        return sorted((_decoded(_read(path), FileError, path) for path in paths), key=lambda e: (e.path, e.stage))
+        found = [stored.decoded(stored.read(path, stored.MANIFEST), FileError, path) for path in paths]
+        return sorted(found, key=lambda error: (error.path, error.stage))
 
     def adopt(self, other: Workspace, folder: str) -> None:
         """Take over another workspace's files, with `folder` before the path of each source file."""
-        for source, sessions in other.sessions(dict[str, object]):
+        for source, sessions in other.sessions(Session):
             moved = replace(source, path=f"{folder}/{source.path}")
-            self.write_sessions(moved.path, pack_sessions(moved, (each | {"file": moved.path} for each in sessions)))
+            self.write_sessions(moved.path, pack_sessions(moved, (replace(s, file=moved.path) for s in sessions)))
         for actions in other.actions():
             path = f"{folder}/{actions.path}"
             opened = (replace(each, path=path) if isinstance(each, OpenFile) else each for each in actions.actions)
@@ -277,7 +328,7 @@ class Workspace:
             path.unlink()
 
 
-PARTS = ("actions", "sessions", "errors", "logs", "names.npz")
+PARTS = ("actions", "sessions", "errors", "logs", "names.npz", "config.yaml", "manifest.json")
 
 
 def _digest(part: Path) -> str:
@@ -286,13 +337,20 @@ def _digest(part: Path) -> str:
     paths = sorted(part.rglob("*")) if part.is_dir() else [part]
     for path in paths:
         if path.is_file():
-            digest.update(path.relative_to(part.parent).as_posix().encode() + b"\0")
-            with path.open("rb") as file:
+            digest.update(path.relative_to(part.parent).as_posix().encode("utf-8", "surrogateescape") + b"\0")
+            with stored.opened(path) as file:
                 content = hashlib.sha256()
                 while block := file.read(1 << 20):
                     content.update(block)
             digest.update(content.digest())
     return digest.hexdigest()
+
+
+def _digest_of_account(path: Path) -> str:
+    """Of all a manifest says but the digests."""
+    said = stored.decoded(stored.read(path, stored.MANIFEST), dict[str, object], path)
+    said.pop("digests", None)
+    return hashlib.sha256(msgspec.json.encode(said, order="sorted")).hexdigest()
 
 
 class _Format(msgspec.Struct):
@@ -322,26 +380,28 @@ def pack_sessions(source: SourceFile, sessions: Iterable[object]) -> bytes:
 
 def read_actions(path: Path) -> FileActions:
     """What `pack_actions` made. Raises WorkspaceError."""
-    return _decoded(b"".join(_lines(path)), FileActions, path)
+    actions = stored.decoded(b"".join(stored.lines(path, stored.ACTIONS)), FileActions, path)
+    _check_inside(actions.path, path)
+    return actions
 
 
-def _read(path: Path) -> bytes:
+def _sessions(lines: Iterator[bytes], kind: type[S], path: Path, source: SourceFile) -> Iterator[S]:
+    """Each once: who is counted twice weighs twice."""
+    seen: set[str] = set()
+    for line in lines:
+        session = stored.decoded(line, kind, path)
+        if session.id in seen:
+            raise WorkspaceError(f"{path} holds session {session.id[:100]} twice: evaluate again")
+        if isinstance(session, SessionScore) and session.file != source.path:
+            raise WorkspaceError(f"{path} holds session {session.id[:100]} of another file: evaluate again")
+        seen.add(session.id)
+        if len(seen) > MOST_SESSIONS:
+            raise WorkspaceError(f"{path} holds more than {MOST_SESSIONS:,} sessions, which ci-eval never writes")
+        yield session
+
+
+def _check_inside(path: str, file: Path) -> None:
     try:
-        return path.read_bytes()
-    except OSError as error:
-        raise WorkspaceError(f"cannot read {path}: {error.strerror}") from error
-
-
-def _lines(path: Path) -> Iterator[bytes]:
-    try:
-        with gzip.open(path) as file:
-            yield from file
-    except (OSError, EOFError) as error:
-        raise WorkspaceError(f"{path} is damaged: {error}; evaluate again") from error
-
-
-def _decoded(data: bytes, kind: type[T], path: Path) -> T:
-    try:
-        return msgspec.json.decode(data, type=kind)
-    except msgspec.MsgspecError as error:
-        raise WorkspaceError(f"{path} is damaged: {error}; evaluate again") from error
+        stored.inside(path)
+    except ValueError as error:
+        raise WorkspaceError(f"{file}: {error}") from error

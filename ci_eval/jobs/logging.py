@@ -44,7 +44,7 @@ def gather_logs(workspace: Workspace, prepared: Prepared) -> None:
     record = logs.gather(
         workspace.folder / "logs",
         _parts(workspace),
-        [name_of(source.path) for source, _ in workspace.sessions(dict)],
+        [name_of(source.path) for source in workspace.sources()],
         wanted.log_format,
         unit=(lambda _: project_name) if wanted.split_by == "project" else (lambda path: f"{project_name}/{path}"),
         split_by=wanted.split_by,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-import shutil
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,7 +15,7 @@ from ci_eval.errors import WorkspaceError
 from ci_eval.jobs import pipeline
 from ci_eval.jobs.evaluate import Evaluated
 from ci_eval.model import ProjectInfo
-from ci_eval.support import logs
+from ci_eval.support import atomic, logs
 from ci_eval.support.ci import Screen
 from ci_eval.support.shards import Shard
 from ci_eval.workspace import Manifest, Workspace
@@ -60,22 +59,30 @@ def _merge_logs(given: Sequence[Workspace], merged: Workspace) -> None:
 def _shards(shards: Sequence[Workspace], output: Path, screen: Screen) -> Workspace:  # noqa: ARG001
     _check(shards)
     merged = Workspace.create(output)
-    merged.write_config(shards[0].config_path.read_text())
-    for part in ("actions", "sessions", "errors"):
-        for shard in shards:
-            for path in sorted((shard.folder / part).glob("*")):
-                shutil.copyfile(path, merged.folder / part / path.name)
+    atomic.copy(shards[0].config_path, merged.config_path)
+    for shard in shards:
+        _take(shard, merged)
     if shards[0].names_path.is_file():
-        shutil.copyfile(shards[0].names_path, merged.names_path)
+        atomic.copy(shards[0].names_path, merged.names_path)
     merged.write_manifest(_manifest([shard.manifest() for shard in shards]))
     return merged
+
+
+def _take(shard: Workspace, merged: Workspace) -> None:
+    """The actions are the same in all shards, and so are errors of files that no shard could read."""
+    for part in ("actions", "sessions", "errors"):
+        for path in sorted((shard.folder / part).glob("*.json*")):
+            target = merged.folder / part / path.name
+            if part == "sessions" and target.exists():
+                raise WorkspaceError(f"{path} is in two of the shards: evaluate them again")
+            atomic.copy(path, target)
 
 
 def _projects(given: Sequence[Workspace], output: Path, screen: Screen) -> Workspace:
     manifests = [workspace.manifest() for workspace in given]
     _check_projects(given, manifests)
     merged = Workspace.create(output)
-    merged.write_config(given[0].config_path.read_text())
+    atomic.copy(given[0].config_path, merged.config_path)
     names = [each.project.name for each in manifests]
     for workspace, manifest in zip(given, manifests, strict=True):
         info = manifest.project

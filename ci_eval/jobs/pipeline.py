@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from time import strftime
@@ -16,7 +15,7 @@ from ci_eval.jobs.logging import gather_logs, with_logs
 from ci_eval.jobs.preparing import Prepared
 from ci_eval.model import EngineInfo, Evaluation
 from ci_eval.stages import actions, interpret, report
-from ci_eval.support import machine, syntax
+from ci_eval.support import atomic, machine, syntax
 from ci_eval.support.ci import Screen
 from ci_eval.support.model_file import digest_of
 from ci_eval.support.shards import Shard
@@ -79,12 +78,13 @@ def resume(prepared: Prepared, folder: Path, jobs: int, shard: Shard | None = No
         return begin(prepared, folder, jobs, shard)
     workspace = Workspace.open(folder)
     manifest = workspace.manifest()
-    if load(workspace.config_path, environment={}).config != prepared.config:
+    if stored_config(workspace) != prepared.config:
         raise WorkspaceError(
             f"{folder} was made with another configuration (see its config.yaml): use another --output"
         )
     for what, was, now in (
         ("shard", manifest.shard, str(shard) if shard else manifest.shard),
+        ("language", manifest.language, prepared.language.name),
         ("project", manifest.project.checksum, prepared.project.info.checksum),
         ("engine", manifest.engine, prepared.installation.info),
         ("ranking model", manifest.model, _model(prepared.config)),
@@ -229,7 +229,7 @@ def copy_actions(source: Workspace, prepared: Prepared, folder: Path, jobs: int)
     """A new workspace with the actions of another one, for another engine or completion type."""
     workspace = begin(prepared, folder, jobs)
     for path in source.action_files():
-        shutil.copyfile(path, folder / "actions" / path.name)
+        atomic.copy(path, folder / "actions" / path.name)
     was = source.manifest()
     manifest = workspace.manifest()
     workspace.write_manifest(
@@ -250,7 +250,9 @@ def of_one_project(workspace: Workspace) -> None:
 
 
 def stored_config(workspace: Workspace) -> Config:
-    """The configuration a workspace was made with."""
+    """The configuration a workspace was made with. Raises WorkspaceError where it was changed since."""
+    if workspace.manifest().digests:
+        workspace.verify("config.yaml", "manifest.json")
     return load(workspace.config_path, environment={}).config
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -16,7 +15,7 @@ from ci_eval.errors import ConfigError, NothingToEvaluate
 from ci_eval.jobs import pipeline
 from ci_eval.jobs.evaluate import Evaluated
 from ci_eval.model import Lookup, Session, SourceFile, Suggestion
-from ci_eval.support import names
+from ci_eval.support import atomic, names
 from ci_eval.support.ci import Screen
 from ci_eval.support.model_file import digest_of
 from ci_eval.workspace import Workspace, pack_sessions
@@ -50,7 +49,7 @@ def rerank(folder: Path, *, completion_type: str, model: Path | None, output: Pa
     target = Workspace.create(output)
     target.write_config(dump(config))
     for path in source.action_files():
-        shutil.copyfile(path, output / "actions" / path.name)
+        atomic.copy(path, output / "actions" / path.name)
     for error in source.errors():
         target.write_error(error)
     known = _names(source, target, ranker)
@@ -74,9 +73,9 @@ def _names(source: Workspace, target: Workspace, ranker: Ranker) -> Path | None:
     if not ranker.needs_names:
         return None
     if source.names_path.is_file():
-        shutil.copyfile(source.names_path, target.names_path)
+        atomic.copy(source.names_path, target.names_path)
     else:
-        names.count(file.text for file, _ in source.sessions(dict)).save(target.names_path)
+        names.count(file.text for file in source.sources()).save(target.names_path)
     return target.names_path
 
 

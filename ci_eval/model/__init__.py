@@ -41,7 +41,7 @@ from ci_eval.model.settings import (
     StrategyConfig,
     UserModelConfig,
 )
-from ci_eval.model.tokens import Extraction, Kind, Location, Properties, Token, Value
+from ci_eval.model.tokens import Extraction, Kind, Location, Number, Properties, Token, Value
 from ci_eval.model.trend import ChangePoint, Night, Trend
 
 FORMAT = 1
@@ -82,6 +82,7 @@ __all__ = [
     "MetricInfo",
     "MoveCaret",
     "Night",
+    "Number",
     "OpenFile",
     "Overview",
     "Part",

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from ci_eval.model.tokens import Properties, Value
+from typing import Annotated
+
+from msgspec import Meta
+
+from ci_eval.model.tokens import Number, Properties, Value
 
 
 class OpenFile(Value, frozen=True, kw_only=True, tag_field="type", tag="OPEN_FILE"):
@@ -15,14 +19,14 @@ class OpenFile(Value, frozen=True, kw_only=True, tag_field="type", tag="OPEN_FIL
 class MoveCaret(Value, frozen=True, kw_only=True, tag_field="type", tag="MOVE_CARET"):
     """Put the caret before the code point at `offset`."""
 
-    offset: int
+    offset: Number
 
 
 class DeleteRange(Value, frozen=True, kw_only=True, tag_field="type", tag="DELETE_RANGE"):
     """Remove the code points `begin` … `end` - 1; the caret goes to `begin`."""
 
-    begin: int
-    end: int
+    begin: Number
+    end: Number
 
 
 class PrintText(Value, frozen=True, kw_only=True, tag_field="type", tag="PRINT_TEXT"):
@@ -35,7 +39,7 @@ class CallCompletion(Value, frozen=True, kw_only=True, tag_field="type", tag="CA
     """Ask the engine at the caret; several calls before one FINISH_SESSION are one session."""
 
     session: str
-    offset: int
+    offset: Number
     """Of the token, in the file as it is on disk."""
     prefix: str
     expected_text: str
@@ -46,10 +50,10 @@ class CodeGolf(Value, frozen=True, kw_only=True, tag_field="type", tag="CODE_GOL
     """Type a line at the caret with as few actions as the suggestions allow; the caret is behind it afterwards."""
 
     session: str
-    offset: int
+    offset: Number
     """Of the line's first character that is no blank, in the file as it is on disk."""
     expected_text: str
-    ranges: tuple[tuple[int, int], ...]
+    ranges: tuple[tuple[Number, Number], ...]
     """Begin and end, within the line, of the tokens at which completion is asked for."""
     properties: Properties
 
@@ -66,6 +70,6 @@ class FileActions(Value, frozen=True, kw_only=True):
 
     path: str
     checksum: str
-    sessions: int
-    unparsable: float
+    sessions: Number
+    unparsable: Annotated[float, Meta(ge=0, le=1)]
     actions: tuple[Action, ...]

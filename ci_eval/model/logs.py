@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from ci_eval.model.tokens import Value
+from typing import Annotated
+
+from msgspec import Meta
+
+from ci_eval.model.tokens import Number, Value
 
 
 class LogCounts(Value, frozen=True, kw_only=True):
     """One side of the split."""
 
-    files: int
+    files: Number
     """Source files."""
-    sessions: int
-    selected: int
+    sessions: Number
+    selected: Number
     """Sessions in which the user took the expected text."""
-    queries: int
-    rows: int
+    queries: Number
+    rows: Number
     """Suggestions shown."""
-    expected: int
+    expected: Number
     """Rows that are the expected text."""
-    kinds: dict[str, tuple[int, int]]
+    kinds: dict[str, tuple[Number, Number]]
     """Kind of candidate → rows, and how many of them were expected."""
 
 
@@ -26,7 +30,7 @@ class LogFile(Value, frozen=True, kw_only=True):
     """One file of the logs."""
 
     path: str
-    size: int
+    size: Annotated[int, Meta(ge=0)]
     sha256: str
 
 
@@ -37,7 +41,7 @@ class LogsRecord(Value, frozen=True, kw_only=True):
     formats: tuple[str, ...]
     split_by: str
     seed: int
-    percent: int
+    percent: Number
     """Of the files or projects, for training."""
     train: LogCounts
     validation: LogCounts

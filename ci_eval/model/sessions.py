@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from enum import Enum
+from typing import Annotated
 
-from ci_eval.model.tokens import Properties, Value
+from msgspec import Meta
+
+from ci_eval.model.tokens import Milliseconds, Number, Place, Properties, Value
 
 
 class Suggestion(Value, frozen=True, kw_only=True, omit_defaults=True, gc=False):
@@ -14,7 +17,7 @@ class Suggestion(Value, frozen=True, kw_only=True, omit_defaults=True, gc=False)
     kind: str = ""
     filter_text: str | None = None
     sort_text: str | None = None
-    position: int | None = None
+    position: Place | None = None
     """Place (1-based) in the engine's own list, where the completion type moved it."""
 
 
@@ -38,14 +41,14 @@ class LookupScore(Value, frozen=True, kw_only=True, omit_defaults=True):
     """One answer of the engine, as far as metrics look at it."""
 
     prefix: str
-    total: int
+    total: Number
     """Number of suggestions shown."""
-    rank: int | None
+    rank: Place | None
     """Place of the expected text among all that was shown, None if absent."""
-    latency: float
+    latency: Milliseconds
     selected: bool = False
     """Whether the modelled user took the expected text here."""
-    accepted: int = 0
+    accepted: Number = 0
     """Of a line: number of characters that taking a suggestion here saved typing."""
 
 
@@ -61,15 +64,15 @@ class SessionScore(Value, frozen=True, kw_only=True, omit_defaults=True):
 
     id: str
     file: str
-    offset: int
+    offset: Number
     expected_text: str
     properties: Properties
     status: Status
     message: str = ""
     """Why, when the status is timeout, engine-crash, skipped or error."""
-    typed: int = 0
+    typed: Number = 0
     """Characters of the token that were there when completion was first asked for."""
-    askable: int = 0
+    askable: Number = 0
     """Of a line: number of places where completion is asked for if no suggestion is taken."""
     lookups: tuple[LookupScore, ...] = ()
 
@@ -92,8 +95,8 @@ class FileError(Value, frozen=True, kw_only=True):
     """Trouble with one file: what could not be done with it, and why."""
 
     path: str
-    stage: str
+    stage: Annotated[str, Meta(pattern=r"\A[a-z]+\Z")]
     message: str
-    sessions: int = 0
+    sessions: Number = 0
     """Planned sessions it cost."""
     trace: str = ""

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
+from msgspec import Meta
 
 
 class Value(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """The base of all values here."""
+
+
+Number = Annotated[int, Meta(ge=0, le=1_000_000_000)]
+"""Of sessions, characters and the like: what is stored may come from somebody who means harm."""
+Place = Annotated[int, Meta(ge=1, le=1_000_000_000)]
+"""In a list, from 1."""
+Milliseconds = Annotated[float, Meta(ge=0, le=1e9)]
 
 
 class Kind(str, Enum):

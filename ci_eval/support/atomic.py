@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from ci_eval.errors import WorkspaceError
@@ -17,16 +20,31 @@ def make_folder(folder: Path, option: str = "--output") -> Path:
     return folder
 
 
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """While a file or folder is written. Raises WorkspaceError where the system refuses, as a full disk does."""
+    try:
+        yield
+    except OSError as error:
+        raise WorkspaceError(
+            f"cannot write {path}: {error.strerror or error}; make room, or choose another place"
+        ) from error
+
+
 def write(path: Path, data: bytes) -> Path:
     """Put `data` at `path` in one step, with the folders above it. Raises WorkspaceError."""
     partial = path.with_name(f"{path.name}.{os.getpid()}.tmp")
-    try:
+    with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
             partial.write_bytes(data)
             partial.replace(path)
         finally:
             partial.unlink(missing_ok=True)
-    except OSError as error:
-        raise WorkspaceError(f"cannot write {path}: {error.strerror}") from error
     return path
+
+
+def copy(source: Path, target: Path) -> None:
+    """The content of a file. Raises WorkspaceError."""
+    with writing(target):
+        shutil.copyfile(source, target)

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import jinja2
 
+from ci_eval.support import atomic
+
 
 class Site:
     """One report while it is written; paths are relative to the site."""
@@ -48,13 +50,17 @@ class Site:
 
 @contextmanager
 def published(folder: Path) -> Iterator[Path]:
-    """A folder to write to, which takes the place of `folder` at the end, unless something fails."""
+    """A folder to write to, which takes the place of `folder` at the end, unless something fails.
+
+    Raises WorkspaceError where it cannot be written.
+    """
     partial = folder.with_name(f"{folder.name}.{os.getpid()}.tmp")
     try:
-        partial.mkdir(parents=True)
-        yield partial
-        if folder.exists():
-            shutil.rmtree(folder)
-        partial.rename(folder)
+        with atomic.writing(folder):
+            partial.mkdir(parents=True)
+            yield partial
+            if folder.exists():
+                shutil.rmtree(folder)
+            partial.rename(folder)
     finally:
         shutil.rmtree(partial, ignore_errors=True)

@@ -11,9 +11,9 @@ from types import ModuleType
 import msgspec
 from msgspec.structs import replace
 
-from ci_eval.errors import ConfigError
+from ci_eval.errors import ConfigError, WorkspaceError
 from ci_eval.model import Value
-from ci_eval.support import atomic
+from ci_eval.support import atomic, stored
 from ci_eval.support.features import NAMES, SCHEMA
 
 MODEL_FORMAT = 1
@@ -74,13 +74,9 @@ def _digest_of_trees(text: str) -> str:
 def load(path: Path) -> RankerModel:
     """Raises ConfigError where it is none, or knows other features."""
     try:
-        model = msgspec.json.decode(path.read_bytes(), type=RankerModel)
-    except OSError as error:
-        raise ConfigError(
-            f"cannot read the model {path}: {error.strerror}; `ci-eval train-ranker` makes one"
-        ) from error
-    except msgspec.MsgspecError as error:
-        raise ConfigError(f"{path} is not a model of `ci-eval train-ranker`: {error}") from error
+        model = stored.decoded(stored.read(path.resolve(), stored.MODEL), RankerModel, path)
+    except WorkspaceError as error:
+        raise ConfigError(f"{path} is not a model of `ci-eval train-ranker`, which makes one: {error}") from error
     if model.format != MODEL_FORMAT:
         raise ConfigError(f"{path} has format {model.format}, this ci-eval reads {MODEL_FORMAT}: train it again")
     if model.digest != _digest_of_trees(model.booster):
@@ -94,7 +90,7 @@ def load(path: Path) -> RankerModel:
 
 def digest_of(path: str | Path | None) -> str:
     """SHA-256 of the file, as hex; empty without one."""
-    return hashlib.sha256(Path(path).read_bytes()).hexdigest() if path else ""
+    return hashlib.sha256(stored.read(Path(path).resolve(), stored.MODEL)).hexdigest() if path else ""
 
 
 def importance_of(names: Sequence[str], gains: Sequence[float]) -> dict[str, float]:

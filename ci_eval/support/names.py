@@ -5,15 +5,22 @@ Names and pairs are kept as hashes in sorted arrays: a project of millions of li
 
 from __future__ import annotations
 
+import os
 import re
+import struct
+import zipfile
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ci_eval.errors import WorkspaceError
+from ci_eval.support import atomic, stored
 
 Hashes = NDArray[np.uint64]
 Counts = NDArray[np.int64]
@@ -78,16 +85,49 @@ class Names:
         keys = {f"{name}_keys": table.keys for name, table in arrays.items()}
         counts = {f"{name}_counts": table.counts for name, table in arrays.items()}
         partial = path.with_suffix(".partial.npz")
-        np.savez(partial, **keys, **counts)
-        partial.replace(path)
+        with atomic.writing(path):
+            try:
+                np.savez(partial, **keys, **counts)
+                partial.replace(path)
+            finally:
+                partial.unlink(missing_ok=True)
 
     @classmethod
     def load(cls, path: Path) -> Names:
-        """What `save` wrote."""
-        with np.load(path, allow_pickle=False) as arrays:
-            return cls(*(Table(arrays[f"{name}_keys"], arrays[f"{name}_counts"]) for name in TABLES))
+        """What `save` wrote. Raises WorkspaceError."""
+        with stored.opened(path) as file:
+            try:
+                if os.fstat(file.fileno()).st_size > stored.NAMES:
+                    raise ValueError(f"it has more than {stored.NAMES:,} bytes")
+                with zipfile.ZipFile(file) as archive:
+                    return cls(*(_stored_table(archive, name) for name in TABLES))
+            except (OSError, EOFError, KeyError, NotImplementedError, RuntimeError, ValueError, *DAMAGED) as error:
+                raise WorkspaceError(f"{path} is damaged: {error}; evaluate again") from error
 
 
+def _stored_table(archive: zipfile.ZipFile, name: str) -> Table:
+    keys = _stored_array(archive, f"{name}_keys.npy", np.dtype(np.uint64))
+    counts = _stored_array(archive, f"{name}_counts.npy", np.dtype(np.int64))
+    if len(keys) != len(counts) or (keys[1:] <= keys[:-1]).any() or (counts < 0).any():
+        raise ValueError(f"{name} is no table")
+    return Table(keys, counts)
+
+
+def _stored_array(archive: zipfile.ZipFile, name: str, kind: np.dtype[Any]) -> NDArray[Any]:
+    """As numpy's own reader, but that it takes no more memory than there are bytes, whatever the header says."""
+    info = archive.getinfo(name)
+    if info.compress_type != zipfile.ZIP_STORED:
+        raise ValueError(f"{name} is compressed")
+    with archive.open(info) as stream:
+        np.lib.format.read_magic(stream)
+        shape, _, found = np.lib.format.read_array_header_1_0(stream)
+        values = np.frombuffer(stream.read(), dtype=kind)
+    if found != kind or shape != values.shape:
+        raise ValueError(f"{name} is no list of {kind}")
+    return values
+
+
+DAMAGED = (zipfile.BadZipFile, struct.error)
 TABLES = ("times", "files", "pairs")
 
 

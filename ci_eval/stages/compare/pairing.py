@@ -118,16 +118,12 @@ def _files(
 ) -> Iterator[tuple[SourceFile | None, str, Iterator[SessionScore], Iterator[SessionScore]]]:
     """Base's file, if any; the checksum of new's, empty where there is none; the sessions of both."""
     nothing: tuple[SessionScore, ...] = ()
-    there = {source.path: source.checksum for source, _ in new.sessions(_Nothing)}
+    there = {source.path: source.checksum for source in new.sources()}
     for source, sessions in base.sessions(SessionScore):
         checksum = there.pop(source.path, "")
         yield source, checksum, sessions, new.sessions_in(source.path, SessionScore) if checksum else iter(nothing)
     for path, checksum in there.items():
         yield None, checksum, iter(nothing), new.sessions_in(path, SessionScore)
-
-
-class _Nothing:
-    """Sessions are not looked at."""
 
 
 class _File:

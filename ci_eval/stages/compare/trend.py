@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +14,7 @@ import msgspec
 from ci_eval.errors import WorkspaceError
 from ci_eval.model import ChangePoint, EngineInfo, Estimate, MetricInfo, Night, ProjectInfo, Trend, Value
 from ci_eval.stages.compare.compare import EVERYTHING, FLOORS
-from ci_eval.support import atomic
+from ci_eval.support import atomic, stored
 from ci_eval.support.changepoints import cuts
 from ci_eval.workspace import Workspace
 
@@ -88,9 +89,9 @@ def figures_of(workspace: Workspace) -> Iterator[_Past]:
 def append(folder: Path, evaluation: _Past) -> Path:
     """Keep the figures of an evaluation (without those of its files) for the nights to come."""
     digest = hashlib.blake2b(repr(evaluation.series).encode(), digest_size=4).hexdigest()
-    name = f"{evaluation.started.replace(':', '-')}-{digest}.json"
+    started = re.sub(r"[^0-9A-Za-z+.-]", "-", evaluation.started)[:40]
+    name = f"{started}-{digest}.json"
     data = msgspec.json.format(msgspec.json.encode(_Report(1, [evaluation])), indent=2)
-    folder.mkdir(parents=True, exist_ok=True)
     return atomic.write(folder / name, data + b"\n")
 
 
@@ -145,9 +146,7 @@ def _changes(line: Sequence[_Past], info: MetricInfo, seed: int) -> Iterator[Cha
 
 def _read(path: Path) -> list[_Past]:
     try:
-        report = msgspec.json.decode(path.read_bytes(), type=_Report)
-    except OSError as error:
-        raise WorkspaceError(f"cannot read {path}: {error.strerror}") from error
-    except msgspec.MsgspecError as error:
-        raise WorkspaceError(f"{path} is not the metrics.json of an evaluation: {error}; take it away") from error
+        report = stored.decoded(stored.read(path, stored.FIGURES), _Report, path)
+    except WorkspaceError as error:
+        raise WorkspaceError(f"{error}; take it away, if it is not the metrics.json of an evaluation") from error
     return [each for each in report.evaluations if EVERYTHING in each.filters]

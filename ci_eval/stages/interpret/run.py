@@ -113,6 +113,7 @@ def plan(
 
 
 class _Ended(msgspec.Struct):
+    id: str
     status: Status
 
 

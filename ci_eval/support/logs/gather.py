@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from ci_eval.model import LogCounts, LogsRecord
-from ci_eval.support import atomic
+from ci_eval.support import atomic, stored
 from ci_eval.support.chance import draw
 from ci_eval.support.logs import lines
 from ci_eval.support.logs.columns import SCHEMA, described
@@ -48,20 +48,19 @@ def gather(
     parts.mkdir(parents=True, exist_ok=True)
     # Files that could not be asked about have sessions with a status, and no part.
     names = [name for name in names if (parts / f"{name}.counts.json").exists()]
-    counts = {
-        name: msgspec.json.decode((parts / f"{name}.counts.json").read_bytes(), type=PartCounts) for name in names
-    }
+    counts = {name: _read(parts / f"{name}.counts.json") for name in names}
     sides = {name: side_of(unit(each.file), seed=seed, percent=percent) for name, each in counts.items()}
-    for form in formats:
-        if form == "jetbrains":
-            _join_events(folder, parts, sides, language, day, user_of(seed, project))
-            continue
-        join = tables().join if form == "parquet" else lines.join
-        for side in (TRAIN, VALIDATION):
-            wanted = [parts / f"{name}{ENDS[form]}" for name in names if sides[name] == side]
-            join(wanted, folder / f"{side}{ENDS[form]}")
-    atomic.write(folder / "schema.json", described())
-    shutil.rmtree(parts)
+    with atomic.writing(folder):
+        for form in formats:
+            if form == "jetbrains":
+                _join_events(folder, parts, sides, language, day, user_of(seed, project))
+                continue
+            join = tables().join if form == "parquet" else lines.join
+            for side in (TRAIN, VALIDATION):
+                wanted = [parts / f"{name}{ENDS[form]}" for name in names if sides[name] == side]
+                join(wanted, folder / f"{side}{ENDS[form]}")
+        atomic.write(folder / "schema.json", described())
+        shutil.rmtree(parts)
     record = LogsRecord(
         schema=SCHEMA,
         formats=tuple(formats),
@@ -74,6 +73,10 @@ def gather(
     )
     atomic.write(folder / "manifest.json", msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
     return record
+
+
+def _read(path: Path) -> PartCounts:
+    return stored.decoded(stored.read(path, stored.MANIFEST), PartCounts, path)
 
 
 def _total(counts: Sequence[PartCounts]) -> LogCounts:

@@ -12,24 +12,26 @@ from msgspec.structs import replace
 
 from ci_eval.errors import WorkspaceError
 from ci_eval.model import LogCounts, LogsRecord
-from ci_eval.support import atomic
+from ci_eval.support import atomic, stored
 from ci_eval.support.logs import lines
 from ci_eval.support.logs.columns import described
-from ci_eval.support.logs.records import digest
+from ci_eval.support.logs.records import check, digest
 from ci_eval.support.logs.writing import tables
 
-_NUMBER = re.compile(r"\d+")
+_NUMBERS = re.compile(rb"\D+(\d{1,18})\D+(\d{1,18})\D+(\d{1,18})\s*")
 
 
 def merge(target: Path, sources: Sequence[tuple[Path, LogsRecord]]) -> LogsRecord:
     """The logs in `target`, in order of the sources. Raises WorkspaceError where they cannot be one."""
     first = sources[0][1]
     for folder, record in sources:
+        check(record, folder)
         if (record.schema, record.formats) != (first.schema, first.formats):
             raise WorkspaceError(f"{folder} has logs of other columns or formats than {sources[0][0]}")
     for name in dict.fromkeys(file.path for _, record in sources for file in record.files):
         parts = [folder / name for folder, _ in sources if (folder / name).is_file()]
-        _join(parts, target / name)
+        with atomic.writing(target / name):
+            _join(parts, target / name)
     atomic.write(target / "schema.json", described())
     record = replace(
         first,
@@ -48,15 +50,24 @@ def _join(parts: Sequence[Path], target: Path) -> None:
     elif target.suffix == ".gz":
         lines.join(parts, target)
     elif target.name == "info":
-        counts = [list(map(int, _NUMBER.findall(part.read_text()))) for part in parts]
-        texts = ("All sessions", "Training sessions", "Validate sessions")
-        rows = (f"{text}: {sum(each)}\n" for text, each in zip(texts, zip(*counts, strict=True), strict=True))
+        counts = [_counts(part) for part in parts]
+        rows = (f"{text}: {sum(each)}\n" for text, each in zip(COUNTED, zip(*counts, strict=True), strict=True))
         atomic.write(target, "".join(rows).encode())
     elif target.name not in {"schema.json", "manifest.json"}:
         with target.open("wb") as whole:
             for part in parts:
                 with part.open("rb") as file:
                     shutil.copyfileobj(file, whole)
+
+
+COUNTED = ("All sessions", "Training sessions", "Validate sessions")
+
+
+def _counts(info: Path) -> list[int]:
+    found = _NUMBERS.fullmatch(stored.read(info, stored.MANIFEST))
+    if not found:
+        raise WorkspaceError(f"{info} is damaged: evaluate again")
+    return [int(each) for each in found.groups()]
 
 
 def _sum(counts: Sequence[LogCounts]) -> LogCounts:

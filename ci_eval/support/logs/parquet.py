@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from ci_eval.errors import WorkspaceError
+from ci_eval.support import stored
 from ci_eval.support.features import NAMES
 from ci_eval.support.logs.columns import COLUMNS, SCHEMA, Origin, columns_of
 from ci_eval.support.logs.queries import LoggedSession
 
 GROUP = 50_000
 """Rows held before they are written."""
+LARGEST = 500_000_000
+"""Bytes that the texts of a column take in so many rows."""
 
 TYPES = {"text": pa.string(), "number": pa.int32(), "flag": pa.bool_()}
 ARROW = pa.schema(
@@ -66,12 +72,11 @@ def join(parts: Sequence[Path], target: Path) -> None:
     writer = _writer(partial)
     waiting: list[pa.RecordBatch] = []
     for part in parts:
-        with pq.ParquetFile(part) as file:
-            for batch in file.iter_batches(GROUP):
-                waiting.append(batch)
-                if sum(each.num_rows for each in waiting) >= GROUP:
-                    writer.write_table(pa.Table.from_batches(waiting, ARROW))
-                    waiting = []
+        for batch in batches(part, ARROW.names):
+            waiting.append(batch)
+            if sum(each.num_rows for each in waiting) >= GROUP:
+                writer.write_table(pa.Table.from_batches(waiting, ARROW))
+                waiting = []
     if waiting:
         writer.write_table(pa.Table.from_batches(waiting, ARROW))
     writer.close()
@@ -79,9 +84,39 @@ def join(parts: Sequence[Path], target: Path) -> None:
 
 
 def batches(path: Path, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-    """Those columns, some rows at a time; a query's rows may be in two of them."""
-    with pq.ParquetFile(path) as file:
-        yield from file.iter_batches(GROUP, columns=list(columns))
+    """Those columns, some rows at a time; a query's rows may be in two of them. Raises WorkspaceError."""
+    texts = [each.name for each in COLUMNS if each.type == "text"]
+    try:
+        # As dictionaries, since one long text may be said to stand in every row.
+        with stored.opened(path) as raw, pq.ParquetFile(raw, read_dictionary=texts) as file:
+            _check(file, os.fstat(raw.fileno()).st_size)
+            for batch in file.iter_batches(GROUP, columns=list(columns)):
+                yield pa.RecordBatch.from_arrays(list(map(_plain, batch.columns)), names=batch.schema.names)
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise WorkspaceError(f"{path} is damaged: {error}; log again") from error
+
+
+def _check(file: pq.ParquetFile, size: int) -> None:
+    groups = [file.metadata.row_group(each) for each in range(file.num_row_groups)]
+    if sum(each.total_byte_size for each in groups) > max(stored.ANY_RATIO, stored.RATIO * size):
+        raise ValueError(f"it unpacks to more than {stored.RATIO} times its size")
+    if [(each.name, _bare(each.type)) for each in file.schema_arrow] != [(each.name, each.type) for each in ARROW]:
+        raise ValueError("it has other columns than were logged")
+
+
+def _bare(kind: pa.DataType) -> pa.DataType:
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
+
+
+def _plain(column: pa.Array) -> pa.Array:
+    if column.null_count:
+        raise ValueError("it lacks values")
+    if not pa.types.is_dictionary(column.type):
+        return column
+    size = pc.sum(pc.take(pc.binary_length(column.dictionary), column.indices)).as_py() or 0
+    if size > LARGEST:
+        raise ValueError(f"it has texts of more than {LARGEST:,} bytes in {GROUP:,} rows")
+    return column.dictionary_decode()
 
 
 def schema_of(path: Path) -> str:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-import msgspec
-
 from ci_eval.errors import WorkspaceError
 from ci_eval.model import LogFile, LogsRecord
+from ci_eval.support import stored
 
 
 def record_of(folder: Path) -> LogsRecord | None:
@@ -16,10 +15,18 @@ def record_of(folder: Path) -> LogsRecord | None:
     path = folder / "manifest.json"
     if not path.is_file():
         return None
+    record = stored.decoded(stored.read(path, stored.MANIFEST), LogsRecord, path)
+    check(record, folder)
+    return record
+
+
+def check(record: LogsRecord, folder: Path) -> None:
+    """Raises WorkspaceError where it names files outside its folder."""
     try:
-        return msgspec.json.decode(path.read_bytes(), type=LogsRecord)
-    except (msgspec.MsgspecError, OSError) as error:
-        raise WorkspaceError(f"{path} is no account of logs: {error}") from error
+        for file in record.files:
+            stored.inside(file.path)
+    except ValueError as error:
+        raise WorkspaceError(f"{folder} has no account of its logs: {error}") from error
 
 
 def verify(folder: Path, record: LogsRecord) -> None:
@@ -33,7 +40,7 @@ def verify(folder: Path, record: LogsRecord) -> None:
 def digest(path: Path, folder: Path) -> LogFile:
     """Of a file in the logs."""
     sha256 = hashlib.sha256()
-    with path.open("rb") as file:
+    with stored.opened(path) as file:
         while block := file.read(1 << 20):
             sha256.update(block)
     return LogFile(path=path.relative_to(folder).as_posix(), size=path.stat().st_size, sha256=sha256.hexdigest())

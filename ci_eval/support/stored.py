@@ -1,0 +1,126 @@
+"""Files that somebody else may have written: regular, inside their folder and within limits, or they are not read.
+
+A comparison reads artifacts of other jobs and of forks. The limits are far above what ci-eval itself writes.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import stat
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO, TypeVar
+
+import msgspec
+
+from ci_eval.errors import WorkspaceError
+
+T = TypeVar("T")
+
+MANIFEST = 16_000_000
+"""Bytes of an account of a run or of its logs, and of the record of one error; a thousand merged projects need 1 MB."""
+FIGURES = 256_000_000
+"""Bytes of a metrics.json; 100,000 files with all metrics under one filter need 60 MB."""
+LINE = 64_000_000
+"""Bytes of one session: 1,000 suggestions of 150 bytes at each of 400 prefixes."""
+ACTIONS = 256_000_000
+"""Bytes of the actions of one file, unpacked: each prefix of each token in a source file of 1 MB needs 90 MB."""
+UNPACKED = 4_000_000_000
+"""Bytes of the sessions of one file, unpacked."""
+RATIO = 250
+"""Unpacked to packed; what is stored is packed to a fifteenth, in extreme cases to a hundredth."""
+ANY_RATIO = 16_000_000
+"""Bytes up to which any ratio is fine: a source file may well be 1 MB of the same character."""
+MODEL = 256_000_000
+"""Bytes of a ranking model; a hundred trees need 0.3 MB."""
+NAMES = 1_000_000_000
+"""Bytes of the names of a project; ten million lines need some hundred MB."""
+
+
+def refuse_links(folder: Path) -> None:
+    """Raises WorkspaceError where something below the folder is neither a file nor a folder of its own.
+
+    Nothing outside is then read, written or removed through it, and no pipe is waited for. The folder itself may be a
+    link.
+    """
+    waiting = [str(folder)]
+    try:
+        while waiting:
+            with os.scandir(waiting.pop()) as entries:
+                for entry in entries:
+                    if entry.is_dir(follow_symlinks=False):
+                        waiting.append(entry.path)
+                    elif not entry.is_file(follow_symlinks=False):
+                        raise WorkspaceError(_odd(Path(entry.path), is_link=entry.is_symlink()))
+    except OSError as error:
+        raise WorkspaceError(f"cannot look through {folder}: {error.strerror}") from error
+
+
+def _odd(path: Path, *, is_link: bool) -> str:
+    kind = "a symbolic link" if is_link else "neither a file nor a folder"
+    return f"{path} is {kind}, which ci-eval never writes: take it away, or fetch the artifact again"
+
+
+def inside(path: str) -> str:
+    """The path of a file below some folder. Raises ValueError where it leads elsewhere."""
+    if path.startswith("/") or "\0" in path or ".." in path.split("/"):
+        raise ValueError(f"{path[:100]!r} is not the path of a file inside its folder")
+    return path
+
+
+def opened(path: Path) -> BinaryIO:
+    """A regular file for reading; to open a pipe would wait for whoever writes to it. Raises WorkspaceError."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
+    except OSError as error:
+        raise WorkspaceError(
+            _odd(path, is_link=True) if path.is_symlink() else f"cannot read {path}: {error.strerror}"
+        ) from error
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise WorkspaceError(_odd(path, is_link=False))
+    return os.fdopen(descriptor, "rb")
+
+
+def read(path: Path, most: int) -> bytes:
+    """All of a regular file. Raises WorkspaceError, also where it has more bytes than that."""
+    with opened(path) as file:
+        try:
+            data = file.read(most + 1)
+        except OSError as error:
+            raise WorkspaceError(f"cannot read {path}: {error.strerror}") from error
+    if len(data) > most:
+        raise WorkspaceError(f"{path} has more than {most:,} bytes, which ci-eval never writes there")
+    return data
+
+
+def lines(path: Path, longest: int = LINE) -> Iterator[bytes]:
+    """Of a gzipped file, one at a time. Raises WorkspaceError where it is damaged, or unpacks to too much."""
+    with opened(path) as packed:
+        left = min(max(ANY_RATIO, RATIO * os.fstat(packed.fileno()).st_size), UNPACKED)
+        try:
+            with gzip.GzipFile(fileobj=packed) as file:
+                while line := file.readline(min(longest, left) + 1):
+                    left -= len(line)
+                    if len(line) > longest or left < 0:
+                        raise WorkspaceError(_too_much(path, longest, left))
+                    yield line
+        except (OSError, EOFError, zlib.error) as error:
+            raise WorkspaceError(f"{path} is damaged: {error}; evaluate again") from error
+
+
+def _too_much(path: Path, longest: int, left: int) -> str:
+    what = f"a line of more than {longest:,} bytes" if left >= 0 else f"more than {RATIO} times its size, or 4 GB"
+    return f"{path} unpacks to {what}, which ci-eval never writes: evaluate again"
+
+
+def decoded(data: bytes, kind: type[T], path: Path) -> T:
+    """The value that stands in a file as JSON. Raises WorkspaceError."""
+    try:
+        return msgspec.json.decode(data, type=kind)
+    except RecursionError:
+        raise WorkspaceError(f"{path} is damaged: it is nested too deeply; evaluate again") from None
+    except ValueError as error:
+        raise WorkspaceError(f"{path} is damaged: {error}; evaluate again") from error
