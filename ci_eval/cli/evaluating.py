@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from ci_eval.cli.group import EXAMPLES, cli
-from ci_eval.cli.options import MODEL, Choices, with_choices, with_placement
+from ci_eval.cli.options import MODEL, TRUST, Choices, with_choices, with_placement
 from ci_eval.jobs import announcing, presenting, show, stages
 from ci_eval.jobs import evaluate as evaluate_job
 from ci_eval.support.ci import Screen
@@ -18,8 +18,9 @@ from ci_eval.support.shards import Shard
 @with_choices
 @with_placement
 @click.option("--resume", is_flag=True, help="Take up the run in --output where it was interrupted.")
+@click.option("--trust", is_flag=True, help=TRUST)
 @click.option("--shard", metavar="I/N", help="Only the I-th of N parts; `ci-eval merge` puts them together.")
-def evaluate(choices: Choices, output: Path | None, jobs: int, resume: bool, shard: str | None) -> None:
+def evaluate(choices: Choices, output: Path | None, jobs: int, resume: bool, trust: bool, shard: str | None) -> None:
     """All stages: project and engine → a workspace with reports.
 
     CONFIG is a YAML file, or a config.json of the JetBrains plugin. Without CONFIG and --project a demo runs.
@@ -27,7 +28,7 @@ def evaluate(choices: Choices, output: Path | None, jobs: int, resume: bool, sha
     screen = Screen()
     if resume and output is None:
         raise click.UsageError("--resume needs --output DIR, the workspace to take up")
-    chosen = choices.load(screen, output if resume else None)
+    chosen = choices.load(screen, output if resume else None, trusted=trust)
     part = Shard.parse(shard) if shard else None
     done = evaluate_job.evaluate(chosen, output=output, jobs=jobs, resume=resume, screen=screen, shard=part)
     announcing.evaluation(done, screen)
@@ -51,9 +52,16 @@ def actions(choices: Choices, output: Path | None, jobs: int) -> None:
 @click.option("--engine", metavar="NAME[@VERSION]", help="Another engine; needs --output.")
 @click.option("--completion-type", metavar="T", help="Another completion type; needs --output.")
 @click.option("--model", type=click.Path(path_type=Path), metavar="FILE", help=MODEL)
+@click.option("--trust", is_flag=True, help=TRUST)
 @with_placement
 def interpret(
-    workspace: Path, engine: str | None, completion_type: str | None, model: Path | None, output: Path | None, jobs: int
+    workspace: Path,
+    engine: str | None,
+    completion_type: str | None,
+    model: Path | None,
+    trust: bool,
+    output: Path | None,
+    jobs: int,
 ) -> None:
     """Stage 2 alone: the actions of WORKSPACE + engine → sessions.
 
@@ -66,7 +74,14 @@ def interpret(
         raise click.UsageError("another engine or completion type goes into a workspace of its own: add --output DIR")
     screen = Screen()
     folder = stages.only_sessions(
-        workspace, engine=engine, completion_type=completion_type, model=model, output=output, jobs=jobs, screen=screen
+        workspace,
+        engine=engine,
+        completion_type=completion_type,
+        model=model,
+        trusted=trust,
+        output=output,
+        jobs=jobs,
+        screen=screen,
     )
     screen.result(str(folder))
 
@@ -84,12 +99,13 @@ def report(workspaces: tuple[Path, ...]) -> None:
 @click.argument("workspace", type=click.Path(path_type=Path))
 @click.argument("session_id", metavar="SESSION-ID")
 @click.option("--replay", is_flag=True, help="Ask the engine again, and show what it answers now.")
-def show_(workspace: Path, session_id: str, replay: bool) -> None:
+@click.option("--trust", is_flag=True, help=TRUST)
+def show_(workspace: Path, session_id: str, replay: bool, trust: bool) -> None:
     """One session of WORKSPACE: where, what was expected, what was suggested. The beginning of the id is enough."""
     screen = Screen()
     for line in show.describe(workspace, session_id):
         screen.result(line)
     if replay:
         screen.result("")
-        for line in show.replay(workspace, session_id, screen):
+        for line in show.replay(workspace, session_id, screen, trusted=trust):
             screen.result(line)

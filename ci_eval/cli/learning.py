@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from ci_eval.cli.group import cli
-from ci_eval.cli.options import MODEL, Choices, with_choices, with_placement
+from ci_eval.cli.options import MODEL, TRUST, Choices, with_choices, with_placement
 from ci_eval.jobs import announcing, ml, presenting, rerank, stages, users
 from ci_eval.support import machine, training
 from ci_eval.support.ci import Screen
@@ -18,6 +18,7 @@ from ci_eval.support.shards import Shard
 @with_choices
 @with_placement
 @click.option("--resume", is_flag=True, help="Take up the run in --output where it was interrupted.")
+@click.option("--trust", is_flag=True, help=TRUST)
 @click.option("--shard", metavar="I/N", help="Only the I-th of N parts; `ci-eval merge` puts them together.")
 @click.option(
     "--log-format",
@@ -27,7 +28,13 @@ from ci_eval.support.shards import Shard
     help="May be repeated. Default: parquet, which needs the extra `ml`.",
 )
 def generate_ml_logs(
-    choices: Choices, output: Path | None, jobs: int, resume: bool, shard: str | None, formats: tuple[str, ...]
+    choices: Choices,
+    output: Path | None,
+    jobs: int,
+    resume: bool,
+    trust: bool,
+    shard: str | None,
+    formats: tuple[str, ...],
 ) -> None:
     """Stages 1 and 2 with a modelled user and logs on: every suggestion with its features, in WORKSPACE/logs.
 
@@ -39,7 +46,7 @@ def generate_ml_logs(
     screen = Screen()
     if resume and output is None:
         raise click.UsageError("--resume needs --output DIR, the workspace to take up")
-    chosen = ml.for_logs(choices.load(screen, output if resume else None), formats, screen)
+    chosen = ml.for_logs(choices.load(screen, output if resume else None, trusted=trust), formats, screen)
     part = Shard.parse(shard) if shard else None
     folder, trouble = stages.only_logs(chosen, output=output, jobs=jobs, resume=resume, shard=part, screen=screen)
     announcing.logs(folder, trouble, screen)

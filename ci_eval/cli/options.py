@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from functools import wraps
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 import click
 
 from ci_eval.config import Config, load, patch
+from ci_eval.jobs import trusting
 from ci_eval.support import machine
 from ci_eval.support.ci import Screen
 from ci_eval.support.schemes import SCHEMES
@@ -30,14 +32,20 @@ class Choices:
     model: Path | None
     overrides: tuple[str, ...]
 
-    def load(self, screen: Screen, resumed: Path | None = None) -> Config:
-        """The configuration they come to; `resumed`: the workspace whose configuration counts where none is named."""
-        path = self.config
-        if path is None and resumed and (resumed / "config.yaml").is_file():
-            path = resumed / "config.yaml"
-        elif path is None and self.project is None:
-            path = DEMO
-        loaded = load(path, overrides=self.overrides)
+    def load(self, screen: Screen, resumed: Path | None = None, *, trusted: bool = False) -> Config:
+        """The configuration they come to; `resumed`: the workspace whose configuration counts where none is named.
+
+        A command in that one is run only where it is `trusted`.
+        """
+        if self.config is None and resumed and (resumed / "config.yaml").is_file():
+            # Its variables were filled in when it was made; others are not for it to see.
+            config = self._patched(resumed / "config.yaml", {}, screen)
+            trusting.refuse_foreign(resumed, config, trusted=trusted)
+            return config
+        return self._patched(self.config or (None if self.project else DEMO), os.environ, screen)
+
+    def _patched(self, path: Path | None, environment: Mapping[str, str], screen: Screen) -> Config:
+        loaded = load(path, overrides=self.overrides, environment=environment)
         for warning in loaded.warnings:
             screen.warn(warning)
         return patch(
@@ -52,6 +60,7 @@ class Choices:
 
 SPECS = f"One of {', '.join(scheme.example for scheme in SCHEMES.values())}."
 MODEL = "What the completion type ML ranks by, made by `ci-eval train-ranker`."
+TRUST = "Run the command that the workspace's own configuration names as its engine."
 OVERRIDE = "Any key of the configuration, dotted, with a YAML value; may be repeated."
 
 

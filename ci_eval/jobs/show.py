@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ci_eval.errors import WorkspaceError
-from ci_eval.jobs import pipeline
+from ci_eval.jobs import pipeline, trusting
 from ci_eval.jobs.preparing import prepare
 from ci_eval.model import Lookup, Session, SourceFile
 from ci_eval.stages import interpret
 from ci_eval.support.ci import Screen
-from ci_eval.support.document import line_and_column
+from ci_eval.support.document import NotText, line_and_column
 from ci_eval.workspace import Workspace, name_of
 
 SHOWN = 15
@@ -23,7 +23,7 @@ AROUND = 2
 def describe(folder: Path, identity: str) -> Iterator[str]:
     """A session of a workspace in words, line by line."""
     source, session = Workspace.open(folder).find_session(identity)
-    line, column = line_and_column(source.text, session.offset)
+    line, column = line_and_column(source.text, min(session.offset, len(source.text)))
     known = session.properties
     facts = [
         known.kind.value,
@@ -34,12 +34,18 @@ def describe(folder: Path, identity: str) -> Iterator[str]:
     yield f"session   {session.id}"
     yield f"place     {session.file}:{line + 1}:{column + 1}"
     yield f"expected  {session.expected_text}  ({', '.join(filter(None, facts))})"
-    yield f"status    {session.status.value}{': ' + session.message if session.message else ''}"
+    yield from _status("status", session)
     yield ""
     yield from _source(source, session, line, column)
     for lookup in session.lookups:
         yield ""
         yield from _lookup(lookup, session.expected_text)
+
+
+def _status(what: str, session: Session) -> Iterator[str]:
+    first, *rest = session.message.split("\n")
+    yield f"{what:9} {session.status.value}{': ' + first if first else ''}"
+    yield from (f"{'':9} {line}" for line in rest)
 
 
 def _source(source: SourceFile, session: Session, line: int, column: int) -> Iterator[str]:
@@ -61,12 +67,14 @@ def _lookup(lookup: Lookup, expected: str) -> Iterator[str]:
         yield f"        … {lookup.total} in all"
 
 
-def replay(folder: Path, identity: str, screen: Screen) -> Iterator[str]:
+def replay(folder: Path, identity: str, screen: Screen, *, trusted: bool) -> Iterator[str]:
     """Ask the engine again, and describe what it answers now."""
     workspace = Workspace.open(folder)
     pipeline.of_one_project(workspace)
     source, session = workspace.find_session(identity)
-    prepared = prepare(pipeline.stored_config(workspace), screen)
+    config = pipeline.stored_config(workspace)
+    trusting.refuse_foreign(folder, config, trusted=trusted)
+    prepared = prepare(config, screen)
     task = interpret.Task(
         setup=prepared.setup,
         actions=folder / "actions" / f"{name_of(source.path)}.json.gz",
@@ -75,9 +83,14 @@ def replay(folder: Path, identity: str, screen: Screen) -> Iterator[str]:
         below=1.0,
         only=session.id,
     )
-    again = interpret.replay(task)
+    try:
+        again = interpret.replay(task)
+    except (NotText, OSError, ValueError) as error:
+        raise WorkspaceError(
+            f"{folder}: {source.path} is not what was evaluated, so that it cannot be replayed: {error}"
+        ) from error
     if again is None:
         raise WorkspaceError(f"{folder} has no actions for session {session.id}: it cannot be replayed")
-    yield f"now       {again.status.value}{': ' + again.message if again.message else ''}"
+    yield from _status("now", again)
     for lookup in again.lookups:
         yield from _lookup(lookup, again.expected_text)

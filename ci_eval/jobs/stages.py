@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ci_eval.config import Config, patch
 from ci_eval.errors import CiEvalError
-from ci_eval.jobs import pipeline
+from ci_eval.jobs import pipeline, trusting
 from ci_eval.jobs.evaluate import Evaluated
 from ci_eval.jobs.preparing import prepare
 from ci_eval.support.ci import Screen
@@ -29,6 +29,7 @@ def only_sessions(
     engine: str | None,
     completion_type: str | None,
     model: Path | None,
+    trusted: bool,
     output: Path | None,
     jobs: int,
     screen: Screen,
@@ -37,6 +38,7 @@ def only_sessions(
     source = Workspace.open(folder)
     pipeline.of_one_project(source)
     config = patch(pipeline.stored_config(source), engine=engine, completion_type=completion_type, model=model)
+    trusting.refuse_foreign(folder, config, trusted=trusted)
     prepared = prepare(config, screen)
     if output is None:
         workspace = pipeline.resume(prepared, folder, jobs)

@@ -89,6 +89,7 @@ def test_a_gate_of_the_configuration_counts(nights: dict[str, Path], tmp_path: P
     config = tmp_path / "new" / "config.yaml"
     text = yaml.safe_load(config.read_text())
     config.write_text(yaml.safe_dump(text | {"comparison": {"gates": ["RecallAt1 >= 99%"]}}))
+    Workspace(tmp_path / "new").seal()
     code, report, _ = compare(nights["oracle"], tmp_path / "new", tmp_path / "out")
     assert (code, [gate["rule"] for gate in report["gates"]]) == (1, ["RecallAt1 >= 99%"])
 
@@ -97,6 +98,7 @@ def test_a_gate_of_the_configuration_counts(nights: dict[str, Path], tmp_path: P
 def test_what_does_not_mean_the_same_is_refused(nights: dict[str, Path], tmp_path: Path, key: str, value: str) -> None:
     workspace = Workspace(Path(shutil.copytree(nights["words"], tmp_path / "new")))
     workspace.write_manifest(msgspec.structs.replace(workspace.manifest(), **{key: value}))
+    workspace.seal()
     code, _, said = compare(nights["words"], tmp_path / "new", tmp_path / "out")
     assert code == 2
     assert f"the {key} is" in said
@@ -105,6 +107,7 @@ def test_what_does_not_mean_the_same_is_refused(nights: dict[str, Path], tmp_pat
 def test_on_another_machine_times_are_not_compared(nights: dict[str, Path], tmp_path: Path) -> None:
     workspace = Workspace(Path(shutil.copytree(nights["words"], tmp_path / "new")))
     workspace.write_manifest(msgspec.structs.replace(workspace.manifest(), cpu="another"))
+    workspace.seal()
     rule = ("--gate", "LatencyPercentile95 <= +500%")
     code, report, said = compare(nights["words"], tmp_path / "new", tmp_path / "out", *rule)
     assert report["filters"]["ALL"]["metrics"]["LatencyPercentile95"]["verdict"] == "not-comparable"
@@ -248,6 +251,7 @@ def test_a_folder_of_past_workspaces_gives_the_base(nights: dict[str, Path], tmp
         workspace = Workspace(Path(shutil.copytree(nights["words"], past / f"night{day}")))
         start = f"2020-01-{day:02}T03:00:00+00:00"
         workspace.write_manifest(msgspec.structs.replace(workspace.manifest(), start=start))
+        workspace.seal()
         aged(nights["words"], past / f"night{day}" / "reports", day).rename(
             past / f"night{day}" / "reports" / "metrics.json"
         )

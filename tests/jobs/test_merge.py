@@ -152,6 +152,7 @@ def test_a_foreign_shard_is_refused(whole: Path, tmp_path: Path, key: str, value
     one, two = split(whole, tmp_path, 2)
     workspace = Workspace(two)
     workspace.write_manifest(replace(workspace.manifest(), **{key: value}))
+    workspace.seal()
     code, said = run("merge", one, two, "--output", tmp_path / "merged")
     assert (code, f"another {what}" in said) == (2, True)
 

@@ -49,7 +49,7 @@ def manifest(statuses: dict[str, int], *, planned: int, finished: int) -> Manife
         os="o",
         cpu="c",
         jobs=1,
-        start="now",
+        start="2020-01-01T00:00:00+00:00",
         planned=planned,
         finished=finished,
         statuses=statuses,

@@ -148,5 +148,5 @@ def _read(path: Path) -> list[_Past]:
     try:
         report = stored.decoded(stored.read(path, stored.FIGURES), _Report, path)
     except WorkspaceError as error:
-        raise WorkspaceError(f"{error}; take it away, if it is not the metrics.json of an evaluation") from error
+        raise WorkspaceError(f"{path} is not the metrics.json of an evaluation: {error}; take it away") from error
     return [each for each in report.evaluations if EVERYTHING in each.filters]

@@ -119,11 +119,5 @@ def _plain(column: pa.Array) -> pa.Array:
     return column.dictionary_decode()
 
 
-def schema_of(path: Path) -> str:
-    """The digest of the schema it was written with; empty if it is none of ours."""
-    metadata = pq.read_schema(path).metadata or {}
-    return str(metadata.get(b"ci-eval", b"").decode())
-
-
 def _writer(path: Path) -> pq.ParquetWriter:
     return pq.ParquetWriter(path, ARROW, compression="zstd")

@@ -15,7 +15,10 @@ def record_of(folder: Path) -> LogsRecord | None:
     path = folder / "manifest.json"
     if not path.is_file():
         return None
-    record = stored.decoded(stored.read(path, stored.MANIFEST), LogsRecord, path)
+    try:
+        record = stored.decoded(stored.read(path, stored.MANIFEST), LogsRecord, path)
+    except WorkspaceError as error:
+        raise WorkspaceError(f"{path} is no account of logs: {error}") from error
     check(record, folder)
     return record
 
@@ -26,7 +29,7 @@ def check(record: LogsRecord, folder: Path) -> None:
         for file in record.files:
             stored.inside(file.path)
     except ValueError as error:
-        raise WorkspaceError(f"{folder} has no account of its logs: {error}") from error
+        raise WorkspaceError(f"{folder}: the account of its logs is damaged: {error}") from error
 
 
 def verify(folder: Path, record: LogsRecord) -> None:
