@@ -48,7 +48,8 @@ def list_(what: str, form: str) -> None:
     screen = Screen()
     rows = listing.rows(what)
     if form == "json":
-        screen.result(msgspec.json.format(msgspec.json.encode(rows), indent=2).decode())
+        for line in msgspec.json.format(msgspec.json.encode(rows), indent=2).decode().splitlines():
+            screen.result(line)
         return
     screen.table(
         list(rows[0]), [[", ".join(cell) if isinstance(cell, list) else cell for cell in row.values()] for row in rows]

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import gzip
+import io
 import os
+import pickle
+import resource
 import shutil
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
+import numpy as np
 import pytest
 import yaml
+from msgspec.structs import replace
 
+from ci_eval.errors import WorkspaceError
+from ci_eval.support import stored
 from ci_eval.workspace import Workspace
 from tests.command import command
 from tests.projects import GREETER, write
@@ -173,3 +181,195 @@ def test_the_variables_of_the_job_are_not_for_a_workspace(hostile: Path, monkeyp
     Workspace(hostile).seal()
     code, out, err = command("evaluate", "--resume", "--output", hostile)
     assert (code, "hush" in out + err) == (2, False)
+
+
+# ------------------------------------------------------------------------------------------------------------- bombs
+
+
+def zeros(megabytes: int, *, every: int) -> bytes:
+    """Packed to a thousandth; a line ends after so many bytes."""
+    return gzip.compress((b"0" * (every - 1) + b"\n") * (megabytes * 1_000_000 // every), 6)
+
+
+def test_a_bomb_of_sessions_is_refused(hostile: Path, tmp_path: Path) -> None:
+    path = sessions_of(hostile)
+    head = gzip.decompress(path.read_bytes()).splitlines()[0]
+    for every, said in ((80_000_000, "times its size"), (100, "is damaged")):
+        path.write_bytes(gzip.compress(head + b"\n") + zeros(80, every=every))
+        Workspace(hostile).seal()
+        code, _, err = command("compare", hostile, hostile, "--output", tmp_path / str(every))
+        assert (code, said in " ".join(err.split())) == (2, True)
+
+
+def test_a_line_longer_than_any_session_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stored, "RATIO", 10_000)
+    (tmp_path / "x.gz").write_bytes(zeros(70, every=70_000_000))
+    with pytest.raises(WorkspaceError, match="a line of more than 64,000,000 bytes"):
+        list(stored.lines(tmp_path / "x.gz"))
+
+
+def test_honest_lists_of_suggestions_are_packed_to_far_less_than_a_bomb(tmp_path: Path) -> None:
+    names = [{"text": f"name{number}", "kind": "words"} for number in range(1000)]
+    lines = [msgspec.json.encode({"id": f"{number * 7919:016x}", "suggestions": names}) for number in range(1000)]
+    (tmp_path / "x.gz").write_bytes(gzip.compress(b"\n".join(lines), 1))
+    assert len(list(stored.lines(tmp_path / "x.gz"))) == 1000
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("errors/a.json", "more than 16,000,000 bytes"),
+        ("config.yaml", "larger than 200,000 bytes"),
+        ("manifest.json", "more than 16,000,000 bytes"),
+    ],
+)
+def test_a_file_larger_than_any_of_its_kind_is_refused(hostile: Path, name: str, said: str) -> None:
+    with (hostile / name).open("ab") as file:
+        file.truncate(20_000_000)
+    if name != "manifest.json":
+        Workspace(hostile).seal()
+    code, _, err = command("report", hostile)
+    assert (code, said in " ".join(err.split())) == (2, True), err
+
+
+def test_a_configuration_of_aliases_of_aliases_is_refused(hostile: Path) -> None:
+    lists = ["a0: &a0 [x, x, x, x, x, x, x, x, x]"]
+    lists += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 12)]
+    (hostile / "config.yaml").write_text("\n".join(lists))
+    Workspace(hostile).seal()
+    code, _, err = command("report", hostile)
+    assert (code, "stands for more than" in " ".join(err.split())) == (2, True)
+
+
+def header_claims(rows: int) -> bytes:
+    """Of an array of numbers that is said to have so many of them."""
+    stream = io.BytesIO()
+    np.lib.format.write_array_header_1_0(stream, {"descr": "<u8", "fortran_order": False, "shape": (rows,)})
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("content", "how"),
+    [
+        (b"", zipfile.ZIP_STORED),
+        (header_claims(10**14), zipfile.ZIP_STORED),
+        (header_claims(8 * 10**6) + bytes(64 * 10**6), zipfile.ZIP_DEFLATED),
+        (pickle.dumps([1]), zipfile.ZIP_STORED),
+    ],
+    ids=["empty", "claims", "packed", "pickle"],
+)
+def test_bad_names_are_refused(hostile: Path, tmp_path: Path, content: bytes, how: int) -> None:
+    with zipfile.ZipFile(hostile / "names.npz", "w", how) as archive:
+        for table in ("times", "files", "pairs"):
+            for part in ("keys", "counts"):
+                archive.writestr(f"{table}_{part}.npy", content)
+    Workspace(hostile).seal()
+    code, _, err = command("rerank", hostile, "--completion-type", "FREQUENCY", "--output", tmp_path / "out")
+    assert (code, "names.npz is damaged" in " ".join(err.split())) == (2, True), err
+
+
+# ------------------------------------------------------------------------------------------------- what cannot be
+
+
+def session(**changes: object) -> Callable[[list[bytes]], list[bytes]]:
+    """The first session with other values."""
+
+    def change(lines: list[bytes]) -> list[bytes]:
+        changed = msgspec.json.decode(lines[1]) | changes
+        return [lines[0], msgspec.json.encode(changed), *lines[2:]]
+
+    return change
+
+
+LOOKUP = {"prefix": "", "total": 1, "rank": 1, "latency": 1.0, "suggestions": [{"text": "x"}]}
+IMPOSSIBLE: dict[str, Callable[[list[bytes]], list[bytes]]] = {
+    "rank 0": session(lookups=[LOOKUP | {"rank": 0}]),
+    "negative latency": session(lookups=[LOOKUP | {"latency": -1}]),
+    "huge offset": session(offset=10**300),
+    "of another file": session(file="z.py"),
+    "deep": lambda lines: [lines[0], b'{"x":' + b"[" * 100_000],
+    "not UTF-8": lambda lines: [lines[0], lines[1].replace(b'"id":"', b'"id":"\xff')],
+    "twice": lambda lines: [*lines, lines[1]],
+    "no source": lambda lines: lines[1:],
+    "nothing": lambda _: [],
+}
+
+
+@pytest.mark.parametrize("change", IMPOSSIBLE.values(), ids=list(IMPOSSIBLE))
+@pytest.mark.parametrize("task", ["report", "compare", "merge", "rerank"])
+def test_impossible_sessions_are_refused(
+    hostile: Path, night: Path, tmp_path: Path, task: str, change: Callable[[list[bytes]], list[bytes]]
+) -> None:
+    rewrite(hostile, change)
+    code, _, err = command(*TASKS[task](hostile, night, tmp_path))
+    assert (code, sessions_of(hostile).name in "".join(err.split())) == (2, True), err
+
+
+def test_the_same_file_stored_under_three_names_counts_once(hostile: Path) -> None:
+    path = sessions_of(hostile)
+    shutil.copyfile(path, path.with_name(f"again-{path.name}"))
+    Workspace(hostile).seal()
+    code, _, err = command("report", hostile)
+    assert (code, "in a file of another name" in " ".join(err.split())) == (2, True)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"planned": -5},
+        {"planned": 1},
+        {"finished": 10**30},
+        {"start": "yesterday"},
+        {"start": "2024-01-01T00:00:00"},
+        {"jobs": -1},
+        {"unparsable": 7.0},
+        {"seed": 2**70},
+        {"shard": "0/0"},
+    ],
+    ids=str,
+)
+def test_an_impossible_account_is_refused(
+    hostile: Path, night: Path, tmp_path: Path, change: dict[str, object]
+) -> None:
+    manifest = hostile / "manifest.json"
+    manifest.write_bytes(msgspec.json.encode(msgspec.json.decode(manifest.read_bytes()) | change))
+    assert command(*TASKS["merge"](hostile, night, tmp_path))[0] == 2
+
+
+TASKS: dict[str, Callable[[Path, Path, Path], tuple[object, ...]]] = {
+    "report": lambda hostile, *_: ("report", hostile),
+    "compare": lambda hostile, night, out: ("compare", night, hostile, "--output", out / "compared"),
+    "merge": lambda hostile, night, out: ("merge", renamed(night, out), hostile, "--output", out / "merged"),
+    "rerank": lambda hostile, _, out: (
+        "rerank", hostile, "--completion-type", "FREQUENCY", "--output", out / "reranked",
+    ),
+    "show": lambda hostile, *_: ("show", hostile, "0"),
+    "expect": lambda hostile, *_: ("expect", hostile),
+    "train-ranker": lambda hostile, _, out: ("train-ranker", hostile, "--output", out / "model"),
+    "fit-user-model": lambda hostile, *_: ("fit-user-model", hostile),
+}  # fmt: skip
+
+
+def renamed(night: Path, out: Path) -> Path:
+    """As of another project, since a project is merged with others."""
+    if (out / "other").exists():
+        return out / "other"
+    workspace = Workspace(Path(shutil.copytree(night, out / "other")))
+    manifest = workspace.manifest()
+    workspace.write_manifest(replace(manifest, project=replace(manifest.project, name="other", checksum="1" * 64)))
+    workspace.seal()
+    return workspace.folder
+
+
+@pytest.mark.parametrize("most", [0, 300, 3_000, 30_000])
+@pytest.mark.parametrize("task", ["report", "compare", "merge", "rerank"])
+def test_a_full_disk_is_said_to_be_one(hostile: Path, night: Path, tmp_path: Path, task: str, most: int) -> None:
+    argv = TASKS[task](hostile, night, tmp_path)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (most, hard))
+    try:
+        code, _, err = command(*argv)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert code == (2 if most < 30_000 else code), err
+    assert code in {0, 2}, err

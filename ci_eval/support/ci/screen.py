@@ -14,6 +14,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn
 from rich.table import Table
 from rich.text import Text
 
+from ci_eval.support import plaintext
 from ci_eval.support.ci.github import GitHub
 from ci_eval.support.ci.host import Guarded, Host
 from ci_eval.support.ci.teamcity import TeamCity
@@ -37,33 +38,39 @@ class Screen:
 
     def say(self, text: str) -> None:
         """One line about what happens next."""
-        self._err.print(Text(text))
+        self._err.print(Text(plaintext.lines(text)))
 
     def warn(self, text: str) -> None:
         """Something the user should know."""
-        self._err.print(Text.assemble(("warning: ", "bold yellow"), text))
-        self.host.annotate("warning", text)
+        self._err.print(Text.assemble(("warning: ", "bold yellow"), plaintext.lines(text)))
+        self.host.annotate("warning", plaintext.lines(text))
 
     def fail(self, text: str) -> None:
         """Why the command ends."""
-        self._err.print(Text.assemble(("error: ", "bold red"), text))
-        self.host.annotate("error", text)
+        self._err.print(Text.assemble(("error: ", "bold red"), plaintext.lines(text)))
+        self.host.annotate("error", plaintext.lines(text))
 
     def result(self, text: str) -> None:
         """A line of the result, never wrapped."""
-        self._out.print(Text(text), soft_wrap=True)
+        self._out.print(Text(plaintext.line(text)), soft_wrap=True)
 
     def table(
         self, columns: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: int = 0, title: str = ""
     ) -> None:
         """`numbers`: how many of the columns after the first hold numbers."""
         table = Table(
-            title=Text(title) if title else None, title_justify="left", box=None, pad_edge=False, padding=(0, 3, 0, 0)
+            title=Text(plaintext.line(title)) if title else None,
+            title_justify="left",
+            box=None,
+            pad_edge=False,
+            padding=(0, 3, 0, 0),
         )
         for i, column in enumerate(columns):
-            table.add_column(Text(column), justify="right" if 0 < i <= numbers else "left", header_style="bold")
+            table.add_column(
+                Text(plaintext.line(column)), justify="right" if 0 < i <= numbers else "left", header_style="bold"
+            )
         for row in rows:
-            table.add_row(*map(Text, row))
+            table.add_row(*(Text(plaintext.line(cell)) for cell in row))
         self._out.print(table)
 
     def steps(self, label: str, unit: str) -> Steps:
