@@ -84,8 +84,10 @@ def _unshared(value: object, depth: int = 0) -> object:
         raise RecursionError
     if isinstance(value, int) and not -(2**63) <= value < 2**63:
         raise ValueError("a number beyond 64 bits")
+    if isinstance(value, str):
+        value.encode()  # half of a surrogate pair can be escaped, and is no text
     if isinstance(value, dict):
-        return {key: _unshared(below, depth + 1) for key, below in value.items()}
+        return {_unshared(key, depth + 1): _unshared(below, depth + 1) for key, below in value.items()}
     return [_unshared(below, depth + 1) for below in value] if isinstance(value, list) else value
 
 
