@@ -42,7 +42,7 @@ class CallCompletion(Value, frozen=True, kw_only=True, tag_field="type", tag="CA
     offset: Number
     """Of the token, in the file as it is on disk."""
     prefix: str
-    expected_text: str
+    expected_text: Annotated[str, Meta(min_length=1)]
     properties: Properties
 
 
@@ -52,7 +52,7 @@ class CodeGolf(Value, frozen=True, kw_only=True, tag_field="type", tag="CODE_GOL
     session: str
     offset: Number
     """Of the line's first character that is no blank, in the file as it is on disk."""
-    expected_text: str
+    expected_text: Annotated[str, Meta(min_length=1)]
     ranges: tuple[tuple[Number, Number], ...]
     """Begin and end, within the line, of the tokens at which completion is asked for."""
     properties: Properties

@@ -65,7 +65,7 @@ class SessionScore(Value, frozen=True, kw_only=True, omit_defaults=True):
     id: str
     file: str
     offset: Number
-    expected_text: str
+    expected_text: Annotated[str, Meta(min_length=1)]
     properties: Properties
     status: Status
     message: str = ""

@@ -53,7 +53,7 @@ def _search(series: Floats, begin: int, end: int, floor: float, seed: int, found
     cut = int(place[0])
     if abs(part[cut:].mean() - part[:cut].mean()) < max(floor, 1e-12):
         return
-    random = np.random.default_rng([4, seed, begin, end])
+    random = np.random.default_rng([4, seed % 2**63, begin, end])
     drawn = random.permuted(np.tile(ranks, (PERMUTATIONS, 1)), axis=1)
     p = float(((_largest(drawn)[1] >= size[0] - 1e-9).sum() + 1) / (PERMUTATIONS + 1))
     if p >= LEVEL:

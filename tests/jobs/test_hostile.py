@@ -286,6 +286,7 @@ IMPOSSIBLE: dict[str, Callable[[list[bytes]], list[bytes]]] = {
     "rank 0": session(lookups=[LOOKUP | {"rank": 0}]),
     "negative latency": session(lookups=[LOOKUP | {"latency": -1}]),
     "huge offset": session(offset=10**300),
+    "empty text": session(expectedText=""),
     "of another file": session(file="z.py"),
     "deep": lambda lines: [lines[0], b'{"x":' + b"[" * 100_000],
     "not UTF-8": lambda lines: [lines[0], lines[1].replace(b'"id":"', b'"id":"\xff')],
