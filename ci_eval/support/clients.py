@@ -49,7 +49,7 @@ def run_client(
     """
     ended = run_to_end(argv, cwd=cwd, timeout=timeout, variables=variables)
     if ended.code:
-        raise InstallError(f"{ended.name} failed (exit code {ended.code}):\n{last_words(ended.trouble)}")
+        raise InstallError(failure(ended))
     return ended.output
 
 
@@ -58,7 +58,7 @@ def run_to_end(
 ) -> Ended:
     """As `run_client`, but a client that failed is the caller's to explain."""
     program = shutil.which(argv[0])
-    name = "pip" if argv[1:3] == ("-m", "pip") else Path(argv[0]).stem
+    name = "pip" if argv[2:3] == ("pip",) else Path(argv[0]).stem
     if program is None:
         raise InstallError(f"{name} is not installed. {GET.get(name, 'Install it and see that it is on PATH.')}")
     # PYTHONSAFEPATH: `python -m` would import from the current folder first.
@@ -84,6 +84,11 @@ def run_to_end(
             kill_group(process)
             raise
     return Ended(name=name, code=process.returncode, output=output, trouble=trouble)
+
+
+def failure(ended: Ended) -> str:
+    """What to tell of a client that failed."""
+    return f"{ended.name} failed (exit code {ended.code}):\n{last_words(ended.trouble)}"
 
 
 def kill_group(process: subprocess.Popen[str]) -> None:

@@ -8,20 +8,19 @@ import venv
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
 
 import msgspec
 
-from ci_eval.errors import PreparationError
 from ci_eval.model import ProjectInfo
 from ci_eval.support import jars
 from ci_eval.support.clients import run_client
-from ci_eval.support.packages import installed, pip_run
+from ci_eval.support.files import is_own
+from ci_eval.support.packages import check_origins, installed, npm_run, pip_run
 from ci_eval.support.recipes import Made, once
+from ci_eval.support.requirements import check_npm_lock, of_npm, of_python, read_json
 
 WHEELS = ("--only-binary=:all:",)
-
-Read = TypeVar("Read")
+GO_FILES = frozenset({"go.mod", "go.sum"})
 
 
 def prepare(language: str, root: Path, info: ProjectInfo, *, dependencies: bool, cache: Path) -> Made | None:
@@ -54,81 +53,40 @@ def _python(task: _Task, folder: Path) -> Mapping[str, str]:
     # A virtual environment knows its own path only by the place it is found at; `once` moves it.
     venv.create(folder, with_pip=False, symlinks=True)
     (site,) = folder.glob("lib/python*/site-packages")
-    wanted = _python_requirements(task.root) if task.dependencies else []
+    wanted = of_python(task.root) if task.dependencies else []
     if wanted:
         pip_run(("install", *WHEELS, "--target", str(site), "--", *wanted), cwd=folder)
+        check_origins(site)
     return installed(site)
 
 
-def _python_requirements(root: Path) -> list[str]:
-    """Of a wheel's metadata, of pyproject.toml, or of requirements.txt: the first of them that is there."""
-    for metadata in sorted(root.glob("*.dist-info/METADATA")):
-        head = metadata.read_text(errors="replace").partition("\n\n")[0]
-        found = [line.partition(":")[2].strip() for line in head.splitlines() if line.startswith("Requires-Dist:")]
-        return [requirement for requirement in found if "extra ==" not in requirement]
-    for name, read in (("pyproject.toml", _of_pyproject), ("requirements.txt", _of_requirements)):
-        if (path := root / name).is_file():
-            return read(path)
-    return []
-
-
-class _Project(msgspec.Struct, frozen=True):
-    dependencies: list[str] = []
-
-
-class _Pyproject(msgspec.Struct, frozen=True):
-    project: _Project = _Project()
-
-
-def _of_pyproject(path: Path) -> list[str]:
-    try:
-        return msgspec.toml.decode(path.read_bytes(), type=_Pyproject).project.dependencies
-    except (msgspec.MsgspecError, ValueError) as error:
-        raise PreparationError(f"Cannot read the dependencies in {path.name}: {error}") from error
-
-
-def _of_requirements(path: Path) -> list[str]:
-    """Plain requirements; options and addresses are left out, since they may lead anywhere."""
-    lines = [line.partition("#")[0].strip() for line in path.read_text(errors="replace").splitlines()]
-    return [line for line in lines if line and not line.startswith("-") and "://" not in line]
-
-
-class _Manifest(msgspec.Struct):
-    dependencies: dict[str, str] = {}
-
-
-_NPM = ("--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error")
+# install-links: a dependency that is a folder is copied, not linked to and filled where it is.
+_NPM = ("--install-links", "--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error")
 
 
 def _node(task: _Task, folder: Path) -> Mapping[str, str]:
     root = task.root
     manifest = root / "package.json"
-    if not manifest.is_file():
+    if not is_own(manifest, root):
         return {}
-    locks = [name for name in ("package-lock.json", "npm-shrinkwrap.json") if (root / name).is_file()]
+    wanted = of_npm(manifest)
+    locks = [name for name in ("package-lock.json", "npm-shrinkwrap.json") if is_own(root / name, root)]
     for name in locks:
+        check_npm_lock(root / name)
         shutil.copyfile(root / name, folder / name)
     if locks:
         shutil.copyfile(manifest, folder / manifest.name)
-        run_client(("npm", "ci", "--omit=dev", *_NPM), cwd=folder)
+        npm_run(("ci", "--omit=dev", *_NPM), cwd=folder)
     else:
         # npm resolves what is for development even where it is not wanted.
-        wanted = {"private": True, "dependencies": _read(manifest, _Manifest).dependencies}
-        (folder / manifest.name).write_bytes(msgspec.json.encode(wanted))
-        run_client(("npm", "install", *_NPM), cwd=folder)
+        (folder / manifest.name).write_bytes(msgspec.json.encode({"private": True, "dependencies": wanted}))
+        npm_run(("install", *_NPM), cwd=folder)
     found = sorted(path for path in folder.glob("node_modules/**/package.json") if _is_package(path))
-    return {str(path.parent.relative_to(folder / "node_modules")): _read(path, _Package).version for path in found}
+    return {str(path.parent.relative_to(folder / "node_modules")): read_json(path, _Package).version for path in found}
 
 
 class _Package(msgspec.Struct):
     version: str = ""
-
-
-def _read(path: Path, kind: type[Read]) -> Read:
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=kind)
-    except msgspec.MsgspecError as error:
-        raise PreparationError(f"Cannot read {path.name} of {path.parent.name}: {error}") from error
 
 
 def _is_package(path: Path) -> bool:
@@ -136,12 +94,16 @@ def _is_package(path: Path) -> bool:
 
 
 def _go(task: _Task, folder: Path) -> Mapping[str, str]:
-    if not (task.root / "go.mod").is_file():
+    if not is_own(task.root / "go.mod", task.root):
         return {}
     work = folder / "work"
-    shutil.copytree(task.root, work, symlinks=True)
-    for path in (work, *work.rglob("*")):
-        path.chmod(0o755)
+    work.mkdir()
+    # A `replace` may lead to another module of the project; of the sources, go reads nothing.
+    for path in sorted(task.root.rglob("go.*")):
+        if path.name in GO_FILES and is_own(path, task.root):
+            copy = work / path.relative_to(task.root)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, copy)
     variables = {
         "GOMODCACHE": str(folder / "modules"),
         "GOFLAGS": "-mod=mod -modcacherw",

@@ -20,7 +20,7 @@ from ci_eval.model import EngineInfo
 from ci_eval.support.archive import unpack
 from ci_eval.support.clients import run_client
 from ci_eval.support.download import download
-from ci_eval.support.packages import pip_install
+from ci_eval.support.packages import npm_run, pip_install
 
 MARKER = "ci-eval-packages.json"
 VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+_-]*")
@@ -297,8 +297,7 @@ def plain(name: str) -> str:
 def _npm_install(wanted: Mapping[str, str], folder: Path) -> Mapping[str, str]:
     manifest = {"name": "engine", "version": "0.0.0", "private": True, "dependencies": wanted}
     (folder / "package.json").write_bytes(msgspec.json.encode(manifest))
-    options = ("--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error")
-    run_client(("npm", "install", *options), cwd=folder)
+    npm_run(("install", "--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error"), cwd=folder)
     lock = msgspec.json.decode((folder / "package-lock.json").read_bytes(), type=_Lock)
     return {
         path.rpartition("node_modules/")[2]: each.version

@@ -41,7 +41,7 @@ def test_a_broken_manifest_is_named(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize(
     "files",
     [
-        {"requirements__txt": "# needs\nsix==1.16.0  # old\n--index-url x\ngit+https://example.invalid/x\n"},
+        {"requirements__txt": "# needs\nsix==1.16.0  # old\n--index-url x\n"},
         {"pyproject__toml": '[project]\nname = "x"\ndependencies = ["six==1.16.0"]\n'},
         {"x-1__dist-info/METADATA": 'Name: x\nRequires-Dist: six==1.16.0\nRequires-Dist: y ; extra == "y"\n\nText\n'},
     ],
