@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import os
 import tarfile
 from collections.abc import Callable
 from pathlib import Path
@@ -224,3 +225,18 @@ def test_a_report_is_not_made_of_what_changed_since(run: Run, project: Path, tmp
     next((tmp_path / "o" / "sessions").iterdir()).unlink()
     code, _, err = run("report", tmp_path / "o")
     assert (code, "sessions changed since" in " ".join(err.split())) == (2, True)
+
+
+def test_the_cache_is_read_where_that_is_asked_for(
+    run: Run, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CI_EVAL_CACHE", str(tmp_path / "cache"))
+    asked = ["evaluate", "--project", f"path:{project}", "--engine", "words", "--set", "interpret.sessionsLimit=1"]
+    assert run(*asked, "--output", tmp_path / "a")[0] == 0
+    (damaged,) = (tmp_path / "cache").glob("environments/*/pyvenv.cfg")
+    was = damaged.stat()
+    damaged.write_text(damaged.read_text().upper())
+    os.utime(damaged, ns=(was.st_atime_ns, was.st_mtime_ns))
+    for option, told in (("--jobs=1", False), ("--verify-cache", True)):
+        code, _, err = run(*asked, option, "--output", tmp_path / option)
+        assert (code, "pyvenv.cfg has other contents" in " ".join(err.split())) == (0, told)

@@ -13,7 +13,7 @@ import click
 
 from ci_eval.config import Config, load, patch
 from ci_eval.jobs import trusting
-from ci_eval.support import machine
+from ci_eval.support import machine, sealed
 from ci_eval.support.ci import Screen
 from ci_eval.support.schemes import SCHEMES
 
@@ -86,8 +86,19 @@ def with_choices(command: Callable[..., None]) -> Callable[..., None]:
     return decorated
 
 
+def _verify(context: click.Context, _: click.Parameter, thorough: bool) -> None:
+    context.with_resource(sealed.care(thorough=thorough))
+
+
 def with_placement(command: Callable[..., None]) -> Callable[..., None]:
-    """The options that say where and how wide it runs."""
+    """The options that say where and how wide it runs, of commands that make project and engine ready."""
+    command = click.option(
+        "--verify-cache",
+        is_flag=True,
+        expose_value=False,
+        callback=_verify,
+        help="Read everything that is used from the cache, and make anew what is damaged; else done once a week.",
+    )(command)
     command = click.option(
         "--output",
         type=click.Path(path_type=Path),

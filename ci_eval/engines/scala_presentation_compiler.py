@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ci_eval.contracts import Engine
 from ci_eval.support.driven import DrivenEngine
+from ci_eval.support.files import is_own
 from ci_eval.support.jars import Driver, Maven, classpath, java_command, libraries
 from ci_eval.support.place import Place
 
@@ -22,7 +23,7 @@ def command(place: Place) -> list[str]:
 def _source_roots(root: Path) -> list[Path]:
     """The folders that packages are folders of, so that the compiler finds the project's other files by name."""
     found = set()
-    for path in root.rglob("*.scala"):
+    for path in (each for each in root.rglob("*.scala") if is_own(each, root)):
         named = ".".join(_PACKAGE.findall(path.read_text(errors="replace"))).split(".")
         folder = path.parent
         if named != [""] and folder.parts[-len(named) :] == tuple(named):

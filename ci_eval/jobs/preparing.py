@@ -11,7 +11,7 @@ from ci_eval.contracts import Engine, Installation, Language, Ranker, Surroundin
 from ci_eval.errors import ConfigError, PreparationError
 from ci_eval.jobs.rules import gates_of
 from ci_eval.stages import interpret
-from ci_eval.support import environments, logs, machine, project
+from ci_eval.support import environments, logs, machine, project, sealed
 from ci_eval.support.ci import Screen
 from ci_eval.support.confinement import NOTHING_OPEN
 from ci_eval.support.controls import ControlEngine
@@ -65,6 +65,11 @@ class Prepared:
 
 def prepare(config: Config, screen: Screen) -> Prepared:
     """Check the names in the configuration, make project and engine ready. Raises ConfigError, PreparationError."""
+    with sealed.care(tell=screen.warn):
+        return _prepare(config, screen)
+
+
+def _prepare(config: Config, screen: Screen) -> Prepared:
     language = languages.CATALOG.load(config.language)
     engine = engine_of(config)
     model = config.interpret.ranking_model

@@ -34,9 +34,12 @@ def prepare(language: str, root: Path, info: ProjectInfo, *, dependencies: bool,
     if make is None or not (dependencies or language == "python"):
         return None
     python = f"-py{sys.version_info.major}{sys.version_info.minor}" if language == "python" else ""
-    kind = "full" if dependencies else "empty"
-    target = cache / "environments" / f"{language}-{info.name}-{info.checksum[:16]}-{kind}{python}"
-    return once(target, "", lambda new: make(_Task(root, info.spec, dependencies), new))
+    kind = f"{info.name}-{info.checksum[:16]}-full" if dependencies else "empty"
+    return once(
+        cache / "environments" / f"{language}-{kind}{python}",
+        "",
+        lambda new: make(_Task(root, info.spec, dependencies), new),
+    )
 
 
 @dataclass(frozen=True)

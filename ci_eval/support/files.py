@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import stat
 from pathlib import Path
 
@@ -14,3 +15,13 @@ def is_own(path: Path, root: Path) -> bool:
     except (OSError, RuntimeError, ValueError):
         # RuntimeError: a loop of links, before Python 3.13.
         return False
+
+
+def read_own(root: Path, path: str) -> bytes:
+    """A file of the project, `path` below its root. Raises OSError, also for what is none of its own regular files."""
+    if not is_own(root / path, root):
+        (root / path).lstat()
+        raise OSError(f"{path} is no regular file of the project")
+    # A pipe may have taken its place since.
+    with os.fdopen(os.open(root / path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb") as file:
+        return file.read()

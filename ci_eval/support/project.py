@@ -15,11 +15,11 @@ import msgspec
 
 from ci_eval.errors import ConfigError, PreparationError
 from ci_eval.model import ProjectInfo, Value
+from ci_eval.support import sealed
 from ci_eval.support.archive import top_of
 from ci_eval.support.download import sha256_of
 from ci_eval.support.schemes import SCHEMES, Fetch, Spec
 
-FORMAT = 1
 MARKER = "project.json"
 FILES = "files"
 
@@ -33,9 +33,8 @@ class Project:
 
 
 class _Marker(Value, frozen=True, kw_only=True):
-    """What a prepared folder holds; written last."""
+    """What a prepared folder holds."""
 
-    format: int
     root: str
     info: ProjectInfo
 
@@ -66,8 +65,8 @@ def prepare(spec: str, *, cache: Path, base: Path | None = None) -> Project:
     if scheme.fetch is None:
         return _in_place(wanted, base or Path.cwd())
     projects = cache.absolute() / "projects"
-    if scheme.lasting(wanted) and (ready := _ready(projects / _slug(wanted))):
-        return ready
+    if scheme.lasting(wanted) and sealed.intact(folder := projects / _slug(wanted)):
+        return _there(folder, _read(folder))
     try:
         return _prepare(wanted, scheme.fetch, cache, projects)
     except OSError as error:
@@ -81,8 +80,12 @@ def _prepare(wanted: Spec, fetch: Fetch, cache: Path, projects: Path) -> Project
         whole = Path(name, "whole")
         whole.mkdir()
         pinned = fetch(wanted, whole / FILES, cache)
-        _complete(whole, pinned, scheme.top)
-        return _publish(whole, projects / _slug(wanted if scheme.lasting(wanted) else pinned))
+        marker = _complete(whole, pinned, scheme.top)
+        folder = projects / _slug(wanted if scheme.lasting(wanted) else pinned)
+        # A branch may mean what was prepared before, and was damaged since.
+        if not sealed.intact(folder):
+            sealed.publish(whole, folder)
+        return _there(folder, marker)
 
 
 def checksum(root: Path) -> str:
@@ -113,36 +116,25 @@ def _slug(spec: Spec) -> str:
     return f"{name.strip('.-')}-{hashlib.sha256(str(spec).encode()).hexdigest()[:16]}"
 
 
-def _ready(folder: Path) -> Project | None:
+def _read(folder: Path) -> _Marker:
     try:
-        marker = msgspec.json.decode((folder / MARKER).read_bytes(), type=_Marker)
-    except (OSError, msgspec.MsgspecError):
-        return None
-    root = folder / marker.root
-    return Project(root=root, info=marker.info) if marker.format == FORMAT and root.is_dir() else None
+        return msgspec.json.decode((folder / MARKER).read_bytes(), type=_Marker)
+    except (OSError, msgspec.MsgspecError) as error:
+        raise PreparationError(f"Cannot use {folder}: {error}. Remove it, then run again.") from error
 
 
-def _complete(folder: Path, pinned: Spec, top: bool) -> None:
-    """Write the marker, with which the folder is complete."""
+def _there(folder: Path, marker: _Marker) -> Project:
+    return Project(root=folder / marker.root, info=marker.info)
+
+
+def _complete(folder: Path, pinned: Spec, top: bool) -> _Marker:
+    """Write the marker and the list of files, with which the folder is complete."""
     root = top_of(folder / FILES) if top else folder / FILES
     info = _info(pinned, pinned.revision or pinned.sha256, root)
-    marker = _Marker(format=FORMAT, root=root.relative_to(folder).as_posix(), info=info)
+    marker = _Marker(root=root.relative_to(folder).as_posix(), info=info)
     (folder / MARKER).write_bytes(msgspec.json.format(msgspec.json.encode(marker)))
-
-
-def _publish(whole: Path, folder: Path) -> Project:
-    """Move a complete folder into its place; who comes second uses what is there."""
-    try:
-        if folder.exists() and _ready(folder) is None:
-            # Of a killed run, or of another format: it goes with the temporary folder.
-            folder.rename(whole.with_name("old"))
-        whole.rename(folder)
-    except OSError:
-        if _ready(folder) is None:
-            raise
-    ready = _ready(folder)
-    assert ready is not None
-    return ready
+    sealed.seal(folder, complete=True)
+    return marker
 
 
 def _info(spec: Spec, revision: str, root: Path) -> ProjectInfo:

@@ -17,6 +17,7 @@ import msgspec
 from ci_eval.contracts import Installation
 from ci_eval.errors import ConfigError, InstallError
 from ci_eval.model import EngineInfo
+from ci_eval.support import sealed
 from ci_eval.support.archive import unpack
 from ci_eval.support.clients import run_client
 from ci_eval.support.download import download
@@ -78,7 +79,7 @@ class IntoCache:
 
     def is_made(self, folder: Path) -> bool:
         """See Recipe."""
-        return _ready(folder / self.name(self.version)) is not None
+        return sealed.is_sealed(folder / self.name(self.version))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -237,14 +238,14 @@ class System:
     def needs(self) -> tuple[str, ...]:
         return (self.program,)
 
-    def make(self, version: str | None, folder: Path) -> Made:
+    def make(self, version: str | None, _folder: Path) -> Made:
         if version is not None:
             raise ConfigError(f"{self.program} is the system's own and has no version {version!r}: name it without one")
         found = shutil.which(self.program)
         if found is None:
             raise InstallError(f"{self.program} is not installed. For example: {self.hint}")
-        folder.mkdir(parents=True, exist_ok=True)
-        said = run_client((found, *self.ask), cwd=folder)
+        with tempfile.TemporaryDirectory() as empty:
+            said = run_client((found, *self.ask), cwd=Path(empty))
         number = re.search(r"\d+(?:\.\d+)+", said)
         shown = number[0] if number else self.version
         return Made(Path(found).parent, shown, {self.program: shown})
@@ -254,17 +255,29 @@ class System:
 
 
 def once(target: Path, version: str, install: Callable[[Path], Mapping[str, str]]) -> Made:
-    """Install into a new folder and move that to `target`, unless it is there; who comes second uses what is there."""
-    packages = _ready(target)
+    """Install into a new folder and move that to `target`, unless it is there; who comes second uses what is there.
+
+    One that is damaged is made anew. Raises PreparationError.
+    """
+    packages = _ready(target) if sealed.intact(target) else None
     if packages is None:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".new-", dir=target.parent, ignore_cleanup_errors=True) as name:
-            whole = Path(name, "whole")
-            whole.mkdir()
-            packages = dict(install(whole))
-            (whole / MARKER).write_bytes(msgspec.json.encode(packages))
-            _publish(whole, target)
+        try:
+            packages = _install(target, install)
+        except OSError as error:
+            raise InstallError(f"Cannot make {target}: {error}. Is the cache writable, the disk full?") from error
     return Made(target, version, packages)
+
+
+def _install(target: Path, install: Callable[[Path], Mapping[str, str]]) -> dict[str, str]:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".new-", dir=target.parent, ignore_cleanup_errors=True) as name:
+        whole = Path(name, "whole")
+        whole.mkdir()
+        packages = dict(install(whole))
+        (whole / MARKER).write_bytes(msgspec.json.encode(packages))
+        sealed.seal(whole)
+        sealed.publish(whole, target)
+    return packages
 
 
 def _ready(target: Path) -> dict[str, str] | None:
@@ -272,14 +285,6 @@ def _ready(target: Path) -> dict[str, str] | None:
         return msgspec.json.decode((target / MARKER).read_bytes(), type=dict[str, str])
     except (OSError, msgspec.MsgspecError):
         return None
-
-
-def _publish(whole: Path, target: Path) -> None:
-    try:
-        whole.rename(target)
-    except OSError as error:
-        if _ready(target) is None:
-            raise InstallError(f"Cannot write {target}: {error}. Remove that folder, or use another cache.") from error
 
 
 def checked(version: str) -> str:

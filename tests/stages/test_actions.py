@@ -216,3 +216,40 @@ def test_what_jedi_decided_is_kept_until_the_file_changes(tmp_path: Path) -> Non
 
 def _never(root: Path, path: str, text: str, tokens: Sequence[Token]) -> list[Token]:
     raise AssertionError("asked again")
+
+
+def test_what_jedi_decided_need_not_be_kept_nor_be_readable(tmp_path: Path) -> None:
+    root = write(tmp_path / "p", a__py="x.lower()\n")
+    config = ActionsConfig(strategy=StrategyConfig(filters=FiltersConfig(is_static=False)))
+    project = Project(root=root, name="p", language=LANGUAGE, config=config, declared={})
+    found = make(project, "a.py")
+    (tmp_path / "file").touch()
+    assert make(replace(project, cache=tmp_path / "file"), "a.py") == found
+    make(replace(project, cache=tmp_path / "c"), "a.py")
+    for stored in (tmp_path / "c").iterdir():
+        os.truncate(stored, 3)
+    assert make(replace(project, cache=tmp_path / "c"), "a.py") == found
+
+
+@pytest.fixture
+def trap(tmp_path: Path) -> Path:
+    """A project with files that never end, or are not its own."""
+    write(tmp_path / "outside", secret__py="password = 1\n")
+    root = write(tmp_path / "p", a__py="os\n")
+    os.mkfifo(root / "pipe.py")
+    (root / "device.py").symlink_to("/dev/zero")
+    (root / "link.py").symlink_to("../outside/secret.py")
+    (root / "folder").symlink_to("../outside")
+    return root
+
+
+def test_only_the_regular_files_of_a_project_are_read(trap: Path, tmp_path: Path) -> None:
+    assert list(source_files(trap, LANGUAGE, ActionsConfig())) == ["a.py"]
+    assert [actions.path for actions in generate(trap, tmp_path / "w").actions()] == ["a.py"]
+
+
+@pytest.mark.parametrize("name", ["pipe.py", "device.py", "link.py", "folder/secret.py", "../outside/secret.py"])
+def test_what_took_the_place_of_a_file_is_not_read(name: str, trap: Path) -> None:
+    failed = make(Project(root=trap, name="p", language=LANGUAGE, config=ActionsConfig(), declared={}), name)
+    assert isinstance(failed, FileError)
+    assert "no regular file of the project" in failed.message

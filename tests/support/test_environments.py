@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from ci_eval.errors import PreparationError
 from ci_eval.model import ProjectInfo
@@ -62,3 +63,17 @@ def test_of_an_npm_package_only_what_it_needs_to_run_is_installed(tmp_path: Path
 def test_the_modules_of_a_go_module_are_there(tmp_path: Path) -> None:
     root = write(tmp_path / "p", go__mod="module example\n\ngo 1.19\n\nrequire github.com/spf13/pflag v1.0.5\n")
     assert packages("go", root, tmp_path) == {"github.com/spf13/pflag": "v1.0.5"}
+
+
+def test_projects_share_the_empty_environment(tmp_path: Path) -> None:
+    made = [
+        prepare("python", tmp_path, replace(INFO, checksum=checksum * 64), dependencies=False, cache=tmp_path)
+        for checksum in "ab"
+    ]
+    assert made[0] == made[1]
+
+
+def test_a_cache_that_cannot_be_written_to_is_told_with_what_to_do(tmp_path: Path) -> None:
+    (tmp_path / "environments").touch()
+    with pytest.raises(PreparationError, match="Is the cache writable, the disk full"):
+        prepare("python", tmp_path, INFO, dependencies=False, cache=tmp_path)

@@ -7,14 +7,13 @@ import os
 import shutil
 import threading
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from ci_eval.errors import ArchiveError, ChecksumError, ConfigError, DownloadError, InstallError, PreparationError
-from ci_eval.support import schemes
-from ci_eval.support.project import MARKER, checksum, prepare
+from ci_eval.support import schemes, sealed
+from ci_eval.support.project import checksum, prepare
 from tests.support.loopback import answers, sends, serve
 from tests.support.repository import create
 
@@ -119,15 +118,32 @@ def test_a_project_is_prepared_once_and_then_used_offline(pip: list[str], tmp_pa
     assert pip == ["six==1.16.0"]
 
 
-@pytest.mark.parametrize("damage", [Path.unlink, lambda path: path.write_text('{"format": 99}')], ids=["none", "other"])
-def test_a_project_without_its_marker_is_prepared_again(
-    damage: Callable[[Path], object], pip: list[str], tmp_path: Path
-) -> None:
+def test_a_project_that_was_never_finished_is_prepared_again(pip: list[str], tmp_path: Path) -> None:
     first = prepare("pypi:six==1.16.0", cache=tmp_path)
-    damage(first.root.parent / MARKER)
+    (first.root.parent / sealed.LIST).unlink()
     assert prepare("pypi:six==1.16.0", cache=tmp_path) == first
     assert len(pip) == 2
     assert [path.name for path in (tmp_path / "projects").iterdir()] == [first.root.parent.name]
+
+
+@pytest.mark.parametrize("name", ["six.py", "../project.json"])
+def test_a_truncated_file_of_a_project_is_noticed_and_fetched_again(name: str, pip: list[str], tmp_path: Path) -> None:
+    first = prepare("pypi:six==1.16.0", cache=tmp_path)
+    os.truncate(first.root / name, 3)
+    with pytest.warns(match=rf"pypi-six-.*damaged: .*{Path(name).name} has 3 bytes, not \d+; it is made anew"):
+        assert prepare("pypi:six==1.16.0", cache=tmp_path) == first
+    assert (first.root / "six.py").read_text() == "six.py"
+    assert checksum(first.root) == first.info.checksum
+
+
+def test_a_damaged_commit_of_a_branch_is_fetched_again(tmp_path: Path) -> None:
+    origin = create(tmp_path / "origin")
+    origin.commit(a_py="one")
+    first = prepare(f"git:{origin.url}@main", cache=tmp_path)
+    os.truncate(first.root / "a.py", 0)
+    with pytest.warns(match="damaged"):
+        assert prepare(f"git:{origin.url}@main", cache=tmp_path) == first
+    assert (first.root / "a.py").read_text() == "one"
 
 
 def test_two_that_prepare_the_same_project_get_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

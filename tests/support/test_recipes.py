@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import io
 import os
@@ -79,6 +80,26 @@ def test_who_is_overtaken_uses_what_the_other_installed(tmp_path: Path) -> None:
     assert (tmp_path / "x" / "file").read_text() == "first"
     assert once(tmp_path / "x", "1", install).packages == {"first": "5"}
     assert made.folder == tmp_path / "x"
+
+
+def test_a_truncated_file_of_an_engine_is_noticed_and_installed_again(tmp_path: Path) -> None:
+    def install(folder: Path) -> dict[str, str]:
+        (folder / "server").write_text("program")
+        return {"a": "1"}
+
+    made = once(tmp_path / "x", "1", install)
+    os.truncate(made.folder / "server", 3)
+    with pytest.warns(match="x in the cache is damaged: server has 3 bytes, not 7; it is made anew"):
+        assert once(tmp_path / "x", "1", install) == made
+    assert (made.folder / "server").read_text() == "program"
+
+
+def test_a_full_disk_is_told_with_what_to_do(tmp_path: Path) -> None:
+    def install(folder: Path) -> dict[str, str]:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with pytest.raises(InstallError, match=r"Cannot make .*No space left on device\. Is the cache writable, the disk"):
+        once(tmp_path / "x", "1", install)
 
 
 @pytest.mark.registry

@@ -11,6 +11,7 @@ from ci_eval.contracts import Declarations, Language
 from ci_eval.errors import ConfigError
 from ci_eval.model import ActionsConfig
 from ci_eval.support.document import NotText, decode
+from ci_eval.support.files import read_own
 
 NOT_SOURCE = frozenset({"node_modules", "site-packages", "__pycache__"})
 """Folders that hold other people's code, beside hidden ones and the metadata of wheels."""
@@ -58,8 +59,10 @@ def _below(start: Path, root: Path, suffixes: Sequence[str], ignored: frozenset[
         folders[:] = [n for n in folders if n not in ignored and not n.startswith(".") and not n.endswith(".dist-info")]
         for name in files:
             path = Path(folder, name)
-            # A link may lead out of the project, and what it leads to inside is found anyway.
-            if not name.endswith(tuple(suffixes)) or name in ignored or path.is_symlink():
+            if not name.endswith(tuple(suffixes)) or name in ignored:
+                continue
+            # A link may lead out of the project, and what it leads to inside is found anyway; a pipe never ends.
+            if path.is_symlink() or not path.is_file():
                 continue
             if "" not in suffixes or _is_text(path):
                 yield path.relative_to(root).as_posix()
@@ -80,7 +83,7 @@ def declarations(root: Path, language: Language, config: ActionsConfig) -> Decla
     for path in source_files(root, language, everything):
         try:
             path.encode()
-            data = (root / path).read_bytes()
+            data = read_own(root, path)
             text = "" if len(data) > config.max_file_size else decode(data)
         except (NotText, OSError, UnicodeEncodeError):
             # Said where the file itself is evaluated.

@@ -6,6 +6,7 @@ import gc
 import traceback
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from operator import attrgetter
@@ -15,12 +16,14 @@ import msgspec
 from msgspec.structs import replace
 
 from ci_eval.contracts import Declarations, Language, Resolver
+from ci_eval.errors import WorkspaceError
 from ci_eval.model import ActionsConfig, FileError, FiltersConfig, Location, ProjectInfo, Token
 from ci_eval.stages.actions.files import Source, declarations, source_files
 from ci_eval.stages.actions.strategy import actions_of_file
 from ci_eval.stages.actions.words import with_first_use
 from ci_eval.support import atomic
 from ci_eval.support.document import NotText, checksum, decode
+from ci_eval.support.files import read_own
 from ci_eval.support.filters import decide, needs_resolution
 from ci_eval.support.workers import Outcome, Workers
 from ci_eval.workspace import Workspace, pack_actions
@@ -146,7 +149,7 @@ def make(project: Project, path: str) -> Made | FileError:
 
 
 def _make(project: Project, path: str) -> Made:
-    data = (project.root / path).read_bytes()
+    data = read_own(project.root, path)
     limit = project.config.max_file_size
     if len(data) > limit:
         raise NotText(f"{len(data):,} bytes are more than actions.maxFileSize ({limit:,})")
@@ -175,12 +178,22 @@ def _resolved(project: Project, resolve: Resolver, source: Source, tokens: Seque
     """The tokens with all that can be known about them, from an earlier analysis where there was one."""
     key = "\0".join([project.language.name, project.language.resolver, source.path, checksum(source.text)])
     stored = project.cache / f"{blake2b(key.encode(), digest_size=16).hexdigest()}.json" if project.cache else None
-    if stored and stored.exists():
-        return msgspec.json.decode(stored.read_bytes(), type=tuple[Token, ...])
+    if stored and (known := _stored(stored)) is not None:
+        return known
     found = [_located(token, project.declared) for token in resolve(project.root, source.path, source.text, tokens)]
     if stored:
-        atomic.write(stored, msgspec.json.encode(found))
+        # A cache that cannot be written to costs the time of the next run, and nothing else.
+        with suppress(WorkspaceError):
+            atomic.write(stored, msgspec.json.encode(found))
     return found
+
+
+def _stored(path: Path) -> Sequence[Token] | None:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=tuple[Token, ...])
+    except (OSError, msgspec.MsgspecError):
+        # Not there, or damaged: found anew.
+        return None
 
 
 def _located(token: Token, declared: Declarations) -> Token:

@@ -18,6 +18,7 @@ from ci_eval.stages.interpret.worker import play, unanswered
 from ci_eval.support import names
 from ci_eval.support.chance import draw, threshold
 from ci_eval.support.document import NotText, checksum, decode
+from ci_eval.support.files import read_own
 from ci_eval.support.shards import Shard, deal
 from ci_eval.support.workers import Outcome, Workers
 from ci_eval.workspace import Workspace, read_actions
@@ -142,14 +143,14 @@ def _give_up(tasks: Sequence[Task], workspace: Workspace, so_far: Progress) -> N
 
 def write_names(workspace: Workspace, root: Path) -> Path:
     """The names of all files with actions, for rankers and logs; files that changed since are left out."""
-    texts = filter(None, (_text(root / actions.path, actions.checksum) for actions in workspace.actions()))
+    texts = filter(None, (_text(root, actions.path, actions.checksum) for actions in workspace.actions()))
     names.count(texts).save(workspace.names_path)
     return workspace.names_path
 
 
-def _text(path: Path, wanted: str) -> str | None:
+def _text(root: Path, path: str, wanted: str) -> str | None:
     try:
-        text = decode(path.read_bytes())
+        text = decode(read_own(root, path))
     except (NotText, OSError):
         return None  # the file's sessions are skipped, and say why
     return text if checksum(text) == wanted else None

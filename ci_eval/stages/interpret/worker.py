@@ -16,6 +16,7 @@ from ci_eval.stages.interpret.pack import Pack
 from ci_eval.stages.interpret.player import Player
 from ci_eval.stages.interpret.tasks import Played, Setup, Task, first_calls, session_of
 from ci_eval.support.document import Document, NotText, checksum, decode
+from ci_eval.support.files import read_own
 from ci_eval.support.logs import Log, Origin
 from ci_eval.support.workers import count
 from ci_eval.workspace import name_of, read_actions
@@ -42,7 +43,7 @@ def play(task: Task) -> Played:
     started = time.perf_counter()
     actions = read_actions(task.actions)
     try:
-        text = decode((task.setup.surroundings.root / task.path).read_bytes())
+        text = decode(read_own(task.setup.surroundings.root, task.path))
     except (NotText, OSError) as error:
         return unanswered(task, Status.SKIPPED, f"the file can no longer be read: {error}")
     if checksum(text) != actions.checksum:
@@ -93,7 +94,7 @@ def replay(task: Task) -> Session | None:
     """The task's one session, asked now; None if the actions do not hold it."""
     setup = task.setup
     actions = read_actions(task.actions)
-    text = decode((setup.surroundings.root / task.path).read_bytes())
+    text = decode(read_own(setup.surroundings.root, task.path))
     engine = setup.engine.start(setup.installation, setup.surroundings)
     try:
         return next(Player(task, Document(text), engine).play(actions), None)
