@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Iterator
 
 import msgspec
 
 from ci_eval.config.schema import Config
+from ci_eval.config.wording import show
 from ci_eval.errors import ConfigError
 from ci_eval.model import FiltersConfig, PrefixConfig, SessionsFilter
+from ci_eval.support.patterns import compiled
 
 LANGUAGES = {"c++": "cpp", "c#": "csharp", "shell script": "bash", "golang": "go"}
 """Names people and the JetBrains plugin use, to ours."""
@@ -20,6 +21,9 @@ NOTHING_TO_EMULATE = (
     "CapitalizePrefix to emulate typing"
 )
 
+
+MOST_LENGTHS = 100
+"""Of a Ladder: each is a session of its own for each token."""
 
 USER_TYPES = (
     "`actions.strategy.prefix` is {}, but the modelled user decides when completion is asked for; EveryPrefix is used, "
@@ -104,6 +108,11 @@ def _prefix_problems(prefix: PrefixConfig) -> Iterator[str]:
             if prefix.lengths is None
             else f"`actions.strategy.prefix.lengths` is given, but {prefix.name} takes none; remove it or use Ladder"
         )
+    if prefix.lengths is not None and len(prefix.lengths) > MOST_LENGTHS:
+        yield (
+            f"`actions.strategy.prefix.lengths` has {len(prefix.lengths):,} entries; at most {MOST_LENGTHS} are taken, "
+            "each of them is a session for each token"
+        )
     if prefix.name in {"Ladder", "EveryPrefix"} and prefix.emulate_typing:
         yield (
             f"`actions.strategy.prefix.emulateTyping` is true, but {prefix.name} asks at each length by itself; "
@@ -130,9 +139,6 @@ def _regex_problems(filters: FiltersConfig, path: str) -> Iterator[str]:
     if filters.package_regex is None:
         return
     try:
-        with warnings.catch_warnings():
-            # `[a-z&&[^b]]` is an intersection in Java and something else in Python.
-            warnings.simplefilter("error")
-            re.compile(filters.package_regex)
-    except (re.error, Warning, OverflowError, RecursionError) as error:
-        yield f"`{path}.packageRegex` is {filters.package_regex!r}; expected a Python regular expression ({error})"
+        compiled(filters.package_regex)
+    except ConfigError as error:
+        yield f"`{path}.packageRegex` is {show(filters.package_regex)}; {error}"

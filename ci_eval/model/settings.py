@@ -44,7 +44,8 @@ class FiltersConfig(Section, frozen=True):
     is_argument: bool | None = None
     """Only arguments of a call (True), or only others (False)."""
     package_regex: str | None = None
-    """A Python regular expression that the whole package name of the declaration must match."""
+    """A regular expression, without lookaround and backreferences, that the whole package name of the declaration must
+    match."""
     minimum_length: Count | None = None
     """The fewest characters the text may have."""
     first_use: bool | None = None

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
 from ci_eval.model import FiltersConfig, Properties
+from ci_eval.support.patterns import matches
 
 
 def needs_resolution(filters: FiltersConfig) -> bool:
@@ -35,4 +34,4 @@ def _equal(value: bool | str | None, wanted: bool | str | None) -> bool | None:
 def _matches(package: str | None, wanted: str | None) -> bool | None:
     if wanted is None:
         return True
-    return None if package is None else re.fullmatch(wanted, package) is not None
+    return None if package is None else matches(wanted, package)

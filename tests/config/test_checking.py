@@ -106,6 +106,17 @@ def test_a_regex_that_python_reads_otherwise_is_refused(write: Write, regex: str
     assert "expected a Python regular expression" in refusal(write(content))
 
 
+@pytest.mark.parametrize("regex", ["(?!a)b", "(a)\\1", "(a{1000}){1000}"])
+def test_a_regex_that_could_take_for_ever_is_refused(write: Write, regex: str, refusal: Refusal) -> None:
+    content = f"reports: {{sessionsFilters: [{{name: x, filters: {{packageRegex: '{regex}'}}}}]}}"
+    assert "without lookaround, backreferences and long repetitions (invalid " in refusal(write(content))
+
+
+def test_a_ladder_of_very_many_lengths_is_refused(write: Write, refusal: Refusal) -> None:
+    content = f"actions: {{strategy: {{prefix: {{name: Ladder, lengths: {list(range(20_000))}}}}}}}"
+    assert "`actions.strategy.prefix.lengths` has 20,000 entries; at most 100" in refusal(write(content))
+
+
 def test_a_regex_for_everything_is_no_filter(write: Write) -> None:
     loaded = load(write("reports: {sessionsFilters: [{name: x, filters: {packageRegex: '.*'}}]}"))
     assert loaded.config.reports.sessions_filters == (SessionsFilter(name="x"),)
