@@ -11,7 +11,7 @@ from ci_eval.support.files import is_own
 from ci_eval.support.jars import Driver, Maven, classpath, java_command, libraries
 from ci_eval.support.place import Place
 
-_PACKAGE = re.compile(r"^\s*package\s+([\w.]+)", re.MULTILINE)
+_PACKAGE = re.compile(r"^[ \t]*package\s+([\w.]+)", re.MULTILINE)
 
 
 def command(place: Place) -> list[str]:

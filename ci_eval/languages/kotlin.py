@@ -33,8 +33,9 @@ _USUAL = dict.fromkeys(
     "MutableCollection MutableIterable MutableIterator MutableList MutableMap MutableSet Sequence Set".split(),
     "kotlin.collections",
 )
+# At most so many annotations and modifiers: a file may be nothing but such words.
 _TOP = re.compile(
-    r"^(?:@\S+\s+)*(?:[a-z]+\s+)*(?:class|interface|object|fun|val|var|typealias)\s+(?:<[^>\n]*>\s*)?"
+    r"^(?:@\S+\s+){0,20}(?:[a-z]+\s+){0,20}(?:class|interface|object|fun|val|var|typealias)\s+(?:<[^>\n]*>\s*)?"
     r"(?:[\w<>?, *]+\.)?(\w+)",
     re.MULTILINE,
 )

@@ -36,8 +36,9 @@ _USUAL = (
         "java.lang",
     )
 )
+# At most so many annotations and modifiers: a file may be nothing but such words.
 _TOP = re.compile(
-    r"^(?:@\S+\s+)*(?:(?:private|protected)(?:\[\w+\])?\s+|[a-z]+\s+)*"
+    r"^(?:@\S+\s+){0,20}(?:[a-z]+(?:\[\w+\])?\s+){0,20}"
     r"(?:class|trait|object|def|val|var|type|enum|given)\s+(\w+)",
     re.MULTILINE,
 )

@@ -31,7 +31,8 @@ _STANDARD = frozenset(
 """First parts of the standard library's import paths."""
 
 _CLAUSE = re.compile(r"^package[ \t]+(\w+)", re.MULTILINE)
-_TOP = re.compile(r"^(?:func|type|var|const) (?:(\w+)(?:, *(\w+))?|\((\n.*?)\n\))", re.MULTILINE | re.DOTALL)
+_TOP = re.compile(r"^(?:func|type|var|const) (\w+)(?:, *(\w+))?", re.MULTILINE)
+_GROUP = re.compile(r"^(?:func|type|var|const) \((?=\n)", re.MULTILINE)
 _IN_GROUP = re.compile(r"\n\t(\w+)(?:, *(\w+))?")
 _VERSION = re.compile(r"\.?v\d+")
 
@@ -50,10 +51,10 @@ def package_of(text: str, path: str) -> str:
 def declare(text: str, path: str) -> tuple[str, frozenset[str]]:
     """The package, and what the file declares without indentation, or in a group at the top."""
     names: set[str] = set()
-    for one, two, group in _TOP.findall(text):
-        names.update((one, two))
-        if group:
-            names.update(*_IN_GROUP.findall(group))
+    names.update(*_TOP.findall(text))
+    for part in text.split("\n)")[:-1]:
+        if group := _GROUP.search(part):
+            names.update(*_IN_GROUP.findall(part, group.end()))
     return package_of(text, path), frozenset(names - {"", "_", "init"})
 
 

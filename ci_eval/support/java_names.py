@@ -27,7 +27,8 @@ LANG = frozenset(
 )
 """Types of java.lang, which every file imports."""
 
-_TOP = re.compile(r"^(?:[a-z@][\w-]*\s+)*(?:class|interface|@interface|enum|record)\s+(\w+)", re.MULTILINE)
+# At most so many modifiers: a file may be nothing but such words.
+_TOP = re.compile(r"^(?:[a-z@][\w-]*\s+){0,20}(?:class|interface|@interface|enum|record)\s+(\w+)", re.MULTILINE)
 _TYPES = frozenset(
     "class_declaration interface_declaration enum_declaration record_declaration annotation_type_declaration".split()
 )

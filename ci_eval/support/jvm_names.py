@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from ci_eval.contracts import Declarations
 from ci_eval.support.scopes import UNKNOWN, Origin, Scope
 
-_PACKAGE = re.compile(r"^\s*package\s+([\w.`]+)", re.MULTILINE)
+_PACKAGE = re.compile(r"^[ \t]*package\s+([\w.`]+)", re.MULTILINE)
 
 
 def package_of(text: str, path: str, *, nested: bool = False) -> str:
