@@ -15,12 +15,17 @@ from ci_eval.workspace import Workspace
 
 
 def refuse_foreign(folder: Path, wanted: Config, *, trusted: bool) -> None:
-    """Raises ConfigError where `wanted`, which was made from a workspace's configuration, has a command of it."""
+    """Raises ConfigError where `wanted`, made from a workspace's configuration, has a command or an open wall of it."""
     stored = pipeline.stored_config(Workspace.open(folder))
-    command = stored.engine.command
-    if trusted or command is None or wanted.engine.command is None:
-        return
-    raise ConfigError(
-        f"the configuration in {folder} would run this command as the engine: {shlex.join(command)}. A workspace may "
-        "come from somebody else: add --trust if you know this one, or choose an engine with --engine or a CONFIG"
-    )
+    asked = []
+    if stored.engine.command is not None and wanted.engine.command is not None:
+        asked.append(f"run this command as the engine: {shlex.join(stored.engine.command)}")
+    if stored.engine.reads and wanted.engine.reads:
+        asked.append(f"let the engine read {', '.join(stored.engine.reads)}")
+    if stored.interpret.confine == "off" == wanted.interpret.confine:
+        asked.append("start the engine without walls (interpret.confine: off)")
+    if asked and not trusted:
+        raise ConfigError(
+            f"the configuration in {folder} would {', and '.join(asked)}. A workspace may come from somebody else: add "
+            "--trust if you know this one, or choose an engine with --engine or a CONFIG"
+        )

@@ -61,13 +61,18 @@ def rewrite(folder: Path, change: Callable[[list[bytes]], list[bytes]]) -> None:
     Workspace(folder).seal()
 
 
-def names_a_command(folder: Path, argv: list[str], *, sealed: bool) -> None:
-    """Put an engine of its own into its configuration."""
+def configure(folder: Path, changes: dict[str, dict[str, object]], *, sealed: bool = True) -> None:
+    """Change sections of its configuration."""
     config = folder / "config.yaml"
-    changed = yaml.safe_load(config.read_text()) | {"engine": {"name": "mine", "command": argv}}
-    config.write_text(yaml.safe_dump(changed))
+    raw = yaml.safe_load(config.read_text())
+    config.write_text(yaml.safe_dump(raw | {name: raw[name] | change for name, change in changes.items()}))
     if sealed:
         Workspace(folder).seal()
+
+
+def names_a_command(folder: Path, argv: list[str], *, sealed: bool) -> None:
+    """Put an engine of its own into its configuration."""
+    configure(folder, {"engine": {"name": "mine", "command": argv}}, sealed=sealed)
 
 
 # ------------------------------------------------------------------------------------------------------------- links
@@ -161,9 +166,17 @@ def test_a_command_of_a_workspace_is_not_run(
 
 def test_a_trusted_command_is_run(hostile: Path) -> None:
     canary = hostile.parent / "canary"
-    names_a_command(hostile, ["touch", str(canary)], sealed=True)
+    engine: dict[str, object] = {"name": "mine", "command": ["touch", str(canary)]}
+    configure(hostile, {"engine": engine, "interpret": {"confine": "off"}})
     command("show", hostile, first_id(hostile), "--replay", "--trust")
     assert canary.exists()
+
+
+@pytest.mark.parametrize("opened", [{"interpret": {"confine": "off"}}, {"engine": {"reads": ["/home"]}}])
+def test_a_workspace_opens_no_walls(hostile: Path, opened: dict[str, dict[str, object]]) -> None:
+    configure(hostile, opened)
+    code, _, err = command("show", hostile, first_id(hostile), "--replay")
+    assert (code, "add --trust" in " ".join(err.split())) == (2, True)
 
 
 def test_another_engine_takes_the_place_of_the_command(hostile: Path) -> None:
