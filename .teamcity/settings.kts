@@ -43,7 +43,9 @@ val training = mapOf(
 val install = """
     set -eu
     python3 -m venv "%teamcity.build.tempDir%/ci-eval"
-    "%teamcity.build.tempDir%/ci-eval/bin/pip" install --quiet ".[ml]"
+    pip() { "%teamcity.build.tempDir%/ci-eval/bin/pip" install --quiet "${'$'}@"; }
+    pip --require-hashes --only-binary=:all: -r .ci/requirements-ml.txt
+    pip --no-index --no-deps --no-build-isolation .
     CI_EVAL="%teamcity.build.tempDir%/ci-eval/bin/ci-eval"
 """.trimIndent()
 

@@ -66,10 +66,17 @@ def program() -> Path:
     python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
     if not python.exists():
         venv.create(folder, with_pip=True)
-        extras = "[ml]" if given("extras") == "ml" or given("model") or "generate-ml-logs" in sys.argv else ""
-        pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", f"{ROOT}{extras}"]
-        subprocess.run(pip, check=True)
+        ml = given("extras") == "ml" or given("model") or "generate-ml-logs" in sys.argv
+        pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        for options in installing(ml="-ml" if ml else ""):
+            subprocess.run([*pip, *options], check=True)
     return python
+
+
+def installing(ml: str) -> tuple[list[str], list[str]]:
+    """The options of pip: first what the lock says, by digests, then ci-eval itself, for which nothing is fetched."""
+    lock = ["--require-hashes", "--only-binary=:all:", "-r", str(ROOT / ".ci" / f"requirements{ml}.txt")]
+    return lock, ["--no-index", "--no-deps", "--no-build-isolation", str(ROOT)]
 
 
 def main() -> int:
