@@ -17,8 +17,11 @@ from ci_eval.support.confinement import Walls
 from ci_eval.support.lsp.places import Encoding, position_of
 from ci_eval.support.lsp.protocol import (
     ANSWER,
+    MANY,
     MESSAGE,
+    UNREADABLE,
     Configuration,
+    ConfigurationItem,
     Initialized,
     Item,
     Items,
@@ -118,13 +121,13 @@ class Client:
         )
         try:
             initialized = msgspec.json.decode(answer, type=Initialized)
-        except msgspec.MsgspecError as error:
+        except UNREADABLE as error:
             raise EngineMisbehaved(f"{self._wire.name} answered `initialize` with {answer[:200]!r}: {error}") from error
         self.info = initialized.server_info
         self._capabilities = initialized.capabilities
         self.encoding = cast("Encoding", self._capabilities.position_encoding)
         if self.encoding not in ("utf-8", "utf-16", "utf-32"):
-            raise EngineMisbehaved(f"{self._wire.name} counts positions in {self.encoding!r}")
+            raise EngineMisbehaved(f"{self._wire.name} counts positions in {self.encoding[:80]!r}")
         self._tell("initialized", {}, deadline)
         if self._launch.settings:
             self._tell("workspace/didChangeConfiguration", {"settings": self._launch.settings}, deadline)
@@ -172,7 +175,7 @@ class Client:
         arrived = time.perf_counter()
         try:
             return ANSWER.decode(answer), arrived
-        except msgspec.MsgspecError as error:
+        except UNREADABLE as error:
             raise EngineRaised(f"{self._wire.name} answered a completion with what is none: {error}") from error
 
     def settle(self, deadline: float) -> None:
@@ -206,7 +209,7 @@ class Client:
         if answer.error.code in CANCELLED:
             return b"null"
         raise EngineRaised(
-            f"{self._wire.name} answered {method} with error {answer.error.code}: {answer.error.message}"
+            f"{self._wire.name} answered {method} with error {answer.error.code}: {answer.error.message[:1000]}"
         )
 
     def _answer_to(self, own: int, deadline: float) -> Message | None:
@@ -222,7 +225,7 @@ class Client:
             return None
         try:
             return MESSAGE.decode(body)
-        except msgspec.MsgspecError as error:
+        except UNREADABLE as error:
             raise EngineMisbehaved(f"{self._wire.name} sent {body[:200]!r}: {error}") from error
 
     def _send(self, message: Any, deadline: float) -> None:
@@ -239,11 +242,13 @@ class Client:
         try:
             progress = msgspec.json.decode(message.params, type=Progress)
             kind = msgspec.convert(progress.value, ProgressValue).kind
-        except msgspec.MsgspecError:
+        except UNREADABLE:
             # Partial results have no kind, and we ask for none.
             return
         if kind == "begin":
             self._works.add(progress.token)
+            if len(self._works) > MANY:
+                raise EngineMisbehaved(f"{self._wire.name} announced more than {MANY} units of work at once")
         elif kind == "end":
             self._works.discard(progress.token)
 
@@ -251,17 +256,22 @@ class Client:
         reply: dict[str, Any] = {"jsonrpc": "2.0", "id": message.id}
         match message.method:
             case "workspace/configuration":
-                wanted = msgspec.json.decode(message.params, type=Configuration)
-                reply["result"] = [self._setting(item.section) for item in wanted.items]
+                reply["result"] = [self._setting(item.section) for item in self._wanted(message)]
             case "workspace/workspaceFolders":
                 reply["result"] = [{"uri": self._launch.root.as_uri(), "name": self._launch.root.name}]
             case "workspace/applyEdit":
                 reply["result"] = {"applied": False, "failureReason": "ci-eval only looks"}
             case method if method in _NOTED:
                 reply["result"] = None
-            case _:
-                reply["error"] = {"code": METHOD_NOT_FOUND, "message": f"ci-eval does not know {message.method}"}
+            case method:
+                reply["error"] = {"code": METHOD_NOT_FOUND, "message": f"ci-eval does not know {method}"}
         self._send(reply, deadline)
+
+    def _wanted(self, question: Message) -> list[ConfigurationItem]:
+        try:
+            return msgspec.json.decode(question.params, type=Configuration).items
+        except UNREADABLE as error:
+            raise EngineMisbehaved(f"{self._wire.name} asked for {bytes(question.params)[:200]!r}: {error}") from error
 
     def _setting(self, section: str | None) -> Any:
         """The part of the settings that a dotted section names; null where there is none."""

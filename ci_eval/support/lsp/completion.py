@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from ci_eval.model import Suggestion
 from ci_eval.support.lsp.places import Encoding, offset_in_line
-from ci_eval.support.lsp.protocol import Defaults, Item, Items, Position
+from ci_eval.support.lsp.protocol import Defaults, EditRange, Item, Items, Position
 
 KINDS = (
     "",
@@ -46,7 +45,8 @@ class _Reader:
         self._line = text.rfind("\n", 0, self._token) + 1
         self._number = text.count("\n", 0, self._line)
         self._defaults = defaults
-        self._range = _start_of(defaults.edit_range)
+        shared = defaults.edit_range or EditRange()
+        self._range = shared.insert.start if shared.insert else shared.start
         self._begins: dict[tuple[int, int], int] = {}
 
     def read(self, items: Sequence[Item]) -> Iterator[Suggestion]:
@@ -108,11 +108,3 @@ class _Reader:
 
 
 _SIGNS = frozenset("$@#.")
-
-
-def _start_of(edit_range: Any) -> Position | None:
-    """Of a range as it stands in the defaults: plain, or `{insert, replace}`."""
-    if not isinstance(edit_range, dict):
-        return None
-    start = edit_range.get("insert", edit_range).get("start", {})
-    return Position(line=start.get("line", -1), character=start.get("character", 0))

@@ -25,7 +25,11 @@ def position_of(text: str, offset: int, encoding: Encoding) -> Position:
 
 
 def offset_in_line(line: str, character: int, encoding: Encoding) -> int:
-    """The code points before `character` units of a line; a place inside a code point is its beginning."""
+    """The code points before `character` units of a line; a place inside a code point is its beginning.
+
+    One before the line is its beginning, one behind it its end.
+    """
+    character = max(character, 0)
     if encoding == "utf-32" or line.isascii():
         return min(character, len(line))
     used = 0

@@ -5,10 +5,16 @@ An answer has thousands of items and no cycles: the collector need not look at t
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
-from msgspec import Raw, Struct, field
+from msgspec import Meta, Raw, Struct, field
+
+UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
+"""What decoding raises: another shape than the protocol's, text that is not UTF-8, values nested too deep."""
+
+MANY = 1000
+"""Sections a server may ask for at once; units of work it may have under way; letters in the name of one."""
 
 
 class Position(Struct, gc=False):
@@ -46,10 +52,17 @@ class Item(Struct, rename="camel", gc=False):
     insert_text_format: int = 1
 
 
-class Defaults(Struct, rename="camel"):
-    """What holds for the items that do not say otherwise; the range is a Range or `{insert, replace}`."""
+class EditRange(Struct, gc=False):
+    """A Range, or `{insert, replace}`, of which an editor inserts by default."""
 
-    edit_range: Any = None
+    start: Position | None = None
+    insert: Range | None = None
+
+
+class Defaults(Struct, rename="camel"):
+    """What holds for the items that do not say otherwise."""
+
+    edit_range: EditRange | None = None
     insert_text_format: int | None = None
 
 
@@ -120,7 +133,7 @@ class ConfigurationItem(Struct):
 class Configuration(Struct):
     """What `workspace/configuration` asks for."""
 
-    items: list[ConfigurationItem] = []
+    items: Annotated[list[ConfigurationItem], Meta(max_length=MANY)] = []
 
 
 class ProgressValue(Struct):
@@ -132,7 +145,7 @@ class ProgressValue(Struct):
 class Progress(Struct):
     """A step of a work that has a token."""
 
-    token: int | str
+    token: int | Annotated[str, Meta(max_length=MANY)]
     value: ProgressValue | Any = None
 
 

@@ -17,6 +17,9 @@ from ci_eval.support.process import EngineProcess
 LARGEST = 256 * 2**20
 """Bytes of one message; a server that sends more is broken."""
 
+AHEAD = 32 * 2**20
+"""Bytes that may come in while one message is sent; a server that sends more does not listen."""
+
 LONGEST_HEADER = 8192
 _LENGTH = re.compile(rb"content-length\s*:\s*(\d{1,12})\s*(?:\r\n|$)", re.IGNORECASE)
 
@@ -37,6 +40,7 @@ class Wire(EngineProcess):
     def send(self, body: bytes, deadline: float) -> None:
         """Write one message. Raises EngineTimeout (time.monotonic() > deadline) or EngineCrash."""
         unsent = memoryview(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
+        most = len(self._received) + AHEAD
         while True:
             try:
                 unsent = unsent[os.write(self._stdin, unsent) :]
@@ -47,26 +51,34 @@ class Wire(EngineProcess):
             if not unsent:
                 return
             self._wait_to_write(deadline)
+            if len(self._received) > most:
+                raise EngineMisbehaved(f"{self.name} sent {AHEAD:,} bytes and did not read what it was sent")
 
     def _wait_to_write(self, deadline: float) -> None:
         self._selector.register(self._stdin, selectors.EVENT_WRITE)
         try:
-            ready = self._selector.select(max(deadline - time.monotonic(), 0))
+            ready = self._select(deadline)
         finally:
             self._selector.unregister(self._stdin)
         if not ready:
             raise EngineTimeout(f"{self.name} did not read what it was sent")
-        if any(key.fd == self._stdout for key, _ in ready):
+        if self._stdout in ready:
             self._read()
 
     def receive(self, deadline: float) -> bytes | None:
-        """The next message; None if there is none by then. Raises EngineCrash or EngineMisbehaved."""
-        while (message := self._message()) is None:
-            left = deadline - time.monotonic()
-            if not self._selector.select(max(left, 0)):
-                return None
-            self._read()
-        return message
+        """The next message; None once it is that late, whatever waits. Raises EngineCrash or EngineMisbehaved."""
+        while time.monotonic() < deadline:
+            message = self._message()
+            if message is not None:
+                return message
+            if self._select(deadline):
+                self._read()
+        return None
+
+    def _select(self, deadline: float) -> list[int]:
+        """The pipes that are ready; none once it is that late, even if they are: a flood would never be over."""
+        left = deadline - time.monotonic()
+        return [key.fd for key, _ in self._selector.select(left)] if left > 0 else []
 
     def _read(self) -> None:
         try:

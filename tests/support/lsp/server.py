@@ -1,10 +1,14 @@
 """A language server with one peculiarity, named on its command line: server.py PECULIARITY [FOLDER].
 
+`WHAT@METHOD`: at the first message of that method it begins with WHAT, and never ends (`ENDLESS`).
+`says@METHOD`: before it answers one of that method, it sends what the file `message` holds, with the id for ID.
+
 Its candidates are the words of the document it was last told of, so that a wrong idea of the text shows.
 """
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import re
@@ -12,6 +16,8 @@ import signal
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -133,6 +139,41 @@ def index() -> None:
     send(method="$/progress", params={"token": "t", "value": {"kind": "end"}})
 
 
+def framed(body: bytes) -> bytes:
+    return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
+
+
+def endless(**message: Any) -> None:
+    """Writes as fast as a pipe takes it, and reads nothing any more; `%` stands for many numbers."""
+    body = json.dumps({"jsonrpc": "2.0", **message})
+    much = b"".join(framed(body.replace("%", str(number)).encode()) for number in range(20_000))
+    with suppress(AttributeError, OSError):
+        # Then there is always another message, whenever the client looks.
+        fcntl.fcntl(1, fcntl.F_SETPIPE_SZ, 2**20)  # type: ignore[attr-defined, unused-ignore]
+    while True:
+        raw(much)
+
+
+def stop() -> None:
+    raw(b'Content-Length: 1000\r\n\r\n{"jsonrpc"')
+    time.sleep(3600)
+
+
+def say(message: Any) -> None:
+    wanted = Path(sys.argv[2], "message")
+    if wanted.exists():
+        raw(framed(wanted.read_bytes().replace(b"ID", str(message.get("id", 0)).encode())))
+
+
+ENDLESS: dict[str, Callable[[], object]] = {
+    "logs": lambda: endless(method="window/logMessage", params={"type": 4, "message": "x" * 100}),
+    "works": lambda: endless(method="$/progress", params={"token": "%", "value": {"kind": "begin"}}),
+    "questions": lambda: endless(id="%", method="workspace/configuration", params={"items": [{"section": "a"}]}),
+    "answers": lambda: endless(id="not %", result=None),
+    "half": stop,
+}
+
+
 def handle(message: Any) -> None:
     params = message.get("params")
     match message["method"]:
@@ -143,6 +184,8 @@ def handle(message: Any) -> None:
             Server.text = params["textDocument"]["text"]
             if WHAT == "indexes":
                 index()
+            if WHAT == "works-for-ever":
+                send(method="$/progress", params={"token": "t", "value": {"kind": "begin", "title": "indexing"}})
         case "textDocument/didChange":
             change(params["contentChanges"])
         case "textDocument/completion":
@@ -158,4 +201,8 @@ def handle(message: Any) -> None:
 if WHAT == "dies-at-start":
     sys.exit("no licence")
 while True:
-    handle(read())
+    told = read()
+    what, _, method = WHAT.partition("@")
+    if method == told["method"]:
+        ENDLESS.get(what, partial(say, told))()
+    handle(told)
