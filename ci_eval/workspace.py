@@ -6,6 +6,7 @@ actions/         one FileActions per source file           (.json.gz)
 sessions/        one SourceFile, then its Sessions, a line each   (.jsonl.gz)
 errors/          one FileError per file that gave trouble   (.json)
 names.npz        how often each name stands in the project, where rankers or logs need it
+unfinished/      the sessions so far of the files that workers are at, while they are
 logs/            suggestions with features, for training and validation
 reports/
 """
@@ -304,6 +305,10 @@ class Workspace:
         data = msgspec.json.format(msgspec.json.encode(error), indent=2)
         atomic.write(self.folder / "errors" / f"{name_of(error.path)}.{error.stage}.json", data + b"\n")
 
+    def drop_error(self, path: str, stage: str) -> None:
+        """Forget what an earlier, interrupted run said of that file."""
+        (self.folder / "errors" / f"{name_of(path)}.{stage}.json").unlink(missing_ok=True)
+
     def errors(self) -> list[FileError]:
         """All of them, in order of path."""
         paths = (self.folder / "errors").glob("*.json")
@@ -321,6 +326,12 @@ class Workspace:
             self.write_actions(path, pack_actions(replace(actions, path=path, actions=tuple(opened))))
         for error in other.errors():
             self.write_error(replace(error, path=f"{folder}/{error.path}"))
+
+    def tidy(self) -> None:
+        """Remove what a killed run left half written."""
+        for part in PARTS:
+            for path in (self.folder / part).rglob("*.tmp"):
+                path.unlink()
 
     def clear(self, part: str) -> None:
         """Remove the files of one stage, before it runs anew."""

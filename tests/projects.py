@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
+
 from ci_eval.contracts import Engine, Installation, Surroundings
 from ci_eval.languages.python import LANGUAGE
 from ci_eval.model import ActionsConfig, EngineInfo, ProjectInfo, Session
@@ -74,3 +76,14 @@ def ask(
 def sessions(workspace: Workspace) -> list[Session]:
     """All of them."""
     return [session for _, found in workspace.sessions(Session) for session in found]
+
+
+def timeless(folder: Path) -> list[bytes]:
+    """Everything about the sessions but their latencies."""
+    found = []
+    for file, sessions in Workspace(folder).sessions(Session):
+        found.append(msgspec.json.encode(file))
+        for session in sessions:
+            lookups = tuple(msgspec.structs.replace(lookup, latency=0) for lookup in session.lookups)
+            found.append(msgspec.json.encode(msgspec.structs.replace(session, lookups=lookups)))
+    return found

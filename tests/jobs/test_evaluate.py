@@ -12,12 +12,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 
-from ci_eval.model import Session
 from ci_eval.workspace import Workspace
-from tests.projects import GREETER, write
+from tests.projects import GREETER, timeless, write
 
 RANKED = "RecallAt1 RecallAt5 Recall Precision FMeasure MeanReciprocalRank NDCG ESaved".split()
 
@@ -45,17 +43,6 @@ def evaluate(project: Path, output: Path, *more: object) -> dict[str, Any]:
     everything: dict[str, Any] = json.loads((output / "reports" / "metrics.json").read_text())
     figures: dict[str, Any] = everything["evaluations"][0]["filters"]["ALL"]
     return figures
-
-
-def timeless(folder: Path) -> list[bytes]:
-    """Everything about the sessions but their latencies."""
-    found = []
-    for file, sessions in Workspace.open(folder).sessions(Session):
-        found.append(msgspec.json.encode(file))
-        for session in sessions:
-            lookups = tuple(msgspec.structs.replace(lookup, latency=0) for lookup in session.lookups)
-            found.append(msgspec.json.encode(msgspec.structs.replace(session, lookups=lookups)))
-    return found
 
 
 def test_oracle_scores_one_on_every_rank_metric(project: Path, tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import traceback
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -108,10 +108,10 @@ def generate(
     )
     so_far = Generated()
     with Workers[str, Made | FileError](
-        make, jobs=min(jobs, max(len(paths) // 8, 1)), timeout=TIMEOUT, shared=(job,)
+        make, jobs=min(jobs, max(len(paths) // 8, 1)), timeout=TIMEOUT, tries=2, shared=(job,)
     ) as workers:
         done = 0
-        for outcome in workers.map(paths):
+        for outcome in workers.map(deque(paths)):
             if outcome is not None:
                 _keep(outcome, workspace, so_far)
                 done += 1

@@ -17,6 +17,14 @@ from ci_eval.model import (
 from ci_eval.workspace import COMPRESSION
 
 
+class Ended(msgspec.Struct):
+    """How a stored session ended."""
+
+    status: Status
+    id: str = ""
+    message: str = ""
+
+
 class Pack:
     """The sessions of a file on their way to disk: packed one by one, since all together may be too many."""
 
@@ -29,12 +37,23 @@ class Pack:
         self._first_trouble = ""
         self._troubled = 0
 
-    def add(self, session: Session) -> None:
-        """Append it."""
-        self._write(session)
-        self.statuses[session.status] += 1
-        if session.message:
-            self._first_trouble = self._first_trouble or f"{session.status.value}: {session.message}"
+    def add(self, session: Session) -> bytes:
+        """Append it; its line."""
+        line = self._write(session)
+        self._count(session.status, session.message)
+        return line
+
+    def take_over(self, line: bytes) -> Ended:
+        """Append what another worker finished."""
+        self._file.write(line)
+        ended = msgspec.json.decode(line, type=Ended)
+        self._count(ended.status, ended.message)
+        return ended
+
+    def _count(self, status: Status, message: str) -> None:
+        self.statuses[status] += 1
+        if message:
+            self._first_trouble = self._first_trouble or f"{status.value}: {message}"
             self._troubled += 1
 
     def close(self) -> bytes:
@@ -51,5 +70,7 @@ class Pack:
         message = f"{self._troubled} session{'s' if self._troubled > 1 else ''}: {first}"
         return FileError(path=self._path, stage="interpret", message=message, sessions=self._troubled, trace=rest)
 
-    def _write(self, value: SourceFile | Session) -> None:
-        self._file.write(msgspec.json.encode(value) + b"\n")
+    def _write(self, value: SourceFile | Session) -> bytes:
+        line = msgspec.json.encode(value) + b"\n"
+        self._file.write(line)
+        return line

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import math
 import time
+import traceback
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from msgspec.structs import replace
 
-from ci_eval.contracts import Answer, Query, Running
-from ci_eval.errors import EngineCrash, EngineFailure, EngineTimeout
+from ci_eval.contracts import Answer, Query
+from ci_eval.errors import EngineCrash, EngineFailure, EngineMisbehaved, EngineTimeout
 from ci_eval.model import (
+    FAILED,
     CallCompletion,
     CodeGolf,
     DeleteRange,
@@ -24,6 +28,8 @@ from ci_eval.model import (
     Status,
     Suggestion,
 )
+from ci_eval.stages.interpret.engines import KeptEngine
+from ci_eval.stages.interpret.pack import Ended
 from ci_eval.stages.interpret.showing import Showing
 from ci_eval.stages.interpret.tasks import Task, asked_at, session_of
 from ci_eval.support.document import Document
@@ -60,7 +66,7 @@ class Question:
 class Player:
     """Applies the actions of one file to a document, and asks the engine about it."""
 
-    def __init__(self, task: Task, document: Document, engine: Running, log: Log | None = None) -> None:
+    def __init__(self, task: Task, document: Document, engine: KeptEngine, log: Log | None = None) -> None:
         self.document = document
         self._log = log
         self._showing = Showing(task.setup, task.path, document.text)
@@ -70,8 +76,22 @@ class Player:
         self._engine = engine
         self._opened = False
         self._open: Open | None = None
+        self._known: set[str] = set()
         self._failures = 0
         self._last_failure: tuple[Status, str] = (Status.ERROR, "")
+
+    def take_over(self, ended: Ended) -> None:
+        """One of the first sessions is known; the others end as if it had been asked here."""
+        self._known.add(ended.id)
+        self._count(ended.status, ended.message)
+
+    def _count(self, status: Status, message: str) -> None:
+        if status in FAILED:
+            self._failures += 1
+            if self._failures <= PATIENCE:
+                self._last_failure = (status, message)
+        elif status != Status.SKIPPED:
+            self._failures = 0
 
     def play(self, actions: FileActions) -> Iterator[Session]:
         """The chosen sessions, as they finish."""
@@ -119,9 +139,9 @@ class Player:
     def _begin(self, call: CallCompletion | CodeGolf) -> bool:
         """Whether the engine is to be asked, in this session and at all."""
         if self._open is None:
-            if not self._task.chooses(call.session):
+            if call.session in self._known or not self._task.chooses(call.session):
                 return False
-            self._open = Open(call, self._user_of(call))
+            self._open = Open(call, self._user_of(call), failure=self._task.given_up.get(call.session))
         if self._failures >= PATIENCE:
             status, why = self._last_failure
             self._open.failure = (status, f"not asked: {PATIENCE} sessions in a row had failed; the last one: {why}")
@@ -136,26 +156,29 @@ class Player:
             return None
         started = time.perf_counter()
         try:
-            answer = self._answer(question)
+            lookup = self._lookup(question, self._answer(question), session)
         except EngineFailure as error:
-            session.failure = self._last_failure = (_status_of(error), str(error))
+            session.failure = (_status_of(error), str(error))
             if isinstance(error, EngineTimeout):
                 session.lookups.append(self._timed_out(question))
             if error.restart:
                 self._restart()
             return None
-        else:
-            session.lookups.append(self._lookup(question, answer, session))
-            return session.lookups[-1]
+        except Exception as error:  # noqa: BLE001  a bug, ours or a completion type's, costs the session that shows it
+            session.failure = (Status.ERROR, _last_line(error))
+            self._restart()
+            return None
         finally:
             self.engine_time += time.perf_counter() - started
+        session.lookups.append(lookup)
+        return lookup
 
     def _answer(self, question: Question) -> Answer:
-        edits = self.document.take_edits()
+        engine, edits = self._engine.running(), self.document.take_edits()
         if self._opened:
-            self._engine.edit(edits)
+            engine.edit(edits)
         else:
-            self._engine.open(self._task.path, self.document.text)
+            engine.open(self._task.path, self.document.text)
             self._opened = True
         asked = Query(
             offset=self.document.caret,
@@ -163,15 +186,14 @@ class Player:
             expected=question.expected,
             continues=question.continues,
         )
-        return self._engine.complete(asked)
+        answer = engine.complete(asked)
+        if not math.isfinite(answer.latency):
+            raise EngineMisbehaved(f"{self._setup.engine.name} says that it took {answer.latency} ms")
+        return answer
 
     def _restart(self) -> None:
         self._opened = False
-        try:
-            self._engine.restart()
-        except EngineFailure as error:
-            # The next question fails on the process that is not there, and is counted.
-            self._last_failure = (Status.ENGINE_CRASH, str(error))
+        self._engine.restart()
 
     def _timed_out(self, question: Question) -> Lookup:
         """The wait counts among the latencies, censored at the limit."""
@@ -211,13 +233,12 @@ class Player:
 
     def _finish(self, ended: Open) -> Session:
         if ended.failure:
-            self._failures += 1
             status, message = ended.failure
         elif not ended.lookups and not isinstance(ended.call, CodeGolf):
             status, message = Status.SKIPPED, "the modelled user typed more than any prefix at which it could ask"
         else:
-            self._failures = 0
             status, message = _status(ended), ""
+        self._count(status, message)
         session = session_of(self._task.path, ended.call, status, message)
         if ended.user and ended.lookups:
             session = replace(session, typed=len(ended.lookups[0].prefix))
@@ -243,6 +264,13 @@ def _status(ended: Open) -> Status:
     else:
         found, shown = ended.lookups[-1].rank is not None, ended.lookups[-1].total > 0
     return Status.OK if found else Status.NO_MATCH if shown else Status.EMPTY
+
+
+def _last_line(error: Exception) -> str:
+    """Of its traceback, and where that ends."""
+    where = traceback.extract_tb(error.__traceback__)[-1]
+    what = "".join(traceback.format_exception_only(error)).strip()
+    return f"{what} ({Path(where.filename).name}, line {where.lineno}): this is a bug, please report it"
 
 
 def _status_of(error: EngineFailure) -> Status:

@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import shutil
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-
-import msgspec
 
 from ci_eval.model import (
     FAILED,
     Status,
 )
+from ci_eval.stages.interpret.pack import Ended
+from ci_eval.stages.interpret.player import PATIENCE
+from ci_eval.stages.interpret.recovery import Recovery
 from ci_eval.stages.interpret.tasks import Played, Setup, Task, first_calls
-from ci_eval.stages.interpret.worker import play, unanswered
-from ci_eval.support import names
+from ci_eval.stages.interpret.worker import play, text_of, unanswered
+from ci_eval.support import atomic, names
 from ci_eval.support.chance import draw, threshold
-from ci_eval.support.document import NotText, checksum, decode
-from ci_eval.support.files import read_own
 from ci_eval.support.shards import Shard, deal
 from ci_eval.support.workers import Outcome, Workers
-from ci_eval.workspace import Workspace, read_actions
+from ci_eval.workspace import Workspace, name_of, read_actions
 
 HOPELESS = 50
 """Failed sessions after which a run in which most sessions fail is given up."""
@@ -68,6 +69,7 @@ def interpret(
 
     Results do not depend on the number of `jobs`, nor on which files were done by an earlier, interrupted call.
     """
+    workspace.tidy()
     tasks = list(plan(workspace, setup, probability=probability, limit=limit, shard=shard))
     so_far = Progress(planned=sum(task.sessions for task in tasks))
     waiting = []
@@ -79,12 +81,20 @@ def interpret(
             waiting.append(task)
     # The longest first, so that no worker is left alone with one at the end.
     waiting.sort(key=lambda task: -task.sessions)
-    with Workers[Task, Played](play, jobs=max(min(jobs, len(waiting)), 1), timeout=None) as workers:
+    recovery = Recovery()
+    with (
+        _journals(workspace) as journals,
+        Workers[Task, Played](play, jobs=max(min(jobs, len(waiting)), 1)) as workers,
+    ):
+        left = deque(replace(task, journal=journals / f"{name_of(task.path)}.jsonl") for task in waiting)
         before = so_far.statuses.total()
-        for outcome in workers.map(waiting):
-            if outcome is not None:
+        for outcome in workers.map(left):
+            if outcome and not outcome.result and (again := recovery.again(outcome)):
+                left.appendleft(again)
+            elif outcome:
                 _keep(outcome, workspace, so_far)
-            advance(max(before + workers.counted, so_far.statuses.total()), so_far)
+            done = max(before + workers.counted, so_far.statuses.total())
+            advance(min(done, so_far.planned), so_far)
             if so_far.failed >= HOPELESS and so_far.failed * 2 > so_far.statuses.total():
                 so_far.given_up = (
                     f"the engine failed on {so_far.failed} of the first {so_far.statuses.total()} sessions"
@@ -113,20 +123,34 @@ def plan(
             yield Task(setup=setup, actions=path, path=actions.path, sessions=sessions, below=below)
 
 
-class _Ended(msgspec.Struct):
-    id: str
-    status: Status
-
-
 def _statuses_of(workspace: Workspace, path: str) -> Counter[Status]:
-    return Counter(session.status for session in workspace.sessions_in(path, _Ended))
+    return Counter(session.status for session in workspace.sessions_in(path, Ended))
+
+
+@contextmanager
+def _journals(workspace: Workspace) -> Iterator[Path]:
+    """The folder for what workers have finished of the files they are at."""
+    folder = workspace.folder / "unfinished"
+    if folder.exists():
+        # Of a run that was killed. It could be taken up, but for what a machine that lost its power did not write.
+        shutil.rmtree(folder)
+    try:
+        yield atomic.make_folder(folder)
+    finally:
+        shutil.rmtree(folder)
 
 
 def _keep(outcome: Outcome[Task, Played], workspace: Workspace, so_far: Progress) -> None:
-    played = outcome.result or unanswered(outcome.task, Status.ERROR, outcome.trouble)
-    workspace.write_sessions(played.path, played.packed)
+    status = Status.ENGINE_CRASH if outcome.died else Status.ERROR
+    why = f"given up after {PATIENCE} such sessions in a row: {outcome.trouble}"
+    played = outcome.result or unanswered(outcome.task, status, why)
+    # The sessions come last: with them a file is done.
+    workspace.drop_error(played.path, "interpret")
     if played.error:
         workspace.write_error(played.error)
+    workspace.write_sessions(played.path, played.packed)
+    if outcome.task.journal:
+        outcome.task.journal.unlink(missing_ok=True)
     so_far.files += 1
     so_far.statuses += played.statuses
     so_far.engine_time += played.engine_time
@@ -143,14 +167,6 @@ def _give_up(tasks: Sequence[Task], workspace: Workspace, so_far: Progress) -> N
 
 def write_names(workspace: Workspace, root: Path) -> Path:
     """The names of all files with actions, for rankers and logs; files that changed since are left out."""
-    texts = filter(None, (_text(root, actions.path, actions.checksum) for actions in workspace.actions()))
+    texts = filter(None, (text_of(root, actions.path, actions.checksum) for actions in workspace.actions()))
     names.count(texts).save(workspace.names_path)
     return workspace.names_path
-
-
-def _text(root: Path, path: str, wanted: str) -> str | None:
-    try:
-        text = decode(read_own(root, path))
-    except (NotText, OSError):
-        return None  # the file's sessions are skipped, and say why
-    return text if checksum(text) == wanted else None

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
@@ -60,6 +60,10 @@ class Task:
     sessions: int
     below: float
     only: str = ""
+    journal: Path | None = None
+    """Where its sessions stand as they finish."""
+    given_up: Mapping[str, tuple[Status, str]] = field(default_factory=dict)
+    """Sessions that are not asked: status and why."""
 
     def chooses(self, session: str) -> bool:
         """Whether the session is evaluated."""
@@ -103,6 +107,11 @@ def first_calls(actions: FileActions) -> Iterator[CallCompletion | CodeGolf]:
         if isinstance(action, CallCompletion | CodeGolf) and action.session != last:
             last = action.session
             yield action
+
+
+def chosen(task: Task, actions: FileActions) -> Iterator[CallCompletion | CodeGolf]:
+    """The first call of each session that is evaluated."""
+    return (call for call in first_calls(actions) if task.chooses(call.session))
 
 
 def asked_at(line: CodeGolf) -> Iterator[tuple[int, int]]:

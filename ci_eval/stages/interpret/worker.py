@@ -3,43 +3,41 @@
 from __future__ import annotations
 
 import time
+from itertools import islice
+from pathlib import Path
 
-from ci_eval.contracts import Running
-from ci_eval.errors import CiEvalError
 from ci_eval.model import (
     FileError,
     Session,
     SourceFile,
     Status,
 )
+from ci_eval.stages.interpret.engines import KeptEngine
+from ci_eval.stages.interpret.journal import Journal, finished
 from ci_eval.stages.interpret.pack import Pack
 from ci_eval.stages.interpret.player import Player
-from ci_eval.stages.interpret.tasks import Played, Setup, Task, first_calls, session_of
+from ci_eval.stages.interpret.tasks import Played, Setup, Task, chosen, session_of
 from ci_eval.support.document import Document, NotText, checksum, decode
 from ci_eval.support.files import read_own
 from ci_eval.support.logs import Log, Origin
 from ci_eval.support.workers import count
 from ci_eval.workspace import name_of, read_actions
 
+_engines: list[KeptEngine] = []
+"""The one of this process."""
 
-class _Engines:
-    """The engine of this worker process: started for its first file, kept for the next ones."""
 
-    running: Running | None = None
-    setup: Setup | None = None
-
-    @classmethod
-    def of(cls, setup: Setup) -> Running:
-        if cls.running is None or cls.setup != setup:
-            if cls.running:
-                cls.running.close()
-            cls.running = setup.engine.start(setup.installation, setup.surroundings)
-            cls.setup = setup
-        return cls.running
+def _engine(setup: Setup) -> KeptEngine:
+    if not _engines or _engines[0].setup != setup:
+        while _engines:
+            _engines.pop().close()
+        _engines.append(KeptEngine(setup))
+    return _engines[0]
 
 
 def play(task: Task) -> Played:
-    """Evaluate the chosen sessions of one file."""
+    """Evaluate the chosen sessions of one file, but for those that an earlier worker finished."""
+    assert task.journal
     started = time.perf_counter()
     actions = read_actions(task.actions)
     try:
@@ -49,15 +47,19 @@ def play(task: Task) -> Played:
     if checksum(text) != actions.checksum:
         return unanswered(task, Status.SKIPPED, "the file has changed since its actions were made")
     pack = Pack(SourceFile(path=task.path, checksum=actions.checksum, text=text))
-    try:
-        engine = _Engines.of(task.setup)
-    except CiEvalError as error:
-        return unanswered(task, Status.ENGINE_CRASH, f"the engine could not be started: {error}", text)
+    engine = _engine(task.setup)
     log = _log(task)
     player = Player(task, Document(text), engine, log)
+    if log:
+        # What is logged of a session is not in the journal: all are asked again.
+        task.journal.unlink(missing_ok=True)
+    journal = Journal(task.journal)
+    for line in finished(task.journal):
+        player.take_over(pack.take_over(line))
     for session in player.play(actions):
-        pack.add(session)
+        journal.add(pack.add(session))
         count()
+    journal.close()
     if log:
         log.close()
     trouble = pack.trouble
@@ -95,20 +97,21 @@ def replay(task: Task) -> Session | None:
     setup = task.setup
     actions = read_actions(task.actions)
     text = decode(read_own(setup.surroundings.root, task.path))
-    engine = setup.engine.start(setup.installation, setup.surroundings)
+    engine = KeptEngine(setup)
     try:
         return next(Player(task, Document(text), engine).play(actions), None)
     finally:
         engine.close()
 
 
-def unanswered(task: Task, status: Status, message: str, text: str = "") -> Played:
-    """Every chosen session of a file with one status, for one reason; `text`: of the file, where it could be read."""
+def unanswered(task: Task, status: Status, message: str) -> Played:
+    """Every chosen session of a file that is not finished with one status, for one reason."""
     actions = read_actions(task.actions)
-    pack = Pack(SourceFile(path=task.path, checksum=actions.checksum, text=text))
-    for call in first_calls(actions):
-        if task.chooses(call.session):
-            pack.add(session_of(task.path, call, status, message))
+    text = text_of(task.setup.surroundings.root, task.path, actions.checksum)
+    pack = Pack(SourceFile(path=task.path, checksum=actions.checksum, text=text or ""))
+    known = [pack.take_over(line).id for line in finished(task.journal)] if task.journal else []
+    for call in islice(chosen(task, actions), len(known), None):
+        pack.add(session_of(task.path, call, *task.given_up.get(call.session, (status, message))))
     return Played(
         path=task.path,
         statuses=pack.statuses,
@@ -117,3 +120,12 @@ def unanswered(task: Task, status: Status, message: str, text: str = "") -> Play
         time=0.0,
         error=pack.trouble,
     )
+
+
+def text_of(root: Path, path: str, wanted: str) -> str | None:
+    """Of a source file; None if it cannot be read any more, or changed since its actions were made."""
+    try:
+        text = decode(read_own(root, path))
+    except (NotText, OSError):
+        return None  # the file's sessions are skipped, and say why
+    return text if checksum(text) == wanted else None

@@ -1,0 +1,45 @@
+"""What becomes of a file when the worker that asked about it died, or raised what nobody expected."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from itertools import islice, takewhile
+
+from ci_eval.model import Status
+from ci_eval.stages.interpret.journal import finished
+from ci_eval.stages.interpret.player import PATIENCE
+from ci_eval.stages.interpret.tasks import Played, Task, chosen
+from ci_eval.support.workers import Outcome
+from ci_eval.workspace import read_actions
+
+TRIES = 2
+"""Workers that may die of one session."""
+
+
+class Recovery:
+    """Remembers of which sessions workers died."""
+
+    def __init__(self) -> None:
+        self._deaths: Counter[tuple[str, str]] = Counter()
+
+    def again(self, outcome: Outcome[Task, Played]) -> Task | None:
+        """What is left to do; None if so many sessions in a row were of that kind that the file is given up.
+
+        The session it was on is the first that neither is finished nor was given up.
+        """
+        task = outcome.task
+        assert task.journal
+        sessions = [call.session for call in chosen(task, read_actions(task.actions))]
+        done = sum(1 for _ in finished(task.journal))
+        on = next((each for each in islice(sessions, done, None) if each not in task.given_up), "")
+        self._deaths[task.path, on] += 1
+        if outcome.died and self._deaths[task.path, on] < TRIES:
+            return task
+        if not on:
+            return None
+        why = (Status.ENGINE_CRASH, f"{outcome.trouble}, twice") if outcome.died else (Status.ERROR, outcome.trouble)
+        task = replace(task, given_up={**task.given_up, on: why})
+        until = sessions[sessions.index(on) :: -1]
+        in_a_row = sum(1 for _ in takewhile(task.given_up.__contains__, until))
+        return task if in_a_row < PATIENCE else None
