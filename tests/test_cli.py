@@ -18,6 +18,7 @@ from ci_eval.model import SessionScore
 from ci_eval.workspace import Workspace
 from tests.projects import GREETER, write
 from tests.support.loopback import sends, serve
+from tests.support.test_ci import github_commands, service_messages
 
 Run = Callable[..., tuple[object, str, str]]
 
@@ -240,3 +241,57 @@ def test_the_cache_is_read_where_that_is_asked_for(
     for option, told in (("--jobs=1", False), ("--verify-cache", True)):
         code, _, err = run(*asked, option, "--output", tmp_path / option)
         assert (code, "pyvenv.cfg has other contents" in " ".join(err.split())) == (0, told)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "identity"),
+    [
+        (["evaluate", "--nights"], 2, "ci_eval_NoSuchOption"),
+        (["evaluate", "--resume"], 2, "ci_eval_UsageError"),
+        (["evaluate", "--engine", "jedy"], 2, "ci_eval_ConfigError"),
+        (["evaluate", "--project", "path:{empty}", "--output", "{empty}/o"], 3, "ci_eval_NothingToEvaluate"),
+        (["report", "{empty}"], 2, "ci_eval_WorkspaceError"),
+    ],
+    ids=str,
+)
+def test_an_error_that_ends_a_build_of_teamcity_is_a_problem_of_it(
+    arguments: list[str], code: int, identity: str, run: Run, tmp_path: Path
+) -> None:
+    ended, out, _ = run("--ci", "teamcity", *(each.format(empty=tmp_path) for each in arguments))
+    found = [values for name, values in service_messages(out) if name == "buildProblem"]
+    assert (ended, [each["identity"] for each in found]) == (code, [identity])
+    assert found[0]["description"]
+
+
+def test_a_broken_gate_is_one_problem_of_the_build_and_not_two(run: Run, project: Path, tmp_path: Path) -> None:
+    run("evaluate", "--project", f"path:{project}", "--engine", "words", "--output", tmp_path / "a")
+    gate = ["--gate", "RecallAt1 >= 99%", "--output", tmp_path / "c"]
+    ended, out, _ = run("--ci", "teamcity", "compare", tmp_path / "a", tmp_path / "a", *gate)
+    told = [values["identity"] for name, values in service_messages(out) if name == "buildProblem"]
+    assert (ended, len(told), told[0][:5]) == (1, 1, "gate_")
+
+
+def test_too_many_failures_are_one_problem_beside_the_figures(run: Run, project: Path, tmp_path: Path) -> None:
+    limits = ["--set", "interpret.timeout=0.0001", "--set", "interpret.memoryLimit=0"]
+    ended, out, _ = run(
+        "--ci", "teamcity", "evaluate", "--project", f"path:{project}", *limits, "--output", tmp_path / "o"
+    )
+    told = list(service_messages(out))
+    assert (ended, "buildStatus" in dict(told)) == (5, True)
+    assert [each["identity"] for name, each in told if name == "buildProblem"] == ["ci_eval_TooManyFailures"]
+
+
+def test_a_bug_is_a_problem_under_the_name_of_what_was_raised(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ci_eval.cli.cli.main", lambda **_: 1 / 0)
+    monkeypatch.setenv("CI_EVAL_CI", "teamcity")
+    ended, out, _ = run()
+    (found,) = [values for name, values in service_messages(out) if name == "buildProblem"]
+    assert (ended, found["identity"]) == (70, "ci_eval_ZeroDivisionError")
+
+
+def test_what_was_typed_wrongly_is_no_command_to_the_ci(run: Run) -> None:
+    said = ["evaluate", "a.yaml", "\n::set-env name=x::y\n", "\n##teamcity[evil 'x']\n"]
+    _, out, err = run("--ci", "teamcity", *said)
+    assert [name for name, _ in service_messages(out + err)] == ["buildProblem"]
+    _, out, err = run("--ci", "github", *said)
+    assert [name for name, *_ in github_commands(out + err)] == ["error"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import sys
 import traceback
@@ -13,8 +14,8 @@ from ci_eval import __version__
 from ci_eval.cli import evaluating, judging, learning, looking
 from ci_eval.cli.group import cli
 from ci_eval.cli.options import DEMO
-from ci_eval.errors import CiEvalError, WorkspaceError
-from ci_eval.support.ci import Screen
+from ci_eval.errors import CiEvalError, ConfigError, GateFailed, WorkspaceError
+from ci_eval.support.ci import Problem, Screen
 
 __all__ = ["DEMO", "cli", "evaluating", "judging", "learning", "looking", "main"]
 
@@ -29,13 +30,14 @@ def main() -> None:
     try:
         code = cli.main(standalone_mode=False)
     except CiEvalError as error:
-        Screen().fail(str(error))
+        # Each broken gate is a problem of its own already.
+        Screen().fail(str(error), None if isinstance(error, GateFailed) else identity_of(error))
         code = error.exit_code
     except click.ClickException as error:
-        error.show()
-        code = 2
+        code = _misused(error)
     except (KeyboardInterrupt, click.Abort):
-        Screen().fail("interrupted; the workspace is kept: repeat with --resume --output and its folder")
+        text = "interrupted; the workspace is kept: repeat with --resume --output and its folder"
+        Screen().fail(text, "ci_eval_interrupted")
         code = INTERRUPTED
     except Exception as error:  # noqa: BLE001  the last line of defence: whatever it is, it is a bug of ours
         code = _unforeseen(error)
@@ -43,11 +45,27 @@ def main() -> None:
     sys.exit(code if isinstance(code, int) else os.EX_OK)
 
 
+def identity_of(error: Exception) -> str:
+    """What a CI knows it by from run to run: its kind, as its text tells of this run alone."""
+    return f"ci_eval_{type(error).__name__}"
+
+
+def _misused(error: click.ClickException) -> int:
+    said = io.StringIO()
+    error.show(said)
+    screen = Screen()
+    # What was typed stands in it, and may look like a command to the CI.
+    screen.say(said.getvalue().rstrip())
+    screen.host.fail(Problem(identity=identity_of(error), text=error.format_message()))
+    return ConfigError.exit_code
+
+
 def _unforeseen(error: Exception) -> int:
     if isinstance(error, OSError) and error.errno in FULL:
-        Screen().fail(f"cannot write: {error}; make room, or choose another place")
+        Screen().fail(f"cannot write: {error}; make room, or choose another place", "ci_eval_cannot_write")
         return WorkspaceError.exit_code
     Screen().fail(
-        f"this is a bug in ci-eval {__version__}; please report it with these lines:\n{traceback.format_exc()}"
+        f"this is a bug in ci-eval {__version__}; please report it with these lines:\n{traceback.format_exc()}",
+        identity_of(error),
     )
     return BUG

@@ -15,7 +15,7 @@ from ci_eval.workspace import Workspace
 
 
 def evaluation(done: Evaluated, screen: Screen) -> None:
-    """Its figures, its report, and why it counts as failed if it does."""
+    """Its figures and its report; why it counts as failed if it does is said where the command ends."""
     found = done.evaluation
     whole = found.filters["ALL"]
     infos = headline(found.metrics)
@@ -32,8 +32,7 @@ def evaluation(done: Evaluated, screen: Screen) -> None:
                 "verdict": "failed" if done.trouble else "ok",
             },
             statistics={name: each.value for name, each in whole.metrics.items() if each.value is not None},
-            problems=_problems(done.trouble),
-            artifacts=[(done.folder / "reports", "reports")],
+            artifacts=[done.folder],
         )
     )
 
@@ -51,7 +50,6 @@ def logs(folder: Path, trouble: CiEvalError | None, screen: Screen) -> None:
                 "verdict": "failed" if trouble else "ok",
             },
             statistics={f"rows.{side}": float(count) for side, count in rows.items()},
-            problems=_problems(trouble),
         )
     )
 
@@ -82,7 +80,7 @@ def comparison(done: Outcome, screen: Screen) -> None:
                 for check in checks
                 if not check.passed
             ],
-            artifacts=[(done.folder, "comparison")],
+            artifacts=[done.folder],
         )
     )
 
@@ -122,10 +120,6 @@ def identity_of(text: str) -> str:
     """Stable, and another one for each rule: signs are no letters, and long names are cut."""
     digest = hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=4).hexdigest()
     return f"gate_{re.sub(r'[^A-Za-z0-9]+', '_', text).strip('_')[:40]}_{digest}"
-
-
-def _problems(trouble: CiEvalError | None) -> list[Problem]:
-    return [Problem(identity=type(trouble).__name__, text=str(trouble))] if trouble else []
 
 
 def _text(path: Path | None) -> str:

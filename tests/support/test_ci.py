@@ -162,7 +162,7 @@ FOUND = Announcement(
     statistics={"RecallAt1": 0.331},
     checks=[Check(name="RecallAt1 >= -1pp", passed=False, reason="lost 'two' points")],
     problems=[Problem(identity="gate_RecallAt1_1pp", text="x" * 5000)],
-    artifacts=[(Path("out"), "reports")],
+    artifacts=[Path("out")],
 )
 
 
@@ -187,7 +187,7 @@ def test_teamcity_gets_statistics_tests_problems_and_a_status() -> None:
     assert by_name["testFailed"] == {"name": "RecallAt1 >= -1pp", "message": "lost 'two' points"}
     assert by_name["buildProblem"]["identity"] == "gate_RecallAt1_1pp"
     assert len(by_name["buildProblem"]["description"]) == 4000
-    assert by_name["publishArtifacts"] == {"": "out => reports"}
+    assert by_name["publishArtifacts"] == {"": f"{Path.cwd() / 'out'} => out.zip"}
     assert by_name["buildStatus"]["text"].startswith("{build.status.text}; RecallAt1")
     order = [name for name, _ in messages if name.startswith("test")]
     assert order == [
@@ -198,6 +198,30 @@ def test_teamcity_gets_statistics_tests_problems_and_a_status() -> None:
         "testFinished",
         "testSuiteFinished",
     ]
+
+
+@pytest.mark.parametrize("identity", ["x" * 100, "no Java: name", "ci_eval_é"])
+def test_a_problem_has_an_identity_that_teamcity_takes(identity: str) -> None:
+    out = io.StringIO()
+    TeamCity(out).fail(Problem(identity=identity, text="why"))
+    ((name, values),) = service_messages(out.getvalue())
+    assert (name, values["description"]) == ("buildProblem", "why")
+    assert re.fullmatch("[A-Za-z_][A-Za-z0-9_]{0,59}", values["identity"])
+
+
+@pytest.mark.parametrize("folder", ["a,b", "a => b", "a*", "what?", "%a%", "a\nb"])
+def test_a_folder_that_no_rule_of_artifacts_can_name_is_left_with_a_warning(folder: str) -> None:
+    out = io.StringIO()
+    TeamCity(out).announce(Announcement(status="", artifacts=[Path(folder)]))
+    (name, values), _ = service_messages(out.getvalue())
+    assert (name, values["status"]) == ("message", "WARNING")
+
+
+@pytest.mark.parametrize(("number", "kept"), [(0.0, 1), (-9e12, 1), (1e13, 0), (float("nan"), 0), (float("inf"), 0)])
+def test_only_a_number_that_teamcity_can_keep_is_a_statistic(number: float, kept: int) -> None:
+    out = io.StringIO()
+    TeamCity(out).announce(Announcement(status="", statistics={"RecallAt1": number}))
+    assert [name for name, _ in service_messages(out.getvalue())].count("buildStatisticValue") == kept
 
 
 def test_a_summary_keeps_below_githubs_limit_and_loses_its_end() -> None:

@@ -8,7 +8,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TextIO
 
-from ci_eval.support.ci.host import Announcement, Host, Level
+from ci_eval.support.ci.host import Announcement, Host, Level, Problem
 
 MOST_ANNOTATIONS = 10
 """Of one level in one step; GitHub drops the rest without a word, so the last one says how many there are."""
@@ -58,9 +58,12 @@ class GitHub(Host):
         elif self._said[level] == MOST_ANNOTATIONS:
             self._say(f"::{level} title=ci-eval::there are more, see the log and the report")
 
+    def fail(self, problem: Problem) -> None:
+        self._say(f"::error title={value(problem.identity)}::{data(problem.text)}")
+
     def announce(self, found: Announcement) -> None:
         for problem in found.problems:
-            self._say(f"::error title={value(problem.identity)}::{data(problem.text)}")
+            self.fail(problem)
         _append("GITHUB_OUTPUT", "".join(_output(name, text) for name, text in found.outputs.items()))
         _append("GITHUB_STEP_SUMMARY", shortened(found.summary, MOST_SUMMARY))
 

@@ -42,8 +42,8 @@ class Announcement:
     statistics: Mapping[str, float] = field(default_factory=dict)
     checks: Sequence[Check] = ()
     problems: Sequence[Problem] = ()
-    artifacts: Sequence[tuple[Path, str]] = ()
-    """What is worth keeping, and the name it is kept under."""
+    artifacts: Sequence[Path] = ()
+    """Folders worth keeping; nothing is written to them any more."""
 
 
 class Host:
@@ -71,6 +71,9 @@ class Host:
 
     def progress(self, text: str) -> None:
         """How far it is."""
+
+    def fail(self, problem: Problem) -> None:
+        """Why the command ends."""
 
     def announce(self, found: Announcement) -> None:
         """The result."""

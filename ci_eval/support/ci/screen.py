@@ -16,7 +16,7 @@ from rich.text import Text
 
 from ci_eval.support import plaintext
 from ci_eval.support.ci.github import GitHub
-from ci_eval.support.ci.host import Guarded, Host
+from ci_eval.support.ci.host import Guarded, Host, Problem
 from ci_eval.support.ci.teamcity import TeamCity
 
 WIDTH = 120
@@ -45,10 +45,11 @@ class Screen:
         self._err.print(Text.assemble(("warning: ", "bold yellow"), plaintext.lines(text)))
         self.host.annotate("warning", plaintext.lines(text))
 
-    def fail(self, text: str) -> None:
-        """Why the command ends."""
+    def fail(self, text: str, identity: str | None) -> None:
+        """Why the command ends; the CI is told under an identity, unless it knows already."""
         self._err.print(Text.assemble(("error: ", "bold red"), plaintext.lines(text)))
-        self.host.annotate("error", plaintext.lines(text))
+        if identity:
+            self.host.fail(Problem(identity=identity, text=plaintext.lines(text)))
 
     def result(self, text: str) -> None:
         """A line of the result, never wrapped."""
