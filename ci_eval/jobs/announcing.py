@@ -50,6 +50,7 @@ def logs(folder: Path, trouble: CiEvalError | None, screen: Screen) -> None:
                 "verdict": "failed" if trouble else "ok",
             },
             statistics={f"rows.{side}": float(count) for side, count in rows.items()},
+            artifacts=[folder],
         )
     )
 

@@ -1,4 +1,4 @@
-"""settings.kts, compiled and executed by Kotlin's own compiler against a stub of the DSL; and the model it makes."""
+"""TeamCity: recipes, and settings.kts compiled and executed by Kotlin's own compiler against a stub of the DSL."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from runpy import run_path
@@ -17,7 +19,9 @@ import yaml
 
 from ci_eval import languages
 from ci_eval.cli import cli
+from tests.ci.marketplace import refused
 from tests.ci.tools import kotlinc, teamcity_stub
+from tests.support.test_ci import service_messages
 
 ROOT = Path(__file__).parents[2]
 SETTINGS = ROOT / ".teamcity" / "settings.kts"
@@ -38,14 +42,13 @@ def executed(path: Path) -> tuple[int, str, str]:
 # ------------------------------------------------------------------------------------------------------------- recipes
 
 RECIPES = sorted((ROOT / ".teamcity" / "recipes").glob("*.yml"))
-FAKE = """#!/usr/bin/env bash
-mkdir -p "$3/bin"
-printf '#!/bin/sh\\ntrue\\n' > "$3/bin/pip"
-printf '#!/bin/sh\\nfor each in "$@"; do printf "%%s\\\\0" "$each"; done > called\\n' > "$3/bin/ci-eval"
-chmod +x "$3/bin/pip" "$3/bin/ci-eval"
+PYTHON = """#!/bin/sh
+test "$1" = -I && shift
+for each in "$@"; do printf "%s\\0" "$each"; done > called
 """
 GIVEN = {"SET": "interpret.seed=1\n\ninterpret.client=raw", "GATES": "RecallAt1 >= -1pp\nRecall >= 90%", "SHARD": "1/2",
          "LOG_FORMATS": "jsonl\nparquet"}  # fmt: skip
+HOSTILE = "x; $(touch y) 'z'"
 
 
 def test_there_is_a_recipe_for_each_job() -> None:
@@ -53,32 +56,116 @@ def test_there_is_a_recipe_for_each_job() -> None:
 
 
 @pytest.mark.parametrize("path", RECIPES, ids=lambda path: path.stem)
-def test_a_recipe_has_what_teamcity_asks_for_and_calls_the_real_cli(path: Path, tmp_path: Path) -> None:
-    recipe = yaml.safe_load(path.read_text())
-    assert set(recipe) == {"name", "title", "version", "description", "inputs", "steps"}
-    assert re.fullmatch(r"[A-Za-z0-9_-]{1,100}", recipe["name"])
-    inputs = {name: each for entry in recipe["inputs"] for name, each in entry.items()}
-    assert all(set(each) == {"type", "label", "description", "required", "default"} for each in inputs.values())
-    names = [name.removeprefix("env.INPUT_") for name in inputs]
-    (step,) = recipe["steps"]
-    assert {f"INPUT_{name}" for name in names} == set(re.findall(r"INPUT_[A-Z_]+", step["script"]))
-    (tmp_path / "bin").mkdir()
-    (tmp_path / "bin" / "python3").write_text(FAKE)
-    (tmp_path / "bin" / "python3").chmod(0o755)
-    values = {f"INPUT_{name}": GIVEN.get(name, "x; $(touch y) 'z'") for name in names}
-    environment = {"PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}", **values}
-    script = tmp_path / "script"
-    script.write_text(step["script"])
-    subprocess.run(["bash", str(script)], cwd=tmp_path, env=environment, check=True, timeout=60)
-    assert not (tmp_path / "y").exists()
-    name, *argv = (tmp_path / "called").read_text().split("\0")[:-1]
+def test_the_marketplace_takes_the_recipe(path: Path) -> None:
+    assert list(refused(yaml.safe_load(path.read_text()))) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ("name: ci-eval/compare", "name: ci-eval-compare", "name"),
+        ("name: ci-eval/compare", "name: ci-eval/c--ompare", "name"),
+        ("name: ci-eval/compare", "name: eval/compare", "namespace"),
+        ("version: 1.0.0", 'version: "1.0"', "version"),
+        ("title: ci-eval compare", "title: " + "x" * 51, "title"),
+        ("label: Base", 'label: ""', "label"),
+        ("label: Base", "tip: Base", "unknown: tip"),
+        ("required: true", "required: perhaps", "required"),
+        ("required: true", 'required: true\n      default: ""', "default"),
+        ("type: text", "type: string", "type"),
+        ("env.INPUT_BASE", "env.INPUT_NEW", "twice"),
+    ],
+)
+def test_a_planted_mistake_is_refused(old: str, new: str, why: str) -> None:
+    text = (ROOT / ".teamcity" / "recipes" / "compare.yml").read_text()
+    assert old in text
+    assert why in refused(yaml.safe_load(text.replace(old, new, 1)))
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> tuple[Path, str]:
+    """A repository that has what recipes call of ci-eval's, and an environment that was made; and its commit."""
+    folder = tmp_path / "source"
+    for name in (".teamcity/run.py", ".github/actions/run.py"):
+        (folder / name).parent.mkdir(parents=True)
+        shutil.copy(ROOT / name, folder / name)
+    python = folder / ".environment" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.write_text(PYTHON)
+    python.chmod(0o755)
+    git = ["git", "-C", str(folder), "-c", "user.name=x", "-c", "user.email=x@example.org"]
+    for argv in (["init", "-q", "-b", "main"], ["add", "-A"], ["commit", "-q", "-m", "x"]):
+        subprocess.run([*git, *argv], check=True)
+    return folder, subprocess.run(
+        [*git, "rev-parse", "HEAD"], check=True, capture_output=True, text=True
+    ).stdout.strip()
+
+
+def ran(path: Path, folder: Path, **values: str) -> subprocess.CompletedProcess[str]:
+    """The recipe's step, in an empty checkout."""
+    (step,) = yaml.safe_load(path.read_text())["steps"]
+    (folder / "script").write_text(step["script"])
+    variables = {"PATH": os.environ["PATH"], "TMPDIR": str(folder), **values}
+    command = ["bash", str(folder / "script")]
+    return subprocess.run(command, cwd=folder, env=variables, capture_output=True, text=True, timeout=60, check=False)
+
+
+def inputs(path: Path) -> dict[str, dict[str, Any]]:
+    return {name.removeprefix("env."): each for entry in yaml.safe_load(path.read_text())["inputs"]
+            for name, each in entry.items()}  # fmt: skip
+
+
+@pytest.mark.parametrize("path", RECIPES, ids=lambda path: path.stem)
+def test_a_recipe_calls_the_real_cli_and_what_is_given_is_never_a_command(
+    path: Path, source: tuple[Path, str], tmp_path: Path
+) -> None:
+    values = {name: GIVEN.get(name.removeprefix("INPUT_"), HOSTILE) for name in inputs(path)}
+    (tmp_path / "checkout").mkdir()
+    done = ran(path, tmp_path / "checkout", **values | {"INPUT_SOURCE": str(source[0]), "INPUT_COMMIT": source[1]})
+    assert done.returncode == 0, done.stderr
+    assert {each.name for each in (tmp_path / "checkout").iterdir()} == {"script", "called"}
+    _, _, name, *argv = (tmp_path / "checkout" / "called").read_text().split("\0")[:-1]
     given = cli.commands[name].make_context(name, argv).params
-    assert str(given["output"]) == "x; $(touch y) 'z'"
+    assert str(given["output"]) == HOSTILE
     if name == "compare":
         assert given["gates"] == ("RecallAt1 >= -1pp", "Recall >= 90%")
         assert len(given["workspaces"]) == 2
     else:
         assert given["overrides"] == ("interpret.seed=1", "interpret.client=raw")
+
+
+@pytest.mark.parametrize("path", RECIPES, ids=lambda path: path.stem)
+def test_an_optional_input_may_be_left_out(path: Path, source: tuple[Path, str], tmp_path: Path) -> None:
+    needed = {name: "x" for name, each in inputs(path).items() if each["required"]}
+    done = ran(path, tmp_path, **needed | {"INPUT_SOURCE": str(source[0]), "INPUT_COMMIT": source[1]})
+    assert done.returncode == 0, done.stderr
+    _, _, name, *argv = (tmp_path / "called").read_text().split("\0")[:-1]
+    assert cli.commands[name].make_context(name, argv)
+
+
+@pytest.mark.parametrize("commit", ["main", "0" * 40, "--upload-pack=touch y"])
+def test_another_commit_than_the_one_in_full_is_a_problem_of_the_build(
+    commit: str, source: tuple[Path, str], tmp_path: Path
+) -> None:
+    (tmp_path / "checkout").mkdir()
+    done = ran(RECIPES[0], tmp_path / "checkout", INPUT_SOURCE=str(source[0]), INPUT_COMMIT=commit)
+    ((name, values),) = service_messages(done.stdout)
+    assert (done.returncode, name, values["identity"]) == (4, "buildProblem", "ci_eval_source")
+    assert [each.name for each in (tmp_path / "checkout").iterdir()] == ["script"]
+
+
+def test_a_failing_installation_is_a_problem_of_the_build(source: tuple[Path, str], tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    variables = {**os.environ, "CI_EVAL_ENVIRONMENT": str(tmp_path / "file" / "environment")}
+    argv = [sys.executable, str(source[0] / ".teamcity" / "run.py"), "evaluate"]
+    done = subprocess.run(argv, env=variables, capture_output=True, text=True, check=False)
+    ((name, values),) = service_messages(done.stdout)
+    assert (done.returncode, name, values["identity"]) == (4, "buildProblem", "ci_eval_bootstrap")
+
+
+def test_a_recipe_never_overwrites_what_an_earlier_build_left_in_the_checkout() -> None:
+    defaults = [inputs(path)["INPUT_OUTPUT"]["default"] for path in RECIPES]
+    assert all(each.startswith("%system.teamcity.build.tempDir%/") for each in defaults)
 
 
 # ---------------------------------------------------------------------------------------------------------------- DSL

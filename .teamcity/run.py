@@ -1,0 +1,37 @@
+"""Runs this checkout's ci-eval in a build of TeamCity: python3 run.py COMMAND [ARGUMENT...]
+
+As .github/actions/run.py does it, by the lock; where it cannot be installed, the build has a problem that says so.
+"""
+
+from __future__ import annotations
+
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+RUN = runpy.run_path(str(Path(__file__).resolve().parents[1] / ".github" / "actions" / "run.py"))
+PROBLEM = (
+    "##teamcity[buildProblem identity='ci_eval_bootstrap' description='ci-eval could not be installed; the agent needs "
+    "Linux, Python 3.10 or newer with venv, and PyPI or a mirror of it: the build log says what is missing']"
+)
+PREPARATION = 4
+"""The exit code of ci-eval where it could not be made ready."""
+
+
+def main() -> int:
+    """The exit code of ci-eval."""
+    command, *more = sys.argv[1:]
+    try:
+        python = RUN["program"]()
+    except (OSError, subprocess.CalledProcessError) as error:
+        sys.stderr.write(f"{error}\n")
+        sys.stdout.write(f"{PROBLEM}\n")
+        return PREPARATION
+    # Isolated: a file of the build's own checkout must not stand for one of Python's modules.
+    argv = [str(python), "-I", "-m", "ci_eval", *RUN["arguments"](command), *more]
+    return subprocess.run(argv, check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())
