@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
 from ci_eval import languages
-from ci_eval.config import load
+from ci_eval.config import Config, load
+from ci_eval.jobs.doctor import PROGRAMS
 from ci_eval.jobs.preparing import engine_of
+from ci_eval.support.recipes import FromRecipe
 
 ROOT = Path(__file__).resolve().parents[1]
 SETTINGS = ROOT / ".teamcity" / "settings.kts"
@@ -20,9 +23,16 @@ def generated() -> str:
     for path in sorted((ROOT / "configs").glob("*.yaml")):
         config = load(path).config
         language, engine = languages.CATALOG.load(config.language), engine_of(config)
-        place = path.relative_to(ROOT).as_posix()
-        rows.append(f'    Language("{language.name}", "{language.title}", "{engine.name}", "{place}"),\n')
+        values = (language.name, language.title, engine.name, path.relative_to(ROOT).as_posix(), *needed(config))
+        rows.append(f"    Language({', '.join(map(json.dumps, values))}),\n")
     return f"val languages = listOf(\n{''.join(rows)})\n"
+
+
+def needed(config: Config) -> list[str]:
+    """Programs that the engine and the project's registry take."""
+    engine, scheme = engine_of(config), f"{config.project.spec.partition(':')[0]}:"
+    fetching = {program for program, projects, _ in PROGRAMS if projects == scheme}
+    return sorted(fetching | set(engine.needs if isinstance(engine, FromRecipe) else ()))
 
 
 def main() -> None:

@@ -1,34 +1,38 @@
 // One project per language: shards of the evaluation, the workspace they make together, the comparison with the last good
 // night, and logs for rankers with the ranker they train. See docs/ci.md.
 import jetbrains.buildServer.configs.kotlin.BuildType
+import jetbrains.buildServer.configs.kotlin.CustomChart
 import jetbrains.buildServer.configs.kotlin.DslContext
 import jetbrains.buildServer.configs.kotlin.FailureAction
 import jetbrains.buildServer.configs.kotlin.Project
 import jetbrains.buildServer.configs.kotlin.ReuseBuilds
+import jetbrains.buildServer.configs.kotlin.buildFeatures.notifications
 import jetbrains.buildServer.configs.kotlin.buildSteps.script
 import jetbrains.buildServer.configs.kotlin.failureConditions.BuildFailureOnMetric
 import jetbrains.buildServer.configs.kotlin.failureConditions.failOnMetricChange
 import jetbrains.buildServer.configs.kotlin.project
+import jetbrains.buildServer.configs.kotlin.projectCustomChart
 import jetbrains.buildServer.configs.kotlin.projectFeatures.buildReportTab
 import jetbrains.buildServer.configs.kotlin.triggers.schedule
 import jetbrains.buildServer.configs.kotlin.version
 
 version = "2025.11"
 
-class Language(val name: String, val title: String, val engine: String, val config: String)
+/** `needs`: programs that the engine and the project's registry take, for the agents to have. */
+class Language(val name: String, val title: String, val engine: String, val config: String, vararg val needs: String)
 
 // begin generated: python3 .teamcity/generate.py
 val languages = listOf(
-    Language("cpp", "C++", "clangd", "configs/cpp.yaml"),
-    Language("go", "Go", "gopls", "configs/go.yaml"),
-    Language("java", "Java", "jshell", "configs/java.yaml"),
-    Language("javascript", "JavaScript", "typescript", "configs/javascript.yaml"),
-    Language("kotlin", "Kotlin", "kotlin-ide-services", "configs/kotlin.yaml"),
-    Language("php", "PHP", "words", "configs/php.yaml"),
+    Language("cpp", "C++", "clangd", "configs/cpp.yaml", "apt-get"),
+    Language("go", "Go", "gopls", "configs/go.yaml", "go"),
+    Language("java", "Java", "jshell", "configs/java.yaml", "java", "mvn"),
+    Language("javascript", "JavaScript", "typescript", "configs/javascript.yaml", "node", "npm"),
+    Language("kotlin", "Kotlin", "kotlin-ide-services", "configs/kotlin.yaml", "java", "mvn"),
+    Language("php", "PHP", "words", "configs/php.yaml", "apt-get"),
     Language("python", "Python", "jedi", "configs/python.yaml"),
-    Language("ruby", "Ruby", "words", "configs/ruby.yaml"),
-    Language("scala", "Scala", "scala-presentation-compiler", "configs/scala.yaml"),
-    Language("typescript", "TypeScript", "typescript", "configs/typescript.yaml"),
+    Language("ruby", "Ruby", "words", "configs/ruby.yaml", "apt-get"),
+    Language("scala", "Scala", "scala-presentation-compiler", "configs/scala.yaml", "java", "mvn"),
+    Language("typescript", "TypeScript", "typescript", "configs/typescript.yaml", "node", "npm"),
 )
 // end generated
 
@@ -40,16 +44,21 @@ val training = mapOf(
     "python" to listOf("pypi:requests==2.32.3", "pypi:click==8.1.7", "pypi:jinja2==3.1.4"),
 )
 
-val install = """
-    set -eu
-    python3 -m venv "%teamcity.build.tempDir%/ci-eval"
-    pip() { "%teamcity.build.tempDir%/ci-eval/bin/pip" install --quiet "${'$'}@"; }
-    pip --require-hashes --only-binary=:all: -r .ci/requirements-ml.txt
-    pip --no-index --no-deps --no-build-isolation .
-    CI_EVAL="%teamcity.build.tempDir%/ci-eval/bin/ci-eval"
-""".trimIndent()
+/**
+ * By which parameter your agents tell that they have a program, such as "go" to "env.GOROOT": then only those are given
+ * builds that need it. TeamCity itself tells of few of these programs; a build on an agent without one fails with a problem
+ * that names it.
+ */
+val reported = mapOf<String, String>()
 
-fun BuildType.ciEval(commands: List<String>) {
+/** Who is mailed of a comparison that fails in a way it did not fail before; empty: nobody. */
+val mailed = ""
+
+fun BuildType.ciEval(language: Language, commands: List<String>) {
+    params {
+        param("env.CI_EVAL_ENVIRONMENT", "%system.teamcity.build.tempDir%/ci-eval")
+        param("env.INPUT_EXTRAS", "ml")
+    }
     vcs {
         root(DslContext.settingsRoot)
         // What the night before left in the agent's folder is no workspace of tonight's.
@@ -58,8 +67,13 @@ fun BuildType.ciEval(commands: List<String>) {
     steps {
         script {
             name = "ci-eval"
-            scriptContent = install + "\n" + commands.joinToString("\n") { "\"\$CI_EVAL\" " + it }
+            scriptContent = (listOf("set -eu") + commands.map { "python3 .teamcity/run.py $it" }).joinToString("\n")
         }
+    }
+    requirements {
+        contains("teamcity.agent.jvm.os.name", "Linux")
+        exists("python3.executable")
+        language.needs.mapNotNull { reported[it] }.distinct().forEach { exists(it) }
     }
     failureConditions {
         executionTimeoutMin = 180
@@ -96,6 +110,18 @@ fun BuildType.nightly(at: Int) {
     }
 }
 
+/** Of problems with a stable identity only the new ones are told. */
+fun BuildType.tells(address: String) {
+    features {
+        notifications {
+            notifierSettings = emailNotifier { email = address }
+            buildFailedToStart = true
+            buildFailed = true
+            newBuildProblemOccurred = true
+        }
+    }
+}
+
 /** The shards of one completion type, and the build that puts them together. */
 fun evaluation(language: Language, type: String, ranker: BuildType?): List<BuildType> {
     val key = "${language.name}_$type"
@@ -103,11 +129,12 @@ fun evaluation(language: Language, type: String, ranker: BuildType?): List<Build
         BuildType {
             id("Evaluate_${key}_$shard")
             name = "Evaluate $type $shard/$shards"
-            artifactRules = "workspace => shard$shard.zip"
+            artifactRules = "shard$shard => shard$shard.zip"
             val model = if (ranker == null) "" else " --model ranker/model.json"
             ciEval(
+                language,
                 listOf(
-                    "evaluate ${language.config} --completion-type $type$model --shard $shard/$shards --output workspace",
+                    "evaluate ${language.config} --completion-type $type$model --shard $shard/$shards --output shard$shard",
                 ),
             )
             if (ranker != null) {
@@ -119,7 +146,7 @@ fun evaluation(language: Language, type: String, ranker: BuildType?): List<Build
         id("Evaluate_$key")
         name = "Evaluate $type"
         artifactRules = "workspace => workspace.zip"
-        ciEval(listOf("merge " + (1..shards).joinToString(" ") { "shard$it" } + " --output workspace"))
+        ciEval(language, listOf("merge " + (1..shards).joinToString(" ") { "shard$it" } + " --output workspace"))
         parts.forEachIndexed { place, part -> takes(part, "shard${place + 1}.zip!** => shard${place + 1}") }
         failureConditions {
             failOnMetricChange {
@@ -147,11 +174,15 @@ fun comparison(language: Language, type: String, whole: BuildType): BuildType = 
         new => workspace.zip
     """.trimIndent()
     ciEval(
+        language,
         listOf(
             "compare \$(test -d base && echo base) new --history history --output comparison" +
                 " --gate 'RecallAt1 >= -2pp' --gate 'Recall >= -2pp'",
         ),
     )
+    if (mailed.isNotEmpty()) {
+        tells(mailed)
+    }
     takes(whole, "workspace.zip!** => new")
     dependencies {
         artifacts(this@BuildType) {
@@ -173,16 +204,33 @@ fun comparison(language: Language, type: String, whole: BuildType): BuildType = 
 fun logs(language: Language, projects: List<String>): BuildType = BuildType {
     id("GenerateLogs_${language.name}")
     name = "Generate logs"
-    artifactRules = """
-        logs => logs.zip
-        ranker => ranker.zip
-    """.trimIndent()
-    val folders = projects.indices.map { "logs/project${it + 1}" }
+    val folders = projects.indices.map { "logs${it + 1}" }
+    artifactRules = (folders + "ranker").joinToString("\n") { "$it => $it.zip" }
     ciEval(
+        language,
         projects.zip(folders) { spec, folder ->
             "generate-ml-logs ${language.config} --project $spec --output $folder"
         } + ("train-ranker " + folders.joinToString(" ") + " --output ranker/model.json"),
     )
+}
+
+/** Of one unit, over the builds that put the shards together. */
+fun Project.chart(title: String, unit: String, metrics: List<String>, of: List<BuildType>) {
+    features {
+        projectCustomChart {
+            this.title = title
+            seriesTitle = unit
+            series = of.flatMap { build ->
+                metrics.map { metric ->
+                    CustomChart.Serie(
+                        title = "$metric, ${build.name}",
+                        key = CustomChart.SeriesKey("ci_eval.$metric"),
+                        sourceBuildTypeId = "${build.id}",
+                    )
+                }
+            }
+        }
+    }
 }
 
 fun languageProject(language: Language, place: Int): Project = Project {
@@ -191,6 +239,7 @@ fun languageProject(language: Language, place: Int): Project = Project {
     description = "Completion by ${language.engine}"
     val basic = evaluation(language, "BASIC", null)
     basic.forEach { buildType(it) }
+    val wholes = mutableListOf(basic.last())
     val compared = comparison(language, "BASIC", basic.last())
     compared.nightly(place)
     buildType(compared)
@@ -202,7 +251,10 @@ fun languageProject(language: Language, place: Int): Project = Project {
         val comparedMl = comparison(language, "ML", ml.last())
         comparedMl.nightly(place)
         buildType(comparedMl)
+        wholes += ml.last()
     }
+    chart("Quality", "Share", listOf("RecallAt1", "RecallAt5", "Recall", "MeanReciprocalRank"), wholes)
+    chart("Latency", "ms", listOf("LatencyPercentile50", "LatencyPercentile95"), wholes)
 }
 
 project {

@@ -1,5 +1,6 @@
 // A stub of TeamCity's Kotlin DSL: the names and types that .teamcity/settings.kts uses, after the public documentation
-// (Kotlin DSL reference, 2025.11). It records what is declared and prints it as JSON. It cannot prove that TeamCity's own
+// (Kotlin DSL reference, 2025.11: jetbrains.com/help/teamcity/kotlin-dsl-documentation/, root/requirements, root/custom-chart,
+// buildFeatures/notifications, …). Where that has no signature, after scripts that servers have exported. It records what is declared and prints it as JSON. It cannot prove that TeamCity's own
 // DSL is the same.
 package jetbrains.buildServer.configs.kotlin
 
@@ -22,7 +23,13 @@ enum class ReuseBuilds { NO, SUCCESSFUL, ANY }
 
 open class SettingsVcsRoot
 
+/** An id within the project that the settings are of; as a text it is the whole one, as exported scripts use it. */
+class RelativeId(val value: String) {
+    override fun toString() = "${DslContext.projectId}_$value"
+}
+
 object DslContext {
+    val projectId = "CiEval"
     val settingsRoot = SettingsVcsRoot()
 }
 
@@ -32,6 +39,44 @@ class VcsSettings {
     var cleanCheckout = false
     fun root(root: SettingsVcsRoot) { roots += root }
 }
+
+@TeamCityDsl
+class ParametrizedWithType {
+    val all = mutableMapOf<String, String>()
+    fun param(name: String, value: String) { all[name] = value }
+}
+
+class Requirement(val param: String, val type: String, val value: String?)
+
+@TeamCityDsl
+class Requirements {
+    val all = mutableListOf<Requirement>()
+    fun contains(param: String, value: String, id: String? = null) { all += Requirement(param, "contains", value) }
+    fun exists(param: String, id: String? = null) { all += Requirement(param, "exists", null) }
+}
+
+@TeamCityDsl
+class BuildFeatures {
+    val notifications = mutableListOf<jetbrains.buildServer.configs.kotlin.buildFeatures.Notifications>()
+}
+
+@TeamCityDsl
+sealed class CustomChart {
+    enum class Format { DURATION, PERCENT, SIZE, TEXT, INTEGER }
+    class SeriesKey(val key: String)
+    abstract class AbstractSeries(var title: String, var color: String?)
+    class Serie(title: String, var key: SeriesKey, var sourceBuildTypeId: String? = null, color: String? = null) :
+        AbstractSeries(title, color)
+    var id: String? = null
+    var title: String? = null
+    var seriesTitle: String? = null
+    var format: Format? = null
+    var series: List<AbstractSeries>? = null
+}
+
+class ProjectCustomChart(init: CustomChart.() -> Unit = {}) : CustomChart() { init { init() } }
+
+fun ProjectFeatures.projectCustomChart(init: CustomChart.() -> Unit = {}) { charts += ProjectCustomChart(init) }
 
 class ScriptStep {
     var name = ""
@@ -82,7 +127,7 @@ class Dependencies {
 @TeamCityDsl
 class BuildType() {
     constructor(init: BuildType.() -> Unit) : this() { init() }
-    var id = ""
+    var id: RelativeId? = null
     var name = ""
     var description = ""
     var artifactRules = ""
@@ -91,7 +136,13 @@ class BuildType() {
     val triggers = Triggers()
     val failureConditions = FailureConditions()
     val dependencies = Dependencies()
-    fun id(id: String) { this.id = id }
+    val params = ParametrizedWithType()
+    val requirements = Requirements()
+    val features = BuildFeatures()
+    fun id(id: String) { this.id = RelativeId(id) }
+    fun params(init: ParametrizedWithType.() -> Unit) = params.init()
+    fun requirements(init: Requirements.() -> Unit) = requirements.init()
+    fun features(init: BuildFeatures.() -> Unit) = features.init()
     fun vcs(init: VcsSettings.() -> Unit) = vcs.init()
     fun steps(init: BuildSteps.() -> Unit) = steps.init()
     fun triggers(init: Triggers.() -> Unit) = triggers.init()
@@ -100,7 +151,10 @@ class BuildType() {
 }
 
 @TeamCityDsl
-class ProjectFeatures { val tabs = mutableListOf<jetbrains.buildServer.configs.kotlin.projectFeatures.BuildReportTab>() }
+class ProjectFeatures {
+    val tabs = mutableListOf<jetbrains.buildServer.configs.kotlin.projectFeatures.BuildReportTab>()
+    val charts = mutableListOf<ProjectCustomChart>()
+}
 
 @TeamCityDsl
 class Project() {
@@ -140,13 +194,29 @@ private fun json(project: Project): String = fields(
     "version" to quoted(version),
     "id" to quoted(project.id),
     "name" to quoted(project.name),
+    "charts" to list(project.features.charts.map { json(it) }),
     "tabs" to list(project.features.tabs.map { quoted(it.startPage) }),
     "buildTypes" to list(project.buildTypes.map { json(it) }),
     "subProjects" to list(project.subProjects.map { json(it) }),
 )
 
+private fun json(chart: CustomChart): String = fields(
+    "title" to quoted(chart.title ?: ""),
+    "format" to (chart.format?.let { quoted(it.name) } ?: "null"),
+    "series" to list(
+        (chart.series ?: emptyList()).filterIsInstance<CustomChart.Serie>().map {
+            fields("title" to quoted(it.title), "key" to quoted(it.key.key), "of" to quoted(it.sourceBuildTypeId ?: ""))
+        },
+    ),
+)
+
 private fun json(build: BuildType): String = fields(
-    "id" to quoted(build.id),
+    "id" to quoted(build.id?.value ?: ""),
+    "params" to build.params.all.entries.joinToString(",", "{", "}") { quoted(it.key) + ":" + quoted(it.value) },
+    "requirements" to list(
+        build.requirements.all.map { list(listOfNotNull(it.param, it.type, it.value).map { each -> quoted(each) }) },
+    ),
+    "mailed" to list(build.features.notifications.map { quoted(it.notifierSettings?.email ?: "") }),
     "name" to quoted(build.name),
     "artifactRules" to quoted(build.artifactRules),
     "vcs" to build.vcs.roots.size.toString(),
@@ -167,7 +237,7 @@ private fun json(trigger: jetbrains.buildServer.configs.kotlin.triggers.Schedule
 )
 
 private fun json(dependency: Dependency): String = fields(
-    "on" to quoted(dependency.on.id),
+    "on" to quoted(dependency.on.id?.value ?: ""),
     "snapshot" to (dependency.snapshot?.let { quoted(it.onDependencyFailure.name) } ?: "null"),
     "artifacts" to list(
         dependency.artifacts.map {

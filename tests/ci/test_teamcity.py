@@ -13,11 +13,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from runpy import run_path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 import yaml
 
-from ci_eval import languages
+from ci_eval import languages, metrics
 from ci_eval.cli import cli
 from tests.ci.marketplace import refused
 from tests.ci.tools import kotlinc, teamcity_stub
@@ -25,6 +26,18 @@ from tests.support.test_ci import service_messages
 
 ROOT = Path(__file__).parents[2]
 SETTINGS = ROOT / ".teamcity" / "settings.kts"
+
+
+PARAMETERS = {"env.CI_EVAL_ENVIRONMENT", "env.INPUT_EXTRAS"}
+
+
+def test_maven_finds_the_dsl_of_the_servers_own_plugins() -> None:
+    pom = ElementTree.parse(ROOT / ".teamcity" / "pom.xml").getroot()
+    space = {"": "http://maven.apache.org/POM/4.0.0"} if pom.tag.startswith("{") else {}
+    found = {each.findtext("id", None, space): each for each in pom.iterfind("repositories/repository", space)}
+    assert set(found) == {"jetbrains-all", "teamcity-server"}
+    assert str(found["teamcity-server"].findtext("url")).endswith("/app/dsl-plugins-repository")
+    assert all(each.findtext("snapshots/enabled") == "true" for each in found.values())
 
 
 def test_the_list_of_languages_is_the_one_of_the_configurations() -> None:
@@ -140,7 +153,7 @@ def test_an_optional_input_may_be_left_out(path: Path, source: tuple[Path, str],
     done = ran(path, tmp_path, **needed | {"INPUT_SOURCE": str(source[0]), "INPUT_COMMIT": source[1]})
     assert done.returncode == 0, done.stderr
     _, _, name, *argv = (tmp_path / "called").read_text().split("\0")[:-1]
-    assert cli.commands[name].make_context(name, argv)
+    assert cli.commands[name].make_context(name, argv).params["output"]
 
 
 @pytest.mark.parametrize("commit", ["main", "0" * 40, "--upload-pack=touch y"])
@@ -193,8 +206,10 @@ def rules(text: str) -> Iterator[tuple[str, str, str]]:
 
 
 def commands(build: dict[str, Any]) -> list[list[str]]:
-    lines = [line for script in build["scripts"] for line in script.splitlines() if line.startswith('"$CI_EVAL" ')]
-    return [shlex.split(line.replace("$(test -d base && echo base)", "base"))[1:] for line in lines]
+    lines = [line for script in build["scripts"] for line in script.splitlines() if line.startswith("python3 ")]
+    words = [shlex.split(line.replace("$(test -d base && echo base)", "base")) for line in lines]
+    assert all((ROOT / each[1]).is_file() for each in words)
+    return [each[2:] for each in words]
 
 
 @pytest.mark.engine
@@ -287,6 +302,42 @@ class TestModel:
                 (build["id"], "LastFinished", "?:history.zip!** => history"),
             }
             assert ("workspace.zip", "new") in {(target, path) for path, _, target in rules(build["artifactRules"])}
+
+    def test_an_agent_needs_linux_and_python_whatever_it_builds(self, model: dict[str, Any]) -> None:
+        wanted = [["teamcity.agent.jvm.os.name", "contains", "Linux"], ["python3.executable", "exists"]]
+        assert all(build["requirements"] == wanted for build in builds(model))
+
+    def test_no_parameter_is_used_that_no_server_defines(self, model: dict[str, Any]) -> None:
+        # What is not defined is taken for a requirement, and then no agent fits.
+        texts = [text for build in builds(model) for text in (*build["scripts"], *build["params"].values())]
+        assert {name for text in texts for name in re.findall("%([^%]+)%", text)} == {"system.teamcity.build.tempDir"}
+        assert {name for build in builds(model) for name in build["params"]} == PARAMETERS
+
+    def test_a_language_has_charts_of_what_its_builds_report(self, model: dict[str, Any]) -> None:
+        known = {f"ci_eval.{each.info.name}" for each in metrics.load()}
+        for project in model["subProjects"]:
+            assert [chart["title"] for chart in project["charts"]] == ["Quality", "Latency"]
+            series = [each for chart in project["charts"] for each in chart["series"]]
+            wholes = {f"CiEval_{build['id']}" for build in project["buildTypes"] if build["metrics"]}
+            assert {each["of"] for each in series} == wholes
+            assert {each["key"] for each in series} <= known
+
+    def test_nobody_is_mailed_unless_somebody_is_named(self, model: dict[str, Any]) -> None:
+        assert not any(build["mailed"] for build in builds(model))
+
+    def test_what_was_filled_in_is_asked_of_agents_and_mailed_to(self, tmp_path: Path) -> None:
+        text = SETTINGS.read_text()
+        text = text.replace('val mailed = ""', 'val mailed = "a@example.org"')
+        text = text.replace("val reported = mapOf<String, String>()", 'val reported = mapOf("go" to "env.GOROOT")')
+        (tmp_path / "settings.kts").write_text(text)
+        code, out, err = executed(tmp_path / "settings.kts")
+        assert code == 0, err
+        found = list(builds(json.loads(out)))
+        assert {build["id"] for build in found if build["mailed"]} == {
+            build["id"] for build in found if build["id"].startswith("Compare_")
+        }
+        asked = {build["id"] for build in found if ["env.GOROOT", "exists"] in build["requirements"]}
+        assert asked == {build["id"] for build in found if "_go_" in build["id"]}
 
     def test_a_failed_evaluation_is_compared_and_a_failed_ranker_is_not_used(self, model: dict[str, Any]) -> None:
         for build in builds(model):
