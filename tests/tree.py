@@ -33,8 +33,8 @@ def below(root: int) -> dict[int, int]:
     found: dict[int, int] = {}
     waiting = [root]
     while waiting:
-        for child, group in children.get(waiting.pop(), ()):
-            found[child] = group
+        for child, leads in children.get(waiting.pop(), ()):
+            found[child] = leads
             waiting.append(child)
     return found
 
