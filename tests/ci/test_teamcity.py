@@ -212,6 +212,7 @@ def commands(build: dict[str, Any]) -> list[list[str]]:
     return [each[2:] for each in words]
 
 
+@pytest.mark.needs("mvn", "java")
 @pytest.mark.engine
 @pytest.mark.registry
 class TestModel:

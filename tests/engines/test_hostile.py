@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 import time
@@ -18,8 +17,10 @@ from ci_eval.contracts import Query, Running, Surroundings
 from ci_eval.errors import EngineFailure
 from ci_eval.model import ProjectInfo
 from ci_eval.support import environments, machine
+from ci_eval.support.recipes import FromRecipe
 from tests.engines.hostile import PROJECTS, dependencies, jvm, python
 from tests.engines.hostile.trap import CLIENTS, COMPILERS, Trap, stand_ins
+from tests.needs import need
 
 CONTROLS = {"oracle", "empty", "words"}
 ENGINES = [engines.CATALOG.load(name) for name in engines.names() if name not in CONTROLS]
@@ -79,6 +80,8 @@ def environment_of(trap: Trap, *, dependencies: bool = False) -> Path:
 def bait(name: str, language: str, trap: Trap, environment: Path | None, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Ask an engine everywhere, start it anew, ask again, end it; the tricks that worked."""
     engine = engines.CATALOG.load(name)
+    if isinstance(engine, FromRecipe):
+        need(*engine.needs)
     cache = machine.cache_folder()
     installation = engine.install(None, cache)
     # Go has the C compiler look at packages that use C, and is strict about what they may ask of it.
@@ -94,8 +97,8 @@ def bait(name: str, language: str, trap: Trap, environment: Path | None, monkeyp
         timeout=20,
         memory=0,
         environment=environment,
+        confine="off",
     )
-    server = engine.start(installation, surroundings)
     server = engine.start(installation, surroundings)
     try:
         answers = [_ask(server, path, text, offset) for path, text, offset in trap.questions]
@@ -141,9 +144,11 @@ def test_no_environment_is_looked_for_in_a_project(name: str, trap: Trap, monkey
 
 @pytest.mark.parametrize("name", PYTHON)
 def test_nothing_runs_that_a_python_project_needs(name: str, trap: Trap, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PIP_FIND_LINKS", str(dependencies.wheel(trap)))
-    monkeypatch.setenv("PIP_NO_INDEX", "1")
-    assert bait(name, "python", trap, environment_of(trap, dependencies=True), monkeypatch) == []
+    with monkeypatch.context() as offline:
+        offline.setenv("PIP_FIND_LINKS", str(dependencies.wheel(trap)))
+        offline.setenv("PIP_NO_INDEX", "1")
+        environment = environment_of(trap, dependencies=True)
+    assert bait(name, "python", trap, environment, monkeypatch) == []
 
 
 @pytest.mark.parametrize(("name", "language"), [pair for pair in ASKED if pair[1] in {"java", "kotlin", "scala"}])
@@ -156,8 +161,8 @@ def test_nothing_runs_that_a_jvm_project_needs(
 @pytest.mark.parametrize(("language", "command", "trick"), TRICKS, ids=[trick[2] for trick in TRICKS])
 def test_a_trick_works_on_the_careless(language: str, command: list[str], trick: str, trap: Trap) -> None:
     PROJECTS[language](trap)
-    if not shutil.which(command[0], path=f"{os.environ['PATH']}{os.pathsep}{trap.root}") and "/" not in command[0]:
-        pytest.skip(f"{command[0]} is not installed")
+    if "/" not in command[0]:
+        need(command[0])
     jars = jvm.jars_of(language) if "{jars}" in command else ""
     subprocess.run([part.format(jars=jars) for part in command], cwd=trap.root, capture_output=True, check=False)
     assert trick in trap.sprung()
