@@ -128,6 +128,7 @@ def inputs(path: Path) -> dict[str, dict[str, Any]]:
             for name, each in entry.items()}  # fmt: skip
 
 
+@pytest.mark.needs("bash", "git")
 @pytest.mark.parametrize("path", RECIPES, ids=lambda path: path.stem)
 def test_a_recipe_calls_the_real_cli_and_what_is_given_is_never_a_command(
     path: Path, source: tuple[Path, str], tmp_path: Path
@@ -147,15 +148,18 @@ def test_a_recipe_calls_the_real_cli_and_what_is_given_is_never_a_command(
         assert given["overrides"] == ("interpret.seed=1", "interpret.client=raw")
 
 
+@pytest.mark.needs("bash", "git")
 @pytest.mark.parametrize("path", RECIPES, ids=lambda path: path.stem)
 def test_an_optional_input_may_be_left_out(path: Path, source: tuple[Path, str], tmp_path: Path) -> None:
-    needed = {name: "x" for name, each in inputs(path).items() if each["required"]}
+    asked = inputs(path).items()
+    needed = {name: each.get("default", "x") for name, each in asked if each["required"] or "default" in each}
     done = ran(path, tmp_path, **needed | {"INPUT_SOURCE": str(source[0]), "INPUT_COMMIT": source[1]})
     assert done.returncode == 0, done.stderr
     _, _, name, *argv = (tmp_path / "called").read_text().split("\0")[:-1]
-    assert cli.commands[name].make_context(name, argv).params["output"]
+    assert str(cli.commands[name].make_context(name, argv).params["output"]) == needed["INPUT_OUTPUT"]
 
 
+@pytest.mark.needs("bash", "git")
 @pytest.mark.parametrize("commit", ["main", "0" * 40, "--upload-pack=touch y"])
 def test_another_commit_than_the_one_in_full_is_a_problem_of_the_build(
     commit: str, source: tuple[Path, str], tmp_path: Path
@@ -167,6 +171,7 @@ def test_another_commit_than_the_one_in_full_is_a_problem_of_the_build(
     assert [each.name for each in (tmp_path / "checkout").iterdir()] == ["script"]
 
 
+@pytest.mark.needs("bash", "git")
 def test_a_failing_installation_is_a_problem_of_the_build(source: tuple[Path, str], tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     variables = {**os.environ, "CI_EVAL_ENVIRONMENT": str(tmp_path / "file" / "environment")}
@@ -212,7 +217,7 @@ def commands(build: dict[str, Any]) -> list[list[str]]:
     return [each[2:] for each in words]
 
 
-@pytest.mark.needs("mvn", "java")
+@pytest.mark.needs("npm", "java")
 @pytest.mark.engine
 @pytest.mark.registry
 class TestModel:
