@@ -58,6 +58,8 @@ COMPRESSION = 1
 MOST_SESSIONS = 1_000_000
 """Of one source file; one of 1 MB has a hundred thousand tokens."""
 
+FOLDERS = ("actions", "sessions", "errors", "logs", "reports")
+
 MANY_PROJECTS = 20
 """From so many on, projects are what is sampled; fewer of them say too little about their spread."""
 
@@ -152,9 +154,9 @@ class Workspace:
     @classmethod
     def create(cls, folder: Path, hint: str = "") -> Workspace:
         """A new one in a new or empty folder. Raises WorkspaceError, with the hint."""
-        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        if folder.exists() and (not folder.is_dir() or (any(folder.iterdir()) and not _hardly_begun(folder))):
             raise WorkspaceError(f"{folder} is not empty: choose another --output{hint}")
-        for part in ("actions", "sessions", "errors", "logs", "reports"):
+        for part in FOLDERS:
             atomic.make_folder(folder / part)
         return cls(folder)
 
@@ -329,9 +331,8 @@ class Workspace:
 
     def tidy(self) -> None:
         """Remove what a killed run left half written."""
-        for part in PARTS:
-            for path in (self.folder / part).rglob("*.tmp"):
-                path.unlink()
+        for path in self.folder.rglob("*.tmp"):
+            path.unlink()
 
     def clear(self, part: str) -> None:
         """Remove the files of one stage, before it runs anew."""
@@ -340,6 +341,22 @@ class Workspace:
 
 
 PARTS = ("actions", "sessions", "errors", "logs", "names.npz", "config.yaml", "manifest.json")
+
+
+def _hardly_begun(folder: Path) -> bool:
+    """Whether all that is there is what a run leaves that was killed before it had a manifest."""
+    there = {path.name for path in folder.iterdir()}
+    begun, others = there.intersection(FOLDERS), there.difference(FOLDERS)
+    if not all(_is_empty(folder / part) for part in begun):
+        return False
+    # A configuration in an else empty folder is the user's.
+    return not others or (
+        begun.issuperset(FOLDERS) and all(name.startswith(("config.yaml", "manifest.json.")) for name in others)
+    )
+
+
+def _is_empty(folder: Path) -> bool:
+    return folder.is_dir() and not folder.is_symlink() and not any(folder.iterdir())
 
 
 def _digest(part: Path) -> str:

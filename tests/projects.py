@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 
 import msgspec
@@ -78,12 +79,12 @@ def sessions(workspace: Workspace) -> list[Session]:
     return [session for _, found in workspace.sessions(Session) for session in found]
 
 
-def timeless(folder: Path) -> list[bytes]:
-    """Everything about the sessions but their latencies."""
+def timeless(folder: Path, without: Collection[str] = ()) -> list[bytes]:
+    """Everything about the sessions but their latencies; `without`: those of these ids."""
     found = []
     for file, sessions in Workspace(folder).sessions(Session):
         found.append(msgspec.json.encode(file))
-        for session in sessions:
+        for session in (each for each in sessions if each.id not in without):
             lookups = tuple(msgspec.structs.replace(lookup, latency=0) for lookup in session.lookups)
             found.append(msgspec.json.encode(msgspec.structs.replace(session, lookups=lookups)))
     return found

@@ -50,3 +50,16 @@ def test_nothing_temporary_is_left(tmp_path: Path) -> None:
     root = write(tmp_path / "p", a__py=GREETER)
     ask(generate(root, tmp_path / "w"), setup(WORDS, root))
     assert not list((tmp_path / "w").rglob("*.tmp"))
+
+
+@pytest.mark.parametrize("left", [{}, {"config__yaml": "x"}, {"config__yaml": "x", "manifest__json__77__tmp": "{"}])
+def test_what_a_run_leaves_that_was_killed_at_once_is_begun_again(tmp_path: Path, left: dict[str, str]) -> None:
+    folder = Workspace.create(tmp_path / "w").folder
+    Workspace.create(write(folder, **left))
+
+
+@pytest.mark.parametrize("name", ["config__yaml", "sessions/a", "sessions", "notes"])
+def test_what_may_be_the_users_is_not_written_over(tmp_path: Path, name: str) -> None:
+    write(tmp_path / "w", **{name: "mine"})
+    with pytest.raises(WorkspaceError, match="is not empty"):
+        Workspace.create(tmp_path / "w")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace as dataclass_replace
 from datetime import datetime
 from pathlib import Path
@@ -21,6 +22,9 @@ def with_logs(prepared: Prepared, workspace: Workspace) -> interpret.Setup:
         setup = dataclass_replace(setup, names=interpret.write_names(workspace, prepared.project.root))
     if not wanted.save_logs:
         return setup
+    if workspace.manifest().logs is not None and _parts(workspace).exists():
+        # They are in the logs; the run that put them there was killed while it removed them.
+        shutil.rmtree(_parts(workspace))
     logging = interpret.Logging(
         parts=_parts(workspace),
         formats=wanted.log_format,
@@ -55,3 +59,5 @@ def gather_logs(workspace: Workspace, prepared: Prepared) -> None:
         day=datetime.fromisoformat(manifest.start).strftime("%d_%m_%Y"),
     )
     workspace.write_manifest(replace(manifest, logs=record))
+    # Not before: a run that is killed here puts them together again.
+    shutil.rmtree(_parts(workspace))

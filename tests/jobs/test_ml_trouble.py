@@ -5,14 +5,19 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 import yaml
 
-from ci_eval.config import load
+from ci_eval.config import load, patch
+from ci_eval.jobs.ml import for_logs
+from ci_eval.jobs.stages import only_logs
 from ci_eval.jobs.users import fit, summing_to_one
 from ci_eval.support import logs as logs_support
+from ci_eval.support.ci import Screen
+from ci_eval.workspace import Manifest, Workspace
 from tests.jobs.test_ml import lines, run
 from tests.projects import GREETER, write
 
@@ -182,3 +187,32 @@ def test_a_prefix_that_a_user_does_not_type_is_said(tmp_path: Path) -> None:
 def test_parquet_can_be_asked_for_twice() -> None:
     """A lazily imported module must not take the place of the function that imports it."""
     assert logs_support.tables() is logs_support.tables()
+
+
+@pytest.mark.parametrize("said", [False, True])
+def test_logs_are_whole_if_the_run_was_killed_while_it_put_them_together(
+    logs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: bool
+) -> None:
+    wanted = patch(load(None).config, project=f"path:{logs.parent / 'p'}", engine="words")
+    generate = partial(
+        only_logs, for_logs(wanted, ["parquet"], Screen()), output=tmp_path / "o", jobs=1, shard=None, screen=Screen()
+    )
+    write_manifest = Workspace.write_manifest
+
+    def is_killed(workspace: Workspace, manifest: Manifest) -> None:
+        if manifest.logs is None or said:
+            write_manifest(workspace, manifest)
+        if manifest.logs is not None:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(Workspace, "write_manifest", is_killed)
+    with pytest.raises(KeyboardInterrupt):
+        generate(resume=False)
+    monkeypatch.undo()
+    generate(resume=True)
+    record, whole = logs_support.record_of(tmp_path / "o" / "logs"), logs_support.record_of(logs / "logs")
+    assert record
+    assert whole
+    logs_support.verify(tmp_path / "o" / "logs", record)
+    assert (record.train, record.validation) == (whole.train, whole.validation)
+    assert not (tmp_path / "o" / "logs" / "parts").exists()

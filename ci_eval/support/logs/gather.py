@@ -41,11 +41,12 @@ def gather(
     project: str,
     day: str,
 ) -> LogsRecord:
-    """Put the parts of those names together in `folder`, in that order, and remove them.
+    """Put the parts of those names together in `folder`, in that order; they are then of no use.
 
     `unit`: path of a source file → what is on one side as a whole. `day`: as dd_MM_yyyy, for the plugin's events.
     """
     parts.mkdir(parents=True, exist_ok=True)
+    (folder / "manifest.json").unlink(missing_ok=True)
     # Files that could not be asked about have sessions with a status, and no part.
     names = [name for name in names if (parts / f"{name}.counts.json").exists()]
     counts = {name: _read(parts / f"{name}.counts.json") for name in names}
@@ -60,7 +61,7 @@ def gather(
                 wanted = [parts / f"{name}{ENDS[form]}" for name in names if sides[name] == side]
                 join(wanted, folder / f"{side}{ENDS[form]}")
         atomic.write(folder / "schema.json", described())
-        shutil.rmtree(parts)
+    written = (path for path in sorted(folder.rglob("*")) if path.is_file() and not path.is_relative_to(parts))
     record = LogsRecord(
         schema=SCHEMA,
         formats=tuple(formats),
@@ -69,7 +70,7 @@ def gather(
         percent=percent,
         train=_total([each for name, each in counts.items() if sides[name] == TRAIN]),
         validation=_total([each for name, each in counts.items() if sides[name] == VALIDATION]),
-        files=tuple(digest(path, folder) for path in sorted(folder.rglob("*")) if path.is_file()),
+        files=tuple(digest(path, folder) for path in written),
     )
     atomic.write(folder / "manifest.json", msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
     return record

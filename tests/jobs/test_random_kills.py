@@ -1,0 +1,127 @@
+"""SIGKILL at any moment, to anything that runs; then `--resume`: the run ends like one that nobody disturbed.
+
+`CI_EVAL_KILL_ROUNDS=30` has each engine go through as many rounds; by default they go through a few.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ci_eval.model import Status
+from ci_eval.workspace import Workspace
+from tests.projects import GREETER, sessions, timeless, write
+from tests.tree import below, left_after, orphans_stay
+
+ROUNDS = int(os.environ.get("CI_EVAL_KILL_ROUNDS", "2"))
+VICTIMS = ("driver", "worker", "engine", "group")
+ENGINES = ("jedi", "ty")
+
+pytestmark = [
+    pytest.mark.engine,
+    pytest.mark.registry,
+    pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc"),
+]
+
+
+@dataclass(frozen=True)
+class Run:
+    """One that nobody disturbs, and how long it takes."""
+
+    engine: str
+    project: Path
+    folder: Path
+    seconds: float = 0.0
+
+    def command(self, *more: str) -> list[str]:
+        asked = ["--project", f"path:{self.project}", "--engine", self.engine, "--output", str(self.folder)]
+        return [sys.executable, "-m", "ci_eval", "evaluate", *asked, "--jobs", "2", *more]
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def whole(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    folder = tmp_path_factory.mktemp("kills")
+    project = write(folder / "p", **{f"file{i}__py": GREETER + f"x{i} = {i}\nprint(x{i})\n" for i in range(6)})
+    run = Run(request.param, project, folder / "whole")
+    started = time.monotonic()
+    subprocess.run(run.command(), check=True, capture_output=True, timeout=300)
+    return Run(run.engine, project, run.folder, time.monotonic() - started)
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left(whole: Run) -> Iterator[None]:
+    known = set(below(os.getpid()))
+    with orphans_stay():
+        yield
+        assert left_after(known, seconds=30) == []
+
+
+@pytest.mark.parametrize("number", range(ROUNDS))
+def test_a_killed_run_ends_like_one_that_nobody_disturbed(whole: Run, tmp_path: Path, number: int) -> None:
+    chance = random.Random(f"{whole.engine} {number}")
+    victim = VICTIMS[(number + 2 * ENGINES.index(whole.engine)) % len(VICTIMS)]
+    run = Run(whole.engine, whole.project, tmp_path / "killed")
+    driver = subprocess.Popen(
+        run.command(), start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    time.sleep(chance.random() * whole.seconds)
+    kill(driver, victim, chance)
+    driver.wait(timeout=300)
+    resumed = subprocess.run(run.command("--resume"), capture_output=True, text=True, timeout=300, check=False)
+    assert resumed.returncode in {0, 5 if victim == "engine" else 0}, resumed.stderr
+    same(run, whole, most_crashed=victim == "engine")
+
+
+def kill(driver: subprocess.Popen[bytes], victim: str, chance: random.Random) -> None:
+    """The driver, all of its group, a process that it started, or one further down; if there is none yet, soon."""
+    if victim == "driver":
+        driver.kill()
+    elif victim == "group":
+        os.killpg(driver.pid, signal.SIGKILL)
+    while victim in {"worker", "engine"} and driver.poll() is None:
+        found = below(driver.pid)
+        if wanted := sorted(pid for pid, depth in found.items() if (depth == 1) == (victim == "worker")):
+            os.kill(chance.choice(wanted), signal.SIGKILL)
+            return
+        time.sleep(0.01)
+
+
+def same(run: Run, whole: Run, *, most_crashed: int) -> None:
+    """Sessions that crashed with their engine may differ, and what is made of them; all else is the same."""
+    assert contents(run.folder / "actions") == contents(whole.folder / "actions")
+    assert not (run.folder / "unfinished").exists()
+    assert not list(run.folder.rglob("*.tmp"))
+    ended = sessions(Workspace(run.folder))
+    crashed = {each.id for each in ended if each.status == Status.ENGINE_CRASH}
+    assert len(crashed) <= most_crashed
+    assert [each.id for each in ended] == [each.id for each in sessions(Workspace(whole.folder))]
+    assert timeless(run.folder, without=crashed) == timeless(whole.folder, without=crashed)
+    if not crashed:
+        assert contents(run.folder / "errors") == contents(whole.folder / "errors")
+        assert figures(run.folder) == figures(whole.folder)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def figures(folder: Path) -> object:
+    """What is reported, but for what tells of time."""
+    return without_time(json.loads((folder / "reports" / "metrics.json").read_text()))
+
+
+def without_time(value: Any) -> object:
+    if isinstance(value, dict):
+        return {key: without_time(each) for key, each in value.items() if "Latency" not in key and key != "started"}
+    return [without_time(each) for each in value] if isinstance(value, list) else value
