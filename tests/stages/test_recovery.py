@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import gzip
+import sys
 from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 import pytest
 
-from ci_eval.model import Session, Status
+from ci_eval.contracts import Installation
+from ci_eval.model import EngineInfo, Session, Status
 from ci_eval.stages.interpret import Logging, Setup
 from ci_eval.stages.interpret.player import PATIENCE
+from ci_eval.support.lsp.custom import custom
 from ci_eval.workspace import Workspace, name_of
 from tests.deadly import Deadly
 from tests.projects import GREETER, ask, generate, sessions, setup, timeless, write
+from tests.support.lsp.conftest import SERVER
+from tests.support.lsp.test_malformed import MESSAGES
 
 
 @pytest.fixture
@@ -84,6 +89,22 @@ def test_a_text_that_cannot_be_stored_costs_its_session(project: Path) -> None:
 def test_a_latency_that_is_none_costs_its_session(project: Path) -> None:
     (session,) = failed(asked(project, "odd", deadly(project, "nan", "sep")))
     assert session.message == "deadly says that it took nan ms"
+
+
+@pytest.mark.parametrize(
+    ("message", "hit"), [("five items", [2, 5]), ("a deep result", [2, 5]), ("a range that is none", [2])]
+)
+def test_a_malformed_message_costs_the_session_it_came_in(tmp_path: Path, message: str, hit: list[int]) -> None:
+    root = write(tmp_path / "p", a__py="self.a\nself.b\nself.c\n", message=MESSAGES[message])
+    command = (sys.executable, str(SERVER), "says-third@textDocument/completion", str(root))
+    server = custom("fake", command, language_id=None, settings={}, options={})
+    info = EngineInfo(name="fake", version="1")
+    wanted = setup(server, root, installation=Installation(info=info, folder=tmp_path))
+    wanted = replace(wanted, surroundings=replace(wanted.surroundings, reads=(SERVER.parent,)))
+    ask(workspace := generate(root, tmp_path / "w"), wanted)
+    # A server that must be started anew counts its questions from one.
+    assert [i for i, session in enumerate(sessions(workspace)) if session.status == Status.ERROR] == hit
+    assert len(failed(workspace)) == len(hit)
 
 
 def test_an_engine_that_cannot_be_started_once_costs_a_session(project: Path) -> None:
