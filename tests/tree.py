@@ -23,20 +23,19 @@ def orphans_stay() -> Iterator[None]:
 
 
 def below(root: int) -> dict[int, int]:
-    """Process → how many steps below `root` it is; those that ended do not count."""
-    children: dict[int, list[int]] = {}
+    """Process → its group, of all below `root`; those that ended do not count."""
+    children: dict[int, list[tuple[int, int]]] = {}
     for path in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError):  # it ended while we looked
-            state, parent = path.read_bytes().rpartition(b")")[2].split()[:2]
+            state, parent, group = path.read_bytes().rpartition(b")")[2].split()[:3]
             if state != b"Z":
-                children.setdefault(int(parent), []).append(int(path.parent.name))
+                children.setdefault(int(parent), []).append((int(path.parent.name), int(group)))
     found: dict[int, int] = {}
-    waiting = [(root, 0)]
+    waiting = [root]
     while waiting:
-        pid, depth = waiting.pop()
-        for child in children.get(pid, ()):
-            found[child] = depth + 1
-            waiting.append((child, depth + 1))
+        for child, group in children.get(waiting.pop(), ()):
+            found[child] = group
+            waiting.append(child)
     return found
 
 

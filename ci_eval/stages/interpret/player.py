@@ -269,7 +269,7 @@ def _status(ended: Open) -> Status:
 def _last_line(error: Exception) -> str:
     """Of its traceback, and where that ends."""
     where = traceback.extract_tb(error.__traceback__)[-1]
-    what = "".join(traceback.format_exception_only(error)).strip()
+    what = "".join(traceback.format_exception_only(error)).strip()[-500:]
     return f"{what} ({Path(where.filename).name}, line {where.lineno}): this is a bug, please report it"
 
 
