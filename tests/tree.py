@@ -27,9 +27,9 @@ def below(root: int) -> dict[int, int]:
     children: dict[int, list[tuple[int, int]]] = {}
     for path in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError):  # it ended while we looked
-            state, parent, group = path.read_bytes().rpartition(b")")[2].split()[:3]
+            state, parent, of = path.read_bytes().rpartition(b")")[2].split()[:3]
             if state != b"Z":
-                children.setdefault(int(parent), []).append((int(path.parent.name), int(group)))
+                children.setdefault(int(parent), []).append((int(path.parent.name), int(of)))
     found: dict[int, int] = {}
     waiting = [root]
     while waiting:
