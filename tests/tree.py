@@ -27,14 +27,14 @@ def below(root: int) -> dict[int, int]:
     children: dict[int, list[tuple[int, int]]] = {}
     for path in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError):  # it ended while we looked
-            state, parent, of = path.read_bytes().rpartition(b")")[2].split()[:3]
+            state, parent, group = path.read_bytes().rpartition(b")")[2].split()[:3]
             if state != b"Z":
-                children.setdefault(int(parent), []).append((int(path.parent.name), int(of)))
+                children.setdefault(int(parent), []).append((int(path.parent.name), int(group)))
     found: dict[int, int] = {}
     waiting = [root]
     while waiting:
-        for child, group in children.get(waiting.pop(), ()):
-            found[child] = group
+        for child, leads in children.get(waiting.pop(), ()):
+            found[child] = leads
             waiting.append(child)
     return found
 

@@ -39,7 +39,7 @@ class Choices:
         """
         if self.config is None and resumed and (resumed / "config.yaml").is_file():
             # Its variables were filled in when it was made; others are not for it to see.
-            config = self._patched(resumed / "config.yaml", {}, screen)
+            config = self._patched(trusting.config_of(resumed), {}, screen)
             trusting.refuse_foreign(resumed, config, trusted=trusted)
             return config
         return self._patched(self.config or (None if self.project else DEMO), os.environ, screen)

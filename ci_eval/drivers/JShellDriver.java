@@ -73,7 +73,9 @@ public class JShellDriver {
     private void prepare(List<String> imports) {
         if (imports.equals(known)) return;
         if (shell != null) shell.close();
-        shell = JShell.builder().executionEngine("local").build();
+        // Else the compiler would start the plugins it finds in the project's jars; in our own class path there are none.
+        String plugins = System.getProperty("java.class.path");
+        shell = JShell.builder().executionEngine("local").compilerOptions("-processorpath", plugins).build();
         shell.addToClasspath(classes);
         for (String each : imports) shell.eval(each);
         known = imports;

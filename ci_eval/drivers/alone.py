@@ -18,7 +18,7 @@ def refuse(event: str, arguments: tuple[Any, ...]) -> None:
     """An audit hook, which nothing takes away again. An OSError, as of a program that is missing."""
     if event in STARTS and not (event == STARTS[0] and os.path.basename(str(arguments[0])).startswith(ALLOWED)):
         program = arguments[1] if event == STARTS[0] else event
-        raise OSError(f"ci-eval lets {sys.argv[0]} start no program: {program!r}")
+        raise OSError(f"ci-eval lets {module} start no program: {program!r}")
 
 
 module, *sys.argv[1:] = sys.argv[1:]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from ci_eval.contracts import Engine
@@ -16,8 +17,9 @@ def command(place: Place) -> list[str]:
 
 def settings(place: Place) -> dict[str, Any]:
     analysis = {"autoImportCompletions": False, "diagnosticMode": "openFilesOnly"}
-    python = {"pythonPath": str(place.environment / "bin" / "python")} if place.environment else {}
-    return {"python": python, "basedpyright": {"analysis": analysis}}
+    # Without an interpreter it would look for one in the project, and run that.
+    python = str(place.environment / "bin" / "python") if place.environment else sys.executable
+    return {"python": {"pythonPath": python}, "basedpyright": {"analysis": analysis}}
 
 
 ENGINE: Engine = LspEngine(

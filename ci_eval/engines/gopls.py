@@ -22,7 +22,8 @@ def options(_place: Place) -> dict[str, Any]:
 def variables(place: Place) -> dict[str, str]:
     modules = (place.environment or place.scratch) / "modules"
     kept = {"GOCACHE": str(place.scratch / "build"), "GOMODCACHE": str(modules)}
-    return kept | {"GOPATH": str(place.scratch / "go"), "GOFLAGS": "-mod=mod", "GOPROXY": "off", "GOTOOLCHAIN": "local"}
+    closed = {"GOPROXY": "off", "GOTOOLCHAIN": "local", "GOPACKAGESDRIVER": "off", "GOENV": "off", "GOAUTH": "off"}
+    return kept | closed | {"GOPATH": str(place.scratch / "go"), "GOFLAGS": "-mod=mod"}
 
 
 ENGINE: Engine = LspEngine(

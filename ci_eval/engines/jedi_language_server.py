@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from ci_eval.contracts import Engine
-from ci_eval.support.lsp.engine import LspEngine, python_code
+from ci_eval.support.lsp.engine import LspEngine
+from ci_eval.support.lsp.jedis import jedi_server
 from ci_eval.support.place import Place
 from ci_eval.support.recipes import Pip
 
 
 def command(place: Place) -> list[str]:
-    return python_code(place, "from jedi_language_server.cli import cli; cli()")
+    return jedi_server(place, "from jedi_language_server.cli import cli; cli()")
 
 
 def options(place: Place) -> dict[str, Any]:

@@ -55,7 +55,9 @@ def prepare(place: Place) -> list[str]:
 
 
 def command(place: Place) -> list[str]:
-    return [*java(place), str(DRIVER), classpath([place.scratch / "classes", *in_folder(place.environment)])]
+    known = classpath([place.scratch / "classes", *in_folder(place.environment)])
+    # Without a class path Java takes the folder it runs in, and starts the services found there.
+    return [*java(place), "-cp", str(place.scratch / "nothing"), str(DRIVER), known]
 
 
 ENGINE: Engine = DrivenEngine(

@@ -5,21 +5,23 @@ from __future__ import annotations
 from typing import Any
 
 from ci_eval.contracts import Engine
-from ci_eval.support.lsp.engine import LspEngine, python_module
+from ci_eval.support.lsp.engine import LspEngine
+from ci_eval.support.lsp.jedis import jedi_server
 from ci_eval.support.place import Place
 from ci_eval.support.recipes import Pip
 
 
 def command(place: Place) -> list[str]:
-    return python_module(place, "pylsp")
+    return jedi_server(place, "from pylsp.__main__ import main; main()")
 
 
 def settings(place: Place) -> dict[str, Any]:
     linters = ("flake8", "mccabe", "pycodestyle", "pydocstyle", "pyflakes", "pylint")
     plugins: dict[str, Any] = {name: {"enabled": False} for name in linters}
     plugins["rope_autoimport"] = {"enabled": False}
-    if place.environment:
-        plugins["jedi"] = {"environment": str(place.environment)}
+    environment = {"environment": str(place.environment)} if place.environment else {}
+    # By default it has jedi import numpy for real.
+    plugins["jedi"] = {"auto_import_modules": [], **environment}
     return {"pylsp": {"plugins": plugins}}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from ci_eval.contracts import Engine
@@ -14,9 +15,30 @@ def command(place: Place) -> list[str]:
     return [str(place.folder / "bin" / "pyrefly"), "lsp"]
 
 
-def settings(place: Place) -> dict[str, Any]:
+def configuration(place: Place) -> str:
+    """The file that takes the place of whatever the project has: there, interpreters and commands to run can be named.
+
+    Imports are looked for in the project, its `src`, and the folders above each file, as without a configuration.
+    """
+    lines = {
+        "project-includes": [f"{place.root}/**/*.py*"],
+        "search-path": [str(folder) for folder in (place.root / "src", place.root) if folder.is_dir()],
+        "enable-fallback-search-path": True,
+        # Without an interpreter it would look for one in the project.
+        "skip-interpreter-query": place.environment is None,
+    }
+    path = place.scratch / "pyrefly.toml"
+    path.write_text("".join(f"{name} = {json.dumps(value)}\n" for name, value in lines.items()))
+    return str(path)
+
+
+def options(place: Place) -> dict[str, Any]:
     python = {"pythonPath": str(place.environment / "bin" / "python")} if place.environment else {}
-    return {"python": python | {"analysis": {"autoImportCompletions": False}}}
+    return python | {"analysis": {"autoImportCompletions": False}, "pyrefly": {"configPath": configuration(place)}}
+
+
+def settings(place: Place) -> dict[str, Any]:
+    return {"python": options(place)}
 
 
 ENGINE: Engine = LspEngine(
@@ -26,6 +48,8 @@ ENGINE: Engine = LspEngine(
     licence="MIT",
     recipe=Pip(package="pyrefly", version="1.4.1"),
     command=command,
+    # It opens files before it is told its settings.
+    options=options,
     settings=settings,
     verified=True,
 )

@@ -17,7 +17,11 @@ _PACKAGE = re.compile(r"^[ \t]*package\s+([\w.]+)", re.MULTILINE)
 def command(place: Place) -> list[str]:
     known = classpath(libraries(place, "scala-library"))
     sources = classpath(_source_roots(place.root))
-    return java_command(place, "ScalaDriver", "-classpath", known, "-sourcepath", sources)
+    # The compiler's own default is a folder below the one it runs in, whose plugins it would run.
+    plugins = ("-Xpluginsdir", str(place.scratch / "plugins"))
+    # A macro is a program, too.
+    options = (*plugins, "-Ymacro-expand:none")
+    return java_command(place, "ScalaDriver", *options, "-classpath", known, "-sourcepath", sources)
 
 
 def _source_roots(root: Path) -> list[Path]:

@@ -126,6 +126,7 @@ def _confined(config: Config, engine: Engine, screen: Screen) -> str:
             f"interpret.confine is required, but on this machine an engine is {offered}. See `ci-eval doctor`; with "
             "`auto` it is confined as far as possible, and the reports say how far"
         )
+    screen.say(f"Confinement: {offered}")
     if wanted == "auto" and offered.startswith("not confined"):
         screen.warn(f"the engine is {offered}: it can read your files and reach the network")
     return offered

@@ -14,6 +14,13 @@ from ci_eval.jobs import pipeline
 from ci_eval.workspace import Workspace
 
 
+def config_of(folder: Path) -> Path:
+    """The file of a workspace's configuration. Raises WorkspaceError where it is not what was sealed."""
+    workspace = Workspace.open(folder)
+    pipeline.stored_config(workspace)
+    return workspace.config_path
+
+
 def refuse_foreign(folder: Path, wanted: Config, *, trusted: bool) -> None:
     """Raises ConfigError where `wanted`, made from a workspace's configuration, has a command or an open wall of it."""
     stored = pipeline.stored_config(Workspace.open(folder))

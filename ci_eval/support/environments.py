@@ -60,7 +60,18 @@ def _python(task: _Task, folder: Path) -> Mapping[str, str]:
     if wanted:
         pip_run(("install", *WHEELS, "--target", str(site), "--", *wanted), cwd=folder)
         check_origins(site)
+        _forget_start_up(site)
     return installed(site)
+
+
+def _forget_start_up(site: Path) -> None:
+    """Take away what any Python would run at its start: engines ask the environment's own where its packages are."""
+    for path in (*site.glob("sitecustomize*"), *site.glob("usercustomize*")):
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+    for path in site.glob("*.pth"):
+        lines = path.read_bytes().splitlines(keepends=True)
+        # The others are folders.
+        path.write_bytes(b"".join(line for line in lines if not line.startswith((b"import ", b"import\t"))))
 
 
 # install-links: a dependency that is a folder is copied, not linked to and filled where it is.

@@ -107,4 +107,6 @@ def variables(place: Place) -> dict[str, str]:
         "HOME": str(place.scratch / "home"),
         "TMPDIR": str(place.scratch),
         "LANG": "C.UTF-8",
+        # For the interpreters that engines start: nothing is imported from where they run.
+        "PYTHONSAFEPATH": "1",
     }

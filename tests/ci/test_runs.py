@@ -15,7 +15,7 @@ import yaml
 from tests.ci.stand_ins import OURS, ROOT, THEIRS, GitHub, github
 from tests.projects import GREETER, write
 
-pytestmark = [pytest.mark.engine, pytest.mark.registry]
+pytestmark = [pytest.mark.engine, pytest.mark.registry, pytest.mark.needs("go", "node", "npm", "make")]
 
 
 def documented(heading: str) -> str:

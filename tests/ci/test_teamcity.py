@@ -110,6 +110,7 @@ def commands(build: dict[str, Any]) -> list[list[str]]:
     return [shlex.split(line.replace("$(test -d base && echo base)", "base"))[1:] for line in lines]
 
 
+@pytest.mark.needs("mvn", "java")
 @pytest.mark.engine
 @pytest.mark.registry
 class TestModel:

@@ -73,7 +73,7 @@ def service(root: Path) -> tuple[int, str]:
     return ran([node, str(language_service()), str(root), *files], root)
 
 
-INSTALLED = [pytest.mark.engine, pytest.mark.registry]
+INSTALLED = [pytest.mark.engine, pytest.mark.registry, pytest.mark.needs("go", "node", "npm")]
 CHECKERS = [
     schemas,
     zizmor,

@@ -10,6 +10,8 @@ import pytest
 from ci_eval import engines
 from ci_eval.contracts import Query, Running, Surroundings
 from ci_eval.support import machine
+from ci_eval.support.recipes import FromRecipe
+from tests.needs import need
 
 JAVA = """package a.b;
 
@@ -55,6 +57,8 @@ pytestmark = [pytest.mark.engine, pytest.mark.registry]
 @pytest.fixture(params=FILES)
 def running(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[str, Running]]:
     engine = engines.CATALOG.load(request.param)
+    assert isinstance(engine, FromRecipe)
+    need(*engine.needs)
     suffix, text, other = FILES[engine.name]
     root = tmp_path / "project"
     (root / "a" / "b").mkdir(parents=True)

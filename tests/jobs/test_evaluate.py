@@ -65,6 +65,7 @@ def test_a_workspace_has_everything_that_the_contract_names(project: Path, tmp_p
         assert (tmp_path / "o" / "reports" / report).stat().st_size > 0
 
 
+@pytest.mark.slow
 @pytest.mark.engine
 def test_runs_and_numbers_of_workers_give_the_same_sessions(project: Path, tmp_path: Path) -> None:
     for name, jobs in (("a", 1), ("b", 1), ("c", 2)):

@@ -136,6 +136,21 @@ def test_the_path_of_a_source_file_leads_nowhere_else(hostile: Path, path: str) 
     assert (code, "is not the path of a file inside" in " ".join(err.split())) == (2, True)
 
 
+def test_the_logs_name_no_file_outside_their_folder(hostile: Path, night: Path, tmp_path: Path) -> None:
+    project = f"path:{night.parent / 'p'}"
+    argv = ("--project", project, "--engine", "words", "--log-format", "jsonl", "--jobs", 1, "--output", tmp_path / "l")
+    assert command("generate-ml-logs", *argv)[0] == 0
+    workspace = Workspace(tmp_path / "l")
+    manifest = workspace.manifest()
+    assert manifest.logs
+    logs = replace(manifest.logs, files=(replace(manifest.logs.files[0], path="../../../escaped/a.gz"),))
+    workspace.write_manifest(replace(manifest, logs=logs, shard="1/1"))
+    workspace.seal()
+    code, _, err = command("merge", tmp_path / "l", "--output", tmp_path / "merged")
+    assert (code, "is not the path of a file inside" in " ".join(err.split())) == (2, True)
+    assert not list(tmp_path.rglob("*escaped*"))
+
+
 # ---------------------------------------------------------------------------------------------------------- commands
 
 
@@ -338,7 +353,6 @@ def test_the_same_file_stored_under_three_names_counts_once(hostile: Path) -> No
         {"jobs": -1},
         {"unparsable": 7.0},
         {"seed": 2**70},
-        {"shard": "0/0"},
     ],
     ids=str,
 )
@@ -347,7 +361,8 @@ def test_an_impossible_account_is_refused(
 ) -> None:
     manifest = hostile / "manifest.json"
     manifest.write_bytes(msgspec.json.encode(msgspec.json.decode(manifest.read_bytes()) | change))
-    assert command(*TASKS["merge"](hostile, night, tmp_path))[0] == 2
+    code, _, err = command(*TASKS["merge"](hostile, night, tmp_path))
+    assert (code, "manifest.json is damaged" in " ".join(err.split())) == (2, True)
 
 
 TASKS: dict[str, Callable[[Path, Path, Path], tuple[object, ...]]] = {

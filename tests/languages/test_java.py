@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -36,8 +34,8 @@ public class Shapes<T extends Comparable<T>> {
 """
 
 
+@pytest.mark.needs("javac")
 @pytest.mark.engine
-@pytest.mark.skipif(not (shutil.which("java") or os.environ.get("CI")), reason="java is not installed")
 def test_javac_gives_nearly_every_name_the_same_kind(tmp_path: Path) -> None:
     root = write(tmp_path, a__java=SHAPES.replace("Shapes", "a"), b__java=SHAPES.replace("Shapes", "b"))
     argv = [sys.executable, str(ROOT / "benchmarks" / "kinds_java.py"), f"path:{root}"]

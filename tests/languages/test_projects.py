@@ -21,11 +21,14 @@ from ci_eval.model import StrategyConfig, Token
 from ci_eval.stages.actions import Source, actions_of_file, source_files, spelled
 from ci_eval.support import machine, project
 from ci_eval.support.document import decode
+from tests.needs import need
 from tests.replaying import STRATEGIES, fits, replay, seen
 
 CONFIGS = {path.stem: path for path in sorted((Path(__file__).parent.parent.parent / "configs").glob("*.yaml"))}
 FILES, LARGEST = 12, 40_000
 QUERIES = 250
+CLIENTS = {"npm": ("npm",), "maven": ("mvn",), "go": ("go",), "debian": ("apt-get",)}
+"""Scheme of a project → what fetches it."""
 
 pytestmark = pytest.mark.registry
 
@@ -35,6 +38,7 @@ def chosen(name: str) -> tuple[Path, list[tuple[Source, tuple[Token, ...]]]]:
     """The project's root and some of its files, always the same ones, with their tokens."""
     config = load(CONFIGS[name]).config
     language = languages.CATALOG.load(name)
+    need(*CLIENTS.get(config.project.spec.partition(":")[0], ()))
     root = project.prepare(config.project.spec, cache=machine.cache_folder()).root
     paths = [p for p in source_files(root, language, config.actions) if 500 < (root / p).stat().st_size < LARGEST]
     random.Random(0).shuffle(paths)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, sync_playwright
+
+from tests.needs import need
 
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 ARGUMENTS += ["--disable-component-update", "--disable-sync"]
@@ -15,11 +16,8 @@ ARGUMENTS += ["--disable-component-update", "--disable-sync"]
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
+    need("chromium")
     executable = shutil.which("chromium")
-    if executable is None and "CI" in os.environ:
-        pytest.fail("chromium is not installed")
-    if executable is None:
-        pytest.skip("needs chromium")
     with sync_playwright() as playwright:
         started = playwright.chromium.launch(executable_path=executable, args=ARGUMENTS)
         yield started

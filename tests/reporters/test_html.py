@@ -12,6 +12,7 @@ from urllib.parse import unquote, urlsplit
 import msgspec
 import pytest
 
+from ci_eval.errors import WorkspaceError
 from ci_eval.model import Session, Status
 from ci_eval.reporters.html import REPORTER
 from ci_eval.support.htmldata import shown_session
@@ -137,7 +138,7 @@ def test_a_report_that_fails_leaves_the_old_one(tmp_path: Path) -> None:
         yield session("a.py", 0, "x")
         raise OSError("disk")
 
-    with pytest.raises(OSError, match="disk"):
+    with pytest.raises(WorkspaceError, match="disk"):
         written(Sample().stream("a.py", "x", broken), tmp_path)
     assert (site / "index.html").is_file()
     assert [each.name for each in tmp_path.iterdir()] == ["html"]

@@ -158,6 +158,7 @@ def test_a_file_whose_name_is_not_text_is_counted_and_the_rest_goes_on(tmp_path:
     assert [found.path for found in workspace.actions()] == ["good.py"]
 
 
+@pytest.mark.slow
 def test_five_megabytes_are_read_where_they_are_allowed(tmp_path: Path) -> None:
     root = write(tmp_path / "p", a__py=b"value = os.path.join('a', b)  # comment\n" * 130_000)
     workspace = generate(root, tmp_path / "w", ActionsConfig(max_file_size=10_000_000))

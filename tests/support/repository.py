@@ -7,6 +7,8 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.needs import need
+
 WHO = {
     "GIT_AUTHOR_NAME": "a",
     "GIT_AUTHOR_EMAIL": "a@example.org",
@@ -46,6 +48,7 @@ class Repository:
 
 
 def create(folder: Path) -> Repository:
+    need("git")
     folder.mkdir(parents=True)
     repository = Repository(folder)
     repository.git("init", "--quiet", "--initial-branch=main")

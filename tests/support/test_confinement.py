@@ -25,6 +25,7 @@ from ci_eval.support.confinement import NOTHING_OPEN, Walls, installs_of, top_of
 from ci_eval.support.lsp.custom import custom
 from ci_eval.support.place import confinement_of
 from ci_eval.support.process import LineProcess
+from tests.needs import lack
 
 SERVER = Path(__file__).parent / "hostile_server.py"
 ALLOWED = {"own", "project"}
@@ -35,10 +36,7 @@ def complete_walls() -> None:
     """Says so, rather than pass, where the kernel has not got what is tested."""
     abi, why = landlock.version() if sys.platform == "linux" else (0, "not Linux")
     if abi < 6:
-        lacking = f"full confinement needs version 6 of Landlock, here is {abi}: {why}"
-        if "CI" in os.environ:
-            pytest.fail(lacking)
-        pytest.skip(lacking)
+        lack(f"full confinement needs version 6 of Landlock, here is {abi}: {why}")
 
 
 class Servers:

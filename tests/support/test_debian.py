@@ -8,7 +8,6 @@ import hashlib
 import io
 import lzma
 import os
-import shutil
 import tarfile
 from collections.abc import Callable
 from pathlib import Path
@@ -19,7 +18,7 @@ from ci_eval.errors import ConfigError, InstallError
 from ci_eval.support.debian import DAY, apt_source, check_debian, unpack_components
 from ci_eval.support.project import prepare
 
-needs_apt = pytest.mark.skipif(shutil.which("apt-get") is None, reason="apt-get exists on Debian only")
+needs_apt = pytest.mark.needs("apt-get")
 
 
 PACK: dict[str, Callable[[bytes], bytes]] = {"gz": gzip.compress, "xz": lzma.compress, "bz2": bz2.compress}
@@ -210,6 +209,7 @@ def test_a_machine_without_sources_is_told(archive: Archive, tmp_path: Path) -> 
         fetch(tmp_path, "foo=1.0-1")
 
 
+@needs_apt
 @pytest.mark.registry
 def test_apt_brings_a_real_source_package(tmp_path: Path) -> None:
     assert fetch(tmp_path, "fmtlib=9.1.0+ds1-2").name == "fmtlib_9.1.0+ds1.orig.tar.gz"

@@ -52,6 +52,7 @@ def test_the_requirements_of_a_python_project_are_installed(tmp_path: Path, file
     assert packages("python", write(tmp_path / "p", **files), tmp_path) == {"six": "1.16.0"}
 
 
+@pytest.mark.needs("npm")
 @pytest.mark.registry
 def test_of_an_npm_package_only_what_it_needs_to_run_is_installed(tmp_path: Path) -> None:
     manifest = {"dependencies": {"is-number": "7.0.0"}, "devDependencies": {"is-number": "0.0.0-no-such-version"}}
@@ -59,6 +60,7 @@ def test_of_an_npm_package_only_what_it_needs_to_run_is_installed(tmp_path: Path
     assert packages("typescript", root, tmp_path) == {"is-number": "7.0.0"}
 
 
+@pytest.mark.needs("go")
 @pytest.mark.registry
 def test_the_modules_of_a_go_module_are_there(tmp_path: Path) -> None:
     root = write(tmp_path / "p", go__mod="module example\n\ngo 1.19\n\nrequire github.com/spf13/pflag v1.0.5\n")

@@ -56,6 +56,7 @@ def test_a_revision_that_is_not_there_is_an_error_and_leaves_nothing(
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.needs("git")
 def test_a_repository_of_sha_256_objects_is_fetched_by_its_long_id(tmp_path: Path) -> None:
     (tmp_path / "origin").mkdir()
     repository = Repository(tmp_path / "origin")

@@ -81,11 +81,13 @@ def test_a_zip_whose_sum_is_wrong_is_not_taken(tmp_path: Path, monkeypatch: pyte
         module_zip("example.org/m@v1.0.0", tmp_path)
 
 
+@pytest.mark.needs("go")
 @pytest.mark.registry
 def test_go_brings_a_real_module(tmp_path: Path) -> None:
     assert module_zip("github.com/spf13/cobra@v1.8.1", tmp_path).stat().st_size > 100_000
 
 
+@pytest.mark.needs("go")
 @pytest.mark.registry
 def test_a_version_that_does_not_exist_is_told(tmp_path: Path) -> None:
     with pytest.raises(InstallError, match=r"cobra@v1\.8\.999:(.|\n)*GOPROXY"):

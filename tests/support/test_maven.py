@@ -60,12 +60,14 @@ def test_only_the_cause_that_mvn_gives_is_shown(tmp_path: Path, monkeypatch: pyt
     assert "Check the network" in lines[2]
 
 
+@pytest.mark.needs("mvn")
 @pytest.mark.registry
 def test_mvn_brings_a_real_sources_jar(tmp_path: Path) -> None:
     found = sources_jar("org.apache.commons:commons-lang3:3.14.0", tmp_path)
     assert found.name == "commons-lang3-3.14.0-sources.jar"
 
 
+@pytest.mark.needs("mvn")
 @pytest.mark.registry
 def test_a_release_that_does_not_exist_is_told(tmp_path: Path) -> None:
     with pytest.raises(InstallError, match="does not know"):

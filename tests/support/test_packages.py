@@ -142,6 +142,7 @@ def test_pip_installs_a_real_package(tmp_path: Path) -> None:
     assert pip_install(["six==1.16.0"], tmp_path) == {"six": "1.16.0"}
 
 
+@pytest.mark.needs("npm")
 @pytest.mark.registry
 def test_npm_brings_a_real_package(tmp_path: Path) -> None:
     assert npm_pack("is-number@7.0.0", tmp_path).name == "is-number-7.0.0.tgz"

@@ -208,6 +208,7 @@ def test_a_branch_is_looked_up_each_time(tmp_path: Path) -> None:
     assert [(project.root / "a.py").read_text() for project in found] == ["one", "two"]
 
 
+@pytest.mark.needs("git")
 def test_a_branch_that_cannot_be_looked_up_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(InstallError, match="git fetch failed"):
         prepare(f"git:{(tmp_path / 'nowhere').as_uri()}@main", cache=tmp_path)

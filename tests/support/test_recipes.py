@@ -133,6 +133,7 @@ touch "$folder/specifications/ruby-lsp-0.26.9.gemspec" "$folder/specifications/p
     assert made.packages == {"ruby-lsp": "0.26.9", "prism": "1.4.0"}
 
 
+@pytest.mark.needs("gem")
 @pytest.mark.registry
 def test_a_real_gem_client_installs_from_a_registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """RubyGems is not to be had everywhere: a registry of one gem, on this machine, stands in."""
@@ -156,6 +157,7 @@ def test_a_real_gem_client_installs_from_a_registry(tmp_path: Path, monkeypatch:
     assert made.packages == {"x-y": "1.2"}
 
 
+@pytest.mark.needs("mvn", "java")
 @pytest.mark.registry
 def test_an_artifact_comes_with_all_it_needs_or_only_that(tmp_path: Path) -> None:
     whole, needed = tmp_path / "whole", tmp_path / "needed"
@@ -171,6 +173,7 @@ def test_an_artifact_comes_with_all_it_needs_or_only_that(tmp_path: Path) -> Non
     assert [path.name for path in jars.in_folder(needed)] == ["annotations-13.0.jar"]
 
 
+@pytest.mark.needs("mvn", "java")
 @pytest.mark.registry
 def test_an_artifact_that_does_not_exist_is_told(tmp_path: Path) -> None:
     with pytest.raises(InstallError, match=r"Check group, name and version\."):

@@ -139,6 +139,7 @@ def test_a_usual_lock_is_taken(tmp_path: Path) -> None:
     check_npm_lock(tmp_path / "lock")
 
 
+@pytest.mark.needs("npm", "git")
 @pytest.mark.registry
 def test_npm_may_start_neither_git_nor_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NODE_OPTIONS", "--no-deprecation")
@@ -153,6 +154,7 @@ def test_npm_may_start_neither_git_nor_itself(tmp_path: Path, monkeypatch: pytes
 # ---------------------------------------------------------------------------------------------------------------- go
 
 
+@pytest.mark.needs("go")
 @pytest.mark.registry
 def test_where_a_link_of_a_go_module_leads_nothing_is_changed(tmp_path: Path) -> None:
     root = write(tmp_path / "p", go__mod="module example\n\ngo 1.19\n", a__go="package a\n")
@@ -165,6 +167,7 @@ def test_where_a_link_of_a_go_module_leads_nothing_is_changed(tmp_path: Path) ->
     assert secret.stat().st_mode & 0o777 == 0o600
 
 
+@pytest.mark.needs("go")
 @pytest.mark.registry
 def test_a_go_module_may_stand_for_another_one_of_the_project(tmp_path: Path) -> None:
     needs = "module example\n\ngo 1.19\n\nrequire example.org/b v1.0.0\n\nreplace example.org/b => ./b\n"

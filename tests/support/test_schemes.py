@@ -106,6 +106,7 @@ def test_a_real_wheel_is_prepared(tmp_path: Path) -> None:
     assert (project.root / "six.py").is_file()
 
 
+@pytest.mark.needs("npm")
 @pytest.mark.registry
 def test_a_real_npm_package_is_prepared(tmp_path: Path) -> None:
     project = prepare(
@@ -114,6 +115,7 @@ def test_a_real_npm_package_is_prepared(tmp_path: Path) -> None:
     assert (project.root / "index.js").is_file()
 
 
+@pytest.mark.needs("mvn")
 @pytest.mark.registry
 def test_a_real_sources_jar_is_prepared(tmp_path: Path) -> None:
     digest = "ab3b86afb898f1026dbe43aaf71e9c1d719ec52d6e41887b362d86777c299b6f"
@@ -121,6 +123,7 @@ def test_a_real_sources_jar_is_prepared(tmp_path: Path) -> None:
     assert (project.root / "org/apache/commons/lang3/StringUtils.java").is_file()
 
 
+@pytest.mark.needs("go")
 @pytest.mark.registry
 def test_a_real_go_module_is_prepared(tmp_path: Path) -> None:
     digest = "bf27a276f87257c93bc057309df30265a19beefc3d5fc887cbd8fc99ad35466a"
@@ -128,6 +131,7 @@ def test_a_real_go_module_is_prepared(tmp_path: Path) -> None:
     assert (project.root / "command.go").is_file()
 
 
+@pytest.mark.needs("apt-get")
 @pytest.mark.registry
 def test_a_real_debian_source_package_is_prepared(tmp_path: Path) -> None:
     digest = "84ce1c2d0be3a9863935137969dcec6970125caac032f82474640bfc81463583"

@@ -40,6 +40,7 @@ def test_sessions_that_agree_within_files_do_not_narrow_the_interval() -> None:
     assert (once.low, once.high) == (often.low, often.high)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", [SHARE, MEDIAN], ids=["mean", "median"])
 def test_the_interval_holds_the_truth_about_95_times_of_100(metric: Metric) -> None:
     random = np.random.default_rng(5)

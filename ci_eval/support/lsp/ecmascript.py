@@ -14,6 +14,12 @@ PREFERENCES: dict[str, Any] = {
 """No names that an import would have to be added for: they would make every list a thousand items long."""
 
 SETTINGS: dict[str, Any] = {
-    language: {"suggest": {"autoImports": False}, "preferences": PREFERENCES}
+    language: {
+        "suggest": {"autoImports": False},
+        "preferences": PREFERENCES,
+        # They would have npm install the types of whatever the project names. TypeScript's own server, then VS Code's.
+        "tsserver": {"automaticTypeAcquisition": {"enabled": False}},
+        "disableAutomaticTypeAcquisition": True,
+    }
     for language in ("typescript", "javascript", "js/ts")
 }

@@ -212,13 +212,11 @@ def _left_out(folder: str, names: list[str]) -> set[str]:
     return {".git"} | (set(names) - plain)
 
 
-def python_module(place: Place, module: str, *arguments: str) -> list[str]:
-    """The command that runs a Python server of the place's folder, which sees no other packages."""
-    return python_code(place, f"import runpy; runpy.run_module({module!r}, run_name='__main__')", *arguments)
-
-
 def python_code(place: Place, code: str, *arguments: str) -> list[str]:
-    """The same for a line of code. Isolated, Python imports nothing from the folder it runs in."""
+    """The command that runs a line of Python with the packages of the place's folder, and no others.
+
+    Isolated, Python imports nothing from the folder it runs in.
+    """
     return [
         interpreter(),
         "-I",

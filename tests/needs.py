@@ -1,0 +1,24 @@
+"""What a machine lacks is no fault of the code: a test is skipped and says why, or fails where it must not be."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from typing import NoReturn
+
+import pytest
+
+REQUIRE_ALL = "CI_EVAL_REQUIRE_ALL"
+
+
+def lack(reason: str) -> NoReturn:
+    """Skip the test; fail it where `CI_EVAL_REQUIRE_ALL` is set."""
+    if os.environ.get(REQUIRE_ALL):
+        pytest.fail(f"{reason}; {REQUIRE_ALL} is set")
+    pytest.skip(reason)
+
+
+def need(*programs: str) -> None:
+    """Go on with the test only where these programs are installed."""
+    if missing := [program for program in programs if not shutil.which(program)]:
+        lack(f"{' and '.join(missing)} not installed")
