@@ -16,6 +16,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from enum import Enum
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from types import TracebackType
@@ -102,30 +103,44 @@ class Workers(Generic[Task, Result]):
         alive = next((worker for worker in self._idle if worker.alive), None)
         worker = alive or _Worker(self._counter, self._job)
         self._idle = [each for each in self._idle if each is not worker and each.alive]
-        worker.give(task, self._timeout)
+        worker.give(task)
         self._busy[worker] = task, tries
 
     def _ended(self) -> list[_Worker]:
-        """The workers that have an answer, are dead, or late."""
+        """The workers that have said something, are dead, or late."""
         left = min(worker.deadline for worker in self._busy) - time.monotonic()
         ready = wait([worker.pipe for worker in self._busy], timeout=max(min(left, TICK), 0))
         return [worker for worker in self._busy if worker.pipe in ready or worker.deadline < time.monotonic()]
 
     def _outcome(self, worker: _Worker) -> Outcome[Task, Result] | None:
-        """What became of the worker's task; None if it is tried again."""
-        task, tries = self._busy.pop(worker)
-        if not worker.pipe.poll():
-            worker.end(0.0)
-            return Outcome(task, None, f"stopped after {self._timeout:g} s")
-        answer = worker.answer()
-        if answer:
+        """What became of the worker's task; None if it is still at it, or another one tries again."""
+        task, tries = self._busy[worker]
+        said = worker.listen() if worker.pipe.poll() else LATE
+        if said is BEGUN:
+            worker.deadline = time.monotonic() + (self._timeout or math.inf)
+            return None
+        del self._busy[worker]
+        if isinstance(said, tuple):
             self._idle.append(worker)
-            return Outcome(task, *answer)
-        cause = worker.end(GOODBYE)
+            return Outcome(task, *said)
+        cause = worker.end(0.0 if said is LATE else GOODBYE)
+        if said is LATE:
+            return Outcome(task, None, f"stopped after {self._timeout:g} s")
         if tries > 1:
             self._begin(task, tries - 1)
             return None
         return Outcome(task, None, f"the worker process died ({cause})", died=True)
+
+
+class _Sign(Enum):
+    """What a worker says that is no answer, or fails to say."""
+
+    BEGUN = "it has its task; starting a process may take long, and is not the task's time"
+    DEAD = "the end of its pipe"
+    LATE = "nothing in time"
+
+
+BEGUN, DEAD, LATE = _Sign
 
 
 class _Worker:
@@ -144,8 +159,8 @@ class _Worker:
     def alive(self) -> bool:
         return self._process.is_alive()
 
-    def give(self, task: object, timeout: float | None) -> None:
-        self.deadline = math.inf if timeout is None else time.monotonic() + timeout
+    def give(self, task: object) -> None:
+        self.deadline = math.inf
         self._send(task)
 
     def _send(self, value: object) -> None:
@@ -153,13 +168,13 @@ class _Worker:
         with suppress(BrokenPipeError, ConnectionResetError):
             self.pipe.send(value)
 
-    def answer(self) -> tuple[Any, str] | None:
-        """The result and the trouble; None if it died instead."""
+    def listen(self) -> tuple[Any, str] | _Sign:
+        """The result and the trouble, or else a sign."""
         try:
-            answer: tuple[Any, str] = self.pipe.recv()
+            said: tuple[Any, str] | _Sign = self.pipe.recv()
         except (EOFError, ConnectionResetError):
-            return None
-        return answer
+            return DEAD
+        return said
 
     def end(self, patience: float) -> str:
         """End it if it does not do so by itself; how it ended."""
@@ -196,6 +211,7 @@ def _serve(pipe: Connection, parent: int, counter: ctypes.c_uint64) -> None:
         function, shared = pipe.recv()
         while True:
             task = pipe.recv()
+            pipe.send(BEGUN)
             pipe.send(_answer(function, shared, task))
 
 
