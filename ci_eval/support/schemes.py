@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 import re
 import tempfile
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -51,6 +51,8 @@ class Scheme:
     """None: the folder is used in place."""
     top: bool = False
     """A single folder at the top is packaging, not part of the project."""
+    toolchains: Mapping[str, str] = field(default_factory=dict)
+    """What its client runs on: a name of `support/toolchains.py` → the lowest version that was tried."""
     lasting: Callable[[Spec], bool] = lambda _: True
     """Whether the spec means the same files for ever; else it is fetched anew each time."""
 
@@ -189,6 +191,7 @@ SCHEMES = {
         parse=_parse_npm,
         write=lambda spec: f"npm:{spec.source}{_write_pin(spec)}",
         fetch=_fetch_npm,
+        toolchains={"node": "20"},
         top=True,
     ),
     "maven": Scheme(
@@ -196,12 +199,14 @@ SCHEMES = {
         parse=_parse_maven,
         write=lambda spec: f"maven:{spec.source}{_write_pin(spec)}",
         fetch=_fetch_maven,
+        toolchains={"java": "17"},
     ),
     "go": Scheme(
         example="go:MODULE@VERSION",
         parse=_parse_go,
         write=lambda spec: f"go:{spec.source}{_write_pin(spec)}",
         fetch=_fetch_go,
+        toolchains={"go": "1.24"},
     ),
     "debian": Scheme(
         example="debian:SOURCE=VERSION",
