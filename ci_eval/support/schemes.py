@@ -16,7 +16,7 @@ from ci_eval.support.archive import top_of, unpack
 from ci_eval.support.debian import apt_source, check_debian, unpack_components
 from ci_eval.support.download import check_digest, check_sha256, check_url, download, sha256_of, shown
 from ci_eval.support.gomodules import check_module, module_zip
-from ci_eval.support.maven import check_maven, sources_jar
+from ci_eval.support.maven import artifact, check_maven
 from ci_eval.support.packages import check_npm, check_requirement, npm_pack, pip_download
 
 
@@ -114,7 +114,7 @@ def _parse_maven(text: str) -> Spec:
 
 def _fetch_maven(spec: Spec, files: Path, _: Path) -> Spec:
     with tempfile.TemporaryDirectory() as folder:
-        return _unpack_pinned(spec, sources_jar(spec.source, Path(folder)), files)
+        return _unpack_pinned(spec, artifact(spec.source, Path(folder)), files)
 
 
 def _parse_go(text: str) -> Spec:
@@ -195,7 +195,7 @@ SCHEMES = {
         top=True,
     ),
     "maven": Scheme(
-        example="maven:GROUP:ARTIFACT:VERSION",
+        example="maven:GROUP:ARTIFACT:VERSION[:jar]",
         parse=_parse_maven,
         write=lambda spec: f"maven:{spec.source}{_write_pin(spec)}",
         fetch=_fetch_maven,
