@@ -27,5 +27,5 @@ ENGINE: Engine = LspEngine(
     command=command,
     variables=variables,
     word=re.compile(r"[@$]*\w+[?!]?"),
-    toolchains={"ruby": "3.0"},
+    toolchains={"ruby": "3.1"},
 )

@@ -152,7 +152,7 @@ def test_an_engine_that_no_test_drives_is_warned_about_and_needs_its_toolchain(
     said = " ".join(err.split())
     assert code == 4
     assert "no test of ci-eval drives solargraph" in said
-    assert "solargraph needs ruby 3.0 or newer; here is none" in said
+    assert "solargraph needs ruby 3.1 or newer; here is none" in said
     assert "no test of ci-eval" not in run("evaluate", *options, "--engine", "words")[2]
 
 
