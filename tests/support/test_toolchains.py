@@ -10,6 +10,7 @@ from ci_eval import engines
 from ci_eval.errors import PreparationError
 from ci_eval.support.recipes import FromRecipe
 from ci_eval.support.toolchains import TOOLCHAINS, check, newest, reaches, version_here
+from tests.needs import REQUIRE_ALL, need_engine
 from tests.support.standins import client
 
 SAID = {
@@ -58,6 +59,20 @@ def test_where_there_is_none_that_is_said(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(PreparationError, match="here is none"):
         check("x", {"php": "8.1"})
+
+
+def test_a_test_of_an_engine_is_skipped_where_its_toolchain_is_too_old_or_fails_where_nothing_may_lack(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client(tmp_path, monkeypatch, "go", "echo go version go1.24.4 linux/amd64")
+    gopls = engines.CATALOG.load("gopls")
+    assert isinstance(gopls, FromRecipe)
+    monkeypatch.delenv(REQUIRE_ALL, raising=False)
+    with pytest.raises(pytest.skip.Exception, match=r"gopls needs go 1\.26 or newer, here is 1\.24\.4"):
+        need_engine(gopls)
+    monkeypatch.setenv(REQUIRE_ALL, "1")
+    with pytest.raises(pytest.fail.Exception, match="gopls needs go"):
+        need_engine(gopls)
 
 
 @pytest.mark.parametrize("name", engines.names())
