@@ -1,6 +1,6 @@
 """One short night on this machine: each configuration evaluated by its own engine, a line for each.
 
-python benchmarks/nights.py [--sessions N] [CONFIG…]        without any: all of configs/
+python benchmarks/nights.py [--sessions N] [--set KEY=VALUE]… [CONFIG…]        without a configuration: all of configs/
 
 Installs what is missing, so a first night takes longer. Exit code 1 if a night failed; its last words are printed.
 """
@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from ci_eval.support import machine
@@ -21,9 +22,9 @@ CONFIGS = Path(__file__).parent.parent / "configs"
 FAILED = ("timeout", "engine-crash", "error")
 
 
-def night(config: Path, sessions: int, folder: Path) -> str:
+def night(config: Path, keys: Sequence[str], folder: Path) -> str:
     """What went wrong, in the tool's own words; "" for nothing."""
-    options = ("--set", f"interpret.sessionsLimit={sessions}", "--jobs", "1", "--output", str(folder))
+    options = [*(part for key in keys for part in ("--set", key)), "--jobs", "1", "--output", str(folder)]
     argv = (sys.executable, "-m", "ci_eval", "evaluate", str(config), *options)
     done = subprocess.run(argv, capture_output=True, text=True, check=False)
     return f"exit code {done.returncode}:\n{done.stderr.strip()}" if done.returncode else ""
@@ -43,6 +44,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("configs", nargs="*", type=Path)
     parser.add_argument("--sessions", type=int, default=50)
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
     wanted = parser.parse_args()
     print(f"{machine.cpu()}, {machine.python()}\n")
     print("| language | engine | project | sessions | failed | statuses | seconds | confined |")
@@ -51,7 +53,7 @@ def main() -> None:
     for config in wanted.configs or sorted(CONFIGS.glob("*.yaml")):
         with tempfile.TemporaryDirectory() as folder:
             started = time.perf_counter()
-            trouble = night(config, wanted.sessions, Path(folder, "out"))
+            trouble = night(config, [f"interpret.sessionsLimit={wanted.sessions}", *wanted.set], Path(folder, "out"))
             seconds = time.perf_counter() - started
             if trouble:
                 print(f"{config.stem}: {trouble}", file=sys.stderr, flush=True)
