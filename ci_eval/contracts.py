@@ -198,6 +198,10 @@ class Engine(Protocol):
     def verified(self) -> bool:
         """Whether this project's tests drive it for real."""
 
+    @property
+    def toolchains(self) -> Mapping[str, str]:
+        """What its default version is built with or runs on: a name of `support/toolchains.py` → the lowest version."""
+
     def install(self, version: str | None, cache: Path) -> Installation:
         """Make it ready below `cache`, once; None = its default version. Raises PreparationError or ConfigError."""
 

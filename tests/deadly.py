@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ci_eval.contracts import Answer, Installation, Query, Running, Surroundings
@@ -29,6 +30,7 @@ class Deadly:
     source: str = "tests"
     licence: str = "Apache-2.0"
     verified: bool = True
+    toolchains: Mapping[str, str] = field(default_factory=dict)
 
     def install(self, version: str | None, cache: Path) -> Installation:
         return Installation(info=EngineInfo(name=self.name, version=self.version))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -37,6 +38,7 @@ class Faulty:
     source: str = "tests"
     licence: str = "Apache-2.0"
     verified: bool = True
+    toolchains: Mapping[str, str] = field(default_factory=dict)
 
     def install(self, version: str | None, cache: Path) -> Installation:
         return Installation(info=EngineInfo(name=self.name, version=self.fault))

@@ -8,6 +8,9 @@ from typing import NoReturn
 
 import pytest
 
+from ci_eval.support.recipes import FromRecipe
+from ci_eval.support.toolchains import reaches, version_here
+
 REQUIRE_ALL = "CI_EVAL_REQUIRE_ALL"
 
 
@@ -22,3 +25,11 @@ def need(*programs: str) -> None:
     """Go on with the test only where these programs are installed."""
     if missing := [program for program in programs if not shutil.which(program)]:
         lack(f"{' and '.join(missing)} not installed")
+
+
+def need_engine(engine: FromRecipe) -> None:
+    """Go on with the test only where the engine's programs are installed, its toolchains in versions that will do."""
+    need(*engine.needs)
+    for name, lowest in engine.toolchains.items():
+        if not reaches(here := version_here(name), lowest):
+            lack(f"{engine.name} needs {name} {lowest} or newer, here is {here}")

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from ci_eval import engines, languages, rankers
 from ci_eval.config import load
 
-CONFIGS = sorted((Path(__file__).parent.parent / "configs").glob("*.yaml"))
+FOLDER = Path(__file__).parent.parent / "configs"
+CONFIGS = sorted(FOLDER.glob("*.yaml"))
+UNVERIFIED = sorted((FOLDER / "unverified").glob("*.yaml"))
+EVERYWHERE = ("pypi", "npm", "maven", "go")
+"""Registries that every runner reaches; `debian:` resolves against the machine's own package lists alone."""
 
 
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
@@ -18,6 +23,20 @@ def test_a_nightly_configuration_is_complete(path: Path) -> None:
     assert loaded.warnings == ()
     assert loaded.config.language == path.stem
     assert "#sha256=" in loaded.config.project.spec
+    assert loaded.config.project.spec.partition(":")[0] in EVERYWHERE
     assert loaded.config.language in languages.names()
     assert loaded.config.engine.name in engines.names()
     assert loaded.config.interpret.completion_type in rankers.names()
+
+
+@pytest.mark.parametrize("path", UNVERIFIED, ids=lambda path: path.stem)
+def test_an_unverified_engine_has_a_baseline_beside_it_over_the_same_sessions(path: Path) -> None:
+    one, other = load(path).config, load(FOLDER / path.name).config
+    assert not engines.CATALOG.load(one.engine.name).verified
+    assert other.engine.name == "words"
+    assert msgspec.structs.replace(one, engine=other.engine) == other
+
+
+def test_a_language_whose_night_is_a_baseline_has_a_real_engine_too() -> None:
+    baselines = {path.stem for path in CONFIGS if load(path).config.engine.name == "words"}
+    assert baselines == {path.stem for path in UNVERIFIED}

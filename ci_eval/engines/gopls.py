@@ -36,4 +36,5 @@ ENGINE: Engine = LspEngine(
     options=options,
     variables=variables,
     verified=True,
+    toolchains={"go": "1.26"},
 )

@@ -33,4 +33,5 @@ ENGINE: Engine = LspEngine(
     options=options,
     settings=settings,
     verified=True,
+    toolchains={"node": "20"},
 )

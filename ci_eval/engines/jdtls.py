@@ -46,4 +46,5 @@ ENGINE: Engine = LspEngine(
     runs_on=("java",),
     command=command,
     settings=settings,
+    toolchains={"java": "21"},
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version as installed_version
 from pathlib import Path
@@ -109,6 +109,7 @@ class Jedi:
     source: str = "PyPI"
     licence: str = "MIT"
     verified: bool = True
+    toolchains: Mapping[str, str] = field(default_factory=dict)
 
     def install(self, version: str | None, cache: Path) -> Installation:
         if version is None:

@@ -69,4 +69,5 @@ ENGINE: Engine = DrivenEngine(
     command=command,
     prepare=prepare,
     verified=True,
+    toolchains={"java": "17"},
 )

@@ -30,4 +30,5 @@ ENGINE: Engine = DrivenEngine(
     ),
     command=command,
     verified=True,
+    toolchains={"java": "17"},
 )

@@ -19,4 +19,5 @@ ENGINE: Engine = LspEngine(
     licence="Apache-2.0",
     recipe=Maven(artifact="org.scalameta:metals_2.13", version="1.6.5"),
     command=command,
+    toolchains={"java": "17"},
 )

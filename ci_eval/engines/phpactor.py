@@ -26,4 +26,5 @@ ENGINE: Engine = LspEngine(
     runs_on=("php",),
     command=command,
     word=re.compile(r"\$?\w+"),
+    toolchains={"php": "8.1"},
 )

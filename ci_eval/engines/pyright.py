@@ -32,4 +32,5 @@ ENGINE: Engine = LspEngine(
     command=command,
     settings=settings,
     verified=True,
+    toolchains={"node": "20"},
 )

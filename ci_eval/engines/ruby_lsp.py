@@ -27,4 +27,5 @@ ENGINE: Engine = LspEngine(
     command=command,
     variables=variables,
     word=re.compile(r"[@$]*\w+[?!]?"),
+    toolchains={"ruby": "3.1"},
 )

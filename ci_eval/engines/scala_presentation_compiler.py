@@ -53,4 +53,5 @@ ENGINE: Engine = DrivenEngine(
     command=command,
     text=re.compile(r".+"),
     verified=True,
+    toolchains={"java": "17"},
 )

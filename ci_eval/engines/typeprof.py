@@ -30,4 +30,5 @@ ENGINE: Engine = LspEngine(
     word=re.compile(r"[@$]*\w+[?!]?"),
     reopens=True,
     verified=True,
+    toolchains={"ruby": "3.1"},
 )

@@ -29,4 +29,5 @@ ENGINE: Engine = LspEngine(
     settings=settings,
     language_ids=LANGUAGE_IDS,
     verified=True,
+    toolchains={"node": "20"},
 )

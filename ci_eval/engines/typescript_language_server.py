@@ -30,4 +30,5 @@ ENGINE: Engine = LspEngine(
     options=options,
     language_ids=LANGUAGE_IDS,
     verified=True,
+    toolchains={"node": "20"},
 )

@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from ci_eval.support import logs, machine, model_file, syntax
 from ci_eval.support.confinement import NOTHING_OPEN
 from ci_eval.support.place import confinement_of
 from ci_eval.support.recipes import FromRecipe
+from ci_eval.support.toolchains import TOOLCHAINS, reaches, version_here
 
 PROGRAMS = (
     ("git", "git:", "apt-get install git"),
@@ -66,8 +67,9 @@ def programs_and_engines() -> Iterator[Finding]:
         served = [engine.name for engine in _installable() if program in engine.needs]
         use = "; ".join([*([f"{projects} projects"] if projects else []), *([", ".join(served)] if served else [])])
         yield Finding(f"{program} ({use})", found is not None, False, found or f"not found; for example: {packages}")
+    here = {name: version_here(name) for name in TOOLCHAINS}
     for engine in _installable():
-        yield _engine(engine)
+        yield _engine(engine, here)
 
 
 def _installable() -> list[FromRecipe]:
@@ -75,10 +77,13 @@ def _installable() -> list[FromRecipe]:
     return [engine for engine in loaded if isinstance(engine, FromRecipe)]
 
 
-def _engine(engine: FromRecipe) -> Finding:
+def _engine(engine: FromRecipe, here: Mapping[str, str]) -> Finding:
     what = f"engine {engine.name} {engine.version}"
     if missing := [program for program in engine.needs if not shutil.which(program)]:
         return Finding(what, False, False, f"needs {' and '.join(missing)}; see above")
+    if old := [name for name, lowest in engine.toolchains.items() if not reaches(here[name], lowest)]:
+        lacks = (f"{name} {engine.toolchains[name]} or newer; here is {here[name] or 'none'}" for name in old)
+        return Finding(what, False, False, f"needs {' and '.join(lacks)}")
     if engine.recipe.is_made(machine.cache_folder() / "engines"):
         return Finding(what, True, False, "installed" if engine.version != "system" else f"as {engine.source} has it")
     return Finding(what, True, False, f"comes from {engine.source} on first use")

@@ -10,12 +10,14 @@ from ci_eval.config import Config, load
 from ci_eval.errors import ConfigError
 from ci_eval.jobs.preparing import engine_of
 from ci_eval.model import Value
+from ci_eval.support.schemes import SCHEMES
 from ci_eval.support.shards import Shard
+from ci_eval.support.toolchains import newest
 from ci_eval.workspace import Manifest, Workspace
 
 
 class Job(Value, frozen=True, kw_only=True):
-    """One job of the matrix; all values are text or numbers, since they become parameters of a CI."""
+    """One job of the matrix; all values are text, numbers, or true and false, since they become parameters of a CI."""
 
     name: str
     """Unique, and fit for the name of an artifact."""
@@ -28,6 +30,14 @@ class Job(Value, frozen=True, kw_only=True):
     shard: str
     """I/N."""
     shards: int
+    allow_failure: bool
+    """Whether the engine is one that this project's tests do not drive: what it does says nothing against the rest."""
+    go: str
+    """The lowest version that engine and project take; "" = none is needed. So are those below."""
+    java: str
+    node: str
+    php: str
+    ruby: str
 
 
 def plan(
@@ -57,6 +67,8 @@ def _jobs(path: Path, config: Config, kind: str, of: int) -> Iterator[Job]:
     language, engine = languages.CATALOG.load(config.language), engine_of(config)
     rankers.CATALOG.load(kind)
     evaluation = f"{path.stem}-{engine.name}-{kind.lower()}"
+    scheme = SCHEMES.get(config.project.spec.partition(":")[0])
+    needed = newest(engine.toolchains, scheme.toolchains if scheme else {})
     for index in range(1, of + 1):
         yield Job(
             name=f"{evaluation}-{index}-of-{of}",
@@ -67,6 +79,13 @@ def _jobs(path: Path, config: Config, kind: str, of: int) -> Iterator[Job]:
             config=path.as_posix(),
             shard=str(Shard(index=index, of=of)),
             shards=of,
+            # A command of the user's own is what they want to hear of.
+            allow_failure=not (engine.verified or config.engine.command),
+            go=needed.get("go", ""),
+            java=needed.get("java", ""),
+            node=needed.get("node", ""),
+            php=needed.get("php", ""),
+            ruby=needed.get("ruby", ""),
         )
 
 

@@ -72,6 +72,8 @@ def prepare(config: Config, screen: Screen) -> Prepared:
 def _prepare(config: Config, screen: Screen) -> Prepared:
     language = languages.CATALOG.load(config.language)
     engine = engine_of(config)
+    if not engine.verified and config.engine.command is None:
+        screen.warn(f"no test of ci-eval drives {engine.name}: where it fails, that may be ci-eval's fault, too")
     model = config.interpret.ranking_model
     ranker = rankers.CATALOG.load(config.interpret.completion_type).configured(Path(model) if model else None)
     if config.interpret.save_logs and "parquet" in config.interpret.log_format:

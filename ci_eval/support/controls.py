@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
 
@@ -66,6 +66,7 @@ class ControlEngine:
     source: str = "ci-eval"
     licence: str = "Apache-2.0"
     verified: bool = True
+    toolchains: Mapping[str, str] = field(default_factory=dict)
 
     def install(self, version: str | None, _cache: Path) -> Installation:
         """Refuses a version: there is only this one."""

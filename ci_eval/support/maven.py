@@ -1,4 +1,4 @@
-"""What Maven brings: the sources jar of an artifact, from where the user's settings say, nothing built."""
+"""What Maven brings: the sources jar of an artifact, or its own, from where the user's settings say, nothing built."""
 
 from __future__ import annotations
 
@@ -13,34 +13,36 @@ COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy"
 MAVEN = re.compile(
     r"(?P<group>[A-Za-z0-9_][A-Za-z0-9._-]*):(?P<name>[A-Za-z0-9_][A-Za-z0-9._-]*)"
     r":(?P<version>(?!(?:LATEST|RELEASE)\Z)[A-Za-z0-9_][A-Za-z0-9._+-]*)(?<!-SNAPSHOT)"
+    r"(?P<plain>:jar)?"
 )
 # Elsewhere, maven says "was not found in …" for what it did not find a short while ago.
 UNKNOWN = re.compile(r"Could not find artifact|was not found in")
 
 
-def sources_jar(coordinates: str, folder: Path, *, timeout: float = TIMEOUT) -> Path:
-    """The sources jar of GROUP:ARTIFACT:VERSION, copied by mvn into `folder`. Seconds.
+def artifact(coordinates: str, folder: Path, *, timeout: float = TIMEOUT) -> Path:
+    """The sources jar of GROUP:ARTIFACT:VERSION, or with :jar behind it its own, copied by mvn into `folder`. Seconds.
 
     Raises ConfigError, InstallError.
     """
-    check_maven(coordinates)
+    found = check_maven(coordinates)
+    wanted = coordinates if found["plain"] else f"{coordinates}:jar:sources"
 
     def run(here: Path) -> None:
         # mvn takes options and extensions from the nearest .mvn folder at or above the current one.
         (here / ".mvn").mkdir()
-        if trouble := _copy(f"{coordinates}:jar:sources", here, timeout):
+        if trouble := _copy(wanted, here, timeout):
             raise InstallError(_explained(coordinates, trouble, here, timeout))
 
-    return one_file(run, ".jar", folder, f"mvn brought no sources jar of {coordinates}. Check its settings.xml.")
+    return one_file(run, ".jar", folder, f"mvn brought no jar of {coordinates}. Check its settings.xml.")
 
 
 def check_maven(coordinates: str) -> re.Match[str]:
-    """Raises ConfigError unless it reads GROUP:ARTIFACT:VERSION, one release for ever."""
+    """Raises ConfigError unless it reads GROUP:ARTIFACT:VERSION, perhaps with :jar, one release for ever."""
     if found := MAVEN.fullmatch(coordinates):
         return found
     raise ConfigError(
         f"{coordinates!r} is not GROUP:ARTIFACT:VERSION: one exact release is needed, no snapshot, "
-        "as in org.apache.commons:commons-lang3:3.14.0."
+        "as in org.apache.commons:commons-lang3:3.14.0; :jar behind it takes the plain jar, not that of the sources."
     )
 
 
@@ -64,9 +66,13 @@ def run_mvn(*arguments: str, here: Path, timeout: float = TIMEOUT) -> str:
 def _explained(coordinates: str, trouble: str, here: Path, timeout: float) -> str:
     if not UNKNOWN.search(trouble):
         return f"mvn failed:\n{trouble}\nCheck the network, and the mirrors and proxies in Maven's settings.xml."
-    if not _copy(f"{coordinates}:pom", here, timeout):
+    release = coordinates.removesuffix(":jar")
+    if not _copy(f"{release}:pom", here, timeout):
+        missing, instead = (
+            ("jar", "") if release != coordinates else ("sources jar", f"the plain jar ({release}:jar), ")
+        )
         return (
-            f"{coordinates} has no sources jar: it was published without one.\n{trouble}\n"
-            "Try another version, or take the project by its git or https address."
+            f"{release} has no {missing}: it was published without one.\n{trouble}\n"
+            f"Try another version, {instead}or take the project by its git or https address."
         )
     return f"mvn does not know {coordinates}:\n{trouble}\nCheck group, artifact and version."

@@ -17,7 +17,7 @@ import msgspec
 from ci_eval.contracts import Installation
 from ci_eval.errors import ConfigError, InstallError
 from ci_eval.model import EngineInfo
-from ci_eval.support import sealed
+from ci_eval.support import sealed, toolchains
 from ci_eval.support.archive import unpack
 from ci_eval.support.clients import run_client
 from ci_eval.support.download import download
@@ -95,6 +95,8 @@ class FromRecipe:
     """Programs it takes to run beside those that its recipe needs."""
     verified: bool = False
     """Whether this project's tests drive it for real."""
+    toolchains: Mapping[str, str] = field(default_factory=dict)
+    """See Engine; those of other versions are not known."""
 
     @property
     def needs(self) -> tuple[str, ...]:
@@ -111,6 +113,8 @@ class FromRecipe:
 
     def install(self, version: str | None, cache: Path) -> Installation:
         """See Engine."""
+        if version in (None, self.version):
+            toolchains.check(self.name, self.toolchains)
         made = self.recipe.make(version, cache / "engines")
         info = EngineInfo(name=self.name, version=made.version, packages=made.packages)
         return Installation(info=info, folder=made.folder)

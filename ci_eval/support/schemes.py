@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 import re
 import tempfile
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -16,7 +16,7 @@ from ci_eval.support.archive import top_of, unpack
 from ci_eval.support.debian import apt_source, check_debian, unpack_components
 from ci_eval.support.download import check_digest, check_sha256, check_url, download, sha256_of, shown
 from ci_eval.support.gomodules import check_module, module_zip
-from ci_eval.support.maven import check_maven, sources_jar
+from ci_eval.support.maven import artifact, check_maven
 from ci_eval.support.packages import check_npm, check_requirement, npm_pack, pip_download
 
 
@@ -51,6 +51,8 @@ class Scheme:
     """None: the folder is used in place."""
     top: bool = False
     """A single folder at the top is packaging, not part of the project."""
+    toolchains: Mapping[str, str] = field(default_factory=dict)
+    """What its client runs on: a name of `support/toolchains.py` → the lowest version that was tried."""
     lasting: Callable[[Spec], bool] = lambda _: True
     """Whether the spec means the same files for ever; else it is fetched anew each time."""
 
@@ -112,7 +114,7 @@ def _parse_maven(text: str) -> Spec:
 
 def _fetch_maven(spec: Spec, files: Path, _: Path) -> Spec:
     with tempfile.TemporaryDirectory() as folder:
-        return _unpack_pinned(spec, sources_jar(spec.source, Path(folder)), files)
+        return _unpack_pinned(spec, artifact(spec.source, Path(folder)), files)
 
 
 def _parse_go(text: str) -> Spec:
@@ -189,19 +191,22 @@ SCHEMES = {
         parse=_parse_npm,
         write=lambda spec: f"npm:{spec.source}{_write_pin(spec)}",
         fetch=_fetch_npm,
+        toolchains={"node": "20"},
         top=True,
     ),
     "maven": Scheme(
-        example="maven:GROUP:ARTIFACT:VERSION",
+        example="maven:GROUP:ARTIFACT:VERSION[:jar]",
         parse=_parse_maven,
         write=lambda spec: f"maven:{spec.source}{_write_pin(spec)}",
         fetch=_fetch_maven,
+        toolchains={"java": "17"},
     ),
     "go": Scheme(
         example="go:MODULE@VERSION",
         parse=_parse_go,
         write=lambda spec: f"go:{spec.source}{_write_pin(spec)}",
         fetch=_fetch_go,
+        toolchains={"go": "1.24"},
     ),
     "debian": Scheme(
         example="debian:SOURCE=VERSION",

@@ -11,7 +11,7 @@ from ci_eval import engines
 from ci_eval.contracts import Query, Running, Surroundings
 from ci_eval.support import machine
 from ci_eval.support.recipes import FromRecipe
-from tests.needs import need
+from tests.needs import need_engine
 
 JAVA = """package a.b;
 
@@ -58,7 +58,7 @@ pytestmark = [pytest.mark.engine, pytest.mark.registry]
 def running(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[str, Running]]:
     engine = engines.CATALOG.load(request.param)
     assert isinstance(engine, FromRecipe)
-    need(*engine.needs)
+    need_engine(engine)
     suffix, text, other = FILES[engine.name]
     root = tmp_path / "project"
     (root / "a" / "b").mkdir(parents=True)

@@ -20,7 +20,7 @@ from ci_eval.support import environments, machine
 from ci_eval.support.recipes import FromRecipe
 from tests.engines.hostile import PROJECTS, dependencies, jvm, python
 from tests.engines.hostile.trap import CLIENTS, COMPILERS, Trap, stand_ins
-from tests.needs import need
+from tests.needs import need, need_engine
 
 CONTROLS = {"oracle", "empty", "words"}
 ENGINES = [engines.CATALOG.load(name) for name in engines.names() if name not in CONTROLS]
@@ -81,7 +81,7 @@ def bait(name: str, language: str, trap: Trap, environment: Path | None, monkeyp
     """Ask an engine everywhere, start it anew, ask again, end it; the tricks that worked."""
     engine = engines.CATALOG.load(name)
     if isinstance(engine, FromRecipe):
-        need(*engine.needs)
+        need_engine(engine)
     cache = machine.cache_folder()
     installation = engine.install(None, cache)
     # Go has the C compiler look at packages that use C, and is strict about what they may ask of it.

@@ -9,6 +9,7 @@ import pytest
 
 from ci_eval.jobs import doctor
 from ci_eval.support.recipes import Pip, once
+from tests.support.standins import client
 
 
 @pytest.fixture
@@ -27,6 +28,13 @@ def test_an_engine_is_installed_or_comes_on_first_use(cache: Path) -> None:
     recipe = Pip(package="ty", version=name.rpartition(" ")[2])
     once(cache / "engines" / recipe.name(recipe.version), recipe.version, lambda _: {})
     assert findings()[name].detail == "installed"
+
+
+@pytest.mark.usefixtures("cache")
+def test_an_engine_whose_toolchain_is_too_old_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    client(tmp_path, monkeypatch, "go", "echo go version go1.24.4 linux/amd64")
+    gopls = next(finding for what, finding in findings().items() if what.startswith("engine gopls "))
+    assert (gopls.good, gopls.detail) == (False, "needs go 1.26 or newer; here is 1.24.4")
 
 
 @pytest.mark.usefixtures("cache")

@@ -143,6 +143,19 @@ def test_an_engine_that_never_answers_is_warned_about(project: Path, tmp_path: P
         assert "the engine answered nothing" in " ".join(err.split())
 
 
+def test_an_engine_that_no_test_drives_is_warned_about_and_needs_its_toolchain(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    options = ("--project", f"path:{project}", "--language", "ruby", "--output", tmp_path / "o")
+    code, _, err = run("evaluate", *options, "--engine", "solargraph")
+    said = " ".join(err.split())
+    assert code == 4
+    assert "no test of ci-eval drives solargraph" in said
+    assert "solargraph needs ruby 3.1 or newer; here is none" in said
+    assert "no test of ci-eval" not in run("evaluate", *options, "--engine", "words")[2]
+
+
 def test_every_session_filter_gets_its_own_figures(project: Path, tmp_path: Path) -> None:
     filters = "reports.sessionsFilters=[{name: Static, filters: {isStatic: true}}]"
     evaluate(project, tmp_path / "o", "--engine", "words", "--set", filters)

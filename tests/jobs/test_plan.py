@@ -80,6 +80,24 @@ def test_what_took_longer_gets_more_shards(tmp_path: Path) -> None:
     assert len(plan(configs, completion_types=["BASIC"], shards=4, timings=())) == 8
 
 
+def test_a_job_says_which_toolchains_its_engine_and_its_project_take() -> None:
+    jobs = {job.language: job for job in plan(CONFIGS, completion_types=["BASIC"], shards=1, timings=())}
+    go, python, kotlin = jobs["go"], jobs["python"], jobs["kotlin"]
+    assert (go.go, go.java, go.node, go.php, go.ruby) == ("1.26", "", "", "", "")
+    assert (kotlin.java, jobs["typescript"].node) == ("17", "20")
+    assert (python.go, python.java, python.node, python.php, python.ruby) == ("", "", "", "", "")
+
+
+@pytest.mark.parametrize(
+    ("engine", "may"), [("jdtls", True), ("jshell", False), ("{command: [./server]}", False), ("words", False)]
+)
+def test_only_an_engine_of_ours_that_no_test_drives_may_fail(engine: str, may: bool, tmp_path: Path) -> None:
+    config = tmp_path / "java.yaml"
+    config.write_text(f"language: java\nengine: {engine}\nproject: path:.\n")
+    (job,) = plan([config], completion_types=["BASIC"], shards=1, timings=())
+    assert job.allow_failure is may
+
+
 def test_two_configurations_of_one_name_are_refused(tmp_path: Path) -> None:
     paths = [write(tmp_path / name, python__yaml="engine: words\n") / "python.yaml" for name in ("a", "b")]
     with pytest.raises(ConfigError, match="two evaluations are called python-words-basic"):

@@ -56,7 +56,7 @@ def npm(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def maven(monkeypatch: pytest.MonkeyPatch) -> None:
     names = ("META-INF/MANIFEST.MF", "org/a/B.java")
-    monkeypatch.setattr(schemes, "sources_jar", lambda spec, folder: archive(folder / "b-1.0-sources.jar", *names))
+    monkeypatch.setattr(schemes, "artifact", lambda spec, folder: archive(folder / "b-1.0-sources.jar", *names))
 
 
 @pytest.fixture

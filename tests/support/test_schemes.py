@@ -19,6 +19,7 @@ DIGEST = "0123456789abcdef" * 4
         f"pypi:six==1.16.0#sha256={DIGEST}",
         f"npm:@types/node@20.1.0#sha256={DIGEST}",
         f"maven:org.apache.commons:commons-lang3:3.14.0#sha256={DIGEST}",
+        f"maven:org.asciidoctor:asciidoctorj:3.0.0:jar#sha256={DIGEST}",
         f"go:github.com/spf13/cobra@v1.8.1#sha256={DIGEST}",
         f"debian:fmtlib=9.1.0+ds1-2#sha256={DIGEST}",
         "git:https://example.org/a/b.git@v1.0",
@@ -34,6 +35,7 @@ def test_a_spec_is_written_as_it_is_read(spec: str) -> None:
     ("spec", "name", "revision"),
     [
         ("maven:org.apache.commons:commons-lang3:3.14.0", "commons-lang3", "3.14.0"),
+        ("maven:org.asciidoctor:asciidoctorj:3.0.0:jar", "asciidoctorj", "3.0.0"),
         ("go:github.com/spf13/cobra@v1.8.1", "github.com/spf13/cobra", "v1.8.1"),
         ("debian:fmtlib=9.1.0+ds1-2", "fmtlib", "9.1.0+ds1-2"),
     ],
