@@ -12,7 +12,7 @@ from ci_eval.errors import PreparationError
 from ci_eval.jobs import doctor as doctor_job
 from ci_eval.jobs import listing
 from ci_eval.jobs import plan as plan_job
-from ci_eval.support.ci import Screen
+from ci_eval.support.ci import Announcement, Screen
 
 
 @cli.command("plan")
@@ -37,7 +37,12 @@ def plan_(configs: tuple[Path, ...], shards: int, kinds: tuple[str, ...], timing
       ci-eval plan configs/python.yaml --completion-type BASIC --completion-type FREQUENCY
     """
     jobs = plan_job.plan(configs, completion_types=kinds or ("BASIC",), shards=shards, timings=timings)
-    Screen().result(msgspec.json.encode({"include": jobs}).decode())
+    matrix = msgspec.json.encode({"include": jobs}).decode()
+    names = msgspec.json.encode(sorted({job.evaluation for job in jobs})).decode()
+    screen = Screen()
+    outputs = {"matrix": matrix, "evaluations": names}
+    screen.host.announce(Announcement(status=f"{len(jobs)} jobs", outputs=outputs))
+    screen.result(matrix)
 
 
 @cli.command("list")

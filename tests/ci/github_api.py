@@ -28,17 +28,21 @@ class Services:
     """What GitHub knows, the same for every repository. An artifact is the file RUN/NAME.zip in its folder."""
 
     artifacts: Path
-    last: dict[str, int] = field(default_factory=dict)
-    last_good: dict[str, int] = field(default_factory=dict)
+    workflows: dict[int, str] = field(default_factory=dict)
+    """Of each run the file."""
+    expired: set[str] = field(default_factory=set)
+    """RUN/NAME of artifacts that are listed and cannot be downloaded any more."""
+    foreign: set[int] = field(default_factory=set)
+    """Runs of forks, whose branch is called main too."""
+    page: int = 100
     heads: dict[int, str] = field(default_factory=dict)
     comments: dict[int, dict[str, Any]] = field(default_factory=dict)
     blocks: dict[tuple[str, str], bytes] = field(default_factory=dict)
     address: str = ""
 
     def forget_runs(self) -> None:
-        """As in a repository in which nothing has run."""
-        self.last.clear()
-        self.last_good.clear()
+        """As in a repository in which nothing has run: what is there is of a workflow that is gone."""
+        self.workflows.clear()
 
     def token(self, run: int) -> str:
         """What a run's clients of the artifact service read its number from."""
@@ -54,21 +58,26 @@ class Services:
         body = json.loads(data) if data else {}
         if url.path.startswith("/twirp/"):
             return self._service(url.path.rpartition("/")[2], body)
-        return self._rest(method, re.sub("^/repos/[^/]+/[^/]+/", "", url.path), query, body)
+        return self._rest(method, re.sub("^/repos/[^/]+/[^/]+/?", "", url.path), query, body)
 
     def _rest(self, method: str, path: str, query: dict[str, str], body: dict[str, Any]) -> Answer:
         match method, path.split("/"):
+            case "GET", [""]:
+                return _json({"default_branch": "main"})
+            case "GET", ["actions", "artifacts"]:
+                runs = sorted((each.name for each in self.artifacts.iterdir()), key=int)
+                found = [
+                    each for run in runs for each in self._listed(run) if query.get("name") in {None, each["name"]}
+                ]
+                return self._paged(found, query)
+            case "GET", ["actions", "runs", run] if int(run) in self.workflows:
+                return _json({"id": int(run), "path": self.workflows[int(run)]})
             case "GET", ["actions", "runs", run, "artifacts"]:
                 found = [each for each in self._listed(run) if query.get("name") in {None, each["name"]}]
                 return _json({"total_count": len(found), "artifacts": found})
             case "GET", ["actions", "artifacts", number, "zip"]:
                 wanted = next(each for each in self.artifacts.glob("*/*.zip") if _number(each) == int(number))
                 return 302, b"", {"location": self._blob_address(wanted)}
-            case "GET", ["actions", "workflows", name, "runs"]:
-                assert query["branch"] == "main"
-                of = {"success": self.last_good, "completed": self.last}[query["status"]]
-                runs = [{"id": of[name]}] if name in of else []
-                return _json({"total_count": len(runs), "workflow_runs": runs})
             case "GET", ["pulls", number]:
                 return _json({"number": int(number), "head": {"sha": self.heads[int(number)]}})
             case "GET", ["issues", _, "comments"]:
@@ -127,10 +136,27 @@ class Services:
                 "name": path.stem,
                 "size_in_bytes": path.stat().st_size,
                 "created_at": "2026-01-01T00:00:00Z",
+                "expired": f"{run}/{path.stem}" in self.expired,
+                "workflow_run": {
+                    "id": int(run),
+                    "repository_id": 1,
+                    "head_repository_id": 2 if int(run) in self.foreign else 1,
+                    "head_branch": "main",
+                },
                 "digest": "sha256:" + hashlib.sha256(path.read_bytes()).hexdigest(),
             }
             for path in sorted((self.artifacts / run).glob("*.zip"))
         ]
+
+    def _paged(self, found: list[dict[str, Any]], query: dict[str, str]) -> Answer:
+        """As GitHub does it: the next page's address is in a header."""
+        page, size = int(query.get("page", 1)), min(int(query.get("per_page", 30)), self.page)
+        status, body, headers = _json({"total_count": len(found), "artifacts": found[(page - 1) * size : page * size]})
+        if page * size < len(found):
+            name = query.get("name", "")
+            following = f"{self.address}/repos/o/r/actions/artifacts?name={name}&per_page={size}&page={page + 1}"
+            headers["link"] = f'<{following}>; rel="next"'
+        return status, body, headers
 
     def _blob_address(self, path: Path) -> str:
         return f"{self.address}/blobs/{path.relative_to(self.artifacts)}"

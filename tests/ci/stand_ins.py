@@ -43,7 +43,7 @@ SHELL: dict[str, dict[str, Sequence[str]]] = {
             git checkout -q --force "$(awk 'NR == 1 {print $1}' .git/FETCH_HEAD)"
         """,
     },
-    "cache": {"inputs": ["path", "key", "restore-keys"], "run": "true"},
+    "cache": {"inputs": ["path", "key"], "run": "true"},
     "setup-python": {
         "inputs": ["python-version", "update-environment"],
         "outputs": ["python-path"],
@@ -118,6 +118,7 @@ class GitHub:
             argv += ["--env", f"{name}={text}"]
         for reference, folder in self._replaced():
             argv += ["--local-repository", f"{reference}={folder}"]
+        self.services.workflows[run_id] = f".github/workflows/{workflow}.yml"
         environment = {**os.environ, "HOME": str(self.folder / "home"), "XDG_CACHE_HOME": str(self.folder / "home")}
         environment.pop("CI", None)
         done = subprocess.run(
@@ -143,7 +144,7 @@ class GitHub:
     def _replaced(self) -> Iterator[tuple[str, Path]]:
         used = {
             reference
-            for path in self.repository(OURS).rglob(".github/**/*.yml")
+            for path in (*self.repository(OURS).rglob(".github/**/*.yml"), self.repository(OURS) / "action.yml")
             for reference in USES.findall(path.read_text())
         }
         for reference in sorted(used):
@@ -169,6 +170,7 @@ def github(
     with served(Services(folder / "artifacts")) as services:
         ours, theirs = (folder / "repositories" / name for name in (OURS, THEIRS))
         shutil.copytree(ROOT / ".github", ours / ".github")
+        shutil.copy(ROOT / "action.yml", ours)
         for repository in (ours, theirs):
             shutil.copytree(project, repository / "project")
             (repository / "configs").mkdir(parents=True)
