@@ -44,6 +44,9 @@ SHELL: dict[str, dict[str, Sequence[str]]] = {
         """,
     },
     "cache": {"inputs": ["path", "key"], "run": "true"},
+    "setup-go": {"inputs": ["go-version", "cache"], "run": "true"},
+    "setup-node": {"inputs": ["node-version", "package-manager-cache"], "run": "true"},
+    "setup-java": {"inputs": ["distribution", "java-version"], "run": "true"},
     "setup-python": {
         "inputs": ["python-version", "update-environment"],
         "outputs": ["python-path"],
