@@ -53,12 +53,20 @@ SHELL: dict[str, dict[str, Sequence[str]]] = {
         "run": 'echo "python-path=$(command -v python3)" >> "$GITHUB_OUTPUT"',
     },
 }
-NODE = {
+# The function of github_actions.mjs, and the inputs with the defaults of the action's own action.yml.
+NODE: dict[str, tuple[str, dict[str, str]]] = {
     "upload-artifact": (
-        "uploadArtifact", ["name", "path", "if-no-files-found", "retention-days", "compression-level"],
+        "uploadArtifact",
+        {"name": "artifact", "path": "", "if-no-files-found": "warn", "retention-days": "", "compression-level": "6",
+         "overwrite": "false", "include-hidden-files": "false", "archive": "true"},
     ),
-    "download-artifact": ("downloadArtifact", ["name", "path", "pattern", "github-token", "run-id"]),
-    "github-script": ("script", ["script", "github-token"]),
+    "download-artifact": (
+        "downloadArtifact",
+        {"name": "", "artifact-ids": "", "path": "", "pattern": "", "merge-multiple": "false", "github-token": "",
+         "repository": "${{ github.repository }}", "run-id": "${{ github.run_id }}", "skip-decompress": "false",
+         "digest-mismatch": "error"},
+    ),
+    "github-script": ("script", {"script": "", "github-token": "${{ github.token }}"}),
 }  # fmt: skip
 
 
@@ -161,13 +169,11 @@ def github(
 ) -> Iterator[GitHub]:
     """Ours has these configurations instead of ours; theirs has them, the project, and workflows that call ours."""
     for name, action in SHELL.items():
-        _action(folder / "actions" / name, name, action["inputs"], action.get("outputs", []), _shell(action))
-    for name, (function, inputs) in NODE.items():
+        inputs = dict.fromkeys(action["inputs"], "")
+        _action(folder / "actions" / name, name, inputs, action.get("outputs", []), _shell(action))
+    for name, (_, inputs) in NODE.items():
         _action(folder / "actions" / name, name, inputs, [], {"using": "node24", "main": "index.mjs"})
-        module = github_actions().as_uri()
-        (folder / "actions" / name / "index.mjs").write_text(
-            f'import {{ {function}, run }} from "{module}";\nawait run({function});\n'
-        )
+        (folder / "actions" / name / "index.mjs").write_text(node_action(name))
     for name in ("artifacts", "home"):
         (folder / name).mkdir()
     with served(Services(folder / "artifacts")) as services:
@@ -193,6 +199,12 @@ def github(
         yield GitHub(folder, services, pinned)
 
 
+def node_action(name: str) -> str:
+    """The main module of a stand-in."""
+    function = NODE[name][0]
+    return f'import {{ {function}, run }} from "{github_actions().as_uri()}";\nawait run({function});\n'
+
+
 def _commit(repository: Path) -> str:
     git = ["git", "-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "init.defaultBranch=main"]
     allow = ["config", "uploadpack.allowAnySHA1InWant", "true"]
@@ -212,13 +224,14 @@ def _shell(action: Mapping[str, Sequence[str]]) -> dict[str, object]:
     return {"using": "composite", "steps": [step]}
 
 
-def _action(folder: Path, name: str, inputs: Sequence[str], outputs: Sequence[str], runs: dict[str, object]) -> None:
+def _action(
+    folder: Path, name: str, inputs: Mapping[str, str], outputs: Sequence[str], runs: dict[str, object]
+) -> None:
     folder.mkdir(parents=True)
-    defaults = {"github-token": "${{ github.token }}"} if name == "github-script" else {}
     text = {
         "name": name,
         "description": "A stand-in.",
-        "inputs": {each: {"description": each, "default": defaults.get(each, "")} for each in inputs},
+        "inputs": {each: {"description": each, "default": default} for each, default in inputs.items()},
         "outputs": {each: {"description": each, "value": f"${{{{ steps.run.outputs.{each} }}}}"} for each in outputs},
         "runs": runs,
     }
