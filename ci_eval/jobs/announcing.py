@@ -13,7 +13,7 @@ from ci_eval.errors import CiEvalError
 from ci_eval.jobs.compare import Compared, Outcome
 from ci_eval.jobs.evaluate import Evaluated
 from ci_eval.jobs.plan import Job, evaluations, group
-from ci_eval.support.ci import Announcement, Check, Problem, Screen
+from ci_eval.support.ci import Announcement, Check, Problem, Screen, limits
 from ci_eval.support.figures import amount, change, evaluated, headline
 from ci_eval.workspace import Workspace
 
@@ -44,7 +44,8 @@ def evaluation(done: Evaluated, screen: Screen) -> None:
 
 def logs(folder: Path, trouble: CiEvalError | None, screen: Screen) -> None:
     """How many rows were logged."""
-    record = Workspace.open(folder).manifest().logs
+    manifest = Workspace.open(folder).manifest()
+    record = manifest.logs
     rows = {"train": record.train.rows, "validation": record.validation.rows} if record else {}
     screen.host.announce(
         Announcement(
@@ -52,6 +53,7 @@ def logs(folder: Path, trouble: CiEvalError | None, screen: Screen) -> None:
             outputs={
                 "workspace": str(folder),
                 "logs": str(folder / "logs"),
+                "artifact": limits.name(f"logs {manifest.project.spec}"),
                 "verdict": "failed" if trouble else "ok",
             },
             statistics={f"rows.{side}": float(count) for side, count in rows.items()},
