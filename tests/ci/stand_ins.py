@@ -32,15 +32,29 @@ USES = re.compile(r"uses: (actions/[\w-]+@[0-9a-f]{40})")
 SHELL: dict[str, dict[str, Sequence[str]]] = {
     "checkout": {
         "inputs": ["persist-credentials", "path", "ref", "repository", "fetch-depth"],
-        # Like the action: a folder that is not a working tree is emptied first.
+        # After actions/checkout 3d3c42e (v7.0.1), src/git-source-provider.ts and src/ref-helper.ts: one commit without
+        # its history unless fetch-depth says otherwise; a folder with anything else in it is emptied first.
         "run": """
             mkdir -p "$GITHUB_WORKSPACE/$INPUT_PATH"
             cd "$GITHUB_WORKSPACE/$INPUT_PATH"
-            [ -d .git ] || find . -mindepth 1 -delete
-            git init -q .
-            git fetch -q "$REPOSITORIES/${INPUT_REPOSITORY:-$GITHUB_REPOSITORY}" \\
-                "${INPUT_REF:-$GITHUB_SHA}" "+refs/heads/*:refs/remotes/origin/*"
-            git checkout -q --force "$(awk 'NR == 1 {print $1}' .git/FETCH_HEAD)"
+            url="file://$REPOSITORIES/${INPUT_REPOSITORY:-$GITHUB_REPOSITORY}"
+            if [ -d .git ] && [ "$(git remote get-url origin)" = "$url" ]; then
+                git clean -ffdxq
+                git reset -q --hard
+            else
+                find . -mindepth 1 -delete
+                git init -q .
+                git remote add origin "$url"
+            fi
+            ref="${INPUT_REF:-$GITHUB_SHA}"
+            fetch="git fetch -q --no-tags --prune"
+            if [ "${INPUT_FETCH_DEPTH:-1}" = 0 ]; then
+                $fetch origin "+refs/heads/*:refs/remotes/origin/*" "+refs/tags/*:refs/tags/*"
+                git cat-file -e "$ref^{commit}" 2> /dev/null || $fetch origin "$ref"
+            else
+                $fetch "--depth=${INPUT_FETCH_DEPTH:-1}" origin "$ref"
+            fi
+            git checkout -q --force "$(git rev-parse -q --verify "$ref^{commit}" || git rev-parse FETCH_HEAD)"
         """,
     },
     "cache": {"inputs": ["path", "key"], "run": "true"},
@@ -88,17 +102,19 @@ class GitHub:
 
     def names(self, run: int) -> set[str]:
         """Of the artifacts of a run."""
-        return {path.stem for path in self._artifacts(run).glob("*.zip")}
+        return {path.stem for path in self._artifacts(run).rglob("*.zip")}
 
     def zip(self, run: int, name: str) -> Path:
-        """An artifact as it is stored."""
-        return self._artifacts(run) / f"{name}.zip"
+        """An artifact as it is stored: the newest of that name."""
+        attempts = sorted(self._artifacts(run).rglob(f"{name}.zip"), key=lambda path: path.stat().st_mtime_ns)
+        return attempts[-1] if attempts else self._artifacts(run) / f"{name}.zip"
 
     def artifact(self, run: int, name: str) -> Path:
         """The folder that an artifact unpacks to."""
-        target = self.folder / "unpacked" / str(run) / name
+        stored = self.zip(run, name)
+        target = self.folder / "unpacked" / stored.relative_to(self.services.artifacts).with_suffix("")
         if not target.exists():
-            with zipfile.ZipFile(self.zip(run, name)) as archive:
+            with zipfile.ZipFile(stored) as archive:
                 archive.extractall(target)
         return target
 
@@ -112,6 +128,7 @@ class GitHub:
         event: str = "workflow_dispatch",
         repository: str = OURS,
         payload: Mapping[str, object] | None = None,
+        attempt: int = 1,
         **inputs: str,
     ) -> tuple[int, str]:
         """Exit code and log of a run."""
@@ -125,7 +142,7 @@ class GitHub:
             argv += ["-e", str(event_file)]
         for name, text in inputs.items():
             argv += ["--input", f"{name.replace('_', '-')}={text}"]
-        for name, text in self._environment(workflow, run_id, repository).items():
+        for name, text in self._environment(workflow, run_id, attempt, repository).items():
             argv += ["--env", f"{name}={text}"]
         for reference, folder in self._replaced():
             argv += ["--local-repository", f"{reference}={folder}"]
@@ -139,15 +156,16 @@ class GitHub:
         log = (done.stdout + done.stderr).splitlines()
         return done.returncode, "\n".join(line for line in log if "read cachedir" not in line)
 
-    def _environment(self, workflow: str, run_id: int, repository: str) -> dict[str, str]:
+    def _environment(self, workflow: str, run_id: int, attempt: int, repository: str) -> dict[str, str]:
         return {
             "REPOSITORIES": str(self.folder / "repositories"),
             "GITHUB_REPOSITORY": repository,
             "GITHUB_API_URL": self.services.address,
             "GITHUB_WORKFLOW_REF": f"{repository}/.github/workflows/{workflow}.yml@refs/heads/main",
             "ACTIONS_RESULTS_URL": self.services.address,
-            "ACTIONS_RUNTIME_TOKEN": self.services.token(run_id),
+            "ACTIONS_RUNTIME_TOKEN": self.services.token(run_id, attempt),
             "GITHUB_RUN_ID": str(run_id),
+            "GITHUB_RUN_ATTEMPT": str(attempt),
             "CI_EVAL_ENVIRONMENT": sys.prefix,
             "CI_EVAL_CACHE": str(self.folder / "cache"),
         }

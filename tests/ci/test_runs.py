@@ -8,10 +8,13 @@ import shutil
 import subprocess
 import zipfile
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 
+from ci_eval.support.ci import limits
 from tests.ci.stand_ins import OURS, ROOT, THEIRS, GitHub, github
 from tests.projects import GREETER, write
 
@@ -64,6 +67,41 @@ def test_evaluate_uploads_its_shards_and_one_workspace_per_evaluation(evaluated:
         assert figures["sessions"] == figures["planned"] > 0
         manifest = json.loads((workspace / "manifest.json").read_text())
         assert (manifest["shard"], len(manifest["digests"])) == (None, 5)
+
+
+def evaluation(folder: Path) -> dict[str, Any]:
+    """Of a workspace's reports."""
+    (found,) = json.loads((folder / "reports" / "metrics.json").read_text())["evaluations"]
+    return found  # type: ignore[no-any-return]
+
+
+def test_evaluate_does_with_its_defaults_what_it_does_with_two_shards(evaluated: GitHub) -> None:
+    code, log = evaluated.run("evaluate", 6)
+    assert code == 0, log
+    assert evaluated.names(6) == {"shard-python-jedi-basic-1-of-1", "workspace-python-jedi-basic"}
+    one, two = (evaluation(evaluated.artifact(run, "workspace-python-jedi-basic")) for run in (6, 1))
+    assert one["filters"]["ALL"]["metrics"]["RecallAt1"] == two["filters"]["ALL"]["metrics"]["RecallAt1"]
+
+
+def test_a_further_attempt_of_a_run_takes_its_own_shards(hub: GitHub) -> None:
+    for attempt in (1, 2):
+        code, log = hub.run("evaluate", 22, attempt=attempt, configs="configs/javascript.yaml", shards="2")
+        assert code == 0, log
+    name = "workspace-javascript-words-basic"
+    first, second = sorted(hub.services.artifacts.glob(f"22/**/{name}.zip"))
+    assert first != second
+    assert evaluation(hub.artifact(22, name))["filters"]["ALL"]["sessions"] > 0
+
+
+@pytest.mark.parametrize(("run", "projects"), [(7, ["path:project"]), (8, ["path:project", "path:other"])])
+def test_a_ranker_is_trained_on_one_project_and_on_several(hub: GitHub, run: int, projects: list[str]) -> None:
+    write(hub.repository(OURS) / "other", **{f"file{i}__py": GREETER + f"y{i} = {i}\nprint(y{i})\n" for i in range(4)})
+    hub.commit(OURS)
+    code, log = hub.run("generate-ml-logs", run, projects=json.dumps(projects), config="configs/python.yaml")
+    assert code == 0, log
+    assert hub.names(run) == {"ranker", *(limits.name(f"logs {each}") for each in projects)}
+    trained = json.loads((hub.artifact(run, "ranker") / "model.json").read_text())["trainedOn"]
+    assert sorted(trained) == sorted(each.removeprefix("path:") for each in projects)
 
 
 def test_another_repository_has_nights_as_the_documentation_says(hub: GitHub) -> None:
