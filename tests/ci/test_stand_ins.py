@@ -18,7 +18,7 @@ import yaml
 
 from ci_eval.support.ci import limits
 from tests.ci.github_api import Services, served
-from tests.ci.stand_ins import NODE, node_action
+from tests.ci.stand_ins import NODE, SHELL, node_action
 
 pytestmark = pytest.mark.registry
 
@@ -258,6 +258,42 @@ def test_a_further_attempt_uploads_the_name_again_and_the_newest_is_downloaded(r
         code, log = runner.step("download-artifact", {**TO, **inputs}, attempt=2)
         assert code == 0, log
         assert runner.files() == {"w/a", "w/b", "to/a", "to/b"}
+
+
+# ---------------------------------------------------------------------------------------------------------- checkout
+
+
+def git(folder: Path, *arguments: str) -> str:
+    argv = ["git", "-c", "user.name=t", "-c", "user.email=t@example.org", *arguments]
+    return subprocess.run(argv, cwd=folder, check=True, capture_output=True, text=True).stdout.strip()
+
+
+@pytest.mark.parametrize(
+    ("depth", "ref", "commits", "branches"),
+    [("", "", 1, ""), ("2", "", 2, ""), ("0", "", 3, "main"), ("", "main", 1, "main")],
+)
+def test_checkout_has_one_commit_unless_it_is_told_otherwise(
+    tmp_path: Path, depth: str, ref: str, commits: int, branches: str
+) -> None:
+    repository, workspace = tmp_path / "o" / "r", tmp_path / "w"
+    for folder in (repository, workspace / "left-over"):
+        folder.mkdir(parents=True)
+    git(repository, "init", "-q", "-b", "main")
+    git(repository, "config", "uploadpack.allowAnySHA1InWant", "true")
+    for message in "abc":
+        git(repository, "commit", "-q", "--allow-empty", "-m", message)
+    head = git(repository, "rev-parse", "HEAD")
+    environment = {
+        **os.environ, "REPOSITORIES": str(tmp_path), "GITHUB_REPOSITORY": "o/r", "GITHUB_WORKSPACE": str(workspace),
+        "GITHUB_SHA": head, "INPUT_FETCH_DEPTH": depth, "INPUT_REF": ref, "INPUT_PATH": "", "INPUT_REPOSITORY": "",
+    }  # fmt: skip
+    for _ in range(2):
+        (workspace / "rubbish").touch()
+        subprocess.run(["bash", "-e", "-c", str(SHELL["checkout"]["run"])], env=environment, check=True)
+        assert [path.name for path in workspace.iterdir()] == [".git"]
+    assert git(workspace, "rev-parse", "HEAD") == head
+    assert len(git(workspace, "rev-list", "HEAD").split()) == commits
+    assert git(workspace, "branch", "-r").replace("origin/", "").strip() == branches
 
 
 @pytest.mark.skipif(not ACTIONS, reason="CI_EVAL_ACTIONS names no checkouts of the actions")
