@@ -340,6 +340,28 @@ class Workspace:
             path.unlink()
 
 
+def workspaces_in(places: Iterable[Path]) -> list[Path]:
+    """Each place that is a workspace, and the workspaces directly below each other folder, in order of name.
+
+    GitHub unpacks several artifacts each into a folder of its own below the one named, and a single one straight into
+    that one. Raises WorkspaceError where a folder is none and has none.
+    """
+    return [found for place in places for found in (_below(place) if _holds_others(place) else [place])]
+
+
+def _holds_others(place: Path) -> bool:
+    return place.is_dir() and not (place / "manifest.json").is_file()
+
+
+def _below(place: Path) -> list[Path]:
+    if found := sorted(path.parent for path in place.glob("*/manifest.json")):
+        return found
+    raise WorkspaceError(
+        f"{place} is not a workspace: it has no manifest.json, nor has any folder directly below it; "
+        "give the folders of earlier runs, or the one that holds them"
+    )
+
+
 PARTS = ("actions", "sessions", "errors", "logs", "names.npz", "config.yaml", "manifest.json")
 
 

@@ -1,92 +1,82 @@
-"""Runs ci-eval for the composite actions: in an environment of its own, with the inputs as its options.
+"""Runs ci-eval for the action and the workflows: in an environment of its own, made of the checkout this file is in.
 
-python run.py COMMAND [ARGUMENT...]
+python run.py ARGUMENT...
 
-The environment lies under RUNNER_TEMP and is made of the checkout this file belongs to, so that the version of the
-action is the version of the tool. Inputs come as INPUT_* variables, never as text of a script. Needs Python alone.
+The version of the action is so the version of the tool. The environment lies under RUNNER_TEMP; a runner of one's own
+may have one that CI_EVAL_ENVIRONMENT names, which is used as it is. Needs Python alone.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shlex
 import subprocess
 import sys
 import venv
-from collections.abc import Iterator
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-OPTIONS = {
-    "evaluate": (
-        "language", "engine", "project", "completion-type", "model", "shard", "jobs", "output",
-    ),
-    "generate-ml-logs": (
-        "language", "engine", "project", "shard", "jobs", "output",
-    ),
-    "compare": ("history", "output"),
-    "merge": ("output",),
-}  # fmt: skip
-REPEATED = {"set": "--set", "gates": "--gate", "log-formats": "--log-format"}
-PLACES = {
-    "evaluate": ("config",),
-    "generate-ml-logs": ("config",),
-    "compare": ("base", "new", "more"),
-    "merge": ("new",),
-}
+LEARNING = ("generate-ml-logs", "train-ranker", "fit-user-model", "ML")
 
 
-def given(name: str) -> str:
-    """An input; empty where the caller gave none."""
-    return os.environ.get(f"INPUT_{name.upper().replace('-', '_')}", "").strip()
+def needs_ml(arguments: Sequence[str], environment: Mapping[str, str]) -> bool:
+    """Whether a job is about learning; the names are looked for in its inputs too, where a miss would be an error."""
+    inputs = environment.get("CI_EVAL_INPUTS", "")
+    return any(name in arguments or f'"{name}"' in inputs for name in LEARNING)
 
 
-def arguments(command: str) -> Iterator[str]:
-    """What ci-eval is called with. Inputs of several values have one on each line."""
-    yield command
-    for name in OPTIONS.get(command, ()):
-        if value := given(name):
-            yield f"--{name}={value}"
-    for name, option in REPEATED.items():
-        for line in given(name).splitlines():
-            if line.strip():
-                yield f"{option}={line.strip()}"
-    values = [line.strip() for name in PLACES.get(command, ()) for line in given(name).splitlines()]
-    if any(values):
-        # A value that looks like an option is none.
-        yield "--"
-        yield from filter(None, values)
+def lock(ml: bool) -> Path:
+    """What is installed, with digests."""
+    return ROOT / ".ci" / f"requirements{'-ml' if ml else ''}.txt"
 
 
-def program() -> Path:
-    """ci-eval in its own environment, which is made when it is first needed."""
-    # A runner of one's own may keep an environment that is there already.
-    kept = os.environ.get("CI_EVAL_ENVIRONMENT")
-    folder = Path(kept or Path(os.environ.get("RUNNER_TEMP") or ROOT / ".runner") / "ci-eval-environment")
-    python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
-    if not python.exists():
-        venv.create(folder, with_pip=True)
-        ml = given("extras") == "ml" or given("model") or "generate-ml-logs" in sys.argv
-        pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-        for options in installing(ml="-ml" if ml else ""):
+def python_of(folder: Path) -> Path:
+    """The interpreter of an environment."""
+    return folder / ("Scripts" if os.name == "nt" else "bin") / "python"
+
+
+def program(ml: bool, environment: Mapping[str, str]) -> Path:
+    """The Python that has ci-eval and what the job needs; made when it is first needed."""
+    if kept := environment.get("CI_EVAL_ENVIRONMENT"):
+        return checked(python_of(Path(kept)), ml)
+    # Another lock or another checkout is another environment.
+    digest = hashlib.sha256(lock(ml).read_bytes() + bytes(ROOT)).hexdigest()[:16]
+    folder = Path(environment.get("RUNNER_TEMP") or ROOT / ".runner") / f"ci-eval-{digest}"
+    if not (folder / "complete").exists():
+        venv.create(folder, with_pip=True, clear=True)
+        pip = [str(python_of(folder)), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        for options in installing(ml):
             subprocess.run([*pip, *options], check=True)
-    return python
+        (folder / "complete").touch()
+    return python_of(folder)
 
 
-def installing(ml: str) -> tuple[list[str], list[str]]:
+def installing(ml: bool) -> tuple[list[str], list[str]]:
     """The options of pip: first what the lock says, by digests, then ci-eval itself, for which nothing is fetched."""
-    lock = ["--require-hashes", "--only-binary=:all:", "-r", str(ROOT / ".ci" / f"requirements{ml}.txt")]
-    return lock, ["--no-index", "--no-deps", "--no-build-isolation", str(ROOT)]
+    packages = ["--require-hashes", "--only-binary=:all:", "-r", str(lock(ml))]
+    return packages, ["--no-index", "--no-deps", "--no-build-isolation", str(ROOT)]
+
+
+def checked(python: Path, ml: bool) -> Path:
+    """An environment of the runner's own, if it has what the job needs."""
+    modules = ["ci_eval", *(["lightgbm", "pyarrow"] if ml else [])]
+    if subprocess.run([str(python), "-c", f"import {', '.join(modules)}"], check=False).returncode:
+        extra = "[ml]" if ml else ""
+        sys.exit(
+            f"{python} lacks one of {', '.join(modules)}: install ci-eval{extra} there, or unset CI_EVAL_ENVIRONMENT"
+        )
+    return python
 
 
 def main() -> int:
     """The exit code of ci-eval."""
-    if len(sys.argv) < 2:
-        print("usage: run.py COMMAND [ARGUMENT...], a command of ci-eval", file=sys.stderr)
-        return 2
-    command, *more = sys.argv[1:]
-    argv = [*arguments(command), *more]
-    python = program()
+    argv = sys.argv[1:]
+    temporary = os.environ.get("RUNNER_TEMP")
+    if temporary:
+        os.environ.setdefault("CI_EVAL_CACHE", str(Path(temporary) / "ci-eval-cache"))
+    python = program(needs_ml(argv, os.environ), os.environ)
     print(f"ci-eval {shlex.join(argv)}".replace("::", ": :"), flush=True)
     return subprocess.run([str(python), "-m", "ci_eval", *argv], check=False).returncode
 

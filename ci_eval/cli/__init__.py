@@ -11,13 +11,13 @@ import traceback
 import click
 
 from ci_eval import __version__
-from ci_eval.cli import evaluating, judging, learning, looking
+from ci_eval.cli import ci, evaluating, judging, learning, looking
 from ci_eval.cli.group import cli
 from ci_eval.cli.options import DEMO
 from ci_eval.errors import CiEvalError, ConfigError, GateFailed, WorkspaceError
 from ci_eval.support.ci import Problem, Screen
 
-__all__ = ["DEMO", "cli", "evaluating", "judging", "learning", "looking", "main"]
+__all__ = ["DEMO", "ci", "cli", "evaluating", "judging", "learning", "looking", "main"]
 
 INTERRUPTED = 130
 BUG = 70

@@ -56,7 +56,8 @@ def compare_(workspaces: tuple[Path, ...], gates: tuple[str, ...], output: Path 
 def merge_(workspaces: tuple[Path, ...], output: Path) -> None:
     """The shards of one run → the workspace that the run would have made on one machine; or several projects → one.
 
-    Of several attempts of a shard the newest counts. From 20 projects on, intervals and tests are over projects.
+    A folder of workspaces stands for all in it. Of several attempts of a shard the newest counts. From 20 projects on,
+    intervals and tests are over projects.
     """
     screen = Screen()
     done = merge_job.merge(workspaces, output=output, screen=screen)

@@ -69,7 +69,7 @@ def generate_ml_logs(
 @click.option("--seed", default=0, show_default=True)
 @click.option("--jobs", type=click.IntRange(min=1), metavar="N", default=machine.cores, help="Threads.")
 def train_ranker(logs: tuple[Path, ...], output: Path, label: training.Label, seed: int, jobs: int) -> None:
-    """Logs (workspaces of generate-ml-logs) → a model for --completion-type ML."""
+    """Logs (workspaces of generate-ml-logs, or a folder of such) → a model for --completion-type ML."""
     screen = Screen()
     model = ml.train_ranker(logs, output=output, label=label, seed=seed, threads=jobs, screen=screen)
     presenting.model(model, screen)

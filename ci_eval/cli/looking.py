@@ -9,8 +9,8 @@ import msgspec
 
 from ci_eval.cli.group import cli
 from ci_eval.errors import PreparationError
+from ci_eval.jobs import announcing, listing
 from ci_eval.jobs import doctor as doctor_job
-from ci_eval.jobs import listing
 from ci_eval.jobs import plan as plan_job
 from ci_eval.support.ci import Screen
 
@@ -31,13 +31,19 @@ from ci_eval.support.ci import Screen
 def plan_(configs: tuple[Path, ...], shards: int, kinds: tuple[str, ...], timings: tuple[Path, ...]) -> None:
     """The matrix of jobs (language, engine, completion type, shard) as one line of JSON.
 
+    At GitHub the step has the outputs `matrix` (that line), `evaluations` (their names, a list) and `group` (one name
+    for them all, of at most 80 characters). A matrix has 256 jobs at most.
+
     \b
     Examples:
       ci-eval plan configs/*.yaml --shards 4
       ci-eval plan configs/python.yaml --completion-type BASIC --completion-type FREQUENCY
     """
     jobs = plan_job.plan(configs, completion_types=kinds or ("BASIC",), shards=shards, timings=timings)
-    Screen().result(msgspec.json.encode({"include": jobs}).decode())
+    matrix = msgspec.json.encode({"include": jobs}).decode()
+    screen = Screen()
+    announcing.plan(matrix, jobs, screen)
+    screen.result(matrix)
 
 
 @cli.command("list")

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Sequence
 from pathlib import Path
+
+import msgspec
 
 from ci_eval.errors import CiEvalError
 from ci_eval.jobs.compare import Compared, Outcome
 from ci_eval.jobs.evaluate import Evaluated
-from ci_eval.support.ci import Announcement, Check, Problem, Screen
+from ci_eval.jobs.plan import Job, evaluations, group
+from ci_eval.support.ci import Announcement, Check, Problem, Screen, limits
 from ci_eval.support.figures import amount, change, evaluated, headline
 from ci_eval.workspace import Workspace
 
@@ -39,7 +43,8 @@ def evaluation(done: Evaluated, screen: Screen) -> None:
 
 def logs(folder: Path, trouble: CiEvalError | None, screen: Screen) -> None:
     """How many rows were logged."""
-    record = Workspace.open(folder).manifest().logs
+    manifest = Workspace.open(folder).manifest()
+    record = manifest.logs
     rows = {"train": record.train.rows, "validation": record.validation.rows} if record else {}
     screen.host.announce(
         Announcement(
@@ -47,12 +52,20 @@ def logs(folder: Path, trouble: CiEvalError | None, screen: Screen) -> None:
             outputs={
                 "workspace": str(folder),
                 "logs": str(folder / "logs"),
+                "artifact": limits.name(f"logs {manifest.project.spec}"),
                 "verdict": "failed" if trouble else "ok",
             },
             statistics={f"rows.{side}": float(count) for side, count in rows.items()},
             artifacts=[folder],
         )
     )
+
+
+def plan(matrix: str, jobs: Sequence[Job], screen: Screen) -> None:
+    """The matrix, and what the jobs after it need: a list of the evaluations, and a name for all of them."""
+    names = evaluations(jobs)
+    outputs = {"matrix": matrix, "evaluations": msgspec.json.encode(names).decode(), "group": group(jobs)}
+    screen.host.announce(Announcement(status=f"{len(jobs)} jobs, {len(names)} evaluations", outputs=outputs))
 
 
 def comparison(done: Outcome, screen: Screen) -> None:

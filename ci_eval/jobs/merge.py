@@ -18,14 +18,16 @@ from ci_eval.model import ProjectInfo
 from ci_eval.support import atomic, logs
 from ci_eval.support.ci import Screen
 from ci_eval.support.shards import Shard
-from ci_eval.workspace import Manifest, Workspace
+from ci_eval.workspace import Manifest, Workspace, workspaces_in
 
 
 def merge(folders: Sequence[Path], *, output: Path, screen: Screen) -> Evaluated:
     """Shards: the workspace that the run would have made on one machine. Projects: one that has the files of all.
 
-    Raises WorkspaceError where shards are missing, or where the workspaces do not belong together.
+    A folder that is no workspace stands for those directly below it. Raises WorkspaceError where shards are missing, or
+    where the workspaces do not belong together.
     """
+    folders = workspaces_in(folders)
     places = [folder.resolve() for folder in folders]
     if twice := next((folder for folder, place in zip(folders, places, strict=True) if places.count(place) > 1), None):
         raise WorkspaceError(f"{twice} is given twice")

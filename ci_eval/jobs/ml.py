@@ -14,7 +14,7 @@ from ci_eval.support import atomic, logs, model_file, training
 from ci_eval.support.ci import Screen
 from ci_eval.support.logs.columns import SCHEMA as LOG_SCHEMA
 from ci_eval.support.model_file import RankerModel
-from ci_eval.workspace import Manifest, Workspace
+from ci_eval.workspace import Manifest, Workspace, workspaces_in
 
 
 def for_logs(config: Config, formats: Sequence[str], screen: Screen) -> Config:
@@ -60,8 +60,10 @@ def train_ranker(
 def logs_of_all(sources: Sequence[Path]) -> list[Path]:
     """The folders with the Parquet files, every run once: who is counted twice weighs twice. Raises WorkspaceError.
 
-    Sessions of one project have the same ids with every engine and user, so that it is runs that are told apart.
+    A source that is neither a workspace nor its logs/ stands for those directly below it. Sessions of one project have
+    the same ids with every engine and user, so that it is runs that are told apart.
     """
+    sources = workspaces_in(sources)
     folders = [logs_of(source) for source in sources]
     files: dict[str, Path] = {}
     runs: dict[tuple[object, ...], dict[str | None, Path]] = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import permutations
 from pathlib import Path
 
 from ci_eval import languages, rankers
@@ -10,6 +11,7 @@ from ci_eval.config import Config, load
 from ci_eval.errors import ConfigError
 from ci_eval.jobs.preparing import engine_of
 from ci_eval.model import Value
+from ci_eval.support.ci import limits
 from ci_eval.support.schemes import SCHEMES
 from ci_eval.support.shards import Shard
 from ci_eval.support.toolchains import newest
@@ -20,7 +22,7 @@ class Job(Value, frozen=True, kw_only=True):
     """One job of the matrix; all values are text, numbers, or true and false, since they become parameters of a CI."""
 
     name: str
-    """Unique, and fit for the name of an artifact."""
+    """Unique, and fit for the name of an artifact, as the next one is."""
     evaluation: str
     """The same for the shards of one evaluation."""
     language: str
@@ -43,7 +45,7 @@ class Job(Value, frozen=True, kw_only=True):
 def plan(
     configs: Sequence[Path], *, completion_types: Sequence[str], shards: int, timings: Sequence[Path]
 ) -> list[Job]:
-    """The jobs, in order of the configurations. Raises ConfigError.
+    """The jobs, in order of the configurations, as many as a matrix may have. Raises ConfigError.
 
     `shards`: of each evaluation on average. Where there are `timings` (workspaces of earlier runs), the longer ones get
     more shards and the shorter ones fewer, so that all jobs take about as long; within an evaluation files are dealt
@@ -52,15 +54,44 @@ def plan(
     if not configs:
         raise ConfigError("there is nothing to plan: name the configurations, for example configs/*.yaml")
     chosen = [(path, load(path).config, kind) for path in configs for kind in completion_types]
+    if len(chosen) * shards > limits.MOST_JOBS:
+        raise ConfigError(_too_many(len(chosen), shards))
     durations = _durations(timings)
     counts = _dealt([durations.get(_key(config, kind)) for _, config, kind in chosen], shards)
     jobs = [
         job for (path, config, kind), of in zip(chosen, counts, strict=True) for job in _jobs(path, config, kind, of)
     ]
-    names = [job.name for job in jobs]
-    if twice := next((name for name in names if names.count(name) > 1), None):
-        raise ConfigError(f"two evaluations are called {twice}: give the configurations different names")
+    _check_names([job.evaluation for job in jobs if job.shard.startswith("1/")])
     return jobs
+
+
+def evaluations(jobs: Sequence[Job]) -> list[str]:
+    """Their names, each once."""
+    return sorted({job.evaluation for job in jobs})
+
+
+def group(jobs: Sequence[Job]) -> str:
+    """A name for the evaluations together, fit for a concurrency group."""
+    return limits.name(" ".join(evaluations(jobs)))
+
+
+def _too_many(evaluations: int, shards: int) -> str:
+    most = limits.MOST_JOBS
+    said = (
+        f"{evaluations} evaluations of {shards} shards are {evaluations * shards} jobs, and a matrix has {most} at most"
+    )
+    if evaluations > most:
+        return f"{said}: plan the configurations in several calls, of {most} evaluations each"
+    return f"{said}: choose --shards {most // evaluations} or fewer"
+
+
+def _check_names(names: Sequence[str]) -> None:
+    """Of the evaluations. Those of shards are looked for by a pattern that begins with them."""
+    for one, other in permutations(names, 2):
+        if one == other:
+            raise ConfigError(f"two evaluations are called {one}: give the configurations different names")
+        if other.startswith(f"{one}-"):
+            raise ConfigError(f"{other} begins like {one}, and its shards would be taken for the other's: rename it")
 
 
 def _jobs(path: Path, config: Config, kind: str, of: int) -> Iterator[Job]:
@@ -71,8 +102,8 @@ def _jobs(path: Path, config: Config, kind: str, of: int) -> Iterator[Job]:
     needed = newest(engine.toolchains, scheme.toolchains if scheme else {})
     for index in range(1, of + 1):
         yield Job(
-            name=f"{evaluation}-{index}-of-{of}",
-            evaluation=evaluation,
+            name=f"{limits.name(evaluation)}-{index}-of-{of}",
+            evaluation=limits.name(evaluation),
             language=language.name,
             engine=engine.name + (f"@{config.engine.version}" if config.engine.version else ""),
             completion_type=kind,
@@ -125,4 +156,7 @@ def _dealt(seconds: Sequence[float | None], shards: int) -> list[int]:
     usual = sum(known) / len(known)
     all_of_them = [value or usual for value in seconds]
     each = sum(all_of_them) / (len(all_of_them) * shards)
-    return [max(round(value / each), 1) for value in all_of_them]
+    counts = [max(round(value / each), 1) for value in all_of_them]
+    while sum(counts) > limits.MOST_JOBS:
+        counts[counts.index(max(counts))] -= 1
+    return counts

@@ -32,30 +32,55 @@ USES = re.compile(r"uses: (actions/[\w-]+@[0-9a-f]{40})")
 SHELL: dict[str, dict[str, Sequence[str]]] = {
     "checkout": {
         "inputs": ["persist-credentials", "path", "ref", "repository", "fetch-depth"],
-        # Like the action: a folder that is not a working tree is emptied first.
+        # After actions/checkout 3d3c42e (v7.0.1), src/git-source-provider.ts and src/ref-helper.ts: one commit without
+        # its history unless fetch-depth says otherwise; a folder with anything else in it is emptied first.
         "run": """
             mkdir -p "$GITHUB_WORKSPACE/$INPUT_PATH"
             cd "$GITHUB_WORKSPACE/$INPUT_PATH"
-            [ -d .git ] || find . -mindepth 1 -delete
-            git init -q .
-            git fetch -q "$REPOSITORIES/${INPUT_REPOSITORY:-$GITHUB_REPOSITORY}" \\
-                "${INPUT_REF:-$GITHUB_SHA}" "+refs/heads/*:refs/remotes/origin/*"
-            git checkout -q --force "$(awk 'NR == 1 {print $1}' .git/FETCH_HEAD)"
+            url="file://$REPOSITORIES/${INPUT_REPOSITORY:-$GITHUB_REPOSITORY}"
+            if [ -d .git ] && [ "$(git remote get-url origin)" = "$url" ]; then
+                git clean -ffdxq
+                git reset -q --hard
+            else
+                find . -mindepth 1 -delete
+                git init -q .
+                git remote add origin "$url"
+            fi
+            ref="${INPUT_REF:-$GITHUB_SHA}"
+            fetch="git fetch -q --no-tags --prune"
+            if [ "${INPUT_FETCH_DEPTH:-1}" = 0 ]; then
+                $fetch origin "+refs/heads/*:refs/remotes/origin/*" "+refs/tags/*:refs/tags/*"
+                git cat-file -e "$ref^{commit}" 2> /dev/null || $fetch origin "$ref"
+            else
+                $fetch "--depth=${INPUT_FETCH_DEPTH:-1}" origin "$ref"
+            fi
+            git checkout -q --force "$(git rev-parse -q --verify "$ref^{commit}" || git rev-parse FETCH_HEAD)"
         """,
     },
-    "cache": {"inputs": ["path", "key", "restore-keys"], "run": "true"},
+    "cache": {"inputs": ["path", "key"], "run": "true"},
+    "setup-go": {"inputs": ["go-version", "cache"], "run": "true"},
+    "setup-node": {"inputs": ["node-version", "package-manager-cache"], "run": "true"},
+    "setup-java": {"inputs": ["distribution", "java-version"], "run": "true"},
     "setup-python": {
         "inputs": ["python-version", "update-environment"],
         "outputs": ["python-path"],
         "run": 'echo "python-path=$(command -v python3)" >> "$GITHUB_OUTPUT"',
     },
 }
-NODE = {
+# The function of github_actions.mjs, and the inputs with the defaults of the action's own action.yml.
+NODE: dict[str, tuple[str, dict[str, str]]] = {
     "upload-artifact": (
-        "uploadArtifact", ["name", "path", "if-no-files-found", "retention-days", "compression-level"],
+        "uploadArtifact",
+        {"name": "artifact", "path": "", "if-no-files-found": "warn", "retention-days": "", "compression-level": "6",
+         "overwrite": "false", "include-hidden-files": "false", "archive": "true"},
     ),
-    "download-artifact": ("downloadArtifact", ["name", "path", "pattern", "github-token", "run-id"]),
-    "github-script": ("script", ["script", "github-token"]),
+    "download-artifact": (
+        "downloadArtifact",
+        {"name": "", "artifact-ids": "", "path": "", "pattern": "", "merge-multiple": "false", "github-token": "",
+         "repository": "${{ github.repository }}", "run-id": "${{ github.run_id }}", "skip-decompress": "false",
+         "digest-mismatch": "error"},
+    ),
+    "github-script": ("script", {"script": "", "github-token": "${{ github.token }}"}),
 }  # fmt: skip
 
 
@@ -77,17 +102,19 @@ class GitHub:
 
     def names(self, run: int) -> set[str]:
         """Of the artifacts of a run."""
-        return {path.stem for path in self._artifacts(run).glob("*.zip")}
+        return {path.stem for path in self._artifacts(run).rglob("*.zip")}
 
     def zip(self, run: int, name: str) -> Path:
-        """An artifact as it is stored."""
-        return self._artifacts(run) / f"{name}.zip"
+        """An artifact as it is stored: the newest of that name."""
+        attempts = sorted(self._artifacts(run).rglob(f"{name}.zip"), key=lambda path: path.stat().st_mtime_ns)
+        return attempts[-1] if attempts else self._artifacts(run) / f"{name}.zip"
 
     def artifact(self, run: int, name: str) -> Path:
         """The folder that an artifact unpacks to."""
-        target = self.folder / "unpacked" / str(run) / name
+        stored = self.zip(run, name)
+        target = self.folder / "unpacked" / stored.relative_to(self.services.artifacts).with_suffix("")
         if not target.exists():
-            with zipfile.ZipFile(self.zip(run, name)) as archive:
+            with zipfile.ZipFile(stored) as archive:
                 archive.extractall(target)
         return target
 
@@ -101,6 +128,7 @@ class GitHub:
         event: str = "workflow_dispatch",
         repository: str = OURS,
         payload: Mapping[str, object] | None = None,
+        attempt: int = 1,
         **inputs: str,
     ) -> tuple[int, str]:
         """Exit code and log of a run."""
@@ -114,10 +142,11 @@ class GitHub:
             argv += ["-e", str(event_file)]
         for name, text in inputs.items():
             argv += ["--input", f"{name.replace('_', '-')}={text}"]
-        for name, text in self._environment(workflow, run_id, repository).items():
+        for name, text in self._environment(workflow, run_id, attempt, repository).items():
             argv += ["--env", f"{name}={text}"]
         for reference, folder in self._replaced():
             argv += ["--local-repository", f"{reference}={folder}"]
+        self.services.workflows[run_id] = f".github/workflows/{workflow}.yml"
         environment = {**os.environ, "HOME": str(self.folder / "home"), "XDG_CACHE_HOME": str(self.folder / "home")}
         environment.pop("CI", None)
         done = subprocess.run(
@@ -127,15 +156,16 @@ class GitHub:
         log = (done.stdout + done.stderr).splitlines()
         return done.returncode, "\n".join(line for line in log if "read cachedir" not in line)
 
-    def _environment(self, workflow: str, run_id: int, repository: str) -> dict[str, str]:
+    def _environment(self, workflow: str, run_id: int, attempt: int, repository: str) -> dict[str, str]:
         return {
             "REPOSITORIES": str(self.folder / "repositories"),
             "GITHUB_REPOSITORY": repository,
             "GITHUB_API_URL": self.services.address,
             "GITHUB_WORKFLOW_REF": f"{repository}/.github/workflows/{workflow}.yml@refs/heads/main",
             "ACTIONS_RESULTS_URL": self.services.address,
-            "ACTIONS_RUNTIME_TOKEN": self.services.token(run_id),
+            "ACTIONS_RUNTIME_TOKEN": self.services.token(run_id, attempt),
             "GITHUB_RUN_ID": str(run_id),
+            "GITHUB_RUN_ATTEMPT": str(attempt),
             "CI_EVAL_ENVIRONMENT": sys.prefix,
             "CI_EVAL_CACHE": str(self.folder / "cache"),
         }
@@ -143,7 +173,7 @@ class GitHub:
     def _replaced(self) -> Iterator[tuple[str, Path]]:
         used = {
             reference
-            for path in self.repository(OURS).rglob(".github/**/*.yml")
+            for path in (*self.repository(OURS).rglob(".github/**/*.yml"), self.repository(OURS) / "action.yml")
             for reference in USES.findall(path.read_text())
         }
         for reference in sorted(used):
@@ -157,18 +187,17 @@ def github(
 ) -> Iterator[GitHub]:
     """Ours has these configurations instead of ours; theirs has them, the project, and workflows that call ours."""
     for name, action in SHELL.items():
-        _action(folder / "actions" / name, name, action["inputs"], action.get("outputs", []), _shell(action))
-    for name, (function, inputs) in NODE.items():
+        inputs = dict.fromkeys(action["inputs"], "")
+        _action(folder / "actions" / name, name, inputs, action.get("outputs", []), _shell(action))
+    for name, (_, inputs) in NODE.items():
         _action(folder / "actions" / name, name, inputs, [], {"using": "node24", "main": "index.mjs"})
-        module = github_actions().as_uri()
-        (folder / "actions" / name / "index.mjs").write_text(
-            f'import {{ {function}, run }} from "{module}";\nawait run({function});\n'
-        )
+        (folder / "actions" / name / "index.mjs").write_text(node_action(name))
     for name in ("artifacts", "home"):
         (folder / name).mkdir()
     with served(Services(folder / "artifacts")) as services:
         ours, theirs = (folder / "repositories" / name for name in (OURS, THEIRS))
         shutil.copytree(ROOT / ".github", ours / ".github")
+        shutil.copy(ROOT / "action.yml", ours)
         for repository in (ours, theirs):
             shutil.copytree(project, repository / "project")
             (repository / "configs").mkdir(parents=True)
@@ -186,6 +215,12 @@ def github(
             (theirs / ".github" / "workflows" / f"{name}.yml").write_text(text)
         _commit(theirs)
         yield GitHub(folder, services, pinned)
+
+
+def node_action(name: str) -> str:
+    """The main module of a stand-in."""
+    function = NODE[name][0]
+    return f'import {{ {function}, run }} from "{github_actions().as_uri()}";\nawait run({function});\n'
 
 
 def _commit(repository: Path) -> str:
@@ -207,13 +242,14 @@ def _shell(action: Mapping[str, Sequence[str]]) -> dict[str, object]:
     return {"using": "composite", "steps": [step]}
 
 
-def _action(folder: Path, name: str, inputs: Sequence[str], outputs: Sequence[str], runs: dict[str, object]) -> None:
+def _action(
+    folder: Path, name: str, inputs: Mapping[str, str], outputs: Sequence[str], runs: dict[str, object]
+) -> None:
     folder.mkdir(parents=True)
-    defaults = {"github-token": "${{ github.token }}"} if name == "github-script" else {}
     text = {
         "name": name,
         "description": "A stand-in.",
-        "inputs": {each: {"description": each, "default": defaults.get(each, "")} for each in inputs},
+        "inputs": {each: {"description": each, "default": default} for each, default in inputs.items()},
         "outputs": {each: {"description": each, "value": f"${{{{ steps.run.outputs.{each} }}}}"} for each in outputs},
         "runs": runs,
     }

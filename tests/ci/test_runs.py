@@ -8,10 +8,13 @@ import shutil
 import subprocess
 import zipfile
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 
+from ci_eval.support.ci import limits
 from tests.ci.stand_ins import OURS, ROOT, THEIRS, GitHub, github
 from tests.projects import GREETER, write
 
@@ -66,15 +69,50 @@ def test_evaluate_uploads_its_shards_and_one_workspace_per_evaluation(evaluated:
         assert (manifest["shard"], len(manifest["digests"])) == (None, 5)
 
 
+def evaluation(folder: Path) -> dict[str, Any]:
+    """Of a workspace's reports."""
+    (found,) = json.loads((folder / "reports" / "metrics.json").read_text())["evaluations"]
+    return found  # type: ignore[no-any-return]
+
+
+def test_evaluate_does_with_its_defaults_what_it_does_with_two_shards(evaluated: GitHub) -> None:
+    code, log = evaluated.run("evaluate", 6)
+    assert code == 0, log
+    assert evaluated.names(6) == {"shard-python-jedi-basic-1-of-1", "workspace-python-jedi-basic"}
+    one, two = (evaluation(evaluated.artifact(run, "workspace-python-jedi-basic")) for run in (6, 1))
+    assert one["filters"]["ALL"]["metrics"]["RecallAt1"] == two["filters"]["ALL"]["metrics"]["RecallAt1"]
+
+
+def test_a_further_attempt_of_a_run_takes_its_own_shards(hub: GitHub) -> None:
+    for attempt in (1, 2):
+        code, log = hub.run("evaluate", 22, attempt=attempt, configs="configs/javascript.yaml", shards="2")
+        assert code == 0, log
+    name = "workspace-javascript-words-basic"
+    first, second = sorted(hub.services.artifacts.glob(f"22/**/{name}.zip"))
+    assert first != second
+    assert evaluation(hub.artifact(22, name))["filters"]["ALL"]["sessions"] > 0
+
+
+@pytest.mark.parametrize(("run", "projects"), [(7, ["path:project"]), (8, ["path:project", "path:other"])])
+def test_a_ranker_is_trained_on_one_project_and_on_several(hub: GitHub, run: int, projects: list[str]) -> None:
+    write(hub.repository(OURS) / "other", **{f"file{i}__py": GREETER + f"y{i} = {i}\nprint(y{i})\n" for i in range(4)})
+    hub.commit(OURS)
+    code, log = hub.run("generate-ml-logs", run, projects=json.dumps(projects), config="configs/python.yaml")
+    assert code == 0, log
+    assert hub.names(run) == {"ranker", *(limits.name(f"logs {each}") for each in projects)}
+    trained = json.loads((hub.artifact(run, "ranker") / "model.json").read_text())["trainedOn"]
+    assert sorted(trained) == sorted(each.removeprefix("path:") for each in projects)
+
+
 def test_another_repository_has_nights_as_the_documentation_says(hub: GitHub) -> None:
     assert not (hub.repository(THEIRS) / ".github" / "actions").exists()
+    assert not (hub.repository(THEIRS) / "action.yml").exists()
     for night in (31, 32):
         code, log = hub.run("night", night, event="schedule", repository=THEIRS)
         assert code == 0, log
-        hub.services.last_good["night.yml"] = hub.services.last["night.yml"] = night
         assert hub.names(night) == {
             *(f"shard-python-jedi-basic-{shard}-of-4" for shard in (1, 2, 3, 4)),
-            *(f"{what}-python-jedi-basic" for what in ("workspace", "comparison", "history")),
+            *(f"{what}-python-jedi-basic" for what in ("workspace", "comparison", "history", "good")),
         }
     found = json.loads((hub.artifact(32, "comparison-python-jedi-basic") / "comparison.json").read_text())
     assert [gate["passed"] for gate in found["gates"]] == [True]
@@ -150,16 +188,20 @@ def test_the_second_night_is_compared_with_the_first_and_has_a_ranker(evaluated:
     code, log = evaluated.run("generate-ml-logs", 10, projects='["path:project"]', config="configs/python.yaml")
     assert code == 0, log
     assert json.loads((evaluated.artifact(10, "ranker") / "model.json").read_text())["trainedOn"] == ["project"]
-    evaluated.services.forget_runs()
+    evaluated.services.expired.add("10/ranker")
     for night in (11, 12):
         code, log = evaluated.run("nightly", night)
         assert code == 0, log
-        evaluated.services.last |= {"nightly.yml": night}
-        evaluated.services.last_good |= {"nightly.yml": night, "generate-ml-logs.yml": 10}
         for evaluation in ("python-jedi-basic", "javascript-words-basic"):
-            wanted = {f"workspace-{evaluation}", f"comparison-{evaluation}", f"history-{evaluation}"}
+            wanted = {
+                f"workspace-{evaluation}",
+                f"comparison-{evaluation}",
+                f"history-{evaluation}",
+                f"good-{evaluation}",
+            }
             assert wanted <= evaluated.names(night)
         assert ("workspace-python-jedi-ml" in evaluated.names(night)) == (night == 12)
+        evaluated.services.expired.clear()
     first, second = (
         json.loads((evaluated.artifact(night, "comparison-python-jedi-basic") / name).read_text())
         for night, name in ((11, "overview.json"), (12, "comparison.json"))
@@ -175,11 +217,7 @@ def test_a_red_night_is_no_base_and_stays_in_the_trend(evaluated: GitHub) -> Non
     services.forget_runs()
     for night, gates in ((41, ""), (42, "RecallAt1 >= 100%"), (43, "")):
         code, log = evaluated.run("nightly", night, gates=gates)
-        red = bool(gates)
-        assert (code != 0) == red, log
-        services.last["nightly.yml"] = night
-        if not red:
-            services.last_good["nightly.yml"] = night
+        assert (code != 0) == bool(gates), log
     comparison = evaluated.artifact(43, "comparison-python-jedi-basic")
     report = json.loads((comparison / "comparison.json").read_text())
     assert len(report["trend"]["nights"]) == 3
@@ -217,13 +255,11 @@ def commented(hub: GitHub, run_id: int, of: int, head: str) -> tuple[int, str]:
     return hub.run("comment", run_id, event="workflow_run", payload={"workflow_run": about})
 
 
-def test_a_pull_request_has_a_comparison_and_the_comment_for_it(pulled: tuple[GitHub, str]) -> None:
+def test_a_pull_request_has_one_artifact_with_the_comparison_and_its_number(pulled: tuple[GitHub, str]) -> None:
     hub, _ = pulled
-    assert hub.names(50) == {"comment", "comparison"}
-    assert (hub.artifact(50, "comment") / "number.txt").read_text() == "7\n"
-    text = (hub.artifact(50, "comment") / "comment.md").read_text()
-    assert text == (hub.artifact(50, "comparison") / "report.md").read_text()
-    assert "RecallAt1" in text
+    assert hub.names(50) == {"comparison"}
+    assert (hub.artifact(50, "comparison") / "number.txt").read_text() == "7\n"
+    assert "RecallAt1" in (hub.artifact(50, "comparison") / "report.md").read_text()
 
 
 def test_one_comment_is_posted_and_kept_up_to_date(pulled: tuple[GitHub, str]) -> None:
@@ -255,7 +291,7 @@ def test_a_run_that_failed_before_it_compared_is_not_commented(pulled: tuple[Git
     hub.services.comments.clear()
     code, log = commented(hub, 54, 49, head)
     assert code == 0, log
-    assert "Artifact not found for name: comment" in log
+    assert "Artifact not found for name: comparison" in log
     assert not hub.services.comments
 
 
@@ -264,11 +300,11 @@ def test_a_hostile_number_is_refused(pulled: tuple[GitHub, str], number: str) ->
     hub, head = pulled
     hub.services.comments.clear()
     run = 60 + len(number)
-    stored = hub.zip(run, "comment")
+    stored = hub.zip(run, "comparison")
     stored.parent.mkdir(parents=True)
     with zipfile.ZipFile(stored, "w") as archive:
         archive.writestr("number.txt", number)
-        archive.writestr("comment.md", "text")
+        archive.writestr("report.md", "text")
     code, log = commented(hub, run + 20, run, head)
     assert code != 0
     assert "number.txt holds no number" in log
@@ -279,11 +315,11 @@ def test_hostile_text_mentions_nobody_and_hides_nothing(pulled: tuple[GitHub, st
     hub, head = pulled
     hub.services.heads[7] = head
     hub.services.comments.clear()
-    stored = hub.zip(70, "comment")
+    stored = hub.zip(70, "comparison")
     stored.parent.mkdir(parents=True)
     with zipfile.ZipFile(stored, "w") as archive:
         archive.writestr("number.txt", "7")
-        archive.writestr("comment.md", "@everyone <!-- hidden --> " + "x" * 100_000)
+        archive.writestr("report.md", "@everyone <!-- hidden --> " + "x" * 100_000)
     code, log = commented(hub, 71, 70, head)
     assert code == 0, log
     body = hub.services.comments[1]["body"]

@@ -1,4 +1,4 @@
-"""Workflows and actions: what checks them finds nothing, and finds what is planted; their inputs reach the real CLI."""
+"""Workflows and the action: what checks them finds nothing, and finds what is planted."""
 
 from __future__ import annotations
 
@@ -9,20 +9,18 @@ import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from runpy import run_path
 from typing import Any
 
-import click
 import pytest
 import yaml
 
-from ci_eval.cli import cli
+from ci_eval.cli import ci, cli
+from ci_eval.support.ci.inputs import OPTIONS, PLACES, REPEATED
 from tests.ci.tools import ACTIONLINT, go_tool, language_service
 
 ROOT = Path(__file__).parents[2]
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
-ACTIONS = sorted((ROOT / ".github" / "actions").glob("*/action.yml"))
-RUN = run_path(str(ROOT / ".github" / "actions" / "run.py"))
+ACTION = ROOT / "action.yml"
 
 Checker = Callable[[Path], tuple[int, str]]
 
@@ -32,17 +30,17 @@ def ran(argv: list[str], cwd: Path) -> tuple[int, str]:
     return done.returncode, done.stdout + done.stderr
 
 
-def paths(root: Path, pattern: str) -> list[str]:
-    return sorted(str(path.relative_to(root)) for path in (root / ".github").glob(pattern))
+def workflows(root: Path) -> list[str]:
+    return sorted(str(path.relative_to(root)) for path in (root / ".github" / "workflows").glob("*.yml"))
 
 
 def schemas(root: Path) -> tuple[int, str]:
     program = [sys.executable, "-m", "check_jsonschema", "--builtin-schema"]
-    workflows, actions = paths(root, "workflows/*.yml"), paths(root, "actions/*/action.yml")
+    files = workflows(root)
     checks = [
-        ran([*program, "vendor.github-workflows", *workflows], root),
-        ran([*program, "custom.github-workflows-require-timeout", *workflows], root),
-        ran([*program, "vendor.github-actions", *actions], root),
+        ran([*program, "vendor.github-workflows", *files], root),
+        ran([*program, "custom.github-workflows-require-timeout", *files], root),
+        ran([*program, "vendor.github-actions", "action.yml"], root),
     ]
     return max(code for code, _ in checks), "".join(said for _, said in checks)
 
@@ -50,12 +48,15 @@ def schemas(root: Path) -> tuple[int, str]:
 def zizmor(root: Path) -> tuple[int, str]:
     program = shutil.which("zizmor", path=str(Path(sys.executable).parent))
     assert program, "zizmor is in the extra `test`"
-    return ran([program, "--offline", "--strict-collection", "--config", ".github/zizmor.yml", ".github"], root)
+    return ran(
+        [program, "--offline", "--strict-collection", "--config", ".github/zizmor.yml", ".github", "action.yml"], root
+    )
 
 
 def actionlint(root: Path) -> tuple[int, str]:
     # Where the workflows check us out, so that the inputs of our actions are checked too.
     with tempfile.TemporaryDirectory() as copied:
+        shutil.copy(root / "action.yml", copied)
         root = Path(shutil.copytree(root / ".github", Path(copied) / ".github")).parent
         (root / ".git").mkdir()
         (root / ".ci-eval").symlink_to(".")
@@ -63,14 +64,13 @@ def actionlint(root: Path) -> tuple[int, str]:
 
 
 def _actionlint(root: Path) -> tuple[int, str]:
-    return ran([str(go_tool(ACTIONLINT)), *paths(root, "workflows/*.yml")], root)
+    return ran([str(go_tool(ACTIONLINT)), *workflows(root)], root)
 
 
 def service(root: Path) -> tuple[int, str]:
     node = shutil.which("node")
     assert node
-    files = paths(root, "workflows/*.yml") + paths(root, "actions/*/action.yml")
-    return ran([node, str(language_service()), str(root), *files], root)
+    return ran([node, str(language_service()), str(root), *workflows(root), "action.yml"], root)
 
 
 INSTALLED = [pytest.mark.engine, pytest.mark.registry, pytest.mark.needs("go", "node", "npm")]
@@ -85,6 +85,7 @@ CHECKERS = [
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
     shutil.copytree(ROOT / ".github", tmp_path / ".github")
+    shutil.copy(ACTION, tmp_path)
     (tmp_path / ".git").mkdir()
     return tmp_path
 
@@ -95,33 +96,28 @@ def test_what_is_committed_passes(check: Checker) -> None:
     assert code == 0, said
 
 
+EVALUATE, NIGHTLY = ".github/workflows/evaluate.yml", ".github/workflows/nightly.yml"
 PLANTED = [
-    (schemas, "workflows/evaluate.yml", "timeout-minutes: 180\n", ""),
-    (schemas, "workflows/evaluate.yml", "contents: read", "contents: reed"),
-    (schemas, "actions/evaluate/action.yml", "using: composite", "using: composed"),
-    (
-        zizmor,
-        "workflows/evaluate.yml",
-        "run: python3 .ci-eval/.github/actions/run.py merge",
-        "run: echo ${{ github.head_ref }};",
-    ),
-    (zizmor, "workflows/evaluate.yml", "@3d3c42e5aac5ba805825da76410c181273ba90b1 # v7.0.1", "@v7"),
-    (zizmor, "workflows/test.yml", "        with:\n          persist-credentials: false\n", ""),
-    (zizmor, "workflows/comment.yml", " # zizmor: ignore[dangerous-triggers]", " #"),
-    pytest.param(actionlint, "workflows/evaluate.yml", "needs: plan", "needs: plann", marks=INSTALLED),
-    pytest.param(actionlint, "workflows/evaluate.yml", "inputs.set", "inputs.sett", marks=INSTALLED),
-    pytest.param(actionlint, "workflows/evaluate.yml", "completion-type: ${{", "type: ${{", marks=INSTALLED),
-    pytest.param(service, "workflows/evaluate.yml", "fromJSON(", "fromJson2(", marks=INSTALLED),
-    pytest.param(
-        service, "workflows/nightly.yml", "completion-types: BASIC", "completion-tipes: BASIC", marks=INSTALLED
-    ),
-    pytest.param(service, "actions/compare/action.yml", "shell: bash", "shel: bash", marks=INSTALLED),
+    (schemas, EVALUATE, "timeout-minutes: 180\n", ""),
+    (schemas, EVALUATE, "contents: read", "contents: reed"),
+    (schemas, "action.yml", "using: composite", "using: composed"),
+    (zizmor, EVALUATE, "run: tar -xf engine.tar", "run: echo ${{ github.head_ref }};"),
+    (zizmor, EVALUATE, "@3d3c42e5aac5ba805825da76410c181273ba90b1 # v7.0.1", "@v7"),
+    (zizmor, ".github/workflows/test.yml", "        with:\n          persist-credentials: false\n", ""),
+    (zizmor, ".github/workflows/comment.yml", " # zizmor: ignore[dangerous-triggers]", " #"),
+    (zizmor, "action.yml", 'run: \'"$PYTHON"', "run: '${{ inputs.config }}"),
+    pytest.param(actionlint, EVALUATE, "needs: [plan, evaluate]", "needs: [plann]", marks=INSTALLED),
+    pytest.param(actionlint, EVALUATE, "inputs.setup", "inputs.sett", marks=INSTALLED),
+    pytest.param(actionlint, EVALUATE, "completion-type: ${{", "type: ${{", marks=INSTALLED),
+    pytest.param(service, EVALUATE, "fromJSON(", "fromJson2(", marks=INSTALLED),
+    pytest.param(service, NIGHTLY, "completion-types: BASIC", "completion-tipes: BASIC", marks=INSTALLED),
+    pytest.param(service, "action.yml", "shell: bash", "shel: bash", marks=INSTALLED),
 ]
 
 
 @pytest.mark.parametrize(("check", "path", "old", "new"), PLANTED)
 def test_a_planted_mistake_is_caught(check: Checker, path: str, old: str, new: str, copy: Path) -> None:
-    file = copy / ".github" / path
+    file = copy / path
     text = file.read_text()
     assert old in text
     file.write_text(text.replace(old, new, 1))
@@ -132,7 +128,24 @@ def test_a_planted_mistake_is_caught(check: Checker, path: str, old: str, new: s
 # ----------------------------------------------------------------------------------------------------------- our rules
 
 
-@pytest.mark.parametrize("path", [*WORKFLOWS, *ACTIONS], ids=lambda path: "/".join(path.parts[-2:]))
+def scripts(value: Any) -> list[str]:
+    if isinstance(value, dict):
+        own = [text for key, text in value.items() if key in {"run", "script"}]
+        said = ["\n".join(text) if isinstance(text, list) else text for text in own]
+        return [text for text in said if isinstance(text, str)] + [
+            text for each in value.values() for text in scripts(each)
+        ]
+    return [text for each in value for text in scripts(each)] if isinstance(value, list) else []
+
+
+def triggers(path: Path) -> dict[str, Any]:
+    """YAML takes `on` for true."""
+    found = yaml.safe_load(path.read_text())[True]
+    assert isinstance(found, dict)
+    return found
+
+
+@pytest.mark.parametrize("path", [*WORKFLOWS, ACTION], ids=lambda path: path.name)
 def test_every_action_is_pinned_by_its_commit_with_its_version_beside_it(path: Path) -> None:
     for line in path.read_text().splitlines():
         if found := re.search(r"uses: (\S+)(.*)", line):
@@ -140,79 +153,88 @@ def test_every_action_is_pinned_by_its_commit_with_its_version_beside_it(path: P
             assert found[1].startswith("./") or re.fullmatch(r" # v\d+\.\d+\.\d+", found[2]), line
 
 
+WRITERS = {
+    ("comment", "comment"): {"pull-requests"},
+    ("release", "publish"): {"id-token", "attestations"},
+    ("release", "tag"): {"contents"},
+}
+
+
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
 def test_a_workflow_may_do_nothing_but_what_a_job_says(path: Path) -> None:
     workflow = yaml.safe_load(path.read_text())
     assert workflow["permissions"] == {}
-    assert workflow["concurrency"]["group"]
     for name, job in workflow["jobs"].items():
         assert job["permissions"], name
         if "uses" not in job:
             assert 0 < job["timeout-minutes"] <= 180
         writes = {right for right, level in job["permissions"].items() if level == "write"}
-        assert writes <= ({"pull-requests"} if path.stem == "comment" else set())
+        assert writes <= WRITERS.get((path.stem, name), set())
 
 
-@pytest.mark.parametrize("path", [*WORKFLOWS, *ACTIONS], ids=lambda path: "/".join(path.parts[-2:]))
+@pytest.mark.parametrize("path", [*WORKFLOWS, ACTION], ids=lambda path: path.name)
 def test_no_expression_stands_in_a_script(path: Path) -> None:
-    def scripts(value: Any) -> list[str]:
-        if isinstance(value, dict):
-            own = [text for key, text in value.items() if key in {"run", "script"} and isinstance(text, str)]
-            return own + [text for each in value.values() for text in scripts(each)]
-        return [text for each in value for text in scripts(each)] if isinstance(value, list) else []
-
     assert not any("${{" in script for script in scripts(yaml.safe_load(path.read_text())))
 
 
-@pytest.mark.parametrize("path", ACTIONS, ids=lambda path: path.parent.name)
-def test_every_input_is_documented_and_handed_over(path: Path) -> None:
-    action = yaml.safe_load(path.read_text())
+def test_every_input_and_output_is_documented_and_all_inputs_are_handed_over() -> None:
+    action = yaml.safe_load(ACTION.read_text())
     run = action["runs"]["steps"][-1]
-    handed = {name.removeprefix("INPUT_").lower().replace("_", "-") for name in run["env"] if name.startswith("INPUT_")}
-    assert handed == set(action["inputs"]) - {"cache", "python-version"}
+    assert run["env"]["CI_EVAL_INPUTS"] == "${{ toJSON(inputs) }}"
     for values in (action["inputs"], action["outputs"]):
         assert all(each["description"].endswith((".", "pp")) for each in values.values())
+    known = {name for job in OPTIONS for name in (*OPTIONS[job], *REPEATED[job], *PLACES[job])} - PLAN
+    assert set(action["inputs"]) == known | {"job", "cache", "python-version"}
 
 
-VALUES = {
-    "jobs": "2", "shard": "1/2", "set": "interpret.seed=1\n\ninterpret.sessionsLimit=5",
-    "log-formats": "jsonl\nparquet", "gates": "RecallAt1 >= -1pp\nRecall >= 90%", "more": "c\nd",
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("path", ACTIONS, ids=lambda path: path.parent.name)
-@pytest.mark.parametrize("hostile", [False, True], ids=["plain", "hostile"])
-def test_inputs_become_options_that_the_real_cli_understands(
-    path: Path, hostile: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    action = yaml.safe_load(path.read_text())
-    for name in action["inputs"]:
-        value = VALUES.get(name, "--output=x; $(touch y)" if hostile else "x")
-        monkeypatch.setenv(f"INPUT_{name.upper().replace('-', '_')}", value)
-    name, *argv = RUN["arguments"](path.parent.name)
-    command = cli.commands[name]
-    context = command.make_context(name, argv, resilient_parsing=False)
-    given = context.params
-    assert str(given["output"]) == ("--output=x; $(touch y)" if hostile else "x")
-    if name == "compare":
-        assert len(given["workspaces"]) == 4
-        assert given["gates"] == ("RecallAt1 >= -1pp", "Recall >= 90%")
-    else:
-        assert given["overrides"] == ("interpret.seed=1", "interpret.sessionsLimit=5")
-        assert given["shard"] == "1/2"
-
-
-def test_without_inputs_there_are_no_options(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("CONFIG", "OUTPUT", "SET"):
-        monkeypatch.setenv(f"INPUT_{name}", "")
-    assert list(RUN["arguments"]("evaluate")) == ["evaluate"]
-    assert isinstance(cli, click.Group)
+PLAN = {"configs", "completion-types", "shards"}
 
 
 def commands_in(path: Path) -> list[str]:
-    return re.findall(r"run\.py\"? ([a-z-]+)", path.read_text())
+    return re.findall(r"(?:run\.py|RUN)\"? ([a-z-]+(?: (?<=ci )[a-z-]+)?)", path.read_text())
 
 
-@pytest.mark.parametrize("path", [*WORKFLOWS, *ACTIONS], ids=lambda path: "/".join(path.parts[-2:]))
+@pytest.mark.parametrize("path", [*WORKFLOWS, ACTION], ids=lambda path: path.name)
 def test_every_command_of_a_workflow_exists(path: Path) -> None:
-    assert set(commands_in(path)) <= set(cli.commands)
+    there = {*cli.commands, *(f"ci {name}" for name in ci.ci.commands)}
+    assert set(commands_in(path)) <= there
+
+
+def test_the_commands_that_workflows_use_are_found_in_them() -> None:
+    found = {command for path in (*WORKFLOWS, ACTION) for command in commands_in(path)}
+    assert {"ci run", "ci key", "ci last-good", "ci find", "ci summary", "merge", "compare", "evaluate"} <= found
+
+
+STARTED = [path for path in WORKFLOWS if {"pull_request", "schedule", "workflow_run"} & set(triggers(path))]
+
+
+@pytest.mark.parametrize("path", STARTED, ids=lambda path: path.stem)
+def test_a_pull_request_is_told_from_another_by_its_number_not_by_its_branch(path: Path) -> None:
+    assert "head_ref" not in path.read_text()
+    workflow = yaml.safe_load(path.read_text())
+    group = workflow.get("concurrency", {}).get("group", "")
+    assert len(group) < 200
+    assert ("pull_request" not in triggers(path)) or "github.event.pull_request.number" in group
+
+
+def test_the_base_of_a_pull_request_is_the_first_parent_of_what_is_merged() -> None:
+    text = (ROOT / ".github" / "workflows" / "pull-request.yml").read_text()
+    assert "HEAD^1" in text
+    assert "base.sha" not in text
+
+
+def test_a_ranker_is_trained_every_week_and_kept_for_longer() -> None:
+    path = ROOT / ".github" / "workflows" / "generate-ml-logs.yml"
+    (schedule,) = triggers(path)["schedule"]
+    assert re.fullmatch(r"\d+ \d+ \* \* \d", schedule["cron"])
+    assert yaml.safe_load(path.read_text())["jobs"]["train"]["steps"][-1]["with"]["retention-days"] > 14
+
+
+def test_no_cache_is_restored_but_the_one_of_the_same_key() -> None:
+    assert "restore-keys:" not in ACTION.read_text()
+
+
+def test_scripts_are_at_most_60_lines() -> None:
+    files = [*WORKFLOWS, ACTION, *sorted((ROOT / "templates").glob("*.yml"))]
+    documents = [document for path in files for document in yaml.safe_load_all(path.read_text())]
+    assert sum(len(script.splitlines()) for document in documents for script in scripts(document)) <= 60

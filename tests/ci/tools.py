@@ -18,7 +18,8 @@ ACT = "github.com/nektos/act@v0.2.87"
 PACKAGES = ("@actions/languageservice@0.3.61", "esbuild@0.28.2", "vscode-languageserver-textdocument@1.0.12")
 SERVICE = Path(__file__).parent / "language_service.mjs"
 CLIENTS = (
-    "@actions/artifact@6.2.1", "@actions/core@3.0.1", "@actions/github@9.1.1", "@actions/glob@0.7.0", "esbuild@0.28.2",
+    "@actions/artifact@6.2.1", "@actions/core@3.0.1", "@actions/github@9.1.1", "@actions/glob@0.6.1",
+    "minimatch@10.1.1", "esbuild@0.28.2",
 )  # fmt: skip
 GITHUB_ACTIONS = Path(__file__).parent / "github_actions.mjs"
 

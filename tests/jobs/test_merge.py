@@ -127,6 +127,28 @@ def test_a_limit_chooses_the_same_sessions_in_shards(project: Path, tmp_path: Pa
     assert figures(tmp_path / "merged") == figures(tmp_path / "whole")
 
 
+@pytest.mark.parametrize("of", [1, 3])
+def test_a_folder_of_shards_stands_for_them_however_many_they_are(whole: Path, tmp_path: Path, of: int) -> None:
+    split(whole, tmp_path / "shards", of)
+    code, said = run("merge", tmp_path / "shards", "--output", tmp_path / "merged")
+    assert code == 0, said
+    assert figures(tmp_path / "merged") == figures(whole)
+
+
+def test_a_single_shard_stands_for_itself(whole: Path, tmp_path: Path) -> None:
+    (shard,) = split(whole, tmp_path, 1)
+    code, said = run("merge", shard, "--output", tmp_path / "merged")
+    assert code == 0, said
+    assert Workspace.open(tmp_path / "merged").manifest() == Workspace.open(whole).manifest()
+
+
+def test_a_folder_without_workspaces_is_refused_with_what_was_looked_for(tmp_path: Path) -> None:
+    (tmp_path / "shards" / "deeper" / "still").mkdir(parents=True)
+    code, said = run("merge", tmp_path / "shards", "--output", tmp_path / "merged")
+    assert code == 2
+    assert "shards is not a workspace: it has no manifest.json, nor has any folder directly below it" in said
+
+
 def test_a_missing_shard_is_named(whole: Path, tmp_path: Path) -> None:
     shards = split(whole, tmp_path, 3)
     code, said = run("merge", shards[0], shards[2], "--output", tmp_path / "merged")

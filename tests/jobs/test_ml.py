@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import shutil
 import subprocess
 import sys
 from collections import defaultdict
@@ -253,6 +254,13 @@ def test_a_trained_ranker_says_what_it_was_made_of(model: Path) -> None:
     assert found["after"]["top1"] > found["before"]["top1"]
     assert sum(found["importance"].values()) == pytest.approx(1)
     assert list(found["importance"].values()) == sorted(found["importance"].values(), reverse=True)
+
+
+def test_a_folder_of_logs_trains_the_ranker_that_they_train(model: Path, logs: Path, tmp_path: Path) -> None:
+    shutil.copytree(logs, tmp_path / "logs" / "logs-0")
+    code, _, err = run("train-ranker", tmp_path / "logs", "--output", tmp_path / "again.json", "--jobs", 1)
+    assert code == 0, err
+    assert (tmp_path / "again.json").read_bytes() == model.read_bytes()
 
 
 def test_training_twice_gives_the_same_model(model: Path, logs: Path, tmp_path: Path) -> None:

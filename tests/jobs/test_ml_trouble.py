@@ -62,7 +62,7 @@ def garble(logs: Path) -> None:
 DAMAGE: list[tuple[Callable[[Path], None], str]] = [
     (cut, "train.parquet is not what was logged"),
     (lambda logs: (logs / "validation.parquet").unlink(), "validation.parquet is not what was logged"),
-    (lambda logs: (logs / "manifest.json").unlink(), "has no logs"),
+    (lambda logs: (logs / "manifest.json").unlink(), "has no manifest.json"),
     (garble, "is no account of logs"),
 ]
 

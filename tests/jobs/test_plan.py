@@ -16,6 +16,7 @@ from ci_eval.config import load
 from ci_eval.errors import ConfigError
 from ci_eval.jobs.plan import plan
 from ci_eval.jobs.preparing import engine_of
+from ci_eval.support.ci import limits
 from ci_eval.support.schemes import SCHEMES
 from ci_eval.workspace import StageRecord, Workspace
 from tests.projects import INFO, generate, write
@@ -107,3 +108,92 @@ def test_two_configurations_of_one_name_are_refused(tmp_path: Path) -> None:
 def test_a_completion_type_that_does_not_exist_is_named() -> None:
     with pytest.raises(ConfigError, match="BASC"):
         plan(CONFIGS[:1], completion_types=["BASC"], shards=1, timings=())
+
+
+def many(folder: Path, names: list[str]) -> list[Path]:
+    """Configurations of these names."""
+    folder.mkdir(exist_ok=True)
+    paths = [folder / f"{name}.yaml" for name in names]
+    for path in paths:
+        path.write_text("engine: words\nproject: path:.\n")
+    return paths
+
+
+@pytest.mark.parametrize(("count", "shards", "way"), [(3, 100, "--shards 85 or fewer"), (257, 1, "in several calls")])
+def test_more_jobs_than_a_matrix_takes_are_refused_with_how_many_fit(
+    count: int, shards: int, way: str, tmp_path: Path
+) -> None:
+    configs = many(tmp_path / "c", [f"n{i}x" for i in range(count)])
+    with pytest.raises(ConfigError, match=f"are {count * shards} jobs, and a matrix has 256 at most: .*{way}"):
+        plan(configs, completion_types=["BASIC"], shards=shards, timings=())
+    assert len(plan(configs[:256], completion_types=["BASIC"], shards=256 // min(count, 256), timings=())) <= 256
+
+
+def test_shards_dealt_out_by_time_stay_within_what_a_matrix_takes(tmp_path: Path) -> None:
+    configs = many(tmp_path / "c", [f"n{i}x" for i in range(128)])
+    spec = tmp_path / "other"
+    configs[0].write_text(f"engine: words\nproject: path:{spec}\n")
+    configs[1].write_text(f"engine: words\nproject: path:{spec}2\n")
+    timings = [aged(tmp_path / str(s), "python", f"path:{spec}{s}", t) for s, t in (("", 3000), (2, 60))]
+    jobs = plan(configs, completion_types=["BASIC"], shards=2, timings=timings)
+    assert len(jobs) == 256
+    assert {job.evaluation for job in jobs} == {f"n{i}x-words-basic" for i in range(128)}
+
+
+HOSTILE = [
+    'a"b',
+    "a:b",
+    "a<b>",
+    "a|b",
+    "a*b?",
+    "a\r\nb",
+    "a\\b",
+    "a b",
+    "A-b",
+    "[ab]",
+    "ä",
+    ".a",
+    "-a",
+    "{a,b}",
+    "x" * 240,
+]
+
+
+def test_names_are_those_of_artifacts_whatever_the_configurations_are_called(tmp_path: Path) -> None:
+    jobs = plan(many(tmp_path / "c", HOSTILE), completion_types=["BASIC"], shards=2, timings=())
+    names = [job.name for job in jobs]
+    assert len(set(names)) == len(names) == 2 * len(HOSTILE)
+    for job in jobs:
+        assert re.fullmatch(r"[a-z0-9_][a-z0-9._-]*", job.name)
+        assert not set(job.name) & set(limits.FORBIDDEN)
+        assert len(job.evaluation) <= limits.LONGEST_NAME
+
+
+def test_names_that_were_fine_stay_as_they_are() -> None:
+    assert limits.name("python-jedi-basic") == "python-jedi-basic"
+    assert limits.name("C_sharp.1-jedi-basic") == "c_sharp.1-jedi-basic"
+
+
+def test_configurations_that_differ_in_case_alone_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="two evaluations are called a-words-basic"):
+        plan(many(tmp_path / "c", ["a", "A"]), completion_types=["BASIC"], shards=1, timings=())
+
+
+def test_an_evaluation_whose_shards_another_would_take_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="a-words-basic-1-words-basic begins like a-words-basic"):
+        plan(many(tmp_path / "c", ["a", "a-words-basic-1"]), completion_types=["BASIC"], shards=1, timings=())
+
+
+def test_at_github_the_step_has_what_later_jobs_need(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    monkeypatch.delenv("TEAMCITY_VERSION", raising=False)
+    monkeypatch.setenv("GITHUB_OUTPUT", str(tmp_path / "outputs"))
+    configs = many(tmp_path / "c", [f"n{i}x" for i in range(40)])
+    made = CliRunner().invoke(cli, ["plan", *map(str, configs), "--shards", "6"])
+    written = (tmp_path / "outputs").read_text()
+    outputs = {name: text for name, _, text in re.findall(r"^(\w+)<<(.+)\n(.+)\n\2$", written, re.MULTILINE)}
+    assert made.exit_code == 0
+    assert outputs["matrix"] == made.output.splitlines()[-1]
+    assert json.loads(outputs["evaluations"]) == sorted(f"n{i}x-words-basic" for i in range(40))
+    assert len(outputs["group"]) <= limits.LONGEST_NAME < limits.LONGEST_GROUP
+    assert len(written) < 1_000_000, "GitHub takes 1 MB of outputs from a job"

@@ -1,0 +1,71 @@
+"""run.py, which gives workflows a ci-eval: with what the job needs, whatever is there already."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from runpy import run_path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+RUN = run_path(str(ROOT / ".github" / "actions" / "run.py"))
+
+
+@pytest.mark.parametrize(
+    ("argv", "inputs", "wanted"),
+    [
+        (["train-ranker", "logs"], "", True),
+        (["ci", "run"], '{"job": "generate-ml-logs"}', True),
+        (["ci", "run"], '{"completion-type": "ML"}', True),
+        (["ci", "run"], '{"completion-type": "BASIC", "config": "HTML"}', False),
+        (["merge", "shards"], "", False),
+    ],
+)
+def test_what_learning_needs_is_installed_where_something_is_learned(
+    argv: list[str], inputs: str, wanted: bool
+) -> None:
+    assert RUN["needs_ml"](argv, {"CI_EVAL_INPUTS": inputs}) is wanted
+
+
+def environments(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *mls: bool) -> list[Path]:
+    """Where they are, after making each as far as without pip and a network."""
+    made: list[Path] = []
+
+    def create(folder: Path, with_pip: bool, clear: bool) -> None:
+        folder.mkdir(exist_ok=True)
+        made.append(folder)
+
+    program = RUN["program"]
+    monkeypatch.setattr(program.__globals__["venv"], "create", create)
+    monkeypatch.setattr(program.__globals__["subprocess"], "run", lambda *_, **__: None)
+    for ml in mls:
+        program(ml, {"RUNNER_TEMP": str(tmp_path)})
+    return made
+
+
+def test_an_environment_without_the_extra_is_not_taken_where_the_extra_is_needed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = environments(tmp_path, monkeypatch, False, True, False, True)
+    assert len(made) == len(set(made)) == 2
+
+
+def test_an_environment_that_was_not_finished_is_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (first,) = environments(tmp_path, monkeypatch, False)
+    (first / "complete").unlink()
+    assert environments(tmp_path, monkeypatch, False) == [first]
+
+
+def test_a_runners_own_environment_is_used_if_it_has_what_is_needed() -> None:
+    kept = {"CI_EVAL_ENVIRONMENT": sys.prefix}
+    assert RUN["program"](True, kept) == RUN["python_of"](Path(sys.prefix))
+
+
+def test_a_runners_own_environment_without_the_extra_is_refused(tmp_path: Path) -> None:
+    python = RUN["python_of"](tmp_path)
+    python.parent.mkdir()
+    python.write_text("#!/bin/sh\nexit 1\n")
+    python.chmod(0o755)
+    with pytest.raises(SystemExit, match=r"lightgbm, pyarrow: install ci-eval\[ml\]"):
+        RUN["program"](True, {"CI_EVAL_ENVIRONMENT": str(tmp_path)})

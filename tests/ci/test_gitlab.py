@@ -1,0 +1,80 @@
+"""The GitLab components and the image: what they hand over is what the tool takes."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from ci_eval.support.ci.inputs import OPTIONS, PLACES, REPEATED
+
+ROOT = Path(__file__).parents[2]
+TEMPLATES = sorted((ROOT / "templates").glob("*.yml"))
+OF_THE_JOB = {"stage", "image", "package"}
+NOT_OFFERED = {"jobs", "shard", "more"}
+
+
+def documents(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The inputs, and the one job."""
+    header, body = yaml.safe_load_all(path.read_text())
+    (job,) = body.values()
+    return header["spec"]["inputs"], job
+
+
+def filled(path: Path) -> str:
+    """As GitLab includes it, with each input at its default, or a word."""
+    inputs, _ = documents(path)
+    text = path.read_text().partition("\n---\n")[2]
+    return re.sub(r"\$\[\[ inputs\.([a-z-]+) \]\]", lambda found: inputs[found[1]]["default"] or "x", text)
+
+
+def schema(folder: Path, text: str) -> int:
+    file = folder / ".gitlab-ci.yml"
+    file.write_text(text)
+    argv = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.gitlab-ci", str(file)]
+    return subprocess.run(argv, capture_output=True, timeout=60, check=False).returncode
+
+
+@pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: path.stem)
+def test_a_component_fits_gitlabs_schema_and_a_planted_mistake_does_not(path: Path, tmp_path: Path) -> None:
+    text = filled(path)
+    assert schema(tmp_path, text) == 0
+    assert schema(tmp_path, text.replace("artifacts:\n", "artefacts:\n").replace("script:", "scripts:")) != 0
+
+
+@pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: path.stem)
+def test_a_component_hands_over_every_input_of_its_job_as_data(path: Path) -> None:
+    inputs, job = documents(path)
+    names = {*OPTIONS[path.stem], *REPEATED[path.stem], *PLACES[path.stem]} - NOT_OFFERED
+    assert set(inputs) == names | OF_THE_JOB
+    for name in names:
+        variable = job["variables"][f"INPUT_{name.upper().replace('-', '_')}"]
+        assert variable == {"value": f"$[[ inputs.{name} ]]", "expand": False}
+    assert not any("inputs." in line for line in job["script"])
+    assert job["script"][-1] == f"ci-eval ci run {path.stem}"
+
+
+def test_there_is_a_component_for_each_job() -> None:
+    assert {path.stem for path in TEMPLATES} == {"evaluate", "compare", "generate-ml-logs"}
+
+
+def test_the_image_runs_without_rights_and_installs_what_is_locked() -> None:
+    lines = (ROOT / "Dockerfile").read_text().replace("\\\n", " ").splitlines()
+    words = [line.split(maxsplit=1) for line in lines if line and not line.startswith("#")]
+    assert words[0] == ["FROM", "python:3.12-slim"]
+    assert [rest for word, rest in words if word == "USER"] == ["ci-eval"]
+    assert words[-1] == ["ENTRYPOINT", '["ci-eval"]']
+    installs = [rest for word, rest in words if word == "RUN" and "pip install" in rest]
+    assert "--require-hashes --only-binary=:all: -r .ci/requirements-ml.txt" in installs[0]
+    assert "--no-index --no-deps --no-build-isolation ." in installs[0]
+
+
+def test_everything_that_the_image_is_made_of_reaches_docker() -> None:
+    let_through = {line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")}
+    assert let_through == {".ci/requirements-ml.txt", "LICENSE", "README.md", "ci_eval", "pyproject.toml"}
+    assert all((ROOT / name).exists() for name in let_through)

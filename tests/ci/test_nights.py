@@ -1,0 +1,184 @@
+"""`ci-eval ci last-good`, `find` and `summary` against a server that speaks GitHub's protocol."""
+
+from __future__ import annotations
+
+import shutil
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from ci_eval.workspace import Workspace
+from tests.ci.github_api import Services, served
+from tests.command import command
+from tests.projects import GREETER, write
+
+NIGHT = ".github/workflows/night.yml"
+
+
+@pytest.fixture(scope="module")
+def evaluated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("nights")
+    project = write(folder / "p", main__py=GREETER)
+    output = folder / "workspace"
+    code, _, said = command("evaluate", "--project", f"path:{project}", "--engine", "words", "--output", output)
+    assert code == 0, said
+    return output
+
+
+@pytest.fixture
+def github(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Services]:
+    (tmp_path / "artifacts").mkdir()
+    with served(Services(tmp_path / "artifacts")) as services:
+        monkeypatch.chdir(tmp_path)
+        for name, value in {
+            "API_URL": services.address, "REPOSITORY": "o/r", "TOKEN": "t", "RUN_ID": "9", "SERVER_URL": "https://g",
+            "WORKFLOW_REF": f"o/r/{NIGHT}@refs/heads/main", "OUTPUT": str(tmp_path / "outputs"), "ACTIONS": "true",
+            "STEP_SUMMARY": str(tmp_path / "summary.md"),
+        }.items():  # fmt: skip
+            monkeypatch.setenv(f"GITHUB_{name}", value)
+        monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+        yield services
+
+
+def stored(services: Services, run: int, workspace: Path, *names: str, workflow: str = NIGHT) -> None:
+    services.workflows[run] = workflow
+    (services.artifacts / str(run)).mkdir(exist_ok=True)
+    for name in names:
+        with zipfile.ZipFile(services.artifacts / str(run) / f"{name}-x.zip", "w") as archive:
+            for path in workspace.rglob("*"):
+                archive.write(path, path.relative_to(workspace))
+
+
+def last_good(*more: str) -> tuple[str, str]:
+    """The run it finds, and what it says."""
+    code, out, said = command("ci", "last-good", "x", "--base", "base", "--history", "history", *more)
+    assert code == 0, said
+    return out.splitlines()[-1].removeprefix("base: "), said
+
+
+def test_the_last_good_night_is_the_newest_in_which_this_evaluation_kept_its_gates(
+    github: Services, evaluated: Path
+) -> None:
+    for run in (3, 4):
+        stored(github, run, evaluated, "workspace", "good", "history")
+    stored(github, 5, evaluated, "workspace", "history")
+    assert last_good()[0] == "4"
+    assert Path("base/manifest.json").is_file()
+    assert "4" in Path("outputs").read_text()
+
+
+@pytest.mark.parametrize("why", ["fork", "other workflow", "later", "expired", "workspace expired"])
+def test_what_is_no_night_before_this_one_is_no_base(github: Services, evaluated: Path, why: str) -> None:
+    stored(github, 3, evaluated, "workspace", "good")
+    run = 11 if why == "later" else 4
+    stored(github, run, evaluated, "workspace", "good", workflow="other.yml" if why == "other workflow" else NIGHT)
+    github.foreign = {4} if why == "fork" else set()
+    github.expired = {"4/good-x"} if why == "expired" else {"4/workspace-x"} if why == "workspace expired" else set()
+    assert last_good()[0] == "3"
+
+
+def test_a_night_whose_engine_failed_too_often_is_no_base(github: Services, evaluated: Path, tmp_path: Path) -> None:
+    stored(github, 3, evaluated, "workspace", "good")
+    failed = Workspace(Path(shutil.copytree(evaluated, tmp_path / "failed")))
+    manifest = failed.manifest()
+    failed.write_manifest(replace(manifest, statuses={"timeout": manifest.finished}))
+    failed.seal()
+    stored(github, 4, failed.folder, "workspace", "good")
+    found, said = last_good()
+    assert found == "3"
+    assert "the engine failed on" in said
+
+
+def test_the_first_night_has_no_base_and_an_empty_history(github: Services) -> None:
+    found, said = last_good()
+    assert found == "none"
+    assert "no gate can be judged" in said
+    assert list(Path("history").iterdir()) == []
+
+
+def test_a_run_that_is_named_is_the_base_whatever_became_of_it(
+    github: Services, evaluated: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stored(github, 2, evaluated, "workspace")
+    stored(github, 4, evaluated, "workspace", "good")
+    monkeypatch.setenv("CI_EVAL_BASE_RUN", "2")
+    assert last_good()[0] == "2"
+    shutil.rmtree("base")
+    monkeypatch.setenv("CI_EVAL_BASE_RUN", "")
+    assert last_good()[0] == "4"
+
+
+def test_a_night_that_ended_before_it_was_compared_is_in_the_trend(
+    github: Services, evaluated: Path, tmp_path: Path
+) -> None:
+    past = tmp_path / "past"
+    past.mkdir()
+    (past / "earlier.json").write_text((evaluated / "reports" / "metrics.json").read_text())
+    stored(github, 3, past, "history")
+    stored(github, 3, evaluated, "workspace", "good")
+    stored(github, 4, evaluated, "workspace")
+    assert "Run 4 ended before it was compared" in last_good()[1]
+    assert {path.name for path in Path("history").iterdir()} > {"earlier.json"}
+
+
+def test_a_night_that_left_no_figures_is_not_in_the_way_of_the_nights_to_come(
+    github: Services, evaluated: Path, tmp_path: Path
+) -> None:
+    broken = Path(shutil.copytree(evaluated, tmp_path / "broken"))
+    shutil.rmtree(broken / "reports")
+    stored(github, 3, evaluated, "workspace", "good")
+    stored(github, 4, broken, "workspace")
+    found, said = last_good()
+    assert found == "3"
+    assert "run 4 is not in the trend" in " ".join(said.split())
+
+
+def test_all_pages_are_looked_at(github: Services, evaluated: Path) -> None:
+    github.page = 2
+    for run in range(1, 8):
+        stored(github, run, evaluated, "workspace", "good")
+    assert last_good()[0] == "7"
+
+
+def test_a_damaged_base_is_refused(github: Services, evaluated: Path, tmp_path: Path) -> None:
+    poisoned = Path(shutil.copytree(evaluated, tmp_path / "poisoned"))
+    file = next((poisoned / "sessions").iterdir())
+    file.write_bytes(file.read_bytes() + b"\0")
+    stored(github, 4, poisoned, "workspace", "good")
+    code, _, said = command("ci", "last-good", "x", "--base", "base", "--history", "history")
+    assert code == 2
+    assert "is not what was evaluated" in said
+
+
+def test_a_missing_token_is_said(github: Services, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("GITHUB_TOKEN")
+    code, _, said = command("ci", "find", "ranker")
+    assert code == 2
+    assert "GITHUB_TOKEN: ${{ github.token }}" in said
+
+
+def test_the_newest_ranker_that_still_exists_is_found(github: Services, evaluated: Path) -> None:
+    for run in (3, 4):
+        stored(github, run, evaluated, "ranker", workflow=".github/workflows/generate-ml-logs.yml")
+    github.expired = {"4/ranker-x"}
+    assert command("ci", "find", "ranker-x")[1].startswith("ranker-x: run 3")
+    github.expired.add("3/ranker-x")
+    code, _, said = command("ci", "find", "ranker-x")
+    assert code == 0
+    assert "has expired" in said
+
+
+def test_one_page_tells_of_all_evaluations_of_a_night(github: Services, evaluated: Path, tmp_path: Path) -> None:
+    gates = ("--gate", "RecallAt1 >= 100%")
+    assert command("compare", evaluated, evaluated, "--output", tmp_path / "red", *gates)[0] == 1
+    stored(github, 9, tmp_path / "red", "comparison")
+    assert command("ci", "summary", '["x", "lost"]', "", '["x"]')[0] == 0
+    lines = Path("summary.md").read_text().splitlines()
+    (good,) = [line for line in lines if line.startswith("| [x](https://g/o/r/actions/runs/9/artifacts/")]
+    assert "| RecallAt1 |" in good
+    assert "🔴 broken" in good
+    assert [line for line in lines if "🔴 RecallAt1 &#62;= 100%" in line]
+    assert [line for line in lines if line.startswith("| lost |") and "ended before it was compared" in line]
