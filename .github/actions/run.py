@@ -9,6 +9,7 @@ may have one that CI_EVAL_ENVIRONMENT names, which is used as it is. Needs Pytho
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import shlex
 import subprocess
@@ -22,9 +23,9 @@ LEARNING = ("generate-ml-logs", "train-ranker", "fit-user-model", "ML")
 
 
 def needs_ml(arguments: Sequence[str], environment: Mapping[str, str]) -> bool:
-    """Whether a job is about learning; the names are looked for in its inputs too, where a miss would be an error."""
-    inputs = environment.get("CI_EVAL_INPUTS", "")
-    return any(name in arguments or f'"{name}"' in inputs for name in LEARNING)
+    """Whether a job is about learning, or ranks by what was learned."""
+    inputs = json.loads(environment.get("CI_EVAL_INPUTS") or "{}")
+    return bool(inputs.get("model")) or any(name in (*arguments, *inputs.values()) for name in LEARNING)
 
 
 def lock(ml: bool) -> Path:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from ci_eval.errors import WorkspaceError
@@ -33,47 +36,44 @@ def past(
     A night whose other evaluations are red counts all the same. Raises DownloadError, ArchiveError, WorkspaceError.
     """
     _remember(repository, evaluation, history, screen)
-    good = run or _last_good(repository, evaluation, screen)
-    stored = repository.of_run(good, f"workspace-{evaluation}") if good else None
-    if stored is None:
-        screen.say(f"There is no good night of {evaluation} before this one: no gate can be judged")
-        return Past(base=None, base_run=None)
-    screen.say(f"{evaluation} is compared with run {stored.run}, of {stored.created}")
-    return Past(base=repository.fetch(stored, base), base_run=stored.run)
+    runs = [run] if run else (mark.run for mark in _before(repository, f"good-{evaluation}"))
+    for number in runs:
+        stored = repository.of_run(number, f"workspace-{evaluation}")
+        why = _trouble(repository.fetch(stored, base)) if stored else "its workspace is gone"
+        if not why or (run and stored):
+            screen.say(f"{evaluation} is compared with run {number}")
+            return Past(base=base, base_run=number)
+        screen.say(f"Run {number} is no base: {why}")
+        shutil.rmtree(base, ignore_errors=True)
+    screen.say(f"There is no good night of {evaluation} before this one: no gate can be judged")
+    return Past(base=None, base_run=None)
 
 
-def _last_good(repository: Repository, evaluation: str, screen: Screen) -> int | None:
-    """The run of the newest mark whose workspace still exists, is whole, and has not too many failed sessions."""
-    for mark in _before(repository, f"good-{evaluation}"):
-        stored = repository.of_run(mark.run, f"workspace-{evaluation}")
-        if stored and not (why := _trouble(repository, stored)):
-            return mark.run
-        screen.say(f"Run {mark.run} is no base: {why if stored else 'its workspace is gone'}")
-    return None
+def _trouble(folder: Path) -> str:
+    """Why its figures are no standard: too many sessions failed. Raises WorkspaceError where it is damaged."""
+    workspace = Workspace.open(folder)
+    workspace.verify()
+    return str(pipeline.trouble(workspace, pipeline.stored_config(workspace)) or "")
 
 
-def _trouble(repository: Repository, stored: Artifact) -> str:
-    with tempfile.TemporaryDirectory() as temporary:
-        workspace = Workspace.open(repository.fetch(stored, Path(temporary) / "workspace"))
-        workspace.verify()
-        return str(pipeline.trouble(workspace, pipeline.stored_config(workspace)) or "")
+def _before(repository: Repository, name: str, since: int = 0) -> Iterator[Artifact]:
+    """Of earlier runs of this workflow, the newest first; a run that is repeated looks at what was before it.
 
-
-def _before(repository: Repository, name: str) -> list[Artifact]:
-    """Of earlier runs of this workflow, the newest first; a run that is repeated looks at what was before it."""
-    found = [each for each in repository.artifacts(name) if each.run < repository.run]
-    return [each for each in found if repository.is_of_this_workflow(each)]
+    Whose they are is asked one by one, for GitHub counts requests.
+    """
+    for each in repository.artifacts(name):
+        if since < each.run < repository.run and repository.is_of_this_workflow(each):
+            yield each
 
 
 def _remember(repository: Repository, evaluation: str, history: Path, screen: Screen) -> None:
     """The newest history, and the nights since then that have a workspace and no history."""
-    kept = next(iter(_before(repository, f"history-{evaluation}")), None)
+    kept = next(_before(repository, f"history-{evaluation}"), None)
     if kept:
         repository.fetch(kept, history)
     history.mkdir(parents=True, exist_ok=True)
-    since = kept.run if kept else 0
-    lost = [each for each in _before(repository, f"workspace-{evaluation}")[:MOST_NIGHTS] if each.run > since]
-    for stored in reversed(lost):
+    lost = _before(repository, f"workspace-{evaluation}", since=kept.run if kept else 0)
+    for stored in islice(lost, MOST_NIGHTS):
         screen.say(f"Run {stored.run} ended before it was compared: its figures are added to the trend")
         with tempfile.TemporaryDirectory() as temporary:
             try:

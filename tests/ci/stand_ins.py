@@ -100,6 +100,12 @@ class GitHub:
         """The commit that everything in a repository's folder now is."""
         return _commit(self.repository(name))
 
+    def call(self, repository: str, name: str, text: str) -> None:
+        """Gives a repository a workflow that calls ours."""
+        text = text.replace("OWNER/ci-eval", OURS).replace("COMMIT", self.pinned)
+        (self.repository(repository) / ".github" / "workflows" / f"{name}.yml").write_text(text)
+        self.commit(repository)
+
     def names(self, run: int) -> set[str]:
         """Of the artifacts of a run."""
         return {path.stem for path in self._artifacts(run).rglob("*.zip")}

@@ -18,7 +18,8 @@ RUN = run_path(str(ROOT / ".github" / "actions" / "run.py"))
         (["train-ranker", "logs"], "", True),
         (["ci", "run"], '{"job": "generate-ml-logs"}', True),
         (["ci", "run"], '{"completion-type": "ML"}', True),
-        (["ci", "run"], '{"completion-type": "BASIC", "config": "HTML"}', False),
+        (["ci", "run"], '{"completion-type": "", "model": "model.json"}', True),
+        (["ci", "run"], '{"model": "", "completion-type": "BASIC", "config": "HTML"}', False),
         (["merge", "shards"], "", False),
     ],
 )

@@ -6,6 +6,7 @@ import shutil
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from msgspec.structs import replace
@@ -141,6 +142,15 @@ def test_all_pages_are_looked_at(github: Services, evaluated: Path) -> None:
     for run in range(1, 8):
         stored(github, run, evaluated, "workspace", "good")
     assert last_good()[0] == "7"
+
+
+def test_a_long_past_costs_few_requests(github: Services, evaluated: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for run in range(1, 9):
+        stored(github, run, evaluated, "workspace", "good", "history")
+    answering = Mock(side_effect=github.answer)
+    monkeypatch.setattr(github, "answer", answering)
+    assert last_good()[0] == "8"
+    assert answering.call_count < 16
 
 
 def test_a_damaged_base_is_refused(github: Services, evaluated: Path, tmp_path: Path) -> None:

@@ -212,17 +212,23 @@ def test_the_second_night_is_compared_with_the_first_and_has_a_ranker(evaluated:
     assert len(list(evaluated.artifact(12, "history-python-jedi-basic").iterdir())) == 2
 
 
-def test_a_red_night_is_no_base_and_stays_in_the_trend(evaluated: GitHub) -> None:
-    services = evaluated.services
-    services.forget_runs()
-    for night, gates in ((41, ""), (42, "RecallAt1 >= 100%"), (43, "")):
-        code, log = evaluated.run("nightly", night, gates=gates)
+def test_a_red_evaluation_takes_neither_base_nor_gates_from_its_siblings(evaluated: GitHub) -> None:
+    evaluated.services.forget_runs()
+    config = evaluated.repository(OURS) / "configs" / "javascript.yaml"
+    usual = config.read_text()
+    for night, gates in ((41, []), (42, ["RecallAt1 >= 100%"]), (43, [])):
+        config.write_text(yaml.safe_dump({**yaml.safe_load(usual), "comparison": {"gates": gates}}))
+        evaluated.commit(OURS)
+        code, log = evaluated.run("nightly", night)
         assert (code != 0) == bool(gates), log
-    comparison = evaluated.artifact(43, "comparison-python-jedi-basic")
-    report = json.loads((comparison / "comparison.json").read_text())
-    assert len(report["trend"]["nights"]) == 3
-    first = json.loads((evaluated.artifact(41, "workspace-python-jedi-basic") / "manifest.json").read_text())
-    assert report["sides"]["base"]["started"] == first["start"]
+    assert "good-python-jedi-basic" in evaluated.names(42)
+    assert "good-javascript-words-basic" not in evaluated.names(42)
+    for evaluation, base in (("python-jedi-basic", 42), ("javascript-words-basic", 41)):
+        found = json.loads((evaluated.artifact(43, f"comparison-{evaluation}") / "comparison.json").read_text())
+        first = json.loads((evaluated.artifact(base, f"workspace-{evaluation}") / "manifest.json").read_text())
+        assert found["sides"]["base"]["started"] == first["start"]
+        assert len(found["trend"]["nights"]) == 3
+        assert found["gates"]
 
 
 def test_an_artifact_name_is_used_once_in_a_run(evaluated: GitHub) -> None:
@@ -230,6 +236,35 @@ def test_an_artifact_name_is_used_once_in_a_run(evaluated: GitHub) -> None:
     code, log = evaluated.run("evaluate", 21, configs="configs/javascript.yaml")
     assert code != 0
     assert "409" in log
+
+
+BUILT = """
+jobs:
+  figures:
+    permissions: {contents: read, actions: read}
+    uses: OWNER/ci-eval/.github/workflows/evaluate.yml@COMMIT
+    with:
+      configs: ci/built.yaml
+      shards: 2
+      build: make server
+      build-output: build/server
+      setup: echo "set up for $GITHUB_JOB" > setup.txt
+"""
+
+
+def test_an_engine_is_built_once_and_used_by_two_shards(hub: GitHub) -> None:
+    repository = hub.repository(THEIRS)
+    (repository / "ci").mkdir(exist_ok=True)
+    config = {"language": "python", "project": "path:project", "engine": {"command": ["./build/server", "--stdio"]}}
+    (repository / "ci" / "built.yaml").write_text(yaml.safe_dump(config))
+    (repository / "Makefile").write_text(MAKEFILE)
+    (repository / "server.py").write_text(SERVER)
+    hub.call(THEIRS, "built", "on: workflow_dispatch" + BUILT)
+    code, log = hub.run("built", 34, repository=THEIRS)
+    assert code == 0, log
+    assert "engine" in hub.names(34)
+    assert len([name for name in hub.names(34) if name.startswith("shard-")]) == 2
+    assert log.count("mkdir -p build") == 1
 
 
 # -------------------------------------------------------------------------------- a pull request, and its comment

@@ -223,6 +223,15 @@ def test_the_base_of_a_pull_request_is_the_first_parent_of_what_is_merged() -> N
     assert "base.sha" not in text
 
 
+def test_both_sides_of_a_pull_request_use_one_cache() -> None:
+    steps = yaml.safe_load((ROOT / ".github" / "workflows" / "pull-request.yml").read_text())["jobs"]["figures"][
+        "steps"
+    ]
+    (evaluating,) = [step for step in steps if "evaluate" in step.get("run", "")]
+    assert evaluating["env"]["CI_EVAL_CACHE"] == "${{ runner.temp }}/ci-eval-cache"
+    assert "RUNNER_TEMP" not in evaluating["run"]
+
+
 def test_a_ranker_is_trained_every_week_and_kept_for_longer() -> None:
     path = ROOT / ".github" / "workflows" / "generate-ml-logs.yml"
     (schedule,) = triggers(path)["schedule"]
