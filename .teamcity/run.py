@@ -1,10 +1,11 @@
-"""Runs this checkout's ci-eval in a build of TeamCity: python3 run.py COMMAND [ARGUMENT...]
+"""Runs this checkout's ci-eval in a build of TeamCity: python3 run.py ARGUMENT...
 
 As .github/actions/run.py does it, by the lock; where it cannot be installed, the build has a problem that says so.
 """
 
 from __future__ import annotations
 
+import os
 import runpy
 import subprocess
 import sys
@@ -21,16 +22,14 @@ PREPARATION = 4
 
 def main() -> int:
     """The exit code of ci-eval."""
-    command, *more = sys.argv[1:]
     try:
-        python = RUN["program"]()
+        python = RUN["program"](RUN["needs_ml"](sys.argv[1:], os.environ), os.environ)
     except (OSError, subprocess.CalledProcessError) as error:
         sys.stderr.write(f"{error}\n")
         sys.stdout.write(f"{PROBLEM}\n")
         return PREPARATION
     # Isolated: a file of the build's own checkout must not stand for one of Python's modules.
-    argv = [str(python), "-I", "-m", "ci_eval", *RUN["arguments"](command), *more]
-    return subprocess.run(argv, check=False).returncode
+    return subprocess.run([str(python), "-I", "-m", "ci_eval", *sys.argv[1:]], check=False).returncode
 
 
 if __name__ == "__main__":

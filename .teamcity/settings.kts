@@ -23,14 +23,14 @@ class Language(val name: String, val title: String, val engine: String, val conf
 
 // begin generated: python3 .teamcity/generate.py
 val languages = listOf(
-    Language("cpp", "C++", "clangd", "configs/cpp.yaml", "apt-get"),
+    Language("cpp", "C++", "clangd", "configs/cpp.yaml", "npm"),
     Language("go", "Go", "gopls", "configs/go.yaml", "go"),
     Language("java", "Java", "jshell", "configs/java.yaml", "java", "mvn"),
     Language("javascript", "JavaScript", "typescript", "configs/javascript.yaml", "node", "npm"),
     Language("kotlin", "Kotlin", "kotlin-ide-services", "configs/kotlin.yaml", "java", "mvn"),
-    Language("php", "PHP", "words", "configs/php.yaml", "apt-get"),
+    Language("php", "PHP", "words", "configs/php.yaml", "npm"),
     Language("python", "Python", "jedi", "configs/python.yaml"),
-    Language("ruby", "Ruby", "words", "configs/ruby.yaml", "apt-get"),
+    Language("ruby", "Ruby", "words", "configs/ruby.yaml", "mvn"),
     Language("scala", "Scala", "scala-presentation-compiler", "configs/scala.yaml", "java", "mvn"),
     Language("typescript", "TypeScript", "typescript", "configs/typescript.yaml", "node", "npm"),
 )
@@ -56,8 +56,8 @@ val mailed = ""
 
 fun BuildType.ciEval(language: Language, commands: List<String>) {
     params {
-        param("env.CI_EVAL_ENVIRONMENT", "%system.teamcity.build.tempDir%/ci-eval")
-        param("env.INPUT_EXTRAS", "ml")
+        // Where run.py puts the environment that it makes.
+        param("env.RUNNER_TEMP", "%system.teamcity.build.tempDir%")
     }
     vcs {
         root(DslContext.settingsRoot)

@@ -24,8 +24,10 @@ LEARNING = ("generate-ml-logs", "train-ranker", "fit-user-model", "ML")
 
 def needs_ml(arguments: Sequence[str], environment: Mapping[str, str]) -> bool:
     """Whether a job is about learning, or ranks by what was learned."""
-    inputs = json.loads(environment.get("CI_EVAL_INPUTS") or "{}")
-    return bool(inputs.get("model")) or any(name in (*arguments, *inputs.values()) for name in LEARNING)
+    inputs = {name: text for name, text in environment.items() if name.startswith("INPUT_")}
+    inputs |= json.loads(environment.get("CI_EVAL_INPUTS") or "{}")
+    model = inputs.get("model") or inputs.get("INPUT_MODEL")
+    return bool(model) or any(name in (*arguments, *inputs.values()) for name in LEARNING)
 
 
 def lock(ml: bool) -> Path:
@@ -47,7 +49,7 @@ def program(ml: bool, environment: Mapping[str, str]) -> Path:
     folder = Path(environment.get("RUNNER_TEMP") or ROOT / ".runner") / f"ci-eval-{digest}"
     if not (folder / "complete").exists():
         venv.create(folder, with_pip=True, clear=True)
-        pip = [str(python_of(folder)), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        pip = [str(python_of(folder)), "-I", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
         for options in installing(ml):
             subprocess.run([*pip, *options], check=True)
         (folder / "complete").touch()
@@ -63,7 +65,7 @@ def installing(ml: bool) -> tuple[list[str], list[str]]:
 def checked(python: Path, ml: bool) -> Path:
     """An environment of the runner's own, if it has what the job needs."""
     modules = ["ci_eval", *(["lightgbm", "pyarrow"] if ml else [])]
-    if subprocess.run([str(python), "-c", f"import {', '.join(modules)}"], check=False).returncode:
+    if subprocess.run([str(python), "-I", "-c", f"import {', '.join(modules)}"], check=False).returncode:
         extra = "[ml]" if ml else ""
         sys.exit(
             f"{python} lacks one of {', '.join(modules)}: install ci-eval{extra} there, or unset CI_EVAL_ENVIRONMENT"
@@ -79,7 +81,8 @@ def main() -> int:
         os.environ.setdefault("CI_EVAL_CACHE", str(Path(temporary) / "ci-eval-cache"))
     python = program(needs_ml(argv, os.environ), os.environ)
     print(f"ci-eval {shlex.join(argv)}".replace("::", ": :"), flush=True)
-    return subprocess.run([str(python), "-m", "ci_eval", *argv], check=False).returncode
+    # Isolated: a file of the caller's checkout must not stand for one of Python's modules.
+    return subprocess.run([str(python), "-I", "-m", "ci_eval", *argv], check=False).returncode
 
 
 if __name__ == "__main__":

@@ -20,6 +20,8 @@ import yaml
 
 from ci_eval import languages, metrics
 from ci_eval.cli import cli
+from ci_eval.support.ci.inputs import arguments
+from ci_eval.support.ci.inputs import given as given_by
 from tests.ci.marketplace import refused
 from tests.ci.tools import kotlinc, teamcity_stub
 from tests.support.test_ci import service_messages
@@ -28,7 +30,7 @@ ROOT = Path(__file__).parents[2]
 SETTINGS = ROOT / ".teamcity" / "settings.kts"
 
 
-PARAMETERS = {"env.CI_EVAL_ENVIRONMENT", "env.INPUT_EXTRAS"}
+PARAMETERS = {"env.RUNNER_TEMP"}
 
 
 def test_maven_finds_the_dsl_of_the_servers_own_plugins() -> None:
@@ -56,7 +58,7 @@ def executed(path: Path) -> tuple[int, str, str]:
 
 RECIPES = sorted((ROOT / ".teamcity" / "recipes").glob("*.yml"))
 PYTHON = """#!/bin/sh
-test "$1" = -I && shift
+test "$2" = -c && exit
 for each in "$@"; do printf "%s\\0" "$each"; done > called
 """
 GIVEN = {"SET": "interpret.seed=1\n\ninterpret.client=raw", "GATES": "RecallAt1 >= -1pp\nRecall >= 90%", "SHARD": "1/2",
@@ -118,9 +120,18 @@ def ran(path: Path, folder: Path, **values: str) -> subprocess.CompletedProcess[
     """The recipe's step, in an empty checkout."""
     (step,) = yaml.safe_load(path.read_text())["steps"]
     (folder / "script").write_text(step["script"])
-    variables = {"PATH": os.environ["PATH"], "TMPDIR": str(folder), **values}
+    kept = Path(values["INPUT_SOURCE"]) / ".environment"
+    variables = {"PATH": os.environ["PATH"], "TMPDIR": str(folder), "CI_EVAL_ENVIRONMENT": str(kept), **values}
     command = ["bash", str(folder / "script")]
     return subprocess.run(command, cwd=folder, env=variables, capture_output=True, text=True, timeout=60, check=False)
+
+
+def called(folder: Path, values: dict[str, str]) -> tuple[str, list[str]]:
+    """The command that `ci-eval ci run` comes to, and its arguments."""
+    *_, group, verb, job = (folder / "called").read_text().split("\0")[:-1]
+    assert (group, verb) == ("ci", "run")
+    name, *argv = arguments(job, given_by(values))
+    return name, argv
 
 
 def inputs(path: Path) -> dict[str, dict[str, Any]]:
@@ -138,7 +149,7 @@ def test_a_recipe_calls_the_real_cli_and_what_is_given_is_never_a_command(
     done = ran(path, tmp_path / "checkout", **values | {"INPUT_SOURCE": str(source[0]), "INPUT_COMMIT": source[1]})
     assert done.returncode == 0, done.stderr
     assert {each.name for each in (tmp_path / "checkout").iterdir()} == {"script", "called"}
-    _, _, name, *argv = (tmp_path / "checkout" / "called").read_text().split("\0")[:-1]
+    name, argv = called(tmp_path / "checkout", values)
     given = cli.commands[name].make_context(name, argv).params
     assert str(given["output"]) == HOSTILE
     if name == "compare":
@@ -155,7 +166,7 @@ def test_an_optional_input_may_be_left_out(path: Path, source: tuple[Path, str],
     needed = {name: each.get("default", "x") for name, each in asked if each["required"] or "default" in each}
     done = ran(path, tmp_path, **needed | {"INPUT_SOURCE": str(source[0]), "INPUT_COMMIT": source[1]})
     assert done.returncode == 0, done.stderr
-    _, _, name, *argv = (tmp_path / "called").read_text().split("\0")[:-1]
+    name, argv = called(tmp_path, needed)
     assert str(cli.commands[name].make_context(name, argv).params["output"]) == needed["INPUT_OUTPUT"]
 
 
@@ -174,7 +185,7 @@ def test_another_commit_than_the_one_in_full_is_a_problem_of_the_build(
 @pytest.mark.needs("bash", "git")
 def test_a_failing_installation_is_a_problem_of_the_build(source: tuple[Path, str], tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    variables = {**os.environ, "CI_EVAL_ENVIRONMENT": str(tmp_path / "file" / "environment")}
+    variables = {**os.environ, "RUNNER_TEMP": str(tmp_path / "file")}
     argv = [sys.executable, str(source[0] / ".teamcity" / "run.py"), "evaluate"]
     done = subprocess.run(argv, env=variables, capture_output=True, text=True, check=False)
     ((name, values),) = service_messages(done.stdout)
