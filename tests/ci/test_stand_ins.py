@@ -7,6 +7,7 @@ same server. Where CI_EVAL_ACTIONS names a folder with checkouts of the two, the
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import zipfile
 from collections.abc import Iterator, Mapping
@@ -18,7 +19,7 @@ import yaml
 
 from ci_eval.support.ci import limits
 from tests.ci.github_api import Services, served
-from tests.ci.stand_ins import NODE, SHELL, node_action
+from tests.ci.stand_ins import NODE, ROOT, SHELL, node_action
 
 pytestmark = pytest.mark.registry
 
@@ -258,6 +259,22 @@ def test_a_further_attempt_uploads_the_name_again_and_the_newest_is_downloaded(r
         code, log = runner.step("download-artifact", {**TO, **inputs}, attempt=2)
         assert code == 0, log
         assert runner.files() == {"w/a", "w/b", "to/a", "to/b"}
+
+
+# ------------------------------------------------------------------------------------------------------------ groups
+
+BOUNDED = {"event.pull_request.number", "event.workflow_run.head_sha", "run_id", "workflow"}
+"""Of `github`: numbers, a digest, and the name of a workflow. Inputs have any length."""
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / ".github" / "workflows").glob("*.yml")), ids=lambda path: path.stem)
+def test_a_concurrency_group_holds_nothing_that_makes_it_longer_than_github_takes(path: Path) -> None:
+    workflow = yaml.safe_load(path.read_text())
+    for each in (workflow, *workflow["jobs"].values()):
+        group = each.get("concurrency", {}).get("group", "")
+        used = [part.strip() for text in re.findall(r"\$\{\{(.*?)\}\}", group) for part in text.split("||")]
+        assert {part.removeprefix("github.") for part in used} <= BOUNDED
+        assert len(group) < limits.LONGEST_GROUP
 
 
 # ---------------------------------------------------------------------------------------------------------- checkout
