@@ -6,17 +6,22 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from ci_eval import engines
 from ci_eval.contracts import Query, Running, Surroundings
 from ci_eval.errors import EngineFailure
-from ci_eval.model import ProjectInfo
+from ci_eval.model import Confine, ProjectInfo
 from ci_eval.support import environments, machine
+from ci_eval.support.confinement import Walls
+from ci_eval.support.place import Place
 from ci_eval.support.recipes import FromRecipe
 from tests.engines.hostile import PROJECTS, dependencies, jvm, python
 from tests.engines.hostile.trap import CLIENTS, COMPILERS, Trap, stand_ins
@@ -77,7 +82,14 @@ def environment_of(trap: Trap, *, dependencies: bool = False) -> Path:
     return made.folder
 
 
-def bait(name: str, language: str, trap: Trap, environment: Path | None, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def bait(
+    name: str,
+    language: str,
+    trap: Trap,
+    environment: Path | None,
+    monkeypatch: pytest.MonkeyPatch,
+    confine: Confine = "off",
+) -> list[str]:
     """Ask an engine everywhere, start it anew, ask again, end it; the tricks that worked."""
     engine = engines.CATALOG.load(name)
     if isinstance(engine, FromRecipe):
@@ -97,7 +109,7 @@ def bait(name: str, language: str, trap: Trap, environment: Path | None, monkeyp
         timeout=20,
         memory=0,
         environment=environment,
-        confine="off",
+        confine=confine,
     )
     server = engine.start(installation, surroundings)
     try:
@@ -125,6 +137,29 @@ def _ask(server: Running, path: str, text: str, offset: int) -> int:
 def test_nothing_of_a_project_runs(name: str, language: str, trap: Trap, monkeypatch: pytest.MonkeyPatch) -> None:
     PROJECTS[language](trap)
     assert bait(name, language, trap, None, monkeypatch) == []
+
+
+@pytest.mark.parametrize(("name", "language"), ASKED)
+def test_nothing_of_a_project_runs_inside_the_walls_either(
+    name: str, language: str, trap: Trap, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # There a trick could leave its trace: the folder is made writable, as if the walls had that hole.
+    monkeypatch.setattr(Place, "walls", with_a_hole(trap.canary))
+    project = python.configured_in_one_file if language == "python" else PROJECTS[language]
+    project(trap)
+    environment = environment_of(trap) if language == "python" else None
+    assert bait(name, language, trap, environment, monkeypatch, confine="auto") == []
+
+
+def with_a_hole(folder: Path) -> Callable[..., Walls]:
+    """The walls around an engine, but for one folder."""
+    whole = Place.walls
+
+    def walls(self: Place, *programs: str, **more: Any) -> Walls:
+        found = whole(self, *programs, **more)
+        return replace(found, writes=(*found.writes, folder))
+
+    return walls
 
 
 @pytest.mark.parametrize("settings", ["configured_in_one_file", "configured_in_many_files"])
