@@ -115,6 +115,7 @@ def test_on_another_machine_times_are_not_compared(nights: dict[str, Path], tmp_
     assert "latencies are not comparable: CPU" in " ".join(said.split())
 
 
+@pytest.mark.slow
 def test_sessions_of_changed_files_are_counted_and_left_out(tmp_path: Path) -> None:
     made = []
     for name, more in (("base", ""), ("new", "x = 1\n")):

@@ -73,6 +73,7 @@ def test_runs_and_numbers_of_workers_give_the_same_sessions(project: Path, tmp_p
     assert timeless(tmp_path / "a") == timeless(tmp_path / "b") == timeless(tmp_path / "c")
 
 
+@pytest.mark.slow
 @pytest.mark.engine
 def test_a_killed_run_is_taken_up_and_ends_like_an_undisturbed_one(project: Path, tmp_path: Path) -> None:
     evaluate(project, tmp_path / "whole")

@@ -73,6 +73,7 @@ def lost_empty_folders(workspace: Path) -> Path:
     return workspace
 
 
+@pytest.mark.slow
 def test_no_job_misses_the_empty_folders_that_artifacts_lose(whole: Path, tmp_path: Path) -> None:
     artifact = lost_empty_folders(Path(shutil.copytree(whole, tmp_path / "artifact")))
     assert not (artifact / "errors").exists()
@@ -107,6 +108,7 @@ def figures(folder: Path) -> dict[str, Any]:
     return {name: value for name, value in metrics.items() if "Latency" not in name}
 
 
+@pytest.mark.slow
 def test_shards_that_ran_by_themselves_make_the_same_figures(project: Path, whole: Path, tmp_path: Path) -> None:
     given = ("evaluate", "--project", f"path:{project}", "--engine", "words", "--jobs", 1)
     for index in (1, 2, 3):
@@ -117,6 +119,7 @@ def test_shards_that_ran_by_themselves_make_the_same_figures(project: Path, whol
     assert figures(tmp_path / "merged") == figures(whole)
 
 
+@pytest.mark.slow
 def test_a_limit_chooses_the_same_sessions_in_shards(project: Path, tmp_path: Path) -> None:
     given = ("evaluate", "--project", f"path:{project}", "--engine", "words", "--set", "interpret.sessionsLimit=40")
     assert run(*given, "--output", tmp_path / "whole")[0] == 0

@@ -23,6 +23,9 @@ from ci_eval.support.features import NAMES
 from ci_eval.workspace import Workspace
 from tests.projects import GREETER, write
 
+# A command line after the other: logs, training, evaluation, together more than a minute.
+pytestmark = pytest.mark.slow
+
 
 def run(*arguments: object) -> tuple[int, str, str]:
     argv = [sys.executable, "-m", "ci_eval", *map(str, arguments)]

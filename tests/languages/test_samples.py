@@ -118,6 +118,7 @@ def test_a_large_file_is_no_trouble(name: str) -> None:
     assert len(found.tokens) > times * len(here.tokens) / 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LANGUAGES)
 def test_deep_nesting_is_no_reason_to_fail(name: str) -> None:
     language = languages.CATALOG.load(name)
