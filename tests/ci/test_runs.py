@@ -66,7 +66,7 @@ def test_evaluate_uploads_its_shards_and_one_workspace_per_evaluation(evaluated:
         figures = evaluation["filters"]["ALL"]
         assert figures["sessions"] == figures["planned"] > 0
         manifest = json.loads((workspace / "manifest.json").read_text())
-        assert (manifest["shard"], len(manifest["digests"])) == (None, 5)
+        assert (manifest["shard"], len(manifest["digests"])) == (None, 7)
 
 
 def evaluation(folder: Path) -> dict[str, Any]:
@@ -126,7 +126,7 @@ MAKEFILE = "server:\n\tmkdir -p build\n\tcp server.py build/server\n\tchmod +x b
 def test_an_engine_of_the_repository_is_built_and_compared_as_the_documentation_says(hub: GitHub) -> None:
     repository = hub.repository(THEIRS)
 
-    (repository / "ci").mkdir()
+    (repository / "ci").mkdir(exist_ok=True)
     config = {"language": "python", "project": "path:project"}
     (repository / "ci" / "completion.yaml").write_text(yaml.safe_dump(config))
     (repository / "Makefile").write_text(MAKEFILE)
@@ -188,7 +188,8 @@ def test_the_second_night_is_compared_with_the_first_and_has_a_ranker(evaluated:
     code, log = evaluated.run("generate-ml-logs", 10, projects='["path:project"]', config="configs/python.yaml")
     assert code == 0, log
     assert json.loads((evaluated.artifact(10, "ranker") / "model.json").read_text())["trainedOn"] == ["project"]
-    evaluated.services.expired.add("10/ranker")
+    # Those of other tests, too, whichever came before.
+    evaluated.services.expired |= {f"{run}/ranker" for run in range(100)}
     for night in (11, 12):
         code, log = evaluated.run("nightly", night)
         assert code == 0, log
