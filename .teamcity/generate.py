@@ -1,4 +1,4 @@
-"""Writes the list of languages in settings.kts anew, from configs/: python3 .teamcity/generate.py"""
+"""Writes the lists of languages and training projects in settings.kts anew: python3 .teamcity/generate.py"""
 
 from __future__ import annotations
 
@@ -19,13 +19,19 @@ BLOCK = re.compile(r"(// begin generated:[^\n]*\n).*?(// end generated\n)", re.D
 
 def generated() -> str:
     """The lines between the marks."""
-    rows = []
+    rows, training = [], []
     for path in sorted((ROOT / "configs").glob("*.yaml")):
         config = load(path).config
         language, engine = languages.CATALOG.load(config.language), engine_of(config)
         values = (language.name, language.title, engine.name, path.relative_to(ROOT).as_posix(), *needed(config))
         rows.append(f"    Language({', '.join(map(json.dumps, values))}),\n")
-    return f"val languages = listOf(\n{''.join(rows)})\n"
+        if projects := ", ".join(map(json.dumps, config.training_projects)):
+            training.append(f"    {json.dumps(language.name)} to listOf({projects}),\n")
+    return (
+        f"val languages = listOf(\n{''.join(rows)})\n\n"
+        "/** What rankers learn from: name of the language to project SPECs. */\n"
+        f"val training = mapOf(\n{''.join(training)})\n"
+    )
 
 
 def needed(config: Config) -> list[str]:

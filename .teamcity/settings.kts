@@ -13,6 +13,7 @@ import jetbrains.buildServer.configs.kotlin.failureConditions.failOnMetricChange
 import jetbrains.buildServer.configs.kotlin.project
 import jetbrains.buildServer.configs.kotlin.projectCustomChart
 import jetbrains.buildServer.configs.kotlin.projectFeatures.buildReportTab
+import jetbrains.buildServer.configs.kotlin.triggers.ScheduleTrigger
 import jetbrains.buildServer.configs.kotlin.triggers.schedule
 import jetbrains.buildServer.configs.kotlin.version
 
@@ -34,15 +35,21 @@ val languages = listOf(
     Language("scala", "Scala", "scala-presentation-compiler", "configs/scala.yaml", "java", "mvn"),
     Language("typescript", "TypeScript", "typescript", "configs/typescript.yaml", "node", "npm"),
 )
+
+/** What rankers learn from: name of the language to project SPECs. */
+val training = mapOf(
+    "go" to listOf("go:github.com/gorilla/mux@v1.8.1", "go:github.com/sirupsen/logrus@v1.9.3", "go:github.com/spf13/pflag@v1.0.5"),
+    "java" to listOf("maven:com.google.code.gson:gson:2.11.0", "maven:commons-io:commons-io:2.16.1", "maven:org.apache.commons:commons-text:1.12.0"),
+    "javascript" to listOf("npm:express@4.19.2", "npm:commander@12.1.0", "npm:koa@2.15.3"),
+    "kotlin" to listOf("maven:com.squareup.okio:okio-jvm:3.9.0", "maven:org.jetbrains.kotlinx:kotlinx-serialization-core-jvm:1.6.3", "maven:com.github.ajalt.clikt:clikt-jvm:4.4.0"),
+    "python" to listOf("pypi:requests==2.32.3", "pypi:click==8.1.7", "pypi:jinja2==3.1.4"),
+    "scala" to listOf("maven:org.typelevel:cats-core_2.13:2.12.0", "maven:io.circe:circe-core_2.13:0.14.9", "maven:com.typesafe.akka:akka-actor_2.13:2.6.21"),
+    "typescript" to listOf("npm:zod@4.0.0", "npm:immer@10.1.1"),
+)
 // end generated
 
 /** Builds that one evaluation is dealt out to. */
 val shards = 2
-
-/** What rankers learn from: name of the language to project SPECs. */
-val training = mapOf(
-    "python" to listOf("pypi:requests==2.32.3", "pypi:click==8.1.7", "pypi:jinja2==3.1.4"),
-)
 
 /**
  * By which parameter your agents tell that they have a program, such as "go" to "env.GOROOT": then only those are given
@@ -110,6 +117,22 @@ fun BuildType.nightly(at: Int) {
     }
 }
 
+/** In the night before Monday's. */
+fun BuildType.weekly(at: Int) {
+    triggers {
+        schedule {
+            schedulingPolicy = weekly {
+                dayOfWeek = ScheduleTrigger.DAY.Sunday
+                hour = 5 + at / 4
+                minute = 7 + 13 * (at % 4)
+            }
+            branchFilter = "+:<default>"
+            triggerBuild = always()
+            withPendingChangesOnly = false
+        }
+    }
+}
+
 /** Of problems with a stable identity only the new ones are told. */
 fun BuildType.tells(address: String) {
     features {
@@ -138,7 +161,13 @@ fun evaluation(language: Language, type: String, ranker: BuildType?): List<Build
                 ),
             )
             if (ranker != null) {
-                takes(ranker, "ranker.zip!** => ranker", FailureAction.FAIL_TO_START)
+                // Of the last week in which one could be trained: a new ranker every night would hide what the engine does.
+                dependencies {
+                    artifacts(ranker) {
+                        artifactRules = "ranker.zip!** => ranker"
+                        buildRule = lastSuccessful()
+                    }
+                }
             }
         }
     }
@@ -176,7 +205,7 @@ fun comparison(language: Language, type: String, whole: BuildType): BuildType = 
     ciEval(
         language,
         listOf(
-            "compare \$(test -d base && echo base) new --history history --output comparison" +
+            "compare \$(test -d base && echo base) new --same-ranker --history history --output comparison" +
                 " --gate 'RecallAt1 >= -2pp' --gate 'Recall >= -2pp'",
         ),
     )
@@ -200,8 +229,8 @@ fun comparison(language: Language, type: String, whole: BuildType): BuildType = 
     }
 }
 
-/** Logs of a modelled user over several projects, and the ranker they train. */
-fun logs(language: Language, projects: List<String>): BuildType = BuildType {
+/** Logs of a modelled user over several projects, and the ranker they train, every week. */
+fun logs(language: Language, projects: List<String>, place: Int): BuildType = BuildType {
     id("GenerateLogs_${language.name}")
     name = "Generate logs"
     val folders = projects.indices.map { "logs${it + 1}" }
@@ -212,6 +241,7 @@ fun logs(language: Language, projects: List<String>): BuildType = BuildType {
             "generate-ml-logs ${language.config} --project $spec --output $folder"
         } + ("train-ranker " + folders.joinToString(" ") + " --output ranker/model.json"),
     )
+    weekly(place)
 }
 
 /** Of one unit, over the builds that put the shards together. */
@@ -244,7 +274,7 @@ fun languageProject(language: Language, place: Int): Project = Project {
     compared.nightly(place)
     buildType(compared)
     training[language.name]?.let { projects ->
-        val logs = logs(language, projects)
+        val logs = logs(language, projects, place)
         buildType(logs)
         val ml = evaluation(language, "ML", logs)
         ml.forEach { buildType(it) }

@@ -73,9 +73,19 @@ def checked(python: Path, ml: bool) -> Path:
     return python
 
 
+def registries(text: str) -> dict[str, str]:
+    """NAME=VALUE on each line, the variables of package clients."""
+    found = dict(line.strip().split("=", 1) for line in text.splitlines() if "=" in line)
+    if len(found) != sum(bool(line.strip()) for line in text.splitlines()):
+        # Not the line itself, which is a secret.
+        sys.exit("the secret `registries` has a line that is not NAME=VALUE, or a name twice: see docs/ci.md")
+    return found
+
+
 def main() -> int:
     """The exit code of ci-eval."""
     argv = sys.argv[1:]
+    os.environ |= registries(os.environ.pop("CI_EVAL_REGISTRIES", ""))
     temporary = os.environ.get("RUNNER_TEMP")
     if temporary:
         os.environ.setdefault("CI_EVAL_CACHE", str(Path(temporary) / "ci-eval-cache"))

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 
 import click
+import msgspec
 
 from ci_eval.cli.group import cli
 from ci_eval.errors import ConfigError
 from ci_eval.jobs import nights, overnight
 from ci_eval.support import machine
-from ci_eval.support.ci import Announcement, Screen
-from ci_eval.support.ci.inputs import arguments, cache_key, given
+from ci_eval.support.ci import Announcement, Screen, limits
+from ci_eval.support.ci.inputs import arguments, cache_key, configs, given
 from ci_eval.support.ci.repository import Repository
 
 FOLDER = click.Path(path_type=Path)
@@ -28,14 +28,14 @@ def ci() -> None:
 @click.argument("job", required=False)
 def run_(job: str | None) -> None:
     """Runs JOB (or the input `job`) with the inputs as its options."""
-    inputs = given(os.environ)
+    inputs = _inputs()
     cli.main(arguments(job or inputs.get("job", ""), inputs), standalone_mode=False)
 
 
 @ci.command("key")
 def key_() -> None:
     """Under which key the CI may keep the cache, and where it lies: the outputs `key` and `path`."""
-    key, path = cache_key(given(os.environ)), str(machine.cache_folder())
+    key, path = cache_key(_inputs()), str(machine.cache_folder())
     _tell(f"{key} {path}", key=key, path=path)
 
 
@@ -74,26 +74,57 @@ def find(name: str) -> None:
     )
 
 
-@ci.command("summary")
-@click.argument("evaluations", metavar="JSON...", nargs=-1, required=True)
-def summary(evaluations: tuple[str, ...]) -> None:
-    """One page for a night at GitHub: the comparison of each evaluation in the lists JSON, or that there is none.
+@ci.command("rankers")
+def rankers() -> None:
+    """The newest run at GitHub that left rankers (`ranker-CONFIG`), and for which of the input `configs`.
 
-    Needs GITHUB_TOKEN.
+    The outputs `run-id` and `configs` are empty where there is none. Needs GITHUB_TOKEN.
     """
-    names = sorted({name for text in evaluations if text for name in _names(text)})
-    text = overnight.page(Repository(os.environ), names)
+    named = {limits.name(path.stem): path.as_posix() for path in configs(_inputs())}
+    run, found = nights.rankers(Repository(os.environ), list(named), Screen())
+    chosen = " ".join(named[name] for name in found)
+    _tell(f"run {run}: {chosen}" if run else "no ranker", configs=chosen, **{"run-id": str(run or "")})
+
+
+@ci.command("summary")
+@click.argument("matrices", metavar="JSON...", nargs=-1, required=True)
+def summary(matrices: tuple[str, ...]) -> None:
+    """One page for a night at GitHub: the comparison of each evaluation, or that there is none.
+
+    JSON: what `plan` gives as its output `each-evaluation`; an empty one is passed over. Needs GITHUB_TOKEN.
+    """
+    found = [each for text in matrices if text for each in _matrix(text).include]
+    text = overnight.page(Repository(os.environ), {each.evaluation: each.allow_failure for each in found})
     screen = Screen()
-    screen.host.announce(Announcement(status=f"{len(names)} evaluations", summary=text))
+    screen.host.announce(Announcement(status=f"{len(found)} evaluations", summary=text))
     for line in text.splitlines():
         screen.result(line)
 
 
-def _names(text: str) -> list[str]:
+def _inputs() -> dict[str, str]:
+    """Those of the step; the process is then in its working-directory, which their paths are relative to."""
+    inputs = given(os.environ)
+    folder = Path(inputs.get("working-directory", "."))
+    if not folder.is_dir():
+        raise ConfigError(f"working-directory {folder} is no folder: give one of the checkout")
+    os.chdir(folder)
+    return inputs
+
+
+class _Evaluation(msgspec.Struct, frozen=True, rename="camel"):
+    evaluation: str
+    allow_failure: bool = False
+
+
+class _Matrix(msgspec.Struct, frozen=True):
+    include: list[_Evaluation]
+
+
+def _matrix(text: str) -> _Matrix:
     try:
-        return [str(name) for name in json.loads(text)]
-    except (ValueError, TypeError):
-        raise ConfigError(f"{text!r} is no JSON list of names, such as plan's output `evaluations`") from None
+        return msgspec.json.decode(text, type=_Matrix)
+    except msgspec.DecodeError:
+        raise ConfigError(f"{text!r} is no matrix such as plan's output `each-evaluation`") from None
 
 
 def _tell(status: str, **outputs: str) -> None:

@@ -23,7 +23,12 @@ from ci_eval.support.ci import Screen
     metavar="DIR",
     help="Past workspaces or metrics.json files: draws the trend, and adds the figures of NEW to DIR.",
 )
-def compare_(workspaces: tuple[Path, ...], gates: tuple[str, ...], output: Path | None, history: Path | None) -> None:
+@click.option(
+    "--same-ranker", is_flag=True, help="Leaves out a base that another ranker ranked: no gate is judged then."
+)
+def compare_(
+    workspaces: tuple[Path, ...], gates: tuple[str, ...], output: Path | None, history: Path | None, same_ranker: bool
+) -> None:
     """Is NEW better than BASE, worse, or can one not tell? Session by session, over the sessions on both sides.
 
     A folder of past workspaces may stand for BASE: the newest one that fits is taken, and the trend is drawn.
@@ -37,7 +42,9 @@ def compare_(workspaces: tuple[Path, ...], gates: tuple[str, ...], output: Path 
       ci-eval compare last-night tonight --history nights      the trend; a file per night is added to nights
     """
     screen = Screen()
-    done = compare_job.compare(workspaces, gates=gates, output=output, history=history, screen=screen)
+    done = compare_job.compare(
+        workspaces, gates=gates, output=output, history=history, same_ranker=same_ranker, screen=screen
+    )
     announcing.comparison(done, screen)
     for each in done.comparisons:
         presenting.comparison(each, screen)

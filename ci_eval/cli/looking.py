@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -31,15 +32,36 @@ from ci_eval.support.ci import Screen
 def plan_(configs: tuple[Path, ...], shards: int, kinds: tuple[str, ...], timings: tuple[Path, ...]) -> None:
     """The matrix of jobs (language, engine, completion type, shard) as one line of JSON.
 
-    At GitHub the step has the outputs `matrix` (that line), `evaluations` (their names, a list) and `group` (one name
-    for them all, of at most 80 characters). A matrix has 256 jobs at most.
+    At GitHub the step has the outputs `matrix` (that line), `evaluations` (their names, a list), `each-evaluation` (a
+    matrix of them) and `group` (one name for them all, of at most 80 characters). A matrix has 256 jobs at most.
 
     \b
     Examples:
       ci-eval plan configs/*.yaml --shards 4
       ci-eval plan configs/python.yaml --completion-type BASIC --completion-type FREQUENCY
     """
-    jobs = plan_job.plan(configs, completion_types=kinds or ("BASIC",), shards=shards, timings=timings)
+    _planned(plan_job.plan(configs, completion_types=kinds or ("BASIC",), shards=shards, timings=timings))
+
+
+@cli.command("plan-logs")
+@click.argument("configs", metavar="CONFIG...", type=click.Path(path_type=Path), nargs=-1, required=True)
+@click.option(
+    "--project", "projects", metavar="SPEC", multiple=True, help="Instead of trainingProjects; may be repeated."
+)
+def plan_logs_(configs: tuple[Path, ...], projects: tuple[str, ...]) -> None:
+    """The matrix of the jobs of generate-ml-logs, one for each of a configuration's trainingProjects, as JSON.
+
+    At GitHub the step has the outputs `matrix` (that line) and `rankers` (a matrix of what the logs train).
+
+    \b
+    Examples:
+      ci-eval plan-logs configs/*.yaml
+      ci-eval plan-logs configs/python.yaml --project pypi:click==8.1.7
+    """
+    _planned(plan_job.plan_logs(configs, projects))
+
+
+def _planned(jobs: Sequence[plan_job.Job]) -> None:
     matrix = msgspec.json.encode({"include": jobs}).decode()
     screen = Screen()
     announcing.plan(matrix, jobs, screen)

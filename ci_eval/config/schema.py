@@ -122,6 +122,8 @@ class Config(Section, frozen=True):
     """What completes."""
     project: ProjectConfig = ProjectConfig()
     """Whose code is completed."""
+    training_projects: tuple[Text, ...] = ()
+    """SPECs of other projects, whose logs train the ranker of the nights with the completion type ML."""
     output_dir: Text = "ci-eval-results"
     """The folder that gets a workspace per run."""
     actions: ActionsConfig = ActionsConfig()

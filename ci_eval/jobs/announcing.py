@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -12,7 +12,7 @@ import msgspec
 from ci_eval.errors import CiEvalError
 from ci_eval.jobs.compare import Compared, Outcome
 from ci_eval.jobs.evaluate import Evaluated
-from ci_eval.jobs.plan import Job, evaluations, group
+from ci_eval.jobs.plan import Job, evaluations, group, trained
 from ci_eval.support.ci import Announcement, Check, Problem, Screen, limits
 from ci_eval.support.figures import amount, change, evaluated, headline
 from ci_eval.workspace import Workspace
@@ -30,9 +30,9 @@ def evaluation(done: Evaluated, screen: Screen) -> None:
             f"{first.name} {amount(whole.metrics[first.name].value, first.unit)}, {evaluated(whole)}",
             summary=_text(done.reports.get("markdown")),
             outputs={
-                "workspace": str(done.folder),
-                "report": str(done.reports.get("html", "")),
-                "metrics": str(done.reports.get("json", "")),
+                "workspace": _place(done.folder),
+                "report": _place(done.reports.get("html")),
+                "metrics": _place(done.reports.get("json")),
                 "verdict": "failed" if done.trouble else "ok",
             },
             statistics={name: each.value for name, each in whole.metrics.items() if each.value is not None},
@@ -50,8 +50,8 @@ def logs(folder: Path, trouble: CiEvalError | None, screen: Screen) -> None:
         Announcement(
             status=f"logs: {sum(rows.values()):,} rows",
             outputs={
-                "workspace": str(folder),
-                "logs": str(folder / "logs"),
+                "workspace": _place(folder),
+                "logs": _place(folder / "logs"),
                 "artifact": limits.name(f"logs {manifest.project.spec}"),
                 "verdict": "failed" if trouble else "ok",
             },
@@ -62,10 +62,29 @@ def logs(folder: Path, trouble: CiEvalError | None, screen: Screen) -> None:
 
 
 def plan(matrix: str, jobs: Sequence[Job], screen: Screen) -> None:
-    """The matrix, and what the jobs after it need: a list of the evaluations, and a name for all of them."""
-    names = evaluations(jobs)
-    outputs = {"matrix": matrix, "evaluations": msgspec.json.encode(names).decode(), "group": group(jobs)}
-    screen.host.announce(Announcement(status=f"{len(jobs)} jobs, {len(names)} evaluations", outputs=outputs))
+    """The matrix, and what the jobs after it need: the evaluations, what is trained, and a name for all of them."""
+    found = evaluations(jobs)
+    outputs = {
+        "matrix": matrix,
+        "evaluations": _json(list(found)),
+        "each-evaluation": _json(_matrix("evaluation", found)),
+        "rankers": _json(_matrix("ranker", trained(jobs))),
+        "group": group(jobs),
+    }
+    screen.host.announce(Announcement(status=f"{len(jobs)} jobs, {len(found)} evaluations", outputs=outputs))
+
+
+def _place(path: Path | None) -> str:
+    """For steps that begin in another folder."""
+    return str(path.absolute()) if path else ""
+
+
+def _matrix(key: str, marked: Mapping[str, bool]) -> dict[str, object]:
+    return {"include": [{key: name, "allowFailure": may} for name, may in marked.items()]}
+
+
+def _json(found: object) -> str:
+    return msgspec.json.encode(found).decode()
 
 
 def comparison(done: Outcome, screen: Screen) -> None:
@@ -82,9 +101,9 @@ def comparison(done: Outcome, screen: Screen) -> None:
             status="; ".join(map(_status, done.comparisons)) or "no evaluation to compare with yet",
             summary=_text(reports.get("markdown")),
             outputs={
-                "comparison": str(done.folder),
-                "report": str(reports.get("html", "")),
-                "metrics": str(reports.get("json", "")),
+                "comparison": _place(done.folder),
+                "report": _place(reports.get("html")),
+                "metrics": _place(reports.get("json")),
                 "verdict": verdict(done),
             },
             statistics=_differences(first) if first else {},

@@ -56,12 +56,19 @@ class Outcome:
 
 
 def compare(
-    folders: Sequence[Path], *, gates: Sequence[str], output: Path | None, history: Path | None, screen: Screen
+    folders: Sequence[Path],
+    *,
+    gates: Sequence[str],
+    output: Path | None,
+    history: Path | None,
+    same_ranker: bool = False,
+    screen: Screen,
 ) -> Outcome:
     """The first of the workspaces with each of the others.
 
     A folder that is no workspace is one of past evaluations. `history`: such a folder too, to which the new figures
-    are added. Raises ConfigError, WorkspaceError, NothingToEvaluate.
+    are added. `same_ranker`: a base that another ranker ranked is left out.
+    Raises ConfigError, WorkspaceError, NothingToEvaluate.
     """
     workspaces, past = _sorted_out([*folders, *([history] if history else [])], history)
     if not workspaces:
@@ -69,7 +76,10 @@ def compare(
     target = _target(output)
     if history:
         atomic.make_folder(history, "--history")
-    if len(workspaces) == 1:
+    if same_ranker and len(workspaces) == 2 and _ranked_by_another(*workspaces):
+        screen.say(f"{workspaces[0].folder} is no base: another ranker ranked its lists, and the engine may differ too")
+        del workspaces[0]
+    elif len(workspaces) == 1:
         base = _before(past, workspaces[0])
         workspaces = [*([base] if base else []), workspaces[0]]
     for workspace in workspaces:
@@ -115,6 +125,10 @@ def _sorted_out(folders: Sequence[Path], history: Path | None) -> tuple[list[Wor
         tuple(each for past in pasts for each in past.evaluations),
         tuple(each for past in pasts for each in past.workspaces),
     )
+
+
+def _ranked_by_another(base: Workspace, new: Workspace) -> bool:
+    return base.manifest().model != new.manifest().model
 
 
 def _newest(past: stage.Past | None) -> list[Workspace]:

@@ -1,10 +1,10 @@
-"""The nights before this one, at GitHub: the last good evaluation, and the figures of all of them."""
+"""The nights before this one, at GitHub: the last good evaluation, the figures of all, and this week's rankers."""
 
 from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -47,6 +47,15 @@ def past(
         shutil.rmtree(base, ignore_errors=True)
     screen.say(f"There is no good night of {evaluation} before this one: no gate can be judged")
     return Past(base=None, base_run=None)
+
+
+def rankers(repository: Repository, names: Sequence[str], screen: Screen) -> tuple[int | None, list[str]]:
+    """The newest run that left a ranker, and for which of the names it did: those of one week are used together."""
+    newest = {name: next(iter(repository.artifacts(f"ranker-{name}")), None) for name in names}
+    run = max((each.run for each in newest.values() if each), default=None)
+    if run is None:
+        screen.warn("generate-ml-logs has left no ranker yet, or all have expired: nothing is evaluated with ML")
+    return run, [name for name, each in newest.items() if each and each.run == run]
 
 
 def _trouble(folder: Path) -> str:

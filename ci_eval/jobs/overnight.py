@@ -25,20 +25,27 @@ HEAD = (
 )
 
 
-def page(repository: Repository, evaluations: Sequence[str]) -> str:
-    """Markdown about all of them, from the comparisons that this run has uploaded so far. Raises DownloadError."""
+def page(repository: Repository, evaluations: Mapping[str, bool]) -> str:
+    """Markdown about all of them, from the comparisons that this run has uploaded so far.
+
+    `evaluations`: name → whether it may fail, which its row then says. Raises DownloadError.
+    """
     with tempfile.TemporaryDirectory() as temporary:
-        lines = [line for name in evaluations for line in _rows(repository, name, Path(temporary) / name)]
+        lines = [
+            line
+            for name, may in sorted(evaluations.items())
+            for line in _rows(repository, name, f"{_cell(name)}{' (may fail)' * may}", Path(temporary) / name)
+        ]
     return "\n".join(["## ci-eval: the night", "", *HEAD, *lines, ""])
 
 
-def _rows(repository: Repository, name: str, folder: Path) -> Iterator[str]:
+def _rows(repository: Repository, name: str, title: str, folder: Path) -> Iterator[str]:
     stored = repository.of_run(repository.run, f"comparison-{name}")
     if stored is None:
-        yield _row(_cell(name), *[""] * 4, "🔴 ended before it was compared", "")
+        yield _row(title, *[""] * 4, "🔴 ended before it was compared", "")
         return
     repository.fetch(stored, folder)
-    linked = f"[{_cell(name)}]({repository.page_of(stored)})"
+    linked = f"[{title}]({repository.page_of(stored)})"
     if not (folder / "comparison.json").is_file():
         yield _row(linked, *[""] * 4, "no base yet", "none judged")
         return

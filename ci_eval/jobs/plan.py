@@ -1,10 +1,12 @@
-"""The job matrix: which evaluations a night consists of, and into how many shards each is cut."""
+"""The job matrix: which evaluations a night consists of, and into how many shards each is cut; or what is logged."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import permutations
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from ci_eval import languages, rankers
 from ci_eval.config import Config, load
@@ -34,6 +36,10 @@ class Job(Value, frozen=True, kw_only=True):
     shards: int
     allow_failure: bool
     """Whether the engine is one that this project's tests do not drive: what it does says nothing against the rest."""
+    project: str
+    """What is logged; "" = the configuration's own."""
+    ranker: str
+    """The ranker that the configuration's logs train, and that the completion type ML takes: `ranker-NAME`."""
     go: str
     """The lowest version that engine and project take; "" = none is needed. So are those below."""
     java: str
@@ -65,9 +71,37 @@ def plan(
     return jobs
 
 
-def evaluations(jobs: Sequence[Job]) -> list[str]:
-    """Their names, each once."""
-    return sorted({job.evaluation for job in jobs})
+def plan_logs(configs: Sequence[Path], projects: Sequence[str]) -> list[Job]:
+    """A job for each configuration and each of `projects`, or of its own `trainingProjects`. Raises ConfigError.
+
+    A configuration that has neither is left out: what ranks its nights is not trained.
+    """
+    jobs = [
+        job
+        for path in configs
+        for config in [load(path).config]
+        for project in projects or config.training_projects
+        for job in _logged(path, config, project)
+    ]
+    if not jobs:
+        raise ConfigError("there is nothing to log: give the configurations trainingProjects, or say --project SPEC")
+    if len(jobs) > limits.MOST_JOBS:
+        raise ConfigError(
+            f"{len(jobs)} projects are to be logged, and a matrix has {limits.MOST_JOBS} jobs at most: "
+            "plan the configurations in several calls"
+        )
+    _check_names(sorted({job.ranker for job in jobs}))
+    return jobs
+
+
+def evaluations(jobs: Sequence[Job]) -> dict[str, bool]:
+    """Their names in order, and whether each may fail."""
+    return {job.evaluation: job.allow_failure for job in sorted(jobs, key=lambda job: job.evaluation)}
+
+
+def trained(jobs: Sequence[Job]) -> dict[str, bool]:
+    """The rankers that the logs train, and whether each may fail."""
+    return {job.ranker: job.allow_failure for job in sorted(jobs, key=lambda job: job.ranker)}
 
 
 def group(jobs: Sequence[Job]) -> str:
@@ -95,29 +129,56 @@ def _check_names(names: Sequence[str]) -> None:
 
 
 def _jobs(path: Path, config: Config, kind: str, of: int) -> Iterator[Job]:
-    language, engine = languages.CATALOG.load(config.language), engine_of(config)
     rankers.CATALOG.load(kind)
-    evaluation = f"{path.stem}-{engine.name}-{kind.lower()}"
+    evaluation = limits.name(f"{path.stem}-{engine_of(config).name}-{kind.lower()}")
+    for index in range(1, of + 1):
+        shard = Shard(index=index, of=of)
+        name = f"{evaluation}-{index}-of-{of}"
+        yield _job(path, config, name=name, evaluation=evaluation, completion_type=kind, shard=shard)
+
+
+def _logged(path: Path, config: Config, project: str) -> Iterator[Job]:
+    config = replace(config, project=replace(config.project, spec=project))
+    # `logs-RANKER-*` is by what training finds them.
+    name = f"logs-{limits.name(path.stem)}-{limits.name(project)}"
+    kind = config.interpret.completion_type
+    yield _job(
+        path, config, name=name, evaluation=name, completion_type=kind, shard=Shard(index=1, of=1), project=project
+    )
+
+
+def _job(
+    path: Path,
+    config: Config,
+    *,
+    name: str,
+    evaluation: str,
+    completion_type: str,
+    shard: Shard,
+    project: str = "",
+) -> Job:
+    engine = engine_of(config)
     scheme = SCHEMES.get(config.project.spec.partition(":")[0])
     needed = newest(engine.toolchains, scheme.toolchains if scheme else {})
-    for index in range(1, of + 1):
-        yield Job(
-            name=f"{limits.name(evaluation)}-{index}-of-{of}",
-            evaluation=limits.name(evaluation),
-            language=language.name,
-            engine=engine.name + (f"@{config.engine.version}" if config.engine.version else ""),
-            completion_type=kind,
-            config=path.as_posix(),
-            shard=str(Shard(index=index, of=of)),
-            shards=of,
-            # A command of the user's own is what they want to hear of.
-            allow_failure=not (engine.verified or config.engine.command),
-            go=needed.get("go", ""),
-            java=needed.get("java", ""),
-            node=needed.get("node", ""),
-            php=needed.get("php", ""),
-            ruby=needed.get("ruby", ""),
-        )
+    return Job(
+        name=name,
+        evaluation=evaluation,
+        language=languages.CATALOG.load(config.language).name,
+        engine=engine.name + (f"@{config.engine.version}" if config.engine.version else ""),
+        completion_type=completion_type,
+        config=path.as_posix(),
+        shard=str(shard),
+        shards=shard.of,
+        # A command of the user's own is what they want to hear of.
+        allow_failure=not (engine.verified or config.engine.command),
+        project=project,
+        ranker=limits.name(path.stem),
+        go=needed.get("go", ""),
+        java=needed.get("java", ""),
+        node=needed.get("node", ""),
+        php=needed.get("php", ""),
+        ruby=needed.get("ruby", ""),
+    )
 
 
 Key = tuple[str, str, str, str]

@@ -3,6 +3,7 @@
 GitHub's own clients upload and download artifacts, look for runs, and post comments, at a small server that answers for
 GitHub. The actions around them are stand-ins; `checkout` fetches from folders. act does not know
 `job.workflow_repository` and `job.workflow_sha`, and takes `./` in a called workflow for the caller's: written out.
+Nor does it know `continue-on-error` of a job: its steps have it instead, so that those behind one that failed run too.
 What is not shown here: GitHub's own scheduling, permissions, caches and limits.
 """
 
@@ -213,7 +214,7 @@ def github(
         for path in (ours / ".github" / "workflows").iterdir():
             text = path.read_text().replace("${{ job.workflow_repository }}", OURS)
             text = re.sub(r"uses: \./(\.github/workflows/.*)", rf"uses: {OURS}/\1@{pinned}", text)
-            path.write_text(text.replace("${{ job.workflow_sha }}", pinned))
+            path.write_text(_lenient(text.replace("${{ job.workflow_sha }}", pinned)))
         _commit(ours)
         (theirs / ".github" / "workflows").mkdir(parents=True)
         for name, text in callers.items():
@@ -221,6 +222,22 @@ def github(
             (theirs / ".github" / "workflows" / f"{name}.yml").write_text(text)
         _commit(theirs)
         yield GitHub(folder, services, pinned)
+
+
+def _lenient(text: str) -> str:
+    """`continue-on-error` of a job, given to each of its steps."""
+    lines: list[str] = []
+    may = ""
+    for line in text.splitlines():
+        if re.match(r"  \S", line):
+            may = ""
+        if found := re.match("    continue-on-error: (.*)", line):
+            may = found[1]
+        elif may and line.startswith("      - "):
+            lines += [f"      - continue-on-error: {may}", f"        {line.removeprefix('      - ')}"]
+        else:
+            lines.append(line)
+    return "\n".join(lines) + "\n"
 
 
 def node_action(name: str) -> str:

@@ -229,6 +229,7 @@ private fun json(build: BuildType): String = fields(
 )
 
 private fun json(trigger: jetbrains.buildServer.configs.kotlin.triggers.ScheduleTrigger): String = fields(
+    "weekly" to (trigger.schedulingPolicy is jetbrains.buildServer.configs.kotlin.triggers.Weekly).toString(),
     "hour" to (trigger.schedulingPolicy?.hour ?: -1).toString(),
     "minute" to (trigger.schedulingPolicy?.minute ?: -1).toString(),
     "branchFilter" to quoted(trigger.branchFilter),

@@ -29,6 +29,21 @@ def test_what_learning_needs_is_installed_where_something_is_learned(
     assert RUN["needs_ml"](argv, {"CI_EVAL_INPUTS": inputs}) is wanted
 
 
+def test_variables_of_private_registries_are_lines() -> None:
+    assert RUN["registries"]("PIP_INDEX_URL=u?a=b\n\n npm_config_x=1\n") == {
+        "PIP_INDEX_URL": "u?a=b",
+        "npm_config_x": "1",
+    }
+
+
+@pytest.mark.parametrize("text", ["hunter2", "A=1\nhunter2", "A=hunter2\nA=2"])
+def test_a_secret_that_is_no_variables_is_refused_without_showing_it(text: str) -> None:
+    with pytest.raises(SystemExit) as refused:
+        RUN["registries"](text)
+    assert "NAME=VALUE" in str(refused.value)
+    assert "hunter2" not in str(refused.value)
+
+
 def environments(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *mls: bool) -> list[Path]:
     """Where they are, after making each as far as without pip and a network."""
     made: list[Path] = []

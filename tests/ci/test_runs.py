@@ -97,10 +97,10 @@ def test_a_further_attempt_of_a_run_takes_its_own_shards(hub: GitHub) -> None:
 def test_a_ranker_is_trained_on_one_project_and_on_several(hub: GitHub, run: int, projects: list[str]) -> None:
     write(hub.repository(OURS) / "other", **{f"file{i}__py": GREETER + f"y{i} = {i}\nprint(y{i})\n" for i in range(4)})
     hub.commit(OURS)
-    code, log = hub.run("generate-ml-logs", run, projects=json.dumps(projects), config="configs/python.yaml")
+    code, log = hub.run("generate-ml-logs", run, projects=" ".join(projects), configs="configs/python.yaml")
     assert code == 0, log
-    assert hub.names(run) == {"ranker", *(limits.name(f"logs {each}") for each in projects)}
-    trained = json.loads((hub.artifact(run, "ranker") / "model.json").read_text())["trainedOn"]
+    assert hub.names(run) == {"ranker-python", *(f"logs-python-{limits.name(each)}" for each in projects)}
+    trained = json.loads((hub.artifact(run, "ranker-python") / "model.json").read_text())["trainedOn"]
     assert sorted(trained) == sorted(each.removeprefix("path:") for each in projects)
 
 
@@ -185,11 +185,11 @@ def test_a_poisoned_artifact_is_refused(evaluated: GitHub) -> None:
 
 
 def test_the_second_night_is_compared_with_the_first_and_has_a_ranker(evaluated: GitHub) -> None:
-    code, log = evaluated.run("generate-ml-logs", 10, projects='["path:project"]', config="configs/python.yaml")
+    code, log = evaluated.run("generate-ml-logs", 10, projects="path:project", configs="configs/python.yaml")
     assert code == 0, log
-    assert json.loads((evaluated.artifact(10, "ranker") / "model.json").read_text())["trainedOn"] == ["project"]
+    assert json.loads((evaluated.artifact(10, "ranker-python") / "model.json").read_text())["trainedOn"] == ["project"]
     # Those of other tests, too, whichever came before.
-    evaluated.services.expired |= {f"{run}/ranker" for run in range(100)}
+    evaluated.services.expired |= {f"{run}/ranker-python" for run in range(100)}
     for night in (11, 12):
         code, log = evaluated.run("nightly", night)
         assert code == 0, log
@@ -230,6 +230,22 @@ def test_a_red_evaluation_takes_neither_base_nor_gates_from_its_siblings(evaluat
         assert found["sides"]["base"]["started"] == first["start"]
         assert len(found["trend"]["nights"]) == 3
         assert found["gates"]
+
+
+def test_an_engine_that_no_test_drives_may_fail_and_the_night_is_green_all_the_same(evaluated: GitHub) -> None:
+    evaluated.services.forget_runs()
+    unverified = evaluated.repository(OURS) / "configs" / "unverified" / "php.yaml"
+    unverified.parent.mkdir()
+    # No source of it is in the project, so that no shard leaves a workspace.
+    unverified.write_text(yaml.safe_dump({"language": "php", "engine": "phpactor", "project": "path:project"}))
+    evaluated.commit(OURS)
+    code, log = evaluated.run("nightly", 44)
+    shutil.rmtree(unverified.parent)
+    evaluated.commit(OURS)
+    assert code == 0, log
+    assert "comparison-javascript-words-basic" in evaluated.names(44)
+    assert not [name for name in evaluated.names(44) if "phpactor" in name]
+    assert "php-phpactor-basic (may fail) |  |  |  |  | 🔴 ended before it was compared" in log
 
 
 def test_an_artifact_name_is_used_once_in_a_run(evaluated: GitHub) -> None:

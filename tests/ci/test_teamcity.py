@@ -290,14 +290,15 @@ class TestModel:
                 assert config is None or (ROOT / str(config)).is_file()
         assert seen == {"evaluate", "merge", "compare", "generate-ml-logs", "train-ranker"}
 
-    def test_nights_start_whether_or_not_something_changed(self, model: dict[str, Any]) -> None:
-        schedules = [(build, each) for build in builds(model) for each in build["schedules"]]
-        assert len(schedules) == len([build for build in builds(model) if build["id"].startswith("Compare_")])
+    def test_nights_and_the_logs_of_a_week_start_whether_or_not_something_changed(self, model: dict[str, Any]) -> None:
+        started = ("Compare_", "GenerateLogs_")
+        schedules = [(build["id"], each) for build in builds(model) for each in build["schedules"]]
+        assert len(schedules) == len([build for build in builds(model) if build["id"].startswith(started)])
         for build, each in schedules:
-            assert build["id"].startswith("Compare_")
+            assert build.startswith("GenerateLogs_" if each["weekly"] else "Compare_")
             assert (each["always"], each["withPendingChangesOnly"]) == (True, False)
             assert each["branchFilter"] == "+:<default>"
-            assert 1 <= each["hour"] <= 5
+            assert 1 <= each["hour"] <= 8
             assert 0 < each["minute"] < 60
 
     def test_a_comparison_takes_tonight_and_the_last_good_night(self, model: dict[str, Any]) -> None:
@@ -354,13 +355,21 @@ class TestModel:
             build["id"] for build in found if build["id"].startswith("Compare_")
         }
         asked = {build["id"] for build in found if ["env.GOROOT", "exists"] in build["requirements"]}
-        assert asked == {build["id"] for build in found if "_go_" in build["id"]}
+        assert asked == {build["id"] for build in found if "_go_" in f"{build['id']}_"}
 
-    def test_a_failed_evaluation_is_compared_and_a_failed_ranker_is_not_used(self, model: dict[str, Any]) -> None:
-        for build in builds(model):
-            for each in build["dependencies"]:
-                ranker = each["on"].startswith("GenerateLogs_")
-                assert each["snapshot"] in {None, "FAIL_TO_START" if ranker else "ADD_PROBLEM"}
+    def test_a_failed_evaluation_is_compared(self, model: dict[str, Any]) -> None:
+        snapshots = {each["snapshot"] for build in builds(model) for each in build["dependencies"]}
+        assert snapshots == {None, "ADD_PROBLEM"}
+
+    def test_rankers_are_those_of_the_last_week_that_trained_them(self, model: dict[str, Any]) -> None:
+        taken = [
+            (each["snapshot"], artifact["from"])
+            for build in builds(model)
+            for each in build["dependencies"]
+            if each["on"].startswith("GenerateLogs_")
+            for artifact in each["artifacts"]
+        ]
+        assert set(taken) == {(None, "LastSuccessful")}
 
     def test_a_loss_of_quality_fails_the_build(self, model: dict[str, Any]) -> None:
         whole = [build for build in builds(model) if build["name"] in {"Evaluate BASIC", "Evaluate ML"}]

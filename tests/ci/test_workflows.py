@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 from ci_eval.cli import ci, cli
-from ci_eval.support.ci.inputs import OPTIONS, PLACES, REPEATED
+from ci_eval.support.ci.inputs import FLAGS, OPTIONS, PLACES, REPEATED
 from tests.ci.tools import ACTIONLINT, go_tool, language_service
 
 ROOT = Path(__file__).parents[2]
@@ -183,11 +183,13 @@ def test_every_input_and_output_is_documented_and_all_inputs_are_handed_over() -
     assert run["env"]["CI_EVAL_INPUTS"] == "${{ toJSON(inputs) }}"
     for values in (action["inputs"], action["outputs"]):
         assert all(each["description"].endswith((".", "pp")) for each in values.values())
-    known = {name for job in OPTIONS for name in (*OPTIONS[job], *REPEATED[job], *PLACES[job])} - PLAN
-    assert set(action["inputs"]) == known | {"job", "cache", "python-version"}
+    known = {
+        name for job in OPTIONS for name in (*OPTIONS[job], *REPEATED[job], *PLACES[job], *FLAGS.get(job, ()))
+    } - PLAN
+    assert set(action["inputs"]) == known | {"job", "cache", "python-version", "working-directory"}
 
 
-PLAN = {"configs", "completion-types", "shards"}
+PLAN = {"configs", "completion-types", "shards", "projects"}
 
 
 def commands_in(path: Path) -> list[str]:
@@ -202,7 +204,7 @@ def test_every_command_of_a_workflow_exists(path: Path) -> None:
 
 def test_the_commands_that_workflows_use_are_found_in_them() -> None:
     found = {command for path in (*WORKFLOWS, ACTION) for command in commands_in(path)}
-    assert {"ci run", "ci key", "ci last-good", "ci find", "ci summary", "merge", "compare", "evaluate"} <= found
+    assert {"ci run", "ci key", "ci last-good", "ci rankers", "ci summary", "merge", "compare", "evaluate"} <= found
 
 
 STARTED = [path for path in WORKFLOWS if {"pull_request", "schedule", "workflow_run"} & set(triggers(path))]
@@ -237,6 +239,16 @@ def test_a_ranker_is_trained_every_week_and_kept_for_longer() -> None:
     (schedule,) = triggers(path)["schedule"]
     assert re.fullmatch(r"\d+ \d+ \* \* \d", schedule["cron"])
     assert yaml.safe_load(path.read_text())["jobs"]["train"]["steps"][-1]["with"]["retention-days"] > 14
+
+
+@pytest.mark.parametrize(
+    ("workflow", "jobs"),
+    [("evaluate", {"evaluate", "merge"}), ("generate-ml-logs", {"logs", "train"}), ("compare", {"compare"})],
+)
+def test_what_no_test_drives_may_fail_in_every_job_that_is_about_it(workflow: str, jobs: set[str]) -> None:
+    found = yaml.safe_load((ROOT / ".github" / "workflows" / f"{workflow}.yml").read_text())["jobs"]
+    marks = ("${{ matrix.allowFailure }}", "${{ inputs.allow-failure }}")
+    assert {name for name, job in found.items() if job.get("continue-on-error") in marks} == jobs
 
 
 def test_no_cache_is_restored_but_the_one_of_the_same_key() -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 import pytest
 import yaml
+from msgspec.structs import replace
 
 from ci_eval.workspace import Workspace
 from tests.projects import GREETER, write
@@ -270,6 +271,19 @@ def test_without_a_night_before_gates_are_not_judged_and_that_is_said(nights: di
 
 
 # ------------------------------------------------------------------------------------------------------------- digests
+
+
+def test_a_base_of_another_ranker_is_left_out_where_that_is_asked_for(nights: dict[str, Path], tmp_path: Path) -> None:
+    other = Workspace(Path(shutil.copytree(nights["words"], tmp_path / "other")))
+    other.write_manifest(replace(other.manifest(), model="0" * 64))
+    other.seal()
+    gate = ("--gate", "RecallAt1 >= 100%")
+    for base, code in ((other.folder, 0), (nights["words"], 1)):
+        done, _, said = run(
+            "compare", base, nights["words"], "--same-ranker", *gate, "--output", tmp_path / f"out{code}"
+        )
+        assert done == code, said
+        assert ("another ranker ranked its lists" in said) == (code == 0)
 
 
 @pytest.mark.parametrize("part", ["sessions", "actions", "logs", "names.npz"])

@@ -14,7 +14,7 @@ from ci_eval import languages, rankers
 from ci_eval.cli import cli
 from ci_eval.config import load
 from ci_eval.errors import ConfigError
-from ci_eval.jobs.plan import plan
+from ci_eval.jobs.plan import plan, plan_logs
 from ci_eval.jobs.preparing import engine_of
 from ci_eval.support.ci import limits
 from ci_eval.support.schemes import SCHEMES
@@ -97,6 +97,25 @@ def test_only_an_engine_of_ours_that_no_test_drives_may_fail(engine: str, may: b
     config.write_text(f"language: java\nengine: {engine}\nproject: path:.\n")
     (job,) = plan([config], completion_types=["BASIC"], shards=1, timings=())
     assert job.allow_failure is may
+
+
+def test_logs_are_planned_of_the_projects_that_train_or_of_those_named(tmp_path: Path) -> None:
+    config = tmp_path / "java.yaml"
+    config.write_text("language: java\nproject: path:.\ntrainingProjects: [maven:a:b:1]\n")
+    other = tmp_path / "go.yaml"
+    other.write_text("language: go\nproject: path:.\n")
+    (job,) = plan_logs([config, other], [])
+    assert (job.project, job.ranker, job.java) == ("maven:a:b:1", "java", "17")
+    assert job.name.startswith("logs-java-maven-a-b-1")
+    named = plan_logs([config, other], ["path:x", "path:y"])
+    assert [(each.ranker, each.project) for each in named] == [
+        ("java", "path:x"), ("java", "path:y"), ("go", "path:x"), ("go", "path:y"),
+    ]  # fmt: skip
+
+
+def test_nothing_to_log_is_said(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="give the configurations trainingProjects"):
+        plan_logs(many(tmp_path / "c", ["x"]), [])
 
 
 def test_two_configurations_of_one_name_are_refused(tmp_path: Path) -> None:

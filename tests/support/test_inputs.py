@@ -9,23 +9,25 @@ import pytest
 
 from ci_eval import cli
 from ci_eval.errors import ConfigError
-from ci_eval.support.ci.inputs import OPTIONS, PLACES, REPEATED, arguments, cache_key, given
+from ci_eval.support.ci.inputs import FLAGS, OPTIONS, PLACES, REPEATED, arguments, cache_key, given
 
 HOSTILE = "--output=x; $(touch y)"
 VALUES = {
     "jobs": "2", "shards": "3", "shard": "1/2", "set": "interpret.seed=1\n\ninterpret.sessionsLimit=5",
     "log-formats": "jsonl\nparquet", "gates": "RecallAt1 >= -1pp\nRecall >= 90%", "more": "c\nd", "configs": "a b",
+    "same-ranker": "true",
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("job", OPTIONS)
 @pytest.mark.parametrize("plain", ["x", HOSTILE])
 def test_every_input_arrives_at_the_real_command_whatever_it_is(job: str, plain: str) -> None:
-    names = {*OPTIONS[job], *REPEATED[job], *PLACES[job]}
+    names = {*OPTIONS[job], *REPEATED[job], *PLACES[job], *FLAGS.get(job, ())}
     _, *argv = arguments(job, {name: VALUES.get(name, plain) for name in names})
     params = cli.cli.commands[job].make_context(job, argv).params
-    if job != "plan":
+    if not job.startswith("plan"):
         assert str(params["output"]) == plain
+    assert params.get("same_ranker", True)
     assert ("gates" not in params) or params["gates"] == ("RecallAt1 >= -1pp", "Recall >= 90%")
     assert ("overrides" not in params) or params["overrides"] == ("interpret.seed=1", "interpret.sessionsLimit=5")
 

@@ -21,21 +21,26 @@ OPTIONS = {
     "generate-ml-logs": ("language", "engine", "project", "shard", "jobs", "output"),
     "compare": ("history", "output"),
     "plan": ("shards",),
+    "plan-logs": (),
 }
 REPEATED = {
     "evaluate": {"set": "--set"},
     "generate-ml-logs": {"set": "--set", "log-formats": "--log-format"},
     "compare": {"gates": "--gate"},
     "plan": {"completion-types": "--completion-type"},
+    "plan-logs": {"projects": "--project"},
 }
 PLACES = {
     "evaluate": ("config",),
     "generate-ml-logs": ("config",),
     "compare": ("base", "new", "more"),
     "plan": ("configs",),
+    "plan-logs": ("configs",),
 }
+FLAGS = {"compare": ("same-ranker",)}
+"""Options without a value, given where the input is `true`."""
 PACKAGE = Path(__file__).parents[2]
-BETWEEN_BLANKS = ("configs", "completion-types")
+BETWEEN_BLANKS = ("configs", "completion-types", "projects")
 """Inputs whose values stand between blanks; those of others have a line each, gates a semicolon between them too."""
 
 
@@ -52,9 +57,16 @@ def given(environment: Mapping[str, str]) -> dict[str, str]:
 def _decoded(text: str) -> dict[str, str]:
     try:
         found = json.loads(text)
-        return {name: "" if value is None else str(value) for name, value in found.items()}
+        return {name: _text(value) for name, value in found.items()}
     except (ValueError, AttributeError):
         raise ConfigError(f"{VARIABLE} is no JSON object: give it toJSON(inputs), or use {PREFIX}NAME") from None
+
+
+def _text(value: object) -> str:
+    """As GitHub writes it: `true`, `2`, and nothing for null."""
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 def arguments(job: str, inputs: Mapping[str, str]) -> list[str]:
@@ -66,8 +78,14 @@ def arguments(job: str, inputs: Mapping[str, str]) -> list[str]:
 
 def _options(job: str, inputs: Mapping[str, str]) -> Iterator[str]:
     yield from (f"--{name}={inputs[name]}" for name in OPTIONS[job] if name in inputs)
+    yield from (f"--{name}" for name in FLAGS.get(job, ()) if inputs.get(name) == "true")
     for name, option in REPEATED[job].items():
         yield from (f"{option}={value}" for value in _values(name, inputs))
+
+
+def configs(inputs: Mapping[str, str]) -> list[Path]:
+    """The configurations that the input of that name stands for."""
+    return [Path(path) for path in _values("configs", inputs)]
 
 
 def _places(job: str, inputs: Mapping[str, str]) -> list[str]:
