@@ -9,6 +9,8 @@ import pytest
 
 from ci_eval import engines, languages, rankers
 from ci_eval.config import load
+from ci_eval.workspace import Workspace
+from tests.command import command
 
 FOLDER = Path(__file__).parent.parent / "configs"
 CONFIGS = sorted(FOLDER.glob("*.yaml"))
@@ -27,6 +29,19 @@ def test_a_nightly_configuration_is_complete(path: Path) -> None:
     assert loaded.config.language in languages.names()
     assert loaded.config.engine.name in engines.names()
     assert loaded.config.interpret.completion_type in rankers.names()
+
+
+@pytest.mark.registry
+@pytest.mark.parametrize(
+    ("path", "spec"), [(path, spec) for path in CONFIGS for spec in load(path).config.training_projects]
+)
+@pytest.mark.needs("go", "mvn", "npm")
+def test_a_project_that_trains_has_sessions_of_its_language(path: Path, spec: str, tmp_path: Path) -> None:
+    assert spec.partition(":")[0] in EVERYWHERE
+    options = ("--project", spec, "--set", "interpret.sessionsLimit=50", "--output", tmp_path / "actions")
+    code, _, said = command("actions", path, *options)
+    assert code == 0, said
+    assert list(Workspace.open(tmp_path / "actions").action_files())
 
 
 @pytest.mark.parametrize("path", UNVERIFIED, ids=lambda path: path.stem)
