@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from ci_eval.errors import WorkspaceError
+from ci_eval.errors import ConfigError, WorkspaceError
 from ci_eval.jobs import pipeline
 from ci_eval.stages import compare as stage
 from ci_eval.support.ci import Screen
@@ -87,8 +87,9 @@ def _remember(repository: Repository, evaluation: str, history: Path, screen: Sc
         with tempfile.TemporaryDirectory() as temporary:
             try:
                 workspace = Workspace.open(repository.fetch(stored, Path(temporary) / "workspace"))
+                declared = pipeline.stored_config(workspace).comparison.metrics
                 for figures in stage.figures_of(workspace):
-                    stage.append(history, figures)
-            except WorkspaceError as error:
+                    stage.append(history, figures, declared=declared, run=repository.page_of_run(stored.run))
+            except (ConfigError, WorkspaceError) as error:
                 # It would be in the way every night.
                 screen.warn(f"run {stored.run} is not in the trend: {error}")

@@ -82,6 +82,10 @@ class Repository:
         found = self._json(f"{self._address}/actions/runs/{artifact.run}", absent={})
         return str(found.get("path", "")).partition("@")[0] == self._workflow
 
+    def page_of_run(self, run: int) -> str:
+        """Where a person sees it."""
+        return f"{self._pages}/{run}"
+
     def page_of(self, artifact: Artifact) -> str:
         """Where a person downloads it."""
         return f"{self._pages}/{artifact.run}/artifacts/{artifact.number}"
