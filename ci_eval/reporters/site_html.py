@@ -1,4 +1,4 @@
-"""A site of trends: `index.html` with a row per evaluation, and for each a page and its `trend.json`."""
+"""A site of trends: `index.html` with a row per evaluation, for each a page, and the figures as `trend.json`."""
 
 from __future__ import annotations
 
@@ -51,7 +51,8 @@ class SiteHtml:
             for line in lines:
                 charts = trend_charts(line.trend, [info.name for info in line.trend.metrics])
                 site.render("site_line.html.j2", f"{line.page}/index.html", line=line, charts=charts)
-                site.write(f"{line.page}/trend.json", _json(line))
+                site.write(f"{line.page}/trend.json", _json(_account(line)))
+            site.write("trend.json", _json({"format": FORMAT, "evaluations": list(map(_entry, lines))}))
         return folder / "index.html"
 
 
@@ -88,15 +89,33 @@ def _step(trend: Trend, info: MetricInfo) -> str:
             return NOTHING
 
 
-def _json(line: Line) -> bytes:
-    report = {
-        "format": FORMAT,
+def _about(line: Line) -> dict[str, object]:
+    return {
         "name": line.name,
         "language": line.language,
         "completionType": line.completion_type,
         "client": line.client,
-        "trend": line.trend,
     }
+
+
+def _account(line: Line) -> dict[str, object]:
+    """What stands beside a page."""
+    return {"format": FORMAT, **_about(line), "trend": line.trend}
+
+
+def _entry(line: Line) -> dict[str, object]:
+    """What leads there."""
+    newest = line.trend.nights[-1]
+    return {
+        **_about(line),
+        "engine": newest.engine.name,
+        "project": newest.project.name,
+        "newest": newest.started,
+        "trend": f"{line.page}/trend.json",
+    }
+
+
+def _json(report: object) -> bytes:
     return msgspec.json.format(msgspec.json.encode(report), indent=2) + b"\n"
 
 

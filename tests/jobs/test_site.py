@@ -22,7 +22,8 @@ def site(output: Path, *histories: Path) -> tuple[int, str]:
 
 def lines(made: Path) -> list[dict[str, Any]]:
     """The figures of every evaluation on a site."""
-    return [json.loads(path.read_text()) for path in sorted(made.glob("*/trend.json"))]
+    listed = json.loads((made / "trend.json").read_text())["evaluations"]
+    return [json.loads((made / each["trend"]).read_text()) for each in listed]
 
 
 def test_each_evaluation_has_a_row_a_page_and_its_figures(tmp_path: Path) -> None:
