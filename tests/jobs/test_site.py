@@ -205,3 +205,7 @@ def test_a_comparison_keeps_what_a_site_tells_of_its_night(tmp_path: Path, monke
     assert [(gate["rule"], gate["passed"]) for gate in evaluation["gates"]] == [("RecallAt1 >= 100%", False)]
     assert evaluation["declared"][0] == "RecallAt1"
     assert evaluation["seed"] == 5
+    assert site(tmp_path / "site", tmp_path / "nights")[0] == 0
+    index = (tmp_path / "site" / "index.html").read_text()
+    assert "✗ broken" in index
+    assert "https://example.org/o/r/actions/runs/7" in index
