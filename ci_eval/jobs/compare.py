@@ -15,7 +15,7 @@ from ci_eval.contracts import Metric
 from ci_eval.errors import GateFailed, WorkspaceError
 from ci_eval.jobs import pipeline
 from ci_eval.jobs.rules import gates_of
-from ci_eval.model import Comparison, GateResult, MetricInfo, Overview, Trend
+from ci_eval.model import Comparison, MetricInfo, Overview, Trend
 from ci_eval.stages import compare as stage
 from ci_eval.support import atomic
 from ci_eval.support.ci import Screen
@@ -98,16 +98,16 @@ def compare(
         overview = _overview(workspaces, done, past)
         reports = {each.name: each.write(overview, target) for each in reporters.OVERVIEWS.all()}
     if history:
-        judged = [each.comparison.gates for each in done] or [()]
-        for new, gates_of_new in zip(others or workspaces, judged, strict=True):
-            _remember(new, gates_of_new, history, screen.host.run)
+        _remember(others or workspaces, done, history, screen.host.run)
     return Outcome(folder=target, comparisons=tuple(done), overview=overview, reports=reports)
 
 
-def _remember(workspace: Workspace, gates: Sequence[GateResult], history: Path, run: str) -> None:
-    declared = pipeline.stored_config(workspace).comparison.metrics
-    for figures in stage.figures_of(workspace):
-        stage.append(history, figures, declared=declared, gates=gates, run=run)
+def _remember(workspaces: Sequence[Workspace], done: Sequence[Compared], history: Path, run: str) -> None:
+    judged = [each.comparison.gates for each in done] or [()]
+    for workspace, gates in zip(workspaces, judged, strict=True):
+        declared = pipeline.stored_config(workspace).comparison.metrics
+        for figures in stage.figures_of(workspace):
+            stage.append(history, figures, declared=declared, gates=gates, run=run)
 
 
 def _sorted_out(folders: Sequence[Path], history: Path | None) -> tuple[list[Workspace], stage.Past | None]:
