@@ -73,14 +73,15 @@ def last_good(evaluation: str, base: Path, history: Path, run: int | None) -> No
 def histories(output: Path, run: int | None) -> None:
     """The figures of all nights at GitHub, for `ci-eval site`: of each evaluation the newest artifact history-….
 
-    Only runs of the default branch count, of the same workflow as the night. Needs GITHUB_TOKEN.
+    Only runs of the default branch count, of the same workflow as the night. The output `histories` is DIR, or empty
+    where there are none. Needs GITHUB_TOKEN.
     """
     screen = Screen()
     repository = Repository(os.environ)
     names = nights.histories(repository, run or repository.run, output, screen)
     if not names:
         screen.warn("there is no history of the default branch yet, or all have expired")
-    _tell(f"{len(names)} histories", histories=str(output))
+    _tell(f"{len(names)} histories", histories=str(output) if names else "")
 
 
 @ci.command("find")

@@ -12,7 +12,7 @@ from typing import TypeVar
 import pytest
 
 from tests.ci.github_api import Services, served
-from tests.ci.stand_ins import THEIRS, GitHub, github
+from tests.ci.stand_ins import OURS, THEIRS, GitHub, github
 from tests.ci.test_runs import documented
 from tests.command import command
 from tests.histories import night
@@ -90,6 +90,8 @@ def test_before_the_first_night_there_is_a_folder_and_a_warning(services: Servic
     code, _, said = command("ci", "histories", "--output", "histories")
     assert code == 0
     assert "there is no history" in said
+    assert "histories<<" in Path("outputs").read_text()
+    assert "histories\n" not in Path("outputs").read_text()
     assert list(Path("histories").iterdir()) == []
 
 
@@ -118,10 +120,13 @@ def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GitHub]:
         yield served_hub
 
 
-def ended(run: int, branch: str = "main", *, pages: bool = True) -> dict[str, object]:
-    """What GitHub says when a night is over."""
+def ended(
+    run: int, *, branch: str = "main", owner: str = "", repository: str = OURS, pages: bool = True
+) -> dict[str, object]:
+    """What GitHub says when a night is over; `owner`: of a fork."""
+    head = {"full_name": f"{owner}/fork" if owner else repository}
     return {
-        "workflow_run": {"id": run, "head_branch": branch},
+        "workflow_run": {"id": run, "head_branch": branch, "head_repository": head},
         "repository": {"default_branch": "main", "has_pages": pages},
     }
 
@@ -159,21 +164,28 @@ def test_a_further_attempt_publishes_its_own_artifact(hub: GitHub) -> None:
 
 
 @executed
-@pytest.mark.parametrize(("branch", "pages", "made"), [("topic", True, False), ("main", False, True)])
-def test_nothing_is_published_of_another_branch_or_without_pages(
-    hub: GitHub, branch: str, pages: bool, made: bool
-) -> None:
+@pytest.mark.parametrize(
+    ("run", "event"),
+    [
+        (7, ended(2, branch="topic")),
+        (8, ended(2, owner="somebody")),
+        (9, ended(3)),
+        (10, ended(2, pages=False)),
+    ],
+    ids=["another branch", "a fork", "no history", "no Pages"],
+)
+def test_nothing_is_published_that_would_not_be_the_nights(hub: GitHub, run: int, event: dict[str, object]) -> None:
     stored(hub.services, 2, "python-jedi-basic", 1, 2)
-    run = 7 + made
-    code, log = hub.run("site", run, event="workflow_run", payload=ended(2, branch, pages=pages))
+    hub.services.workflows[3] = OTHER
+    code, log = hub.run("site", run, event="workflow_run", payload=event)
     assert code == 0, log
     assert "Creating Pages deployment" not in log
-    assert bool(hub.names(run)) == made
+    assert bool(hub.names(run)) == (run == 10)
 
 
 @executed
 def test_another_repository_has_a_site_as_the_documentation_says(hub: GitHub) -> None:
     stored(hub.services, 2, "python-jedi-basic", 1, 2)
-    code, log = hub.run("site", 20, event="workflow_run", repository=THEIRS, payload=ended(2))
+    code, log = hub.run("site", 20, event="workflow_run", repository=THEIRS, payload=ended(2, repository=THEIRS))
     assert code == 0, log
     assert "python-jedi-basic" in published(hub, 20)["index.html"]
