@@ -10,7 +10,7 @@ from ci_eval import metrics, reporters
 from ci_eval.errors import WorkspaceError
 from ci_eval.model import Line, MetricInfo
 from ci_eval.stages import compare as stage
-from ci_eval.support import atomic, stored
+from ci_eval.support import atomic, plaintext, stored
 from ci_eval.support.figures import headline
 from ci_eval.support.htmlpages import page_name
 from ci_eval.support.verdicts import TRENDS
@@ -53,7 +53,8 @@ def _lines(folders: Iterable[Path]) -> Iterator[Line]:
     for folder in folders:
         for history in _histories(folder):
             for each in stage.read(history).evaluations:
-                found.setdefault((history.resolve().name, *each.series), {})[each.started] = each
+                name = plaintext.line(history.resolve().name)
+                found.setdefault((name, *each.series), {})[each.started] = each
     if len(found) > MOST_LINES:
         raise WorkspaceError(f"there are {len(found):,} evaluations, and a site has {MOST_LINES:,}: give fewer folders")
     for key, nights in found.items():

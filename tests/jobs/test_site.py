@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -74,13 +75,14 @@ def test_a_change_of_level_is_told_on_both_pages(tmp_path: Path) -> None:
     assert "▼ 90.0% → 80.0% from 2026-01-15 on" in page.read_text()
 
 
-def test_the_same_histories_make_the_same_bytes(tmp_path: Path) -> None:
+def test_the_same_histories_make_the_same_bytes_in_any_order_and_place(tmp_path: Path) -> None:
     for day in range(1, 13):
         night(tmp_path / "a" / "x", day, RecallAt1=day / 20)
-    shutil.copytree(tmp_path / "a", tmp_path / "elsewhere" / "b")
+        night(tmp_path / "a" / "y", day, engine="words")
+    shutil.copytree(tmp_path / "a", tmp_path / "b")
     made = [tmp_path / "one", tmp_path / "two"]
     site(made[0], tmp_path / "a")
-    site(made[1], tmp_path / "elsewhere" / "b" / "x")
+    site(made[1], tmp_path / "b" / "y", tmp_path / "b" / "x")
     one, two = ({path.relative_to(folder): path.read_bytes() for path in folder.rglob("*.*")} for folder in made)
     assert one == two
 
@@ -128,6 +130,13 @@ def test_hostile_text_is_shown_as_text(tmp_path: Path) -> None:
         assert "<script" not in page.read_text()
         assert "<img" not in page.read_text()
         assert "{{ 7*7 }}" in page.read_text()
+
+
+def test_a_folder_whose_name_is_no_text_is_shown_all_the_same(tmp_path: Path) -> None:
+    night(tmp_path / os.fsdecode(b"nights-\xff"), 1)
+    assert site(tmp_path / "site", tmp_path)[0] == 0
+    (line,) = lines(tmp_path / "site")
+    assert line["name"] == "nights-\\udcff"
 
 
 def spoiled(change: Callable[[dict[str, Any]], object]) -> Callable[[Path], object]:
