@@ -17,6 +17,7 @@ from ci_eval.model import (
     EngineInfo,
     Evaluation,
     Extraction,
+    Line,
     MetricInfo,
     Overview,
     Session,
@@ -326,3 +327,13 @@ class OverviewReporter(Protocol):
 
     def write(self, overview: Overview, folder: Path) -> Path:
         """Write below `folder`; the path of the file a person opens first."""
+
+
+class SiteReporter(Protocol):
+    """One kind of site over the histories of evaluations."""
+
+    @property
+    def name(self) -> str: ...
+
+    def write(self, lines: Sequence[Line], folder: Path) -> Path:
+        """Write `folder` anew; the path of the file a person opens first."""

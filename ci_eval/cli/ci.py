@@ -61,6 +61,29 @@ def last_good(evaluation: str, base: Path, history: Path, run: int | None) -> No
     _tell(f"base: {past.base_run or 'none'}", base=str(past.base or ""), **{"run-id": str(past.base_run or "")})
 
 
+@ci.command("histories")
+@click.option("--output", type=FOLDER, metavar="DIR", required=True, help="Where a folder for each evaluation goes.")
+@click.option(
+    "--run",
+    type=int,
+    metavar="ID",
+    envvar="CI_EVAL_NIGHT",
+    help="A night of the workflow. Default: CI_EVAL_NIGHT, or this run.",
+)
+def histories(output: Path, run: int | None) -> None:
+    """The figures of all nights at GitHub, for `ci-eval site`: of each evaluation the newest artifact history-….
+
+    Only runs of the default branch count, of the same workflow as the night. The output `histories` is DIR, or empty
+    where there are none. Needs GITHUB_TOKEN.
+    """
+    screen = Screen()
+    repository = Repository(os.environ)
+    names = nights.histories(repository, run or repository.run, output, screen)
+    if not names:
+        screen.warn("there is no history of the default branch yet, or all have expired")
+    _tell(f"{len(names)} histories", histories=str(output) if names else "")
+
+
 @ci.command("find")
 @click.argument("name")
 def find(name: str) -> None:

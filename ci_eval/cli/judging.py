@@ -10,6 +10,7 @@ from ci_eval.cli.group import cli
 from ci_eval.jobs import announcing, presenting
 from ci_eval.jobs import compare as compare_job
 from ci_eval.jobs import merge as merge_job
+from ci_eval.jobs import site as site_job
 from ci_eval.support.ci import Screen
 
 
@@ -55,6 +56,27 @@ def compare_(
     screen.result(str(done.folder))
     if done.trouble:
         raise done.trouble
+
+
+@cli.command("site")
+@click.argument("histories", metavar="HISTORY...", type=click.Path(path_type=Path), nargs=-1, required=True)
+@click.option("--output", type=click.Path(path_type=Path), metavar="DIR", required=True, help="The site; new or empty.")
+def site_(histories: tuple[Path, ...], output: Path) -> None:
+    """Past evaluations → a static site of their trends: a row and a page for each, and its figures as trend.json.
+
+    HISTORY is a folder as `compare --history` keeps it, or one that holds such folders.
+
+    \b
+    Examples:
+      ci-eval site nights --output site
+      ci-eval ci histories --output histories && ci-eval site histories --output site     in a workflow at GitHub
+    """
+    screen = Screen()
+    done = site_job.site(histories, output=output)
+    announcing.site(done, screen)
+    screen.result(f"{len(done.lines):,} evaluations")
+    screen.result(f"html      {done.index}")
+    screen.result(str(done.folder))
 
 
 @cli.command("merge")

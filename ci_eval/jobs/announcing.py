@@ -13,6 +13,7 @@ from ci_eval.errors import CiEvalError
 from ci_eval.jobs.compare import Compared, Outcome
 from ci_eval.jobs.evaluate import Evaluated
 from ci_eval.jobs.plan import Job, evaluations, group, trained
+from ci_eval.jobs.site import Made
 from ci_eval.support.ci import Announcement, Check, Problem, Screen, limits
 from ci_eval.support.figures import amount, change, evaluated, headline
 from ci_eval.workspace import Workspace
@@ -116,6 +117,13 @@ def comparison(done: Outcome, screen: Screen) -> None:
             artifacts=[done.folder],
         )
     )
+
+
+def site(done: Made, screen: Screen) -> None:
+    """How many evaluations it shows."""
+    outputs = {"site": str(done.folder), "report": str(done.index)}
+    status = f"a site of {len(done.lines):,} evaluations"
+    screen.host.announce(Announcement(status=status, outputs=outputs, artifacts=[done.folder]))
 
 
 def verdict(done: Outcome) -> str:

@@ -98,14 +98,16 @@ def compare(
         overview = _overview(workspaces, done, past)
         reports = {each.name: each.write(overview, target) for each in reporters.OVERVIEWS.all()}
     if history:
-        _remember(others or workspaces, history)
+        _remember(others or workspaces, done, history, screen.host.run)
     return Outcome(folder=target, comparisons=tuple(done), overview=overview, reports=reports)
 
 
-def _remember(workspaces: Sequence[Workspace], history: Path) -> None:
-    for workspace in workspaces:
+def _remember(workspaces: Sequence[Workspace], done: Sequence[Compared], history: Path, run: str) -> None:
+    judged = [each.comparison.gates for each in done] or [()]
+    for workspace, gates in zip(workspaces, judged, strict=True):
+        declared = pipeline.stored_config(workspace).comparison.metrics
         for figures in stage.figures_of(workspace):
-            stage.append(history, figures)
+            stage.append(history, figures, declared=declared, gates=gates, run=run)
 
 
 def _sorted_out(folders: Sequence[Path], history: Path | None) -> tuple[list[Workspace], stage.Past | None]:
@@ -191,10 +193,7 @@ def _overview(workspaces: Sequence[Workspace], done: Sequence[Compared], past: s
 
 
 def _target(output: Path | None) -> Path:
-    folder = output or Path("ci-eval-comparison") / strftime("%Y-%m-%d_%H-%M-%S")
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise WorkspaceError(f"{folder} is not empty: choose another --output")
-    return atomic.make_folder(folder)
+    return atomic.empty_folder(output or Path("ci-eval-comparison") / strftime("%Y-%m-%d_%H-%M-%S"))
 
 
 def _slug(text: str) -> str:

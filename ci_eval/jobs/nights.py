@@ -6,16 +6,19 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import islice
 from pathlib import Path
 
-from ci_eval.errors import WorkspaceError
+from ci_eval.errors import ConfigError, DownloadError, WorkspaceError
 from ci_eval.jobs import pipeline
 from ci_eval.stages import compare as stage
-from ci_eval.support.ci import Screen
+from ci_eval.support import atomic
+from ci_eval.support.ci import Screen, limits
 from ci_eval.support.ci.repository import Artifact, Repository
 from ci_eval.workspace import Workspace
 
+HISTORY = "history-"
 MOST_NIGHTS = 30
 """So many nights that ended before they were compared are added to the trend; older ones are not looked for."""
 
@@ -58,6 +61,27 @@ def rankers(repository: Repository, names: Sequence[str], screen: Screen) -> tup
     return run, [name for name, each in newest.items() if each and each.run == run]
 
 
+def histories(repository: Repository, run: int, folder: Path, screen: Screen) -> list[str]:
+    """The newest history of each evaluation, unpacked into a folder of its name; returns these names.
+
+    They are of nights of the workflow that `run` is of, whichever night was the last that compared an evaluation.
+    Raises DownloadError, ArchiveError.
+    """
+    workflow_of = cache(repository.workflow_of)
+    if not workflow_of(run):
+        raise DownloadError(f"there is no run {run} of this repository any more: name a newer night with --run")
+    atomic.make_folder(folder)
+    found: dict[str, Artifact] = {}
+    for each in repository.artifacts():
+        name = limits.name(each.name.removeprefix(HISTORY))
+        if each.name.startswith(HISTORY) and name not in found and workflow_of(each.run) == workflow_of(run):
+            found[name] = each
+    for name, each in sorted(found.items()):
+        screen.say(f"{name}: nights up to run {each.run}")
+        repository.fetch(each, folder / name)
+    return sorted(found)
+
+
 def _trouble(folder: Path) -> str:
     """Why its figures are no standard: too many sessions failed. Raises WorkspaceError where it is damaged."""
     workspace = Workspace.open(folder)
@@ -77,7 +101,7 @@ def _before(repository: Repository, name: str, since: int = 0) -> Iterator[Artif
 
 def _remember(repository: Repository, evaluation: str, history: Path, screen: Screen) -> None:
     """The newest history, and the nights since then that have a workspace and no history."""
-    kept = next(_before(repository, f"history-{evaluation}"), None)
+    kept = next(_before(repository, f"{HISTORY}{evaluation}"), None)
     if kept:
         repository.fetch(kept, history)
     history.mkdir(parents=True, exist_ok=True)
@@ -87,8 +111,9 @@ def _remember(repository: Repository, evaluation: str, history: Path, screen: Sc
         with tempfile.TemporaryDirectory() as temporary:
             try:
                 workspace = Workspace.open(repository.fetch(stored, Path(temporary) / "workspace"))
+                declared = pipeline.stored_config(workspace).comparison.metrics
                 for figures in stage.figures_of(workspace):
-                    stage.append(history, figures)
-            except WorkspaceError as error:
+                    stage.append(history, figures, declared=declared, run=repository.page_of_run(stored.run))
+            except (ConfigError, WorkspaceError) as error:
                 # It would be in the way every night.
                 screen.warn(f"run {stored.run} is not in the trend: {error}")

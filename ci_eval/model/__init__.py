@@ -15,7 +15,8 @@ from ci_eval.model.actions import (
     OpenFile,
     PrintText,
 )
-from ci_eval.model.comparison import Change, Comparison, Difference, GateResult, Part, Side, Verdict
+from ci_eval.model.comparison import Change, Comparison, Difference, Part, Side, Verdict
+from ci_eval.model.gates import GateResult
 from ci_eval.model.logs import LogCounts, LogFile, LogsRecord
 from ci_eval.model.overview import Overview, Ranking
 from ci_eval.model.report import EngineInfo, Estimate, Evaluation, FileFigures, FilterFigures, MetricInfo, ProjectInfo
@@ -42,7 +43,7 @@ from ci_eval.model.settings import (
     UserModelConfig,
 )
 from ci_eval.model.tokens import Extraction, Kind, Location, Number, Properties, Token, Value
-from ci_eval.model.trend import ChangePoint, Night, Trend
+from ci_eval.model.trend import ChangePoint, Line, Night, Trend
 
 FORMAT = 1
 """Format number of workspaces and machine-readable reports; a change of meaning raises it."""
@@ -73,6 +74,7 @@ __all__ = [
     "FinishSession",
     "GateResult",
     "Kind",
+    "Line",
     "Location",
     "LogCounts",
     "LogFile",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 
+from ci_eval.model.gates import GateResult
 from ci_eval.model.report import EngineInfo, MetricInfo, ProjectInfo
 from ci_eval.model.tokens import Value
 from ci_eval.model.trend import Trend
@@ -84,14 +85,6 @@ class Change(Value, frozen=True, kw_only=True):
     new_rank: int | None
     base_status: str
     new_status: str
-
-
-class GateResult(Value, frozen=True, kw_only=True):
-    """A rule, and whether the new side keeps it."""
-
-    rule: str
-    passed: bool
-    reason: str
 
 
 class Comparison(Value, frozen=True, kw_only=True):

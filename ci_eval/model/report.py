@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+from msgspec import Meta
+
 from ci_eval.model.sessions import FileError
 from ci_eval.model.tokens import Value
+
+Figure = Annotated[float, Meta(ge=-1e12, le=1e12)]
+"""More than any metric comes to: what is stored may come from somebody who means harm."""
 
 
 class Estimate(Value, frozen=True, kw_only=True):
     """A figure with its 95 % interval, and the number of observations (`n`) behind it."""
 
-    value: float | None
-    low: float | None = None
-    high: float | None = None
+    value: Figure | None
+    low: Figure | None = None
+    high: Figure | None = None
     n: int = 0
 
 

@@ -1,8 +1,11 @@
-"""The reporters: one file each; those of comparisons begin with `comparison_`, those over several with `overview_`."""
+"""The reporters: one file each; those of comparisons begin with `comparison_`, those over several with `overview_`.
+
+Those of sites begin with `site_`.
+"""
 
 from collections.abc import Callable
 
-from ci_eval.contracts import ComparisonReporter, OverviewReporter, Reporter
+from ci_eval.contracts import ComparisonReporter, OverviewReporter, Reporter, SiteReporter
 from ci_eval.support.catalog import Catalog
 
 
@@ -11,10 +14,11 @@ def _beginning(word: str) -> Callable[[str], bool]:
 
 
 def _of_evaluations(name: str) -> bool:
-    return not name.startswith(("comparison_", "overview_"))
+    return not name.startswith(("comparison_", "overview_", "site_"))
 
 
 CATALOG: Catalog[Reporter] = Catalog(__name__, "REPORTER", belongs=_of_evaluations)
 COMPARISONS: Catalog[ComparisonReporter] = Catalog(__name__, "REPORTER", belongs=_beginning("comparison_"))
 OVERVIEWS: Catalog[OverviewReporter] = Catalog(__name__, "REPORTER", belongs=_beginning("overview_"))
+SITES: Catalog[SiteReporter] = Catalog(__name__, "REPORTER", belongs=_beginning("site_"))
 names = CATALOG.names

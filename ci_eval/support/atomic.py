@@ -20,6 +20,13 @@ def make_folder(folder: Path, option: str = "--output") -> Path:
     return folder
 
 
+def empty_folder(folder: Path, option: str = "--output") -> Path:
+    """A new one, or one with nothing in it. Raises WorkspaceError."""
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise WorkspaceError(f"{folder} is not empty: choose another {option}")
+    return make_folder(folder, option)
+
+
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
     """While a file or folder is written. Raises WorkspaceError where the system refuses, as a full disk does."""

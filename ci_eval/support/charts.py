@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from ci_eval.model import MetricInfo, Trend
 from ci_eval.support.figures import amount, change, interval
@@ -42,6 +43,8 @@ class Chart:
     band: str = ""
     """Points of the polygon between the ends of the intervals."""
     marks: tuple[Mark, ...] = ()
+    versions: tuple[tuple[float, str], ...] = ()
+    """Place and name of each other version of the engine."""
     ticks: tuple[tuple[float, str], ...] = ()
     """Height and text of the scale's values."""
     names: tuple[tuple[float, str, str], ...] = ()
@@ -99,6 +102,11 @@ def _trend_chart(trend: Trend, info: MetricInfo) -> list[Chart]:
             lines=(dots,),
             band=" ".join(f"{a:.1f},{b:.1f}" for a, b in edges),
             marks=tuple(marks),
+            versions=tuple(
+                (x(place), f"{now.engine.name} {now.engine.version} from {now.started[:10]} on")
+                for place, (was, now) in enumerate(pairwise(trend.nights), 1)
+                if was.engine.version != now.engine.version
+            ),
             ticks=tuple((y(value), amount(value, info.unit)) for value in _scale(y)),
             names=((x(0), "start", first.started[:10]), (x(len(trend.nights) - 1), "end", last.started[:10])),
         )

@@ -1,6 +1,7 @@
 // What GitHub's own actions do, by GitHub's own clients from npm. Written anew after the actions' source:
 // actions/download-artifact 3e5f45b (v8.0.1) src/download-artifact.ts; actions/upload-artifact bbbca2d (v7.0.0)
 // src/upload/{upload-artifact,input-helper}.ts and src/shared/search.ts. tests/ci/test_stand_ins.py holds them to it.
+// Of actions/deploy-pages cd2ce8f (v5.0.0) only what it looks for.
 import { statSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, normalize, resolve } from "node:path";
@@ -87,6 +88,30 @@ async function removed(name) {
     const why = error instanceof ArtifactNotFoundError ? "it does not exist" : error.message;
     core.debug(`Not deleted: ${name}: ${why}`);
   }
+}
+
+// ------------------------------------------------------------------------------------------------------------- pages
+
+// actions/deploy-pages cd2ce8f (v5.0.0) src/internal/api-client.js: the artifact it would tell GitHub to publish. Nothing
+// is published here.
+export async function deployPages() {
+  const name = core.getInput("artifact_name");
+  const { artifacts } = await client.listArtifacts();
+  const there = artifacts.filter((each) => each.name === name);
+  if (there.length === 0) {
+    throw new Error(
+      `No artifacts named "${name}" were found for this workflow run. ` +
+        "Ensure artifacts are uploaded with actions/upload-artifact@v4 or later.",
+    );
+  }
+  if (there.length > 1) {
+    throw new Error(
+      `Multiple artifacts named "${name}" were unexpectedly found for this workflow run. ` +
+        `Artifact count is ${there.length}.`,
+    );
+  }
+  core.info(`Creating Pages deployment of artifact ${there[0].id}, ${name}`);
+  core.setOutput("page_url", "https://pages.invalid/");
 }
 
 // ---------------------------------------------------------------------------------------------------------- download

@@ -20,6 +20,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -82,6 +83,35 @@ NODE: dict[str, tuple[str, dict[str, str]]] = {
          "digest-mismatch": "error"},
     ),
     "github-script": ("script", {"script": "", "github-token": "${{ github.token }}"}),
+    "deploy-pages": (
+        "deployPages",
+        {"token": "${{ github.token }}", "timeout": "600000", "error_count": "10", "reporting_interval": "5000",
+         "artifact_name": "github-pages", "preview": "false"},
+    ),
+}  # fmt: skip
+# After actions/upload-pages-artifact fc324d3 (v5.0.0), action.yml, on Linux; there it is upload-artifact v7.0.0.
+PAGES: dict[str, Any] = {
+    "inputs": {"name": "github-pages", "path": "_site/", "retention-days": "1", "include-hidden-files": "false"},
+    "steps": [
+        {
+            "shell": "sh",
+            "env": {"INPUT_PATH": "${{ inputs.path }}"},
+            "run": """
+                tar --dereference --hard-dereference --directory "$INPUT_PATH" -cvf "$RUNNER_TEMP/artifact.tar" \\
+                  --exclude=.git --exclude=.github \\
+                  ${{ inputs.include-hidden-files != 'true' && '--exclude=.[^/]*' || '' }} .
+            """,
+        },
+        {
+            "uses": "actions/upload-artifact@043fb46d1a93c77aae656e7c1c64a875d1fc6a0a",
+            "with": {
+                "name": "${{ inputs.name }}",
+                "path": "${{ runner.temp }}/artifact.tar",
+                "retention-days": "${{ inputs.retention-days }}",
+                "if-no-files-found": "error",
+            },
+        },
+    ],
 }  # fmt: skip
 
 
@@ -199,6 +229,8 @@ def github(
     for name, (_, inputs) in NODE.items():
         _action(folder / "actions" / name, name, inputs, [], {"using": "node24", "main": "index.mjs"})
         (folder / "actions" / name / "index.mjs").write_text(node_action(name))
+    pages = {"using": "composite", "steps": PAGES["steps"]}
+    _action(folder / "actions" / "upload-pages-artifact", "upload-pages-artifact", PAGES["inputs"], [], pages)
     for name in ("artifacts", "home"):
         (folder / name).mkdir()
     with served(Services(folder / "artifacts")) as services:

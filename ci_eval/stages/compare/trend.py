@@ -8,11 +8,25 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
+from msgspec import Meta
+from msgspec.structs import replace
 
 from ci_eval.errors import WorkspaceError
-from ci_eval.model import ChangePoint, EngineInfo, Estimate, MetricInfo, Night, ProjectInfo, Trend, Value
+from ci_eval.model import (
+    ChangePoint,
+    EngineInfo,
+    Estimate,
+    GateResult,
+    MetricInfo,
+    Night,
+    Number,
+    ProjectInfo,
+    Trend,
+    Value,
+)
 from ci_eval.stages.compare.compare import EVERYTHING, FLOORS
 from ci_eval.support import atomic, stored
 from ci_eval.support.changepoints import cuts
@@ -20,15 +34,19 @@ from ci_eval.workspace import Workspace
 
 WITHIN = frozenset({"actions", "sessions", "errors", "logs", "html"})
 """Folders of a workspace and of a report where no figures are."""
+Address = Annotated[str, Meta(pattern=r"\A(https?://[^\s<>\"']+)?\Z", max_length=2_000)]
+"""What may become a link: nothing that a browser would run."""
 WATCHED = {"Operating system": "operating system", "CPU": "CPU", "Workers": "workers"}
 
 
-class _Figures(Value, frozen=True, kw_only=True):
+class _Whole(Value, frozen=True, kw_only=True):
     metrics: dict[str, Estimate]
-    sessions: int = 0
+    sessions: Number = 0
 
 
-class _Past(Value, frozen=True, kw_only=True):
+class Figures(Value, frozen=True, kw_only=True):
+    """One evaluation of the past, as metrics.json or a history has it."""
+
     title: str
     engine: EngineInfo
     project: ProjectInfo
@@ -37,7 +55,12 @@ class _Past(Value, frozen=True, kw_only=True):
     language: str = ""
     started: str = ""
     environment: dict[str, str] = {}
-    filters: dict[str, _Figures]
+    seed: int = 0
+    filters: dict[str, _Whole]
+    declared: tuple[str, ...] = ()
+    """The metrics that were compared; these three are in no metrics.json: a history has them of its comparison."""
+    gates: tuple[GateResult, ...] = ()
+    run: Address = ""
 
     @property
     def series(self) -> tuple[str, ...]:
@@ -48,14 +71,14 @@ class _Past(Value, frozen=True, kw_only=True):
 
 class _Report(msgspec.Struct):
     format: int
-    evaluations: list[_Past]
+    evaluations: list[Figures]
 
 
 @dataclass(frozen=True)
 class Past:
     """What lies in a folder: figures, and the workspaces that are still whole."""
 
-    evaluations: tuple[_Past, ...]
+    evaluations: tuple[Figures, ...]
     workspaces: tuple[Path, ...]
 
 
@@ -64,7 +87,7 @@ def read(folder: Path) -> Past:
 
     A folder that is not there yet is an empty history. Raises WorkspaceError where a file of figures is damaged.
     """
-    found: dict[tuple[object, ...], _Past] = {}
+    found: dict[tuple[object, ...], Figures] = {}
     workspaces = []
     for place, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if name not in WITHIN)
@@ -73,12 +96,12 @@ def read(folder: Path) -> Past:
             workspaces.append(here)
         for name in sorted(names):
             if name == "metrics.json" or (here == folder and name.endswith(".json")):
-                # The same night may lie there as a workspace and as figures.
-                found |= {(each.started, each.series): each for each in _read(here / name)}
+                # The same night may lie there as a workspace too, which knows less.
+                found = {(each.started, each.series): each for each in _read(here / name)} | found
     return Past(tuple(found.values()), tuple(workspaces))
 
 
-def figures_of(workspace: Workspace) -> Iterator[_Past]:
+def figures_of(workspace: Workspace) -> Iterator[Figures]:
     """Of one evaluation. Raises WorkspaceError where it has no metrics.json."""
     path = workspace.folder / "reports" / "metrics.json"
     if not path.is_file():
@@ -86,8 +109,14 @@ def figures_of(workspace: Workspace) -> Iterator[_Past]:
     yield from _read(path)
 
 
-def append(folder: Path, evaluation: _Past) -> Path:
-    """Keep the figures of an evaluation (without those of its files) for the nights to come."""
+def append(
+    folder: Path, evaluation: Figures, *, declared: Sequence[str], gates: Sequence[GateResult] = (), run: str = ""
+) -> Path:
+    """Keep the figures of an evaluation (without those of its files) for the nights to come.
+
+    `declared`: the metrics that are compared, `run`: the address of the CI's run.
+    """
+    evaluation = replace(evaluation, declared=tuple(declared), gates=tuple(gates), run=run)
     digest = hashlib.blake2b(repr(evaluation.series).encode(), digest_size=4).hexdigest()
     started = re.sub(r"[^0-9A-Za-z+.-]", "-", evaluation.started)[:40]
     name = f"{started}-{digest}.json"
@@ -95,7 +124,7 @@ def append(folder: Path, evaluation: _Past) -> Path:
     return atomic.write(folder / name, data + b"\n")
 
 
-def trend(past: Sequence[_Past], new: _Past, infos: Sequence[MetricInfo], seed: int) -> Trend:
+def trend(past: Sequence[Figures], new: Figures, infos: Sequence[MetricInfo], seed: int) -> Trend:
     """The line that ends in `new`; nights after it are left out, and so is what was evaluated otherwise."""
     before = [each for each in past if each.series == new.series and each.started < new.started]
     line = [*sorted(before, key=lambda each: each.started), new]
@@ -107,7 +136,7 @@ def trend(past: Sequence[_Past], new: _Past, infos: Sequence[MetricInfo], seed: 
     )
 
 
-def _night(each: _Past, previous: _Past | None) -> Night:
+def _night(each: Figures, previous: Figures | None) -> Night:
     whole = each.filters[EVERYTHING]
     return Night(
         started=each.started,
@@ -117,10 +146,12 @@ def _night(each: _Past, previous: _Past | None) -> Night:
         sessions=whole.sessions,
         metrics=whole.metrics,
         differs=tuple(_differences(previous, each)) if previous else (),
+        gates=each.gates,
+        run=each.run,
     )
 
 
-def _differences(was: _Past, now: _Past) -> Iterator[str]:
+def _differences(was: Figures, now: Figures) -> Iterator[str]:
     for what, ours, theirs in (
         (was.engine.name, was.engine.version, now.engine.version),
         (was.project.name, was.project.revision, now.project.revision),
@@ -132,7 +163,7 @@ def _differences(was: _Past, now: _Past) -> Iterator[str]:
         yield f"another text of {now.project.name}"
 
 
-def _changes(line: Sequence[_Past], info: MetricInfo, seed: int) -> Iterator[ChangePoint]:
+def _changes(line: Sequence[Figures], info: MetricInfo, seed: int) -> Iterator[ChangePoint]:
     known = [
         (place, found.value)
         for place, each in enumerate(line)
@@ -144,7 +175,7 @@ def _changes(line: Sequence[_Past], info: MetricInfo, seed: int) -> Iterator[Cha
         yield ChangePoint(night=known[cut.place][0], before=cut.before, after=cut.after, p=cut.p, good=good)
 
 
-def _read(path: Path) -> list[_Past]:
+def _read(path: Path) -> list[Figures]:
     try:
         report = stored.decoded(stored.read(path, stored.FIGURES), _Report, path)
     except WorkspaceError as error:

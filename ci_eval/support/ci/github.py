@@ -38,6 +38,11 @@ class GitHub(Host):
         super().__init__(out)
         self._said: Counter[str] = Counter()
 
+    @property
+    def run(self) -> str:
+        known = [os.environ.get(f"GITHUB_{name}", "") for name in ("SERVER_URL", "REPOSITORY", "RUN_ID")]
+        return "{}/{}/actions/runs/{}".format(*known) if all(known) else ""
+
     def harmless(self, line: str) -> str:
         """The runner takes `::command::` at a line's beginning for one, and the older `##[command]` anywhere."""
         blank = len(line) - len(line.lstrip())

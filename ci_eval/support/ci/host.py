@@ -56,6 +56,11 @@ class Host:
     def __init__(self, out: TextIO) -> None:
         self._out = out
 
+    @property
+    def run(self) -> str:
+        """Address of the page of this run; empty where it is not known."""
+        return ""
+
     def harmless(self, line: str) -> str:
         """A line of output that is no command to the CI, whoever wrote it."""
         return line

@@ -59,8 +59,11 @@ class Repository:
         self._session.headers["Accept"] = "application/vnd.github+json"
         self._session.headers["Authorization"] = f"Bearer {environment['GITHUB_TOKEN']}"
 
-    def artifacts(self, name: str) -> list[Artifact]:
-        """Those of the default branch that still exist, the newest first; runs of forks and branches are left out."""
+    def artifacts(self, name: str = "") -> list[Artifact]:
+        """Those of the default branch that still exist, the newest first; runs of forks and branches are left out.
+
+        Without a name all of them, as far back as pages are asked for.
+        """
         branch = self._json(self._address)["default_branch"]
         found = [
             _artifact(each)
@@ -79,8 +82,16 @@ class Repository:
 
     def is_of_this_workflow(self, artifact: Artifact) -> bool:
         """Whether the same workflow file made it; false for a run that is gone."""
-        found = self._json(f"{self._address}/actions/runs/{artifact.run}", absent={})
-        return str(found.get("path", "")).partition("@")[0] == self._workflow
+        return self.workflow_of(artifact.run) == self._workflow
+
+    def workflow_of(self, run: int) -> str:
+        """Its file, such as .github/workflows/nightly.yml; empty for a run that is gone."""
+        found = self._json(f"{self._address}/actions/runs/{run}", absent={})
+        return str(found.get("path", "")).partition("@")[0]
+
+    def page_of_run(self, run: int) -> str:
+        """Where a person sees it."""
+        return f"{self._pages}/{run}"
 
     def page_of(self, artifact: Artifact) -> str:
         """Where a person downloads it."""
@@ -107,7 +118,8 @@ class Repository:
             raise _unreachable(error) from None
 
     def _listed(self, address: str, name: str) -> Iterator[dict[str, Any]]:
-        asked = requests.Request("GET", address, params={"name": name, "per_page": 100}).prepare()
+        wanted = {"name": name} if name else {}
+        asked = requests.Request("GET", address, params={**wanted, "per_page": 100}).prepare()
         following = asked.url
         for _ in range(PAGES):
             if not following:

@@ -1,0 +1,13 @@
+"""What became of a rule."""
+
+from __future__ import annotations
+
+from ci_eval.model.tokens import Value
+
+
+class GateResult(Value, frozen=True, kw_only=True):
+    """A rule, and whether the new side keeps it."""
+
+    rule: str
+    passed: bool
+    reason: str

@@ -1,0 +1,122 @@
+"""A site of trends: `index.html` with a row per evaluation, for each a page, and the figures as `trend.json`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from ci_eval.contracts import SiteReporter
+from ci_eval.model import FORMAT, Estimate, Line, MetricInfo, Night, Trend
+from ci_eval.support.charts import trend_charts
+from ci_eval.support.figures import NOTHING, amount, change, interval
+from ci_eval.support.htmlsite import Site, published
+from ci_eval.support.sparkline import Sparkline, sparkline
+
+TEMPLATES = Path(__file__).parent / "templates"
+ASSETS = ("style.css", "comparison.css", "site.css")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One evaluation on the first page, by the first of its metrics."""
+
+    line: Line
+    night: Night
+    metric: str
+    value: str
+    between: str
+    step: str
+    drawn: Sparkline | None
+    sign: str
+    tone: str
+    since: str
+    """The night of the last change of level, with its sign and what it is; all empty without one."""
+
+
+class SiteHtml:
+    """Writes pages that need no script, no network and no server; the same histories make the same bytes."""
+
+    name = "html"
+
+    def write(self, lines: Sequence[Line], folder: Path) -> Path:
+        """See SiteReporter."""
+        with published(folder) as partial:
+            site = Site(partial, TEMPLATES, amount=amount, interval=interval, step=_step)
+            site.assets(ASSETS)
+            newest = max((line.trend.nights[-1].started[:10] for line in lines), default="")
+            site.render("site_index.html.j2", "index.html", rows=list(map(_row, lines)), newest=newest)
+            for line in lines:
+                charts = trend_charts(line.trend, [info.name for info in line.trend.metrics])
+                site.render("site_line.html.j2", f"{line.page}/index.html", line=line, charts=charts)
+                site.write(f"{line.page}/trend.json", _json(_account(line)))
+            site.write("trend.json", _json({"format": FORMAT, "evaluations": list(map(_entry, lines))}))
+        return folder / "index.html"
+
+
+def _row(line: Line) -> Row:
+    trend = line.trend
+    info = next(iter(trend.metrics), MetricInfo(name="", summary="", unit="", better="neither"))
+    night = trend.nights[-1]
+    estimate = night.metrics.get(info.name, Estimate(value=None))
+    sign, tone, since = "", "", ""
+    for last in trend.changes.get(info.name, ())[-1:]:
+        sign, tone = ("·", "") if last.good is None else ("▲", "better") if last.good else ("▼", "worse")
+        since = trend.nights[last.night].started[:10]
+    return Row(
+        line=line,
+        night=night,
+        metric=info.name,
+        value=amount(estimate.value, info.unit),
+        between=interval(estimate, info.unit),
+        step=_step(trend, info),
+        drawn=sparkline(trend, info),
+        sign=sign,
+        tone=tone,
+        since=since,
+    )
+
+
+def _step(trend: Trend, info: MetricInfo) -> str:
+    """What a figure of the newest night has changed by since the night before."""
+    known = [found.value for night in trend.nights[-2:] for found in [night.metrics.get(info.name)] if found]
+    match known:
+        case [float(was), float(now)]:
+            return change(now - was, info.unit)
+        case _:
+            return NOTHING
+
+
+def _about(line: Line) -> dict[str, object]:
+    return {
+        "name": line.name,
+        "language": line.language,
+        "completionType": line.completion_type,
+        "client": line.client,
+    }
+
+
+def _account(line: Line) -> dict[str, object]:
+    """What stands beside a page."""
+    return {"format": FORMAT, **_about(line), "trend": line.trend}
+
+
+def _entry(line: Line) -> dict[str, object]:
+    """What leads there."""
+    newest = line.trend.nights[-1]
+    return {
+        **_about(line),
+        "engine": newest.engine.name,
+        "project": newest.project.name,
+        "newest": newest.started,
+        "trend": f"{line.page}/trend.json",
+    }
+
+
+def _json(report: object) -> bytes:
+    return msgspec.json.format(msgspec.json.encode(report), indent=2) + b"\n"
+
+
+REPORTER: SiteReporter = SiteHtml()

@@ -1,0 +1,191 @@
+"""Histories from GitHub, and the site made of them: against a server that speaks its protocol, and under act."""
+
+from __future__ import annotations
+
+import io
+import tarfile
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TypeVar
+
+import pytest
+
+from tests.ci.github_api import Services, served
+from tests.ci.stand_ins import OURS, THEIRS, GitHub, github
+from tests.ci.test_runs import documented
+from tests.command import command
+from tests.histories import night
+from tests.projects import GREETER, write
+
+Test = TypeVar("Test", bound=Callable[..., None])
+NIGHT, OTHER = ".github/workflows/nightly.yml", ".github/workflows/compare.yml"
+
+
+def stored(services: Services, run: int, evaluation: str, *days: int, workflow: str = NIGHT) -> None:
+    """The history that a run uploaded."""
+    services.workflows[run] = workflow
+    folder = services.artifacts / str(run)
+    folder.mkdir(exist_ok=True)
+    with zipfile.ZipFile(folder / f"history-{evaluation}.zip", "w") as archive:
+        for day in days:
+            archive.write(night(services.artifacts.parent / "made", day), f"{day}.json")
+
+
+@pytest.fixture
+def services(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Services]:
+    """As for run 9 of site.yml."""
+    (tmp_path / "artifacts").mkdir()
+    with served(Services(tmp_path / "artifacts")) as found:
+        monkeypatch.chdir(tmp_path)
+        for name, value in {
+            "API_URL": found.address, "REPOSITORY": "o/r", "TOKEN": "t", "RUN_ID": "9", "ACTIONS": "true",
+            "WORKFLOW_REF": "o/r/.github/workflows/site.yml@refs/heads/main", "OUTPUT": str(tmp_path / "outputs"),
+        }.items():  # fmt: skip
+            monkeypatch.setenv(f"GITHUB_{name}", value)
+        monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+        found.workflows[9] = ".github/workflows/site.yml"
+        yield found
+
+
+def histories(*more: object) -> dict[str, list[str]]:
+    """Evaluation → its files."""
+    code, _, said = command("ci", "histories", "--output", "histories", *more)
+    assert code == 0, said
+    return {each.name: sorted(path.name for path in each.iterdir()) for each in Path("histories").iterdir()}
+
+
+def test_of_each_evaluation_the_newest_history_is_fetched(services: Services) -> None:
+    stored(services, 3, "python", 1)
+    stored(services, 3, "go", 1)
+    stored(services, 4, "python", 1, 2)
+    assert histories("--run", 4) == {"python": ["1.json", "2.json"], "go": ["1.json"]}
+
+
+@pytest.mark.parametrize("why", ["fork", "other workflow", "expired"])
+def test_a_history_that_is_not_of_these_nights_is_left_alone(services: Services, why: str) -> None:
+    stored(services, 3, "python", 1)
+    stored(services, 4, "python", 1, 2, workflow=OTHER if why == "other workflow" else NIGHT)
+    services.foreign = {4} if why == "fork" else set()
+    services.expired = {"4/history-python"} if why == "expired" else set()
+    assert histories("--run", 3) == {"python": ["1.json"]}
+
+
+def test_a_job_of_the_night_itself_needs_no_run(services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
+    stored(services, 3, "python", 1)
+    services.workflows[9] = NIGHT
+    monkeypatch.setenv("CI_EVAL_NIGHT", "")
+    assert histories() == {"python": ["1.json"]}
+
+
+def test_a_run_that_is_gone_is_said(services: Services) -> None:
+    stored(services, 3, "python", 1)
+    services.forget_runs()
+    code, _, said = command("ci", "histories", "--output", "histories", "--run", 3)
+    assert (code, "there is no run 3" in said) == (4, True)
+
+
+def test_before_the_first_night_there_is_a_folder_and_a_warning(services: Services) -> None:
+    assert services.address
+    code, _, said = command("ci", "histories", "--output", "histories")
+    assert code == 0
+    assert "there is no history" in said
+    assert "histories<<" in Path("outputs").read_text()
+    assert "histories\n" not in Path("outputs").read_text()
+    assert list(Path("histories").iterdir()) == []
+
+
+def test_a_history_has_no_name_that_leads_elsewhere(services: Services) -> None:
+    stored(services, 3, "..", 1)
+    (folder,) = histories("--run", 3)
+    assert not folder.startswith(".")
+
+
+# ---------------------------------------------------------------------------------------------------------- under act
+
+
+def executed(test: Test) -> Test:
+    """Marks what runs under act."""
+    for mark in (pytest.mark.engine, pytest.mark.registry, pytest.mark.needs("go", "node", "npm")):
+        test = mark(test)
+    return test
+
+
+@pytest.fixture(scope="module")
+def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GitHub]:
+    folder = tmp_path_factory.mktemp("github")
+    project = write(folder / "p", file__py=GREETER)
+    callers = {"site": documented("A site with trends")}
+    with github(folder, {}, project, callers) as served_hub:
+        yield served_hub
+
+
+def ended(
+    run: int, *, branch: str = "main", owner: str = "", repository: str = OURS, pages: bool = True
+) -> dict[str, object]:
+    """What GitHub says when a night is over; `owner`: of a fork."""
+    head = {"full_name": f"{owner}/fork" if owner else repository}
+    return {
+        "workflow_run": {"id": run, "head_branch": branch, "head_repository": head},
+        "repository": {"default_branch": "main", "has_pages": pages},
+    }
+
+
+def published(hub: GitHub, run: int, name: str = "github-pages-1") -> dict[str, str]:
+    """The files of the site; Pages takes regular files and folders only."""
+    with tarfile.open(hub.artifact(run, name) / "artifact.tar") as archive:
+        members = archive.getmembers()
+        assert all(each.isfile() or each.isdir() for each in members)
+        files = {each.name: archive.extractfile(each) for each in members if each.isfile()}
+        return {name.removeprefix("./"): (file or io.BytesIO()).read().decode() for name, file in files.items()}
+
+
+@executed
+def test_a_site_is_made_of_the_nights_and_handed_to_pages(hub: GitHub) -> None:
+    stored(hub.services, 1, "python-jedi-basic", 1)
+    stored(hub.services, 2, "python-jedi-basic", 1, 2)
+    code, log = hub.run("site", 5, event="workflow_run", payload=ended(2))
+    assert code == 0, log
+    assert "Creating Pages deployment" in log
+    site = published(hub, 5)
+    assert "python-jedi-basic" in site["index.html"]
+    assert "assets/style.css" in site
+    (figures,) = (text for name, text in site.items() if name.endswith("/trend.json"))
+    assert figures.count('"started"') == 2
+
+
+@executed
+def test_a_further_attempt_publishes_its_own_artifact(hub: GitHub) -> None:
+    stored(hub.services, 2, "python-jedi-basic", 1, 2)
+    for attempt in (1, 2):
+        code, log = hub.run("site", 6, event="workflow_run", payload=ended(2), attempt=attempt)
+        assert code == 0, log
+        assert f"github-pages-{attempt}" in hub.names(6)
+
+
+@executed
+@pytest.mark.parametrize(
+    ("run", "event"),
+    [
+        (7, ended(2, branch="topic")),
+        (8, ended(2, owner="somebody")),
+        (9, ended(3)),
+        (10, ended(2, pages=False)),
+    ],
+    ids=["another branch", "a fork", "no history", "no Pages"],
+)
+def test_nothing_is_published_that_would_not_be_the_nights(hub: GitHub, run: int, event: dict[str, object]) -> None:
+    stored(hub.services, 2, "python-jedi-basic", 1, 2)
+    hub.services.workflows[3] = OTHER
+    code, log = hub.run("site", run, event="workflow_run", payload=event)
+    assert code == 0, log
+    assert "Creating Pages deployment" not in log
+    assert bool(hub.names(run)) == (run == 10)
+
+
+@executed
+def test_another_repository_has_a_site_as_the_documentation_says(hub: GitHub) -> None:
+    stored(hub.services, 2, "python-jedi-basic", 1, 2)
+    code, log = hub.run("site", 20, event="workflow_run", repository=THEIRS, payload=ended(2, repository=THEIRS))
+    assert code == 0, log
+    assert "python-jedi-basic" in published(hub, 20)["index.html"]
