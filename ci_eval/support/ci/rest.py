@@ -1,0 +1,139 @@
+"""GitHub's REST API, asked about the repository that a workflow runs in.
+
+https://docs.github.com/en/rest
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Literal, cast
+
+import requests
+from requests.adapters import HTTPAdapter
+from urllib3.util import Retry
+
+from ci_eval.errors import ConfigError, DownloadError
+
+TIMEOUT = (10.0, 60.0)
+PAGES = 20
+CHUNK = 1 << 20
+MOST = 2 << 30
+"""Bytes of what is downloaded."""
+RIGHTS = "x-accepted-github-permissions"
+"""The header that says which rights a request needs:
+https://github.blog/changelog/2023-08-10-x-accepted-github-permissions-header-for-fine-grained-permission-actors
+"""
+
+
+class Rest:
+    """Requests with the token of a job. All of them raise DownloadError."""
+
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        """Raises ConfigError where these are not the variables of a step at GitHub with a token."""
+        missing = [name for name in ("GITHUB_REPOSITORY", "GITHUB_TOKEN", "GITHUB_RUN_ID") if not environment.get(name)]
+        if missing:
+            raise ConfigError(
+                f"{', '.join(missing)} missing: run this in a step of a workflow, with GITHUB_TOKEN: "
+                "${{ github.token }} in its env, and actions: read among the job's permissions"
+            )
+        self.run = int(environment["GITHUB_RUN_ID"])
+        repository = environment["GITHUB_REPOSITORY"]
+        # OWNER/NAME/.github/workflows/FILE@REF, of the workflow that was started.
+        reference = environment.get("GITHUB_WORKFLOW_REF", "")
+        self.workflow = reference.partition("@")[0].removeprefix(f"{repository}/")
+        self._page = f"{environment.get('GITHUB_SERVER_URL', 'https://github.com')}/{repository}"
+        self._address = f"{environment.get('GITHUB_API_URL', 'https://api.github.com')}/repos/{repository}"
+        self._session = _session(environment["GITHUB_TOKEN"])
+
+    def page_of(self, run: int) -> str:
+        """Where a person sees a run."""
+        return f"{self._page}/actions/runs/{run}"
+
+    def get(self, path: str) -> dict[str, Any]:
+        """What is there: `path` begins after the repository's name."""
+        return cast("dict[str, Any]", _check(self._asked("GET", self._address + path)).json())
+
+    def find(self, path: str) -> dict[str, Any] | None:
+        """What is there, or None."""
+        answer = self._asked("GET", self._address + path)
+        return None if answer.status_code == 404 else cast("dict[str, Any]", _check(answer).json())
+
+    def listed(self, path: str, key: str = "", **query: str) -> Iterator[dict[str, Any]]:
+        """All pages of a list, which stands under `key` where it has one; none where nothing is there.
+
+        Of `query` what is empty is not asked for.
+        """
+        wanted = {name: text for name, text in query.items() if text}
+        asked = requests.Request("GET", self._address + path, params={**wanted, "per_page": 100}).prepare()
+        following = asked.url
+        for _ in range(PAGES):
+            if not following:
+                return
+            answer = self._asked("GET", following)
+            if answer.status_code == 404:
+                return
+            found = _check(answer).json()
+            yield from found[key] if key else found
+            following = answer.links.get("next", {}).get("url")
+
+    def send(self, method: Literal["POST", "PATCH"], path: str, body: Mapping[str, str]) -> dict[str, Any]:
+        """What is there now."""
+        return cast("dict[str, Any]", _check(self._asked(method, self._address + path, body)).json())
+
+    def download(self, path: str, target: Path) -> None:
+        """Into a file."""
+        # Where GitHub redirects to, on another host, requests takes no token along.
+        try:
+            with (
+                self._session.get(self._address + path, stream=True, timeout=TIMEOUT) as answer,
+                target.open("wb") as file,
+            ):
+                _check(answer)
+                for chunk in answer.iter_content(CHUNK):
+                    file.write(chunk)
+                    if file.tell() > MOST:
+                        raise DownloadError(f"the artifact {target.stem} is larger than {MOST:,} bytes")
+        except requests.RequestException as error:
+            raise _unreachable(error) from None
+
+    def _asked(self, method: str, address: str, body: Mapping[str, str] | None = None) -> requests.Response:
+        try:
+            return self._session.request(method, address, json=body, timeout=TIMEOUT)
+        except requests.RequestException as error:
+            raise _unreachable(error) from None
+
+
+def _session(token: str) -> requests.Session:
+    session = requests.Session()
+    # What is posted twice is there twice.
+    again = Retry(
+        total=4, backoff_factor=1.0, status_forcelist=(429, 500, 502, 503, 504), allowed_methods={"GET", "PATCH"}
+    )
+    for scheme in ("https://", "http://"):
+        session.mount(scheme, HTTPAdapter(max_retries=again))
+    session.headers["Accept"] = "application/vnd.github+json"
+    session.headers["Authorization"] = f"Bearer {token}"
+    return session
+
+
+def _check(answer: requests.Response) -> requests.Response:
+    if answer.ok:
+        return answer
+    said = f"GitHub answered {answer.status_code}{_reason(answer)}"
+    # Also what is asked too often is answered by 403.
+    if answer.status_code == 403 and "rate limit" not in said:
+        rights = answer.headers.get(RIGHTS, "actions=read").replace("=", ": ").replace("_", "-")
+        raise DownloadError(f"{said}: give the job `permissions: {{{rights}}}`")
+    raise DownloadError(f"{said} to {answer.request.method} {answer.request.path_url}; run the job again later")
+
+
+def _reason(answer: requests.Response) -> str:
+    try:
+        return f" ({answer.json()['message']})"
+    except (ValueError, KeyError, TypeError):
+        return ""
+
+
+def _unreachable(error: requests.RequestException) -> DownloadError:
+    return DownloadError(f"GitHub cannot be reached ({type(error).__name__}); run the job again later")
