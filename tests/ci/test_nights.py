@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 from unittest.mock import Mock
 
@@ -12,11 +11,10 @@ import pytest
 from msgspec.structs import replace
 
 from ci_eval.workspace import Workspace
-from tests.ci.github_api import Services, served
+from tests.ci.conftest import NIGHT
+from tests.ci.github_api import Services
 from tests.command import command
 from tests.projects import GREETER, write
-
-NIGHT = ".github/workflows/night.yml"
 
 
 @pytest.fixture(scope="module")
@@ -27,21 +25,6 @@ def evaluated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     code, _, said = command("evaluate", "--project", f"path:{project}", "--engine", "words", "--output", output)
     assert code == 0, said
     return output
-
-
-@pytest.fixture
-def github(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Services]:
-    (tmp_path / "artifacts").mkdir()
-    with served(Services(tmp_path / "artifacts")) as services:
-        monkeypatch.chdir(tmp_path)
-        for name, value in {
-            "API_URL": services.address, "REPOSITORY": "o/r", "TOKEN": "t", "RUN_ID": "9", "SERVER_URL": "https://g",
-            "WORKFLOW_REF": f"o/r/{NIGHT}@refs/heads/main", "OUTPUT": str(tmp_path / "outputs"), "ACTIONS": "true",
-            "STEP_SUMMARY": str(tmp_path / "summary.md"),
-        }.items():  # fmt: skip
-            monkeypatch.setenv(f"GITHUB_{name}", value)
-        monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-        yield services
 
 
 def stored(services: Services, run: int, workspace: Path, *names: str, workflow: str = NIGHT) -> None:
