@@ -10,11 +10,12 @@ import msgspec
 
 from ci_eval.cli.group import cli
 from ci_eval.errors import ConfigError
-from ci_eval.jobs import nights, overnight
+from ci_eval.jobs import comments, nights, notices, overnight
 from ci_eval.support import machine
 from ci_eval.support.ci import Announcement, Screen, limits
 from ci_eval.support.ci.inputs import arguments, cache_key, configs, given
 from ci_eval.support.ci.repository import Repository
+from ci_eval.support.ci.rest import Rest
 
 FOLDER = click.Path(path_type=Path)
 
@@ -122,6 +123,29 @@ def summary(matrices: tuple[str, ...]) -> None:
     screen.host.announce(Announcement(status=f"{len(found)} evaluations", summary=text))
     for line in text.splitlines():
         screen.result(line)
+
+
+@ci.command("notice")
+@click.argument("result")
+@click.option("--run", type=int, metavar="ID", help="Which run. Default: this one.")
+def notice(result: str, run: int | None) -> None:
+    """Tells at GitHub what became of a run: an issue for its workflow file, opened by a red run, closed by a green one.
+
+    RESULT is `needs.JOB.result`, or the conclusion of a run. Needs GITHUB_TOKEN, with issues: write.
+    """
+    rest = Rest(os.environ)
+    _tell(notices.tell(rest, result, run or rest.run))
+
+
+@ci.command("comment")
+@click.argument("folder", type=FOLDER)
+@click.option("--head", metavar="SHA", required=True, help="The commit that was evaluated, as GitHub says.")
+def comment(folder: Path, head: str) -> None:
+    """Posts report.md of FOLDER on the pull request that its number.txt names, or changes the comment there.
+
+    Needs GITHUB_TOKEN, with pull-requests: write and pages: read.
+    """
+    _tell(comments.post(Rest(os.environ), folder, head))
 
 
 def _inputs() -> dict[str, str]:

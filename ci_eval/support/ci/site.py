@@ -1,0 +1,29 @@
+"""The site of a GitHub repository, where it shows the trends of its nights.
+
+https://docs.github.com/en/rest/pages
+"""
+
+from __future__ import annotations
+
+import requests
+
+from ci_eval.support.ci.rest import TIMEOUT, Rest
+
+MARK = "trend.json"
+"""Lies in the site of trends, and hardly in one about anything else."""
+
+
+def address(rest: Rest) -> str:
+    """Where the trends are shown; empty where the repository has no site, or one about something else."""
+    found = rest.find("/pages") or {}
+    page = str(found.get("html_url") or "")
+    return page if page and _is_there(f"{page.rstrip('/')}/{MARK}") else ""
+
+
+def _is_there(file: str) -> bool:
+    try:
+        # Another host: without the token. A private site asks for a login instead.
+        return requests.head(file, timeout=TIMEOUT).ok
+    except requests.RequestException:
+        # What cannot be reached is no reason to post nothing.
+        return False
