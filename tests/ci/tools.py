@@ -22,6 +22,7 @@ CLIENTS = (
     "minimatch@10.1.1", "esbuild@0.28.2",
 )  # fmt: skip
 GITHUB_ACTIONS = Path(__file__).parent / "github_actions.mjs"
+API = "@octokit/openapi@23.0.2"
 
 
 def made(name: str, make: Callable[[Path], None]) -> Path:
@@ -57,10 +58,23 @@ def language_service() -> Path:
 
 
 def github_actions() -> Path:
-    """GitHub's clients of artifacts and of its API with our entry points, as one module for node."""
+    """GitHub's clients of artifacts with our entry points, as one module for node."""
     # Some of them are CommonJS, which asks for `require`.
     require = "import {createRequire as made} from 'module'; const require = made(import.meta.url);"
     return _bundle(GITHUB_ACTIONS, CLIENTS, f"--format=esm --banner:js={require}", "mjs")
+
+
+def described_api() -> Path:
+    """GitHub's description of its REST API, of github.com."""
+
+    def make(folder: Path) -> None:
+        (folder / "package.json").write_text('{"private": true}')
+        run(["npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", API], cwd=folder)
+        # The package has it thirty times: for each server, and with all references resolved.
+        shutil.copy(folder / "node_modules" / "@octokit" / "openapi" / "generated" / "api.github.com.json", folder)
+        shutil.rmtree(folder / "node_modules")
+
+    return made(API.replace("/", "_"), make) / "api.github.com.json"
 
 
 def _bundle(source: Path, packages: tuple[str, ...], options: str, suffix: str) -> Path:
