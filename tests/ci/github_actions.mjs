@@ -7,7 +7,7 @@ import { homedir } from "node:os";
 import { dirname, join, normalize, resolve } from "node:path";
 import { ArtifactNotFoundError, DefaultArtifactClient } from "@actions/artifact";
 import * as core from "@actions/core";
-import { context, getOctokit } from "@actions/github";
+import { context } from "@actions/github";
 import { create } from "@actions/glob";
 import { Minimatch } from "minimatch";
 
@@ -199,15 +199,6 @@ function numbers(ids) {
     if (Number.isNaN(id)) throw new Error(`Invalid artifact ID: '${text}'. Must be a number.`);
     return id;
   });
-}
-
-// ------------------------------------------------------------------------------------------------------------ script
-
-export async function script() {
-  const github = getOctokit(core.getInput("github-token"), { baseUrl: process.env.GITHUB_API_URL });
-  const AsyncFunction = (async () => {}).constructor;
-  const given = { github, context, core, require: (name) => process.getBuiltinModule(name) };
-  await new AsyncFunction(...Object.keys(given), core.getInput("script"))(...Object.values(given));
 }
 
 export const run = (action) =>

@@ -1,7 +1,7 @@
 """GitHub as far as our workflows need it: act runs them on this machine, in two repositories.
 
-GitHub's own clients upload and download artifacts, look for runs, and post comments, at a small server that answers for
-GitHub. The actions around them are stand-ins; `checkout` fetches from folders. act does not know
+GitHub's own clients upload and download artifacts at a small server that answers for GitHub; our own client asks it the
+rest. The actions around them are stand-ins; `checkout` fetches from folders. act does not know
 `job.workflow_repository` and `job.workflow_sha`, and takes `./` in a called workflow for the caller's: written out.
 Nor does it know `continue-on-error` of a job: its steps have it instead, so that those behind one that failed run too.
 What is not shown here: GitHub's own scheduling, permissions, caches and limits.
@@ -25,7 +25,7 @@ from typing import Any
 import yaml
 
 from tests.ci.github_api import Services, served
-from tests.ci.tools import ACT, github_actions, go_tool
+from tests.ci.tools import act, github_actions
 
 ROOT = Path(__file__).parents[2]
 OURS, THEIRS = "ci-eval/ci-eval", "maintainer/engine"
@@ -82,7 +82,6 @@ NODE: dict[str, tuple[str, dict[str, str]]] = {
          "repository": "${{ github.repository }}", "run-id": "${{ github.run_id }}", "skip-decompress": "false",
          "digest-mismatch": "error"},
     ),
-    "github-script": ("script", {"script": "", "github-token": "${{ github.token }}"}),
     "deploy-pages": (
         "deployPages",
         {"token": "${{ github.token }}", "timeout": "600000", "error_count": "10", "reporting_interval": "5000",
@@ -170,7 +169,7 @@ class GitHub:
     ) -> tuple[int, str]:
         """Exit code and log of a run."""
         argv = [
-            str(go_tool(ACT)), event, "-W", f".github/workflows/{workflow}.yml", "-P", "ubuntu-latest=-self-hosted",
+            str(act()), event, "-W", f".github/workflows/{workflow}.yml", "-P", "ubuntu-latest=-self-hosted",
             "--no-cache-server", "--no-skip-checkout", "--concurrent-jobs", "2", "-s", "GITHUB_TOKEN=a-token",
         ]  # fmt: skip
         if payload:

@@ -263,7 +263,9 @@ def test_a_further_attempt_uploads_the_name_again_and_the_newest_is_downloaded(r
 
 # ------------------------------------------------------------------------------------------------------------ groups
 
-BOUNDED = {"event.pull_request.number", "event.workflow_run.head_sha", "run_id", "workflow"}
+BOUNDED = {
+    "event.pull_request.number", "event.workflow_run.head_sha", "event.workflow_run.workflow_id", "run_id", "workflow",
+}  # fmt: skip
 """Of `github`: numbers, a digest, and the name of a workflow. Inputs have any length."""
 
 

@@ -155,6 +155,7 @@ def test_every_action_is_pinned_by_its_commit_with_its_version_beside_it(path: P
 
 WRITERS = {
     ("comment", "comment"): {"pull-requests"},
+    ("notice", "notice"): {"issues"},
     ("release", "publish"): {"id-token", "attestations"},
     ("site", "publish"): {"pages", "id-token"},
     ("release", "tag"): {"contents"},
@@ -205,7 +206,8 @@ def test_every_command_of_a_workflow_exists(path: Path) -> None:
 
 def test_the_commands_that_workflows_use_are_found_in_them() -> None:
     found = {command for path in (*WORKFLOWS, ACTION) for command in commands_in(path)}
-    assert {"ci run", "ci key", "ci last-good", "ci rankers", "ci summary", "merge", "compare", "evaluate"} <= found
+    asking = {"ci last-good", "ci rankers", "ci summary", "ci notice", "ci comment"}
+    assert asking | {"ci run", "ci key", "merge", "compare", "evaluate"} <= found
 
 
 STARTED = [path for path in WORKFLOWS if {"pull_request", "schedule", "workflow_run"} & set(triggers(path))]

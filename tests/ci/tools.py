@@ -15,6 +15,7 @@ from ci_eval.support import machine
 
 ACTIONLINT = "github.com/rhysd/actionlint/cmd/actionlint@v1.7.12"
 ACT = "github.com/nektos/act@v0.2.87"
+CALLED = Path(__file__).parent / "act_called.go"
 PACKAGES = ("@actions/languageservice@0.3.61", "esbuild@0.28.2", "vscode-languageserver-textdocument@1.0.12")
 SERVICE = Path(__file__).parent / "language_service.mjs"
 CLIENTS = (
@@ -50,6 +51,28 @@ def go_tool(package: str) -> Path:
         run(["go", "install", package], cwd=folder, GOBIN=str(folder))
 
     return made(package.replace("/", "_"), make) / name
+
+
+def act() -> Path:
+    """act, but for what a called workflow that fails means to its caller."""
+
+    def make(folder: Path) -> None:
+        source = Path(json.loads(run(["go", "mod", "download", "-json", ACT], cwd=folder))["Dir"])
+        # Without the modes: in Go's cache nothing can be written.
+        shutil.copytree(source, folder / "source", copy_function=shutil.copyfile)
+        package = folder / "source" / "pkg" / "runner"
+        for path in (folder / "source", *(each for each in (folder / "source").rglob("*") if each.is_dir())):
+            path.chmod(0o755)
+        shutil.copy(CALLED, package)
+        calling = (package / "reusable_workflow.go").read_text()
+        plan = "runner.NewPlanExecutor(plan)"
+        assert calling.count(f"return {plan}(ctx)") == 2
+        (package / "reusable_workflow.go").write_text(calling.replace(plan, f"goingOn(rc, {plan})"))
+        run(["go", "build", "-o", str(folder / "act"), "."], cwd=folder / "source")
+        shutil.rmtree(folder / "source")
+
+    digest = hashlib.sha256(CALLED.read_bytes()).hexdigest()[:12]
+    return made(f"{ACT.replace('/', '_')}-{digest}", make) / "act"
 
 
 def language_service() -> Path:
