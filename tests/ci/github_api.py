@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import json
+import mimetypes
 import re
 import threading
 from collections.abc import Iterator
@@ -38,7 +39,7 @@ class Services(Known):
         if url.path.startswith("/blobs/"):
             return self._blob(method, self.artifacts / url.path.removeprefix("/blobs/"), query, data)
         if url.path.startswith("/site/"):
-            return _file(self.site / url.path.removeprefix("/site/"))
+            return _page(self.site / url.path.removeprefix("/site/"))
         body = json.loads(data) if data else {}
         if url.path.startswith("/twirp/"):
             return self._service(url.path.rpartition("/")[2], body)
@@ -88,8 +89,9 @@ class Services(Known):
         return 201, b"", {"etag": "1", "last-modified": "Thu, 01 Jan 2026 00:00:00 GMT"}
 
 
-def _file(path: Path) -> Answer:
-    return (200, path.read_bytes(), {}) if path.is_file() else (404, b"", {})
+def _page(path: Path) -> Answer:
+    kind = mimetypes.guess_type(path)[0] or "application/octet-stream"
+    return (200, path.read_bytes(), {"content-type": kind}) if path.is_file() else (404, b"", {})
 
 
 def _json(found: object, status: int = 200) -> Answer:

@@ -261,3 +261,12 @@ def test_the_comment_ends_in_a_link_to_the_site_where_that_shows_trends(
     (github.site / there).touch()
     post(github, "x" * 100_000)
     assert github.comments[1]["body"].endswith(f"\n\n[Trends over the nights]({github.address}/site/)") == linked
+
+
+def test_a_site_that_asks_for_a_login_is_not_linked(github: Services, monkeypatch: pytest.MonkeyPatch) -> None:
+    github.site.mkdir()
+    (github.site / "login.html").touch()
+    answer, login = github.answer, (302, b"", {"location": f"{github.address}/site/login.html"})
+    monkeypatch.setattr(github, "answer", lambda *asked: login if asked[1].endswith("/trend.json") else answer(*asked))
+    post(github, "text")
+    assert github.comments[1]["body"] == "<!-- ci-eval -->\ntext"

@@ -22,8 +22,9 @@ def address(rest: Rest) -> str:
 
 def _is_there(file: str) -> bool:
     try:
-        # Another host: without the token. A private site asks for a login instead.
-        return requests.head(file, timeout=TIMEOUT).ok
+        # Another host: without the token. A private site shows a login instead.
+        answer = requests.head(file, timeout=TIMEOUT, allow_redirects=True)
     except requests.RequestException:
         # What cannot be reached is no reason to post nothing.
         return False
+    return answer.ok and "json" in answer.headers.get("content-type", "")
