@@ -10,7 +10,7 @@ import msgspec
 
 from ci_eval.cli.group import cli
 from ci_eval.errors import ConfigError
-from ci_eval.jobs import comments, nights, notices, overnight
+from ci_eval.jobs import comments, downloading, nights, notices, overnight
 from ci_eval.support import machine
 from ci_eval.support.ci import Announcement, Screen, limits
 from ci_eval.support.ci.inputs import arguments, cache_key, configs, given
@@ -96,6 +96,20 @@ def find(name: str) -> None:
         f"{name}: run {found.run}, of {found.created}" if found else f"{name}: none",
         **{"run-id": str(found.run) if found else ""},
     )
+
+
+@ci.command("download")
+@click.argument("pattern")
+@click.option("--beside", metavar="NAME", required=True, help="An artifact that tells a run that is complete.")
+@click.option("--output", type=FOLDER, metavar="DIR", required=True, help="Gets a folder for each artifact.")
+def download(pattern: str, beside: str, output: Path) -> None:
+    """All artifacts PATTERN of the newest run at GitHub, of the default branch, that left the artifact NAME too.
+
+    Anywhere: needs GITHUB_REPOSITORY (OWNER/NAME), and GITHUB_TOKEN, which may read Actions.
+    """
+    screen = Screen()
+    for folder in downloading.beside(Repository(os.environ), beside, pattern, output, screen):
+        screen.result(str(folder))
 
 
 @ci.command("rankers")

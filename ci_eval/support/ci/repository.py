@@ -8,6 +8,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -29,9 +30,13 @@ class Repository:
     """The repository that a workflow runs in. What asks GitHub raises DownloadError."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
-        """Raises ConfigError where these are not the variables of a step at GitHub with a token."""
+        """Raises ConfigError where these variables do not say whose artifacts are meant, and who asks."""
         self._rest = Rest(environment)
-        self.run = self._rest.run
+
+    @property
+    def run(self) -> int:
+        """The one that asks. Raises ConfigError where none does."""
+        return self._rest.run
 
     def artifacts(self, name: str = "") -> list[Artifact]:
         """Those of the default branch that still exist, the newest first; runs of forks and branches are left out.
@@ -53,6 +58,13 @@ class Repository:
         listed = self._rest.listed(f"/actions/runs/{run}/artifacts", "artifacts", name=name)
         found = [_artifact(each) for each in listed if not each["expired"]]
         return max(found, key=lambda each: (each.created, each.number), default=None)
+
+    def all_of_run(self, run: int, pattern: str) -> list[Artifact]:
+        """Those of a run that still exist and whose names match, the newest of each name."""
+        listed = self._rest.listed(f"/actions/runs/{run}/artifacts", "artifacts")
+        found = sorted((_artifact(each) for each in listed if not each["expired"]), key=lambda each: each.number)
+        newest = {each.name: each for each in found if fnmatchcase(each.name, pattern)}
+        return [newest[name] for name in sorted(newest)]
 
     def is_of_this_workflow(self, artifact: Artifact) -> bool:
         """Whether the same workflow file made it; false for a run that is gone."""

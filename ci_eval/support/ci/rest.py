@@ -5,7 +5,7 @@ https://docs.github.com/en/rest
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -30,14 +30,11 @@ class Rest:
     """Requests with the token of a job. All of them raise DownloadError."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
-        """Raises ConfigError where these are not the variables of a step at GitHub with a token."""
-        missing = [name for name in ("GITHUB_REPOSITORY", "GITHUB_TOKEN", "GITHUB_RUN_ID") if not environment.get(name)]
+        """Raises ConfigError where these variables do not say which repository is meant, and who asks."""
+        missing = [name for name in ("GITHUB_REPOSITORY", "GITHUB_TOKEN") if not environment.get(name)]
         if missing:
-            raise ConfigError(
-                f"{', '.join(missing)} missing: run this in a step of a workflow, with GITHUB_TOKEN: "
-                "${{ github.token }} in its env, and actions: read among the job's permissions"
-            )
-        self.run = int(environment["GITHUB_RUN_ID"])
+            raise _missing(missing)
+        self._run = environment.get("GITHUB_RUN_ID", "")
         repository = environment["GITHUB_REPOSITORY"]
         # OWNER/NAME/.github/workflows/FILE@REF, of the workflow that was started.
         reference = environment.get("GITHUB_WORKFLOW_REF", "")
@@ -45,6 +42,13 @@ class Rest:
         self._page = f"{environment.get('GITHUB_SERVER_URL', 'https://github.com')}/{repository}"
         self._address = f"{environment.get('GITHUB_API_URL', 'https://api.github.com')}/repos/{repository}"
         self._session = _session(environment["GITHUB_TOKEN"])
+
+    @property
+    def run(self) -> int:
+        """The run that asks. Raises ConfigError where none does."""
+        if not self._run:
+            raise _missing(["GITHUB_RUN_ID"])
+        return int(self._run)
 
     def page_of(self, run: int) -> str:
         """Where a person sees a run."""
@@ -102,6 +106,13 @@ class Rest:
             return self._session.request(method, address, json=body, timeout=TIMEOUT)
         except requests.RequestException as error:
             raise _unreachable(error) from None
+
+
+def _missing(names: Sequence[str]) -> ConfigError:
+    return ConfigError(
+        f"{', '.join(names)} missing: run this in a step of a workflow, with GITHUB_TOKEN: "
+        "${{ github.token }} in its env, and actions: read among the job's permissions"
+    )
 
 
 def _session(token: str) -> requests.Session:
