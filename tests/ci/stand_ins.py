@@ -1,10 +1,10 @@
 """GitHub as far as our workflows need it: act runs them on this machine, in two repositories.
 
 GitHub's own clients upload and download artifacts at a small server that answers for GitHub; our own client asks it the
-rest. The actions around them are stand-ins; `checkout` fetches from folders. act does not know
-`job.workflow_repository` and `job.workflow_sha`, and takes `./` in a called workflow for the caller's: written out.
-Nor does it know `continue-on-error` of a job: its steps have it instead, so that those behind one that failed run too.
-What is not shown here: GitHub's own scheduling, permissions, caches and limits.
+rest. Caches go through GitHub's client to act's own server. The actions around them are stand-ins; `checkout` fetches
+from folders. act does not know `job.workflow_repository` and `job.workflow_sha`, and takes `./` in a called workflow
+for the caller's: written out. Nor does it know `continue-on-error` of a job: its steps have it instead, so that those
+behind one that failed run too. What is not shown here: GitHub's own scheduling, permissions and limits.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from typing import Any
 import yaml
 
 from tests.ci.github_api import Services, served
-from tests.ci.tools import act, github_actions
+from tests.ci.tools import act, github_actions, github_cache
 
 ROOT = Path(__file__).parents[2]
 OURS, THEIRS = "ci-eval/ci-eval", "maintainer/engine"
@@ -59,7 +59,6 @@ SHELL: dict[str, dict[str, Sequence[str]]] = {
             git checkout -q --force "$(git rev-parse -q --verify "$ref^{commit}" || git rev-parse FETCH_HEAD)"
         """,
     },
-    "cache": {"inputs": ["path", "key"], "run": "true"},
     "setup-go": {"inputs": ["go-version", "cache"], "run": "true"},
     "setup-node": {"inputs": ["node-version", "package-manager-cache"], "run": "true"},
     "setup-java": {"inputs": ["distribution", "java-version"], "run": "true"},
@@ -69,7 +68,7 @@ SHELL: dict[str, dict[str, Sequence[str]]] = {
         "run": 'echo "python-path=$(command -v python3)" >> "$GITHUB_OUTPUT"',
     },
 }
-# The function of github_actions.mjs, and the inputs with the defaults of the action's own action.yml.
+# The function of github_actions.mjs or cache.mjs, and the inputs with the defaults of the action's own action.yml.
 NODE: dict[str, tuple[str, dict[str, str]]] = {
     "upload-artifact": (
         "uploadArtifact",
@@ -86,6 +85,11 @@ NODE: dict[str, tuple[str, dict[str, str]]] = {
         "deployPages",
         {"token": "${{ github.token }}", "timeout": "600000", "error_count": "10", "reporting_interval": "5000",
          "artifact_name": "github-pages", "preview": "false"},
+    ),
+    "cache": (
+        "restore",
+        {"path": "", "key": "", "restore-keys": "", "upload-chunk-size": "", "enableCrossOsArchive": "false",
+         "fail-on-cache-miss": "false", "lookup-only": "false", "save-always": "false"},
     ),
 }  # fmt: skip
 # After actions/upload-pages-artifact fc324d3 (v5.0.0), action.yml, on Linux; there it is upload-artifact v7.0.0.
@@ -112,6 +116,8 @@ PAGES: dict[str, Any] = {
         },
     ],
 }  # fmt: skip
+POST = {"cache": ("save", "success()")}
+"""What an action does at the end of its job, and when."""
 
 
 @dataclass(frozen=True)
@@ -130,10 +136,13 @@ class GitHub:
         """The commit that everything in a repository's folder now is."""
         return _commit(self.repository(name))
 
+    def filled(self, text: str) -> str:
+        """A documented workflow as one writes it, with the commit of ours."""
+        return text.replace("OWNER/ci-eval", OURS).replace("COMMIT", self.pinned)
+
     def call(self, repository: str, name: str, text: str) -> None:
         """Gives a repository a workflow that calls ours."""
-        text = text.replace("OWNER/ci-eval", OURS).replace("COMMIT", self.pinned)
-        (self.repository(repository) / ".github" / "workflows" / f"{name}.yml").write_text(text)
+        (self.repository(repository) / ".github" / "workflows" / f"{name}.yml").write_text(self.filled(text))
         self.commit(repository)
 
     def names(self, run: int) -> set[str]:
@@ -164,21 +173,27 @@ class GitHub:
         event: str = "workflow_dispatch",
         repository: str = OURS,
         payload: Mapping[str, object] | None = None,
+        *,
         attempt: int = 1,
+        token: str = "a-token",
+        caches: Path | None = None,
+        variables: Mapping[str, str] | None = None,
+        options: Sequence[str] = (),
         **inputs: str,
     ) -> tuple[int, str]:
-        """Exit code and log of a run."""
+        """Exit code and log of a run. `caches`: where the service of caches keeps them; there is none without it."""
         argv = [
             str(act()), event, "-W", f".github/workflows/{workflow}.yml", "-P", "ubuntu-latest=-self-hosted",
-            "--no-cache-server", "--no-skip-checkout", "--concurrent-jobs", "2", "-s", "GITHUB_TOKEN=a-token",
+            "--no-skip-checkout", "--concurrent-jobs", "2", "-s", f"GITHUB_TOKEN={token}", *options,
         ]  # fmt: skip
+        argv += [f"--cache-server-path={caches}", "--cache-server-addr=127.0.0.1"] if caches else ["--no-cache-server"]
         if payload:
             event_file = self.folder / f"event-{run_id}.json"
             event_file.write_text(json.dumps(payload))
             argv += ["-e", str(event_file)]
         for name, text in inputs.items():
             argv += ["--input", f"{name.replace('_', '-')}={text}"]
-        for name, text in self._environment(workflow, run_id, attempt, repository).items():
+        for name, text in {**self._environment(workflow, run_id, attempt, repository), **(variables or {})}.items():
             argv += ["--env", f"{name}={text}"]
         for reference, folder in self._replaced():
             argv += ["--local-repository", f"{reference}={folder}"]
@@ -226,8 +241,7 @@ def github(
         inputs = dict.fromkeys(action["inputs"], "")
         _action(folder / "actions" / name, name, inputs, action.get("outputs", []), _shell(action))
     for name, (_, inputs) in NODE.items():
-        _action(folder / "actions" / name, name, inputs, [], {"using": "node24", "main": "index.mjs"})
-        (folder / "actions" / name / "index.mjs").write_text(node_action(name))
+        node_action(folder / "actions" / name, name, inputs)
     pages = {"using": "composite", "steps": PAGES["steps"]}
     _action(folder / "actions" / "upload-pages-artifact", "upload-pages-artifact", PAGES["inputs"], [], pages)
     for name in ("artifacts", "home"):
@@ -271,10 +285,20 @@ def _lenient(text: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def node_action(name: str) -> str:
-    """The main module of a stand-in."""
-    function = NODE[name][0]
-    return f'import {{ {function}, run }} from "{github_actions().as_uri()}";\nawait run({function});\n'
+def node_action(folder: Path, name: str, inputs: Mapping[str, str]) -> None:
+    """A stand-in that is a program for node, in a new folder."""
+    post, condition = POST.get(name, ("", ""))
+    after = {"post": "post.mjs", "post-if": condition} if post else {}
+    _action(folder, name, inputs, [], {"using": "node24", "main": "index.mjs", **after})
+    (folder / "index.mjs").write_text(module(name, NODE[name][0]))
+    if post:
+        (folder / "post.mjs").write_text(module(name, post))
+
+
+def module(name: str, function: str) -> str:
+    """What node runs of a stand-in."""
+    source = github_cache() if name == "cache" else github_actions()
+    return f'import {{ {function}, run }} from "{source.as_uri()}";\nawait run({function});\n'
 
 
 def _commit(repository: Path) -> str:

@@ -19,7 +19,7 @@ import yaml
 
 from ci_eval.support.ci import limits
 from tests.ci.github_api import Services, served
-from tests.ci.stand_ins import NODE, ROOT, SHELL, node_action
+from tests.ci.stand_ins import NODE, ROOT, SHELL, module
 
 pytestmark = pytest.mark.registry
 
@@ -65,7 +65,7 @@ class Runner:
         entry = self.folder / action / "index.mjs"
         if not entry.exists():
             entry.parent.mkdir()
-            entry.write_text(node_action(action))
+            entry.write_text(module(action, NODE[action][0]))
         return entry
 
     def store(self, *names: str) -> None:

@@ -24,6 +24,12 @@ CLIENTS = (
 )  # fmt: skip
 GITHUB_ACTIONS = Path(__file__).parent / "github_actions.mjs"
 API = "@octokit/openapi@23.0.2"
+CACHE = Path(__file__).parent / "cache.mjs"
+CACHE_CLIENT = ("@actions/cache@6.1.0", "@actions/core@3.0.1", "esbuild@0.28.2")
+
+# Some of them are CommonJS, which asks for `require`.
+REQUIRE = "import {createRequire as made} from 'module'; const require = made(import.meta.url);"
+MODULE = f"--format=esm --banner:js={REQUIRE}"
 
 
 def made(name: str, make: Callable[[Path], None]) -> Path:
@@ -82,9 +88,12 @@ def language_service() -> Path:
 
 def github_actions() -> Path:
     """GitHub's clients of artifacts with our entry points, as one module for node."""
-    # Some of them are CommonJS, which asks for `require`.
-    require = "import {createRequire as made} from 'module'; const require = made(import.meta.url);"
-    return _bundle(GITHUB_ACTIONS, CLIENTS, f"--format=esm --banner:js={require}", "mjs")
+    return _bundle(GITHUB_ACTIONS, CLIENTS, MODULE, "mjs")
+
+
+def github_cache() -> Path:
+    """GitHub's client of caches, likewise."""
+    return _bundle(CACHE, CACHE_CLIENT, MODULE, "mjs")
 
 
 def described_api() -> Path:
