@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 from ci_eval.support.ci.inputs import OPTIONS, PLACES, REPEATED
+from tests.ci.documentation import documented
 
 ROOT = Path(__file__).parents[2]
 TEMPLATES = sorted((ROOT / "templates").glob("*.yml"))
@@ -57,6 +58,14 @@ def test_a_component_hands_over_every_input_of_its_job_as_data(path: Path) -> No
         assert variable == {"value": f"$[[ inputs.{name} ]]", "expand": False}
     assert not any("inputs." in line for line in job["script"])
     assert job["script"][-1] == f"ci-eval ci run {path.stem}"
+
+
+def test_what_the_page_says_to_include_is_there() -> None:
+    (included,) = yaml.safe_load(documented("GitLab"))["include"]
+    name, commit = included["component"].removeprefix("$CI_SERVER_FQDN/OWNER/ci-eval/").split("@")
+    inputs, _ = documents(ROOT / "templates" / f"{name}.yml")
+    assert commit == "COMMIT"
+    assert set(included["inputs"]) <= set(inputs)
 
 
 def test_there_is_a_component_for_each_job() -> None:

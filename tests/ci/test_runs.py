@@ -15,16 +15,12 @@ import pytest
 import yaml
 
 from ci_eval.support.ci import limits
+from tests.ci.attempts import again
+from tests.ci.documentation import documented
 from tests.ci.stand_ins import OURS, ROOT, THEIRS, GitHub, github
 from tests.projects import GREETER, write
 
 pytestmark = [pytest.mark.engine, pytest.mark.registry, pytest.mark.needs("go", "node", "npm", "make")]
-
-
-def documented(heading: str) -> str:
-    """The first YAML under a heading of docs/ci.md."""
-    section = (ROOT / "docs" / "ci.md").read_text().partition(f"## {heading}\n")[2]
-    return section.partition("```yaml\n")[2].partition("```")[0]
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +35,6 @@ def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GitHub]:
         "javascript": {"language": "javascript", "engine": "words", "project": "path:project"},
     }
     callers = {
-        "night": documented("GitHub: a nightly build").replace("ci/completion.yaml", "configs/python.yaml"),
         "change": documented("My own engine, built in this repository, on every pull request"),
     }
     with github(folder, configs, project, callers) as served:
@@ -93,6 +88,25 @@ def test_a_further_attempt_of_a_run_takes_its_own_shards(hub: GitHub) -> None:
     assert evaluation(hub.artifact(22, name))["filters"]["ALL"]["sessions"] > 0
 
 
+def test_a_re_run_of_what_failed_takes_the_shards_that_passed(hub: GitHub) -> None:
+    given: dict[str, Any] = {
+        "configs": "configs/javascript.yaml",
+        "shards": "2",
+        # One of the two shards makes the folder, the other one fails; the second attempt passes.
+        "setup": f'[ "$GITHUB_RUN_ATTEMPT" = 2 ] || mkdir {hub.folder / "made-by-the-first"}',
+    }
+    code, log = hub.run("evaluate", 23, **given)
+    assert code != 0
+    (passed,) = (name for name in hub.names(23) if name.startswith("shard-"))
+    failed = 3 - int(passed.removeprefix("shard-javascript-words-basic-")[0])
+    code, log = again(hub, "evaluate", 23, log, "evaluate", f"shard:{failed}/2", **given)
+    assert code == 0, log
+    second = {path.stem for path in (hub.services.artifacts / "23" / "2").iterdir()}
+    assert second == {f"shard-javascript-words-basic-{failed}-of-2", "workspace-javascript-words-basic"}
+    figures = evaluation(hub.artifact(23, "workspace-javascript-words-basic"))["filters"]["ALL"]
+    assert figures["sessions"] == figures["planned"] > 0
+
+
 @pytest.mark.parametrize(("run", "projects"), [(7, ["path:project"]), (8, ["path:project", "path:other"])])
 def test_a_ranker_is_trained_on_one_project_and_on_several(hub: GitHub, run: int, projects: list[str]) -> None:
     write(hub.repository(OURS) / "other", **{f"file{i}__py": GREETER + f"y{i} = {i}\nprint(y{i})\n" for i in range(4)})
@@ -102,21 +116,6 @@ def test_a_ranker_is_trained_on_one_project_and_on_several(hub: GitHub, run: int
     assert hub.names(run) == {"ranker-python", *(f"logs-python-{limits.name(each)}" for each in projects)}
     trained = json.loads((hub.artifact(run, "ranker-python") / "model.json").read_text())["trainedOn"]
     assert sorted(trained) == sorted(each.removeprefix("path:") for each in projects)
-
-
-def test_another_repository_has_nights_as_the_documentation_says(hub: GitHub) -> None:
-    assert not (hub.repository(THEIRS) / ".github" / "actions").exists()
-    assert not (hub.repository(THEIRS) / "action.yml").exists()
-    for night in (31, 32):
-        code, log = hub.run("night", night, event="schedule", repository=THEIRS)
-        assert code == 0, log
-        assert hub.names(night) == {
-            *(f"shard-python-jedi-basic-{shard}-of-4" for shard in (1, 2, 3, 4)),
-            *(f"{what}-python-jedi-basic" for what in ("workspace", "comparison", "history", "good")),
-        }
-    found = json.loads((hub.artifact(32, "comparison-python-jedi-basic") / "comparison.json").read_text())
-    assert [gate["passed"] for gate in found["gates"]] == [True]
-    assert len(found["trend"]["nights"]) == 2
 
 
 SERVER = "#!/usr/bin/env python3\n" + (ROOT / "tests" / "support" / "lsp" / "server.py").read_text()
@@ -295,7 +294,10 @@ def pulled(hub: GitHub) -> tuple[GitHub, str]:
     config = repository / "configs" / "python.yaml"
     config.write_text(config.read_text().replace("path:project", "path:new/project"))
     head = hub.commit(OURS)
-    payload = {"pull_request": {"number": 7, "base": {"sha": base}, "head": {"sha": head, "ref": "change"}}}
+    payload = {
+        "number": 7,
+        "pull_request": {"number": 7, "base": {"sha": base}, "head": {"sha": head, "ref": "change"}},
+    }
     code, log = hub.run("pull-request", 50, event="pull_request", payload=payload)
     subprocess.run(["git", "checkout", "-q", "main"], cwd=repository, check=True)
     assert code == 0, log
