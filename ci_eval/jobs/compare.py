@@ -99,7 +99,14 @@ def compare(
         reports = {each.name: each.write(overview, target) for each in reporters.OVERVIEWS.all()}
     if history:
         _remember(others or workspaces, done, history, screen.host.run)
+    _address(target, screen.host.pull_request)
     return Outcome(folder=target, comparisons=tuple(done), overview=overview, reports=reports)
+
+
+def _address(folder: Path, pull_request: str) -> None:
+    """A workflow that may not comment hands its reports to one that may, and that one must know where."""
+    if pull_request:
+        (folder / "number.txt").write_text(f"{pull_request}\n", encoding="utf-8")
 
 
 def _remember(workspaces: Sequence[Workspace], done: Sequence[Compared], history: Path, run: str) -> None:

@@ -85,6 +85,17 @@ def test_a_broken_gate_ends_with_1_and_its_reports_are_written(nights: dict[str,
     assert "✗ broken" in (tmp_path / "out" / "report.md").read_text()
 
 
+@pytest.mark.parametrize(("ref", "number"), [("refs/pull/7/merge", "7\n"), ("refs/heads/pull/7/merge", None)])
+def test_the_reports_of_a_pull_request_say_whose_they_are(
+    nights: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ref: str, number: str | None
+) -> None:
+    monkeypatch.setenv("GITHUB_REF", ref)
+    code, _, said = run("--ci", "github", "compare", nights["words"], nights["words"], "--output", tmp_path / "c")
+    assert code == 0, said
+    file = tmp_path / "c" / "number.txt"
+    assert (file.read_text() if file.exists() else None) == number
+
+
 def test_a_gate_of_the_configuration_counts(nights: dict[str, Path], tmp_path: Path) -> None:
     shutil.copytree(nights["words"], tmp_path / "new")
     config = tmp_path / "new" / "config.yaml"

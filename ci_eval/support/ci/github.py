@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import uuid
 from collections import Counter
 from pathlib import Path
@@ -42,6 +43,11 @@ class GitHub(Host):
     def run(self) -> str:
         known = [os.environ.get(f"GITHUB_{name}", "") for name in ("SERVER_URL", "REPOSITORY", "RUN_ID")]
         return "{}/{}/actions/runs/{}".format(*known) if all(known) else ""
+
+    @property
+    def pull_request(self) -> str:
+        found = re.fullmatch(r"refs/pull/(\d+)/merge", os.environ.get("GITHUB_REF", ""))
+        return found[1] if found else ""
 
     def harmless(self, line: str) -> str:
         """The runner takes `::command::` at a line's beginning for one, and the older `##[command]` anywhere."""

@@ -61,6 +61,11 @@ class Host:
         """Address of the page of this run; empty where it is not known."""
         return ""
 
+    @property
+    def pull_request(self) -> str:
+        """The number of the pull request that the job is about; empty where it is about none."""
+        return ""
+
     def harmless(self, line: str) -> str:
         """A line of output that is no command to the CI, whoever wrote it."""
         return line
