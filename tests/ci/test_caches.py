@@ -119,7 +119,9 @@ def test_no_key_begins_another_for_then_github_would_restore_it() -> None:
     assert not any(one.startswith(other) for one, other in permutations(keys, 2))
 
 
-CONFIG = "language: python\nengine: jedi@0.18.2\nproject: pypi:six==1.16.0\ninterpret: {sessionsLimit: 20, seed: SEED}\n"
+CONFIG = (
+    "language: python\nengine: jedi@0.18.2\nproject: pypi:six==1.16.0\ninterpret: {sessionsLimit: 20, seed: SEED}\n"
+)
 CALLER = """
 on: push
 jobs:

@@ -81,7 +81,7 @@ def test_the_documented_pipeline_trains_on_the_latest_logs(github: Services, tmp
         "generate-ml-logs", "--project", f"path:{project}", "--engine", "words", "--output", logs, "--jobs", 1
     )
     assert code == 0, said
-    for name in ("logs-a", "ranker"):
+    for name in ("logs-python-a", "ranker-python"):
         stored(github, 3, name, logs)
     (tmp_path / "bin").mkdir()
     tool = tmp_path / "bin" / "ci-eval"
