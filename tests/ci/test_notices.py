@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import pytest
 import yaml
 
+from tests.ci.documentation import documented
 from tests.ci.stand_ins import THEIRS, GitHub, github
-from tests.ci.test_runs import documented
 from tests.projects import GREETER, write
 
 pytestmark = [pytest.mark.engine, pytest.mark.registry, pytest.mark.needs("go", "node", "npm")]
