@@ -11,9 +11,9 @@ from typing import TypeVar
 
 import pytest
 
+from tests.ci.documentation import documented
 from tests.ci.github_api import Services, served
 from tests.ci.stand_ins import OURS, THEIRS, GitHub, github
-from tests.ci.test_runs import documented
 from tests.command import command
 from tests.histories import night
 from tests.projects import GREETER, write
