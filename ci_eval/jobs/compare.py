@@ -21,7 +21,7 @@ from ci_eval.support import atomic
 from ci_eval.support.ci import Screen
 from ci_eval.support.gates import Gate
 from ci_eval.support.verdicts import TRENDS
-from ci_eval.workspace import Workspace
+from ci_eval.workspace import Workspace, unlike
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,7 +80,7 @@ def compare(
         screen.say(f"{workspaces[0].folder} is no base: another ranker ranked its lists, and the engine may differ too")
         del workspaces[0]
     elif len(workspaces) == 1:
-        base = _before(past, workspaces[0])
+        base = _before(past, workspaces[0], screen)
         workspaces = [*([base] if base else []), workspaces[0]]
     for workspace in workspaces:
         workspace.verify()
@@ -140,21 +140,19 @@ def _newest(past: stage.Past | None) -> list[Workspace]:
     return [max(found, key=lambda each: each.manifest().start)]
 
 
-def _before(past: stage.Past | None, new: Workspace) -> Workspace | None:
+def _before(past: stage.Past | None, new: Workspace, screen: Screen) -> Workspace | None:
     """The newest of the past workspaces that `new` can be compared with."""
     if past is None:
         raise WorkspaceError(f"there is only {new.folder}: give a second workspace, or --history")
     now = new.manifest()
-    found = [Workspace.open(folder) for folder in past.workspaces]
-    of_the_same = [
-        each
-        for each in found
-        for was in [each.manifest()]
-        if was.start < now.start
-        and (was.language, was.engine.name, was.project.name, was.completion_type, was.client, was.strategy)
-        == (now.language, now.engine.name, now.project.name, now.completion_type, now.client, now.strategy)
-    ]
-    return max(of_the_same, key=lambda each: each.manifest().start, default=None)
+    earlier = [each for each in map(Workspace.open, past.workspaces) if each.manifest().start < now.start]
+    for each in sorted(earlier, key=lambda found: found.manifest().start, reverse=True):
+        other = next(unlike(each.manifest().series(), now.series()), None)
+        if other is None:
+            return each
+        what, was, is_now = other
+        screen.say(f"{each.folder} is no base: its {what} is {was or 'none'}, not {is_now or 'none'}")
+    return None
 
 
 def _compared(

@@ -20,7 +20,7 @@ from ci_eval.support.ci import Screen
 from ci_eval.support.model_file import digest_of
 from ci_eval.support.shards import Shard
 from ci_eval.support.usermodel import model_of, spelled
-from ci_eval.workspace import Manifest, StageRecord, Workspace
+from ci_eval.workspace import Manifest, StageRecord, Workspace, unlike
 
 
 def workspace_for(config: Config, output: Path | None) -> Path:
@@ -82,20 +82,23 @@ def resume(prepared: Prepared, folder: Path, jobs: int, shard: Shard | None = No
         raise WorkspaceError(
             f"{folder} was made with another configuration (see its config.yaml): use another --output"
         )
-    for what, was, now in (
-        ("shard", manifest.shard, str(shard) if shard else manifest.shard),
-        ("language", manifest.language, prepared.language.name),
-        ("project", manifest.project.checksum, prepared.project.info.checksum),
-        ("engine", manifest.engine, prepared.installation.info),
-        ("ranking model", manifest.model, _model(prepared.config)),
-        ("ci-eval", manifest.ci_eval, __version__),
-        ("Python", manifest.python, machine.python()),
-    ):
-        if was != now:
-            raise WorkspaceError(
-                f"{folder} cannot be taken up: the {what} was {was}, and is {now} now; use another --output"
-            )
+    now = replace(new_manifest(prepared, jobs), shard=str(shard) if shard else manifest.shard)
+    for what, was, is_now in unlike(_same_answers(manifest), _same_answers(now)):
+        raise WorkspaceError(
+            f"{folder} cannot be taken up: the {what} was {was}, and is {is_now} now; use another --output"
+        )
     return workspace
+
+
+def _same_answers(manifest: Manifest) -> dict[str, object]:
+    return {
+        **manifest.answering(),
+        "shard": manifest.shard,
+        "project": manifest.project.checksum,
+        "engine's packages": manifest.engine,
+        "ci-eval": manifest.ci_eval,
+        "Python": manifest.python,
+    }
 
 
 # ---------------------------------------------------------------------------------------------------------- stages

@@ -90,6 +90,8 @@ class Evaluation(Value, frozen=True, kw_only=True):
     unit: str = "tokens"
     """What one session types: tokens or lines."""
     seed: int
+    conditions: dict[str, str] = {}
+    """What must be equal for another one to be of an earlier night, each by its name."""
     started: str
     environment: dict[str, str]
     filters: dict[str, FilterFigures]

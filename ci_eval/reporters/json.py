@@ -33,6 +33,7 @@ def _evaluation(evaluation: Evaluation) -> dict[str, object]:
         "client": evaluation.client,
         "language": evaluation.language,
         "seed": evaluation.seed,
+        "conditions": evaluation.conditions,
         "started": evaluation.started,
         "environment": dict(sorted(evaluation.environment.items())),
         "filters": {name: _figures(figures) for name, figures in evaluation.filters.items()},

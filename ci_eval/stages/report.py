@@ -87,6 +87,7 @@ def evaluate(
         language=manifest.language,
         unit=manifest.unit,
         seed=manifest.seed,
+        conditions=manifest.series(),
         started=manifest.start,
         environment=environment(manifest),
         filters={name: tally.figures(manifest.seed) for name, tally in tallies.items()},

@@ -24,7 +24,7 @@ from ci_eval.support.paired import (
     quantile_of,
     verdict,
 )
-from ci_eval.workspace import Manifest, Workspace
+from ci_eval.workspace import Manifest, Workspace, unlike
 
 EVERYTHING = "ALL"
 FLOORS = {"share": 0.001, "score": 0.001, "rank": 0.01, "ms": 0.5, "count": 0.0}
@@ -43,18 +43,11 @@ FEWEST = 20
 
 def refuse(base: Manifest, new: Manifest) -> None:
     """Raises ConfigError where figures of the two would not mean the same."""
-    for what, ours, theirs in (
-        ("language", base.language, new.language),
-        ("client", base.client, new.client),
-        ("strategy", base.strategy, new.strategy),
-        ("user model", base.user, new.user),
-        ("unit", base.unit, new.unit),
-    ):
-        if ours != theirs:
-            raise ConfigError(
-                f"not comparable: the {what} is {ours!r} in base and {theirs!r} in new; evaluate one of them again as "
-                "the other, for example with `ci-eval interpret BASE --engine … --output NEW`"
-            )
+    for what, ours, theirs in unlike(base.conditions(), new.conditions()):
+        raise ConfigError(
+            f"not comparable: the {what} is {ours!r} in base and {theirs!r} in new; evaluate one of them again as "
+            "the other, for example with `ci-eval interpret BASE --engine … --output NEW`"
+        )
 
 
 def compare(
