@@ -65,9 +65,9 @@ class Figures(Value, frozen=True, kw_only=True):
     run: Address = ""
 
     @property
-    def series(self) -> tuple[tuple[str, str], ...]:
+    def series(self) -> tuple[str, ...]:
         """What has to be the same for a line to be drawn."""
-        return tuple(sorted(self.conditions.items()))
+        return tuple(self.conditions[name] for name in sorted(self.conditions))
 
 
 class _Report(msgspec.Struct):
