@@ -5,7 +5,7 @@ manifest.json    what ran, on what, with what, and how far it came
 actions/         one FileActions per source file           (.json.gz)
 sessions/        one SourceFile, then its Sessions, a line each   (.jsonl.gz)
 errors/          one FileError per file that gave trouble   (.json)
-names.npz        how often each name stands in the project, where rankers or logs need it
+names.npz        how often each name stands in the project, by which rankers order
 unfinished/      the sessions so far of the files that workers are at, while they are
 logs/            suggestions with features, for training and validation
 reports/
@@ -250,7 +250,7 @@ class Workspace:
 
     @property
     def names_path(self) -> Path:
-        """How often each name stands in the project, where rankers or logs asked for it."""
+        """How often each name stands in the project."""
         return self.folder / "names.npz"
 
     @property
