@@ -16,7 +16,7 @@ from tests.projects import GREETER, timeless, write
 __all__ = ["in_one_process"]
 
 pytestmark = pytest.mark.usefixtures("in_one_process")
-KINDS = ("ALPHABETICAL", "FREQUENCY")
+KINDS = ("FREQUENCY", "RECENCY", "NGRAM")
 TIMES = ("MeanLatency", "MaxLatency", "LatencyPercentile50", "LatencyPercentile95")
 
 
