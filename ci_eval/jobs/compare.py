@@ -10,11 +10,11 @@ from time import strftime
 
 from msgspec.structs import replace
 
-from ci_eval import metrics, reporters
+from ci_eval import reporters
 from ci_eval.contracts import Metric
 from ci_eval.errors import GateFailed, WorkspaceError
 from ci_eval.jobs import pipeline
-from ci_eval.jobs.rules import gates_of
+from ci_eval.jobs.rules import gates_of, metrics_of
 from ci_eval.model import Comparison, MetricInfo, Overview, Trend
 from ci_eval.stages import compare as stage
 from ci_eval.support import atomic
@@ -159,8 +159,8 @@ def _compared(
     base: Workspace, new: Workspace, gates: Sequence[Gate], folder: Path, past: stage.Past | None
 ) -> Compared:
     config = pipeline.stored_config(new)
-    known = metrics.load()
-    found = stage.compare(base, new, known, config.reports.sessions_filters, config.comparison.metrics)
+    known = metrics_of(config)
+    found = stage.compare(base, new, known, config.reports.sessions_filters, config.declared)
     compared = {info.name: info for info in found.metrics}
     judged = tuple(gate.judge(found.filters["ALL"], compared) for gate in gates)
     found = replace(found, gates=judged, trend=_trend(past, new, known) if past else None)
@@ -170,22 +170,22 @@ def _compared(
 
 
 def _trend(past: stage.Past, new: Workspace, known: Sequence[Metric]) -> Trend:
-    wanted = (*pipeline.stored_config(new).comparison.metrics, *TRENDS)
+    wanted = (*pipeline.stored_config(new).declared, *TRENDS)
     infos: list[MetricInfo] = [each.info for each in known if each.info.name in wanted]
     figures, *_ = stage.figures_of(new)
     return stage.trend(past.evaluations, figures, infos, new.manifest().seed)
 
 
 def _overview(workspaces: Sequence[Workspace], done: Sequence[Compared], past: stage.Past | None) -> Overview:
-    known = metrics.load()
+    config = pipeline.stored_config(workspaces[-1])
+    known = metrics_of(config)
     if not done:
         new = workspaces[-1]
         trend = _trend(past, new, known) if past else None
         return Overview(title=f"{new.manifest().title} over time", trend=trend)
-    config = pipeline.stored_config(workspaces[-1])
     return Overview(
         title=f"{len(workspaces)} evaluations compared",
-        ranking=stage.rank(workspaces, known, config.comparison.metrics),
+        ranking=stage.rank(workspaces, known, config.declared),
         comparisons={f"{each.comparison.base.title} → {each.comparison.new.title}": each.folder.name for each in done},
     )
 

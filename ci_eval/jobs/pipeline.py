@@ -13,6 +13,7 @@ from ci_eval.config import Config, dump, load
 from ci_eval.errors import CiEvalError, ConfigError, NothingToEvaluate, TooManyFailures, WorkspaceError
 from ci_eval.jobs.logging import gather_logs, with_logs
 from ci_eval.jobs.preparing import Prepared
+from ci_eval.jobs.rules import metrics_of
 from ci_eval.model import EngineInfo, Evaluation
 from ci_eval.stages import actions, interpret, report
 from ci_eval.support import atomic, machine, syntax
@@ -52,7 +53,7 @@ def new_manifest(prepared: Prepared, jobs: int) -> Manifest:
         model=_model(config),
         client=config.interpret.client,
         strategy=actions.spelled(config.actions.strategy, config.interpret.seed),
-        user=spelled(model_of(user)) if (user := config.interpret.user_model) else "",
+        user=spelled(model_of(config.user)) if config.user else "",
         unit="lines" if config.actions.strategy.completion_golf else "tokens",
         seed=config.interpret.seed,
         engine=engine,
@@ -201,11 +202,18 @@ def make_reports(workspace: Workspace, config: Config) -> tuple[Evaluation, dict
             f"{workspace.folder} has no complete sessions yet: run `ci-eval interpret {workspace.folder}`"
         )
     writers = [reporters.CATALOG.load(name) for name in reporters.names()]
-    shown = config.reports.default_metrics or ()
-    lengths = config.actions.strategy.prefix.lengths or ()
     return report.report(
-        workspace, metrics.load(), config.reports.sessions_filters, writers, shown=shown, lengths=sorted(set(lengths))
+        workspace,
+        metrics_of(config),
+        config.reports.sessions_filters,
+        writers,
+        shown=config.reports.default_metrics or (HEADLINE_OF_A_USER if config.user else ()),
+        lengths=sorted(set(config.actions.strategy.prefix.lengths or ())),
+        weights=config.reports.kind_weights,
     )
+
+
+HEADLINE_OF_A_USER = (*metrics.OF_A_USER, "Recall", "LatencyPercentile95")
 
 
 def trouble(workspace: Workspace, config: Config) -> CiEvalError | None:

@@ -67,7 +67,7 @@ def rerank(folder: Path, *, completion_type: str, model: Path | None, output: Pa
         for number, (file, sessions) in enumerate(source.sessions(Session), 1):
             surrounding = Surrounding(path=file.path, text=file.text, keywords=keywords, names=known)
             asked = _asked(file, source.folder / "actions" / f"{name_of(file.path)}.json.gz")
-            moved = _Reranked(ranker.open(surrounding), file, asked)
+            moved = _Reranked(ranker.open(surrounding), file, asked, taken_wherever=config.user is not None)
             target.write_sessions(file.path, pack_sessions(file, map(moved.session, sessions)))
             steps.show(number, manifest.stages["interpret"].files, "")
     title = config.reports.evaluation_title or (f"{manifest.engine.name} {manifest.engine.version} {completion_type}")
@@ -120,6 +120,8 @@ class _Reranked:
     order: Ordering
     file: SourceFile
     asked: Iterator[tuple[str, str]]
+    taken_wherever: bool
+    """Whether typing was emulated, which ends where the text is offered, at whatever place."""
 
     def session(self, session: Session) -> Session:
         """With each list in the new order."""
@@ -153,7 +155,8 @@ class _Reranked:
             if ordered is not shown
             else tuple(shown),
             rank=rank,
-            selected=rank is not None and rank < len(session.expected_text) - len(lookup.prefix),
+            selected=rank is not None
+            and (self.taken_wherever or rank < len(session.expected_text) - len(lookup.prefix)),
             latency=round(lookup.latency + ranking, 3),
         )
 

@@ -47,6 +47,7 @@ def _figures(figures: FilterFigures) -> dict[str, object]:
         "undecided": figures.undecided,
         "statuses": figures.statuses,
         "metrics": figures.metrics,
+        "byFile": figures.by_file,
         "kinds": dict(sorted(figures.kinds.items())),
         "ranks": figures.ranks,
         # Shards finish in any order; sorted, two runs differ only where their figures do.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import chain
 
 import numpy as np
@@ -205,6 +206,8 @@ class _Judge:
         wanted = [self._metrics[place].quantile for place in timed]
         quantiles = resampling.quantiles(np.stack(sums.base_latencies), np.stack(sums.new_latencies), wanted)
         for place, finding in zip(timed, quantiles, strict=True):
+            if finding and self._metrics[place].is_maximum:
+                finding = replace(finding, low=None, high=None, p=None, error=None)
             ratios[place] = finding
         return ratios
 
