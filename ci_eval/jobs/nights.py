@@ -130,7 +130,7 @@ def _remember(repository: Repository, evaluation: str, history: Path, screen: Sc
         with tempfile.TemporaryDirectory() as temporary:
             try:
                 workspace = Workspace.open(repository.fetch(stored, Path(temporary) / "workspace"))
-                declared = pipeline.stored_config(workspace).comparison.metrics
+                declared = pipeline.stored_config(workspace).declared
                 for figures in stage.figures_of(workspace):
                     stage.append(history, figures, declared=declared, run=repository.page_of_run(stored.run))
             except (ConfigError, WorkspaceError) as error:

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
-from ci_eval.model import Session
-from ci_eval.workspace import Workspace
+from ci_eval.model import Session, Status
+from ci_eval.workspace import Workspace, pack_sessions
 from tests.command import command
 from tests.here import in_one_process
 from tests.projects import GREETER, write
@@ -21,7 +22,10 @@ pytestmark = pytest.mark.usefixtures("in_one_process")
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    files = {f"file{number}__py": GREETER + f"name_{number} = Greeter(name_{number})\n" * 3 for number in range(9)}
+    files = {
+        f"file{number}__py": GREETER + f"name_{number} = Greeter(name_{number})\n" * (1 + number % 4)
+        for number in range(9)
+    }
     return write(tmp_path_factory.mktemp("users") / "p", **files)
 
 
@@ -133,3 +137,73 @@ def test_the_slowest_lookup_has_no_interval_and_no_verdict(project: Path, tmp_pa
     found = json.loads((tmp_path / "out" / "comparison.json").read_text())["filters"]["ALL"]["metrics"]["MaxLatency"]
     assert (found["low"], found["high"], found["p"], found["verdict"]) == (None, None, None, "not-comparable")
     assert found["difference"] == 0
+
+
+# --------------------------------------------------------------------------------------------------- without a draw
+
+EVERY = "actions.strategy.prefix={name: EveryPrefix}"
+LATE = "interpret:\n  userModel:\n    profile: always\n    firstPrefix: [0, 0, 1]\n"
+
+
+def expected(folder: Path, user: object) -> dict[str, str]:
+    """Figure → its value, as the table shows it."""
+    code, out, err = command("expect", folder, "--user-model", user)
+    assert code == 0, err
+    return {words[0]: words[1] for line in out.splitlines() if len(words := line.split()) > 1}
+
+
+def test_a_user_may_be_a_file_of_tables(project: Path, tmp_path: Path) -> None:
+    folder = evaluated(project, tmp_path / "o", EVERY, engine="oracle")
+    (tmp_path / "late.yaml").write_text(LATE)
+    assert expected(folder, "always")["TypingSaved"] == "100.0%"
+    lengths = [len(session.expected_text) for session in sessions_of(folder)]
+    saved = sum(1 - min(2, length - 1) / length for length in lengths) / len(lengths)
+    assert expected(folder, tmp_path / "late.yaml")["TypingSaved"] == f"{saved:.1%}"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"), [(None, "known are always, first"), ("language: python", "has no interpret")]
+)
+def test_what_is_no_user_is_refused(text: str | None, said: str, project: Path, tmp_path: Path) -> None:
+    folder = evaluated(project, tmp_path / "o", EVERY, "interpret.sessionsLimit=20")
+    path = tmp_path / "user.yaml"
+    if text is not None:
+        path.write_text(text)
+    for arguments in (("expect", folder, "--user-model", path), ("compare", folder, folder, "--expect", path)):
+        code, _, err = command(*arguments)
+        assert (code, said in " ".join(err.split())) == (2, True)
+
+
+def test_a_session_the_engine_failed_on_saves_its_user_nothing(project: Path, tmp_path: Path) -> None:
+    folder = evaluated(project, tmp_path / "o", EVERY, engine="oracle")
+    workspace = Workspace(folder)
+    failed = 0
+    for source, sessions in list(workspace.sessions(Session)):
+        each = [replace(one, status=Status.TIMEOUT) if one.offset % 2 else one for one in sessions]
+        failed += sum(one.offset % 2 for one in each)
+        workspace.write_sessions(source.path, pack_sessions(source, each))
+    workspace.seal()
+    of = len(sessions_of(folder))
+    found = expected(folder, "always")
+    assert 0 < failed < of
+    assert found["Selected"] == found["TypingSaved"] == f"{1 - failed / of:.1%}"
+
+
+def test_two_engines_are_compared_by_what_a_user_would_save(project: Path, tmp_path: Path) -> None:
+    made = [evaluated(project, tmp_path / name, EVERY, engine=name) for name in ("words", "oracle")]
+    alone = [expected(folder, "thesis")["TypingSaved"] for folder in made]
+    given = ("--expect", "thesis", "--gate", "TypingSaved >= -1pp", "--output", tmp_path / "out")
+    code, out, err = command("compare", *made, *given)
+    assert code == 0, err
+    found = json.loads((tmp_path / "out" / "comparison.json").read_text())["filters"]["ALL"]["metrics"]["TypingSaved"]
+    assert [f"{found[side]:.1%}" for side in ("base", "new")] == alone
+    assert found["low"] <= found["difference"] <= found["high"]
+    assert (found["verdict"], "TypingSaved" in out) == ("better", True)
+    code, _, err = command("compare", *reversed(made), *given[:-1], tmp_path / "other")
+    assert (code, "1 of 1 gates failed" in err) == (1, True)
+
+
+def test_what_a_user_would_do_is_not_told_of_some_prefixes(project: Path, tmp_path: Path) -> None:
+    plain = evaluated(project, tmp_path / "o", "interpret.sessionsLimit=20")
+    code, _, err = command("compare", plain, plain, "--expect", "thesis", "--output", tmp_path / "out")
+    assert (code, "was not asked at every prefix" in " ".join(err.split())) == (2, True)
