@@ -10,9 +10,14 @@ from typing import Any
 import msgspec
 import pytest
 
+from ci_eval.errors import WorkspaceError
+from ci_eval.jobs.ml import logs_of_all
 from ci_eval.workspace import Manifest, Workspace
 from tests.command import command
+from tests.here import in_one_process
 from tests.projects import GREETER, write
+
+__all__ = ["in_one_process"]
 
 
 @pytest.fixture(scope="module")
@@ -73,3 +78,19 @@ def test_shards_of_different_conditions_are_not_merged(night: Path, tmp_path: Pa
     second = another(night, tmp_path / "s2", shard="2/2", **{field: CONDITIONS[field]})
     code, _, err = command("merge", first, second, "--output", tmp_path / "all")
     assert (code, f"another {named}" in " ".join(err.split())) == (2, True)
+
+
+@pytest.mark.usefixtures("in_one_process")
+def test_logs_of_another_language_of_the_project_are_of_another_run(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow", reason="the extra ml is not installed")
+    project = write(tmp_path / "p", a__py=GREETER, b__js="const name = 1\nconsole.log(name, name)\n")
+    folders = []
+    for language in ("python", "javascript"):
+        folders.append(tmp_path / language)
+        given = ("--project", f"path:{project}", "--engine", "words", "--language", language, "--output", folders[-1])
+        code, _, err = command("generate-ml-logs", *given)
+        assert code == 0, err
+    assert len(logs_of_all(folders)) == 2
+    again = Path(shutil.copytree(folders[0], tmp_path / "again"))
+    with pytest.raises(WorkspaceError, match="hold the same logs"):
+        logs_of_all([*folders, again])
