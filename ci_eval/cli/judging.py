@@ -49,6 +49,8 @@ def compare_(
       ci-eval compare last-night tonight --history nights      the trend; a file per night is added to nights
       ci-eval compare jedi pyright --expect thesis --gate 'TypingSaved >= -1pp'     what a user would save on average
     """
+    if user and history:
+        raise click.UsageError("a history holds figures of evaluations, not what a user would do: leave out --history")
     screen = Screen()
     done = compare_job.compare(
         workspaces, gates=gates, output=output, history=history, same_ranker=same_ranker, user=user, screen=screen

@@ -11,7 +11,7 @@ from time import strftime
 from msgspec.structs import replace
 
 from ci_eval import reporters
-from ci_eval.errors import ConfigError, GateFailed, WorkspaceError
+from ci_eval.errors import GateFailed, WorkspaceError
 from ci_eval.jobs import pipeline, users
 from ci_eval.jobs.rules import Judging, judging, with_gates
 from ci_eval.model import Comparison, MetricInfo, Overview, Trend
@@ -69,8 +69,6 @@ def compare(
     are added. `same_ranker`: a base that another ranker ranked is left out. `user`: by what that user (profile or file)
     would do on average. Raises ConfigError, WorkspaceError, NothingToEvaluate.
     """
-    if user and history:
-        raise ConfigError("a history holds figures of evaluations, not what a user would do: leave out --history")
     workspaces, past = _sorted_out([*folders, *([history] if history else [])], history)
     if not workspaces:
         workspaces = _newest(past)

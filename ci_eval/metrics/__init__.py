@@ -1,12 +1,13 @@
 """The metrics: one file per family."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from msgspec.structs import replace as with_values
 
 from ci_eval.contracts import Metric
+from ci_eval.model import MetricInfo
 from ci_eval.support.catalog import Catalog
 from ci_eval.support.observing import recall_within
 
@@ -42,10 +43,11 @@ def _of_a_user(metric: Metric) -> Metric:
     return replace(metric, info=with_values(metric.info, summary=summary))
 
 
-def unit_of(name: str) -> str:
-    """Its unit; empty where there is no metric of that name."""
-    places = [int(name.removeprefix("RecallAt"))] if re.fullmatch(r"RecallAt[1-9]\d{0,8}", name) else []
-    return next((metric.info.unit for metric in load(places) if metric.info.name == name), "")
+def among(names: Iterable[str]) -> dict[str, MetricInfo]:
+    """How to read those of the names that are metrics, in the order of reports, at whatever places k."""
+    wanted = set(names)
+    places = [int(name.removeprefix("RecallAt")) for name in wanted if re.fullmatch(r"RecallAt[1-9]\d{0,8}", name)]
+    return {each.info.name: each.info for each in load(places) if each.info.name in wanted}
 
 
 def names() -> list[str]:

@@ -130,9 +130,11 @@ def test_recall_is_taken_at_any_place_in_order() -> None:
     assert [sum(found["RecallAt3"].observe(each)[0][0] for each in FOUR)] == [2]
 
 
-@pytest.mark.parametrize(("name", "unit"), [("RecallAt10", "share"), ("MeanLatency", "ms"), ("RecallAtAll", "")])
-def test_the_unit_of_a_metric_is_known_by_its_name(name: str, unit: str) -> None:
-    assert metrics.unit_of(name) == unit
+def test_metrics_are_known_by_their_names_at_whatever_places() -> None:
+    found = metrics.among(["MeanLatency", "RecallAt10", "RecallAtAll", "RecallAt5"])
+    assert {name: info.unit for name, info in found.items()} == {
+        "RecallAt5": "share", "RecallAt10": "share", "MeanLatency": "ms",
+    }  # fmt: skip
 
 
 def test_with_a_user_saved_effort_leads_and_ranks_are_marked() -> None:
