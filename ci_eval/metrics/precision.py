@@ -15,7 +15,7 @@ def precision(session: SessionScore) -> Sequence[Observation]:
 
 
 def suggestion_precision(session: SessionScore) -> Sequence[Observation]:
-    """Relevant suggestions / suggestions shown, over all lists: the precision of Kalina's thesis, |made and relevant| /
+    """Relevant suggestions / suggestions shown, over the last lists: the precision of the thesis, |made and relevant| /
     |made|. One of a list is relevant at most, so it says above all how long the lists are."""
     if session.status in FAILED or not session.lookups or not session.lookups[-1].total:
         return []
