@@ -1,9 +1,10 @@
-"""The loop closed: logs of many projects → a ranker → BASIC against ML on projects it never saw.
+"""The loop closed: logs of many projects → a ranker → BASIC against ML and the baselines, on projects it never saw.
 
 python benchmarks/ml_loop.py [python] [go] [--sessions N] [--folder DIR]
 
 Per language: `generate-ml-logs` over the training projects, `train-ranker`, then on each of the other projects the same
-sessions (0, 1 and 3 characters typed) in the engine's own order and in the model's; `merge` and `compare`.
+sessions (0, 1 and 3 characters typed) in the engine's own order, in that of each baseline and in the model's; `merge`
+and `compare`.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ PROJECTS = {
         ["go:github.com/gin-gonic/gin@v1.10.0", "go:github.com/spf13/viper@v1.19.0", "go:go.uber.org/zap@v1.27.0"],
     ),
 }  # fmt: skip
+BASELINES = ("FREQUENCY", "RECENCY", "NGRAM")
 LADDER = "actions.strategy.prefix={name: Ladder, lengths: [0, 1, 3]}"
 
 
@@ -62,7 +64,7 @@ def close(language: str, folder: Path, sessions: int) -> None:
             print(spec, flush=True)
     model = folder / "model.json"
     print(ci_eval("train-ranker", *logs, "--output", model))
-    sides: dict[str, list[Path]] = {"BASIC": [], "ML": []}
+    sides: dict[str, list[Path]] = {name: [] for name in ("BASIC", *BASELINES, "ML")}
     for number, spec in enumerate(held_out):
         basic, ml = folder / f"basic{number}", folder / f"ml{number}"
         ci_eval("evaluate", "--project", spec, *what, "--set", LADDER, "--output", basic)
@@ -70,10 +72,16 @@ def close(language: str, folder: Path, sessions: int) -> None:
         ci_eval("report", ml)
         sides["BASIC"].append(basic)
         sides["ML"].append(ml)
+        for name in BASELINES:
+            ci_eval("rerank", basic, "--completion-type", name, "--output", folder / f"{name}{number}")
+            sides[name].append(folder / f"{name}{number}")
         print(spec, _difference(basic, ml, folder / f"compare{number}"), flush=True)
     for name, folders in sides.items():
         ci_eval("merge", *folders, "--output", folder / name)
     print("all", _difference(folder / "BASIC", folder / "ML", folder / "compare"))
+    for name in BASELINES:
+        print(name, _difference(folder / "BASIC", folder / name, folder / f"compare-{name}"))
+        print(f"{name} against ML", _difference(folder / name, folder / "ML", folder / f"ml-{name}"))
     print(ci_eval("compare", folder / "BASIC", folder / "ML", "--output", folder / "shown"))
     for part in json.loads((folder / "compare" / "comparison.json").read_text())["parts"]:
         if part["dimension"] in {"prefix length", "kind"}:

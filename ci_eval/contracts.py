@@ -280,6 +280,14 @@ class Metric:
     """What sessions it is a figure of: tokens, or whole lines (golf)."""
     without: float | None = None
     """The figure when nothing was observed; None = there is none."""
+    of_the_user: bool = False
+    """Whether it looks at ranks in sessions that end where a modelled user stops: then it is a figure of both, user and
+    engine."""
+
+    @property
+    def is_maximum(self) -> bool:
+        """Whether one observation decides: no sample tells how far off such a figure is."""
+        return self.statistic == "quantile" and self.quantile == 1
 
 
 class Sources(Protocol):

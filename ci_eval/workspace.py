@@ -5,7 +5,7 @@ manifest.json    what ran, on what, with what, and how far it came
 actions/         one FileActions per source file           (.json.gz)
 sessions/        one SourceFile, then its Sessions, a line each   (.jsonl.gz)
 errors/          one FileError per file that gave trouble   (.json)
-names.npz        how often each name stands in the project, where rankers or logs need it
+names.npz        how often each name stands in the project, by which rankers order
 unfinished/      the sessions so far of the files that workers are at, while they are
 logs/            suggestions with features, for training and validation
 reports/
@@ -16,7 +16,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Literal, Protocol, TypeVar
@@ -134,9 +134,40 @@ class Manifest(Value, frozen=True, kw_only=True):
             _check_times(record.started, record.ended)
         _check_times(self.start, self.end)
 
+    def conditions(self) -> dict[str, str]:
+        """What must be equal for figures of two runs to stand side by side, each by its name."""
+        return {
+            "language": self.language,
+            "client": self.client,
+            "strategy": self.strategy,
+            "user model": self.user,
+            "unit": self.unit,
+        }
+
+    def series(self) -> dict[str, str]:
+        """What must be equal for one run to be an earlier night of the other."""
+        return self.conditions() | {
+            "engine": self.engine.name,
+            "project": self.project.name,
+            "completion type": self.completion_type,
+        }
+
+    def answering(self) -> dict[str, str]:
+        """What must be equal for the same questions to be answered by the same."""
+        return self.conditions() | {
+            "engine": f"{self.engine.name} {self.engine.version}",
+            "completion type": self.completion_type,
+            "ranking model": self.model,
+        }
+
     def cluster(self, path: str) -> str:
         """What a file's sessions are resampled with: its project where there are many, else the file itself."""
         return path.partition("/")[0] if len(self.projects) >= MANY_PROJECTS else path
+
+
+def unlike(was: Mapping[str, object], now: Mapping[str, object]) -> Iterator[tuple[str, object, object]]:
+    """Of each condition that is not the same now: its name, and both values."""
+    return ((what, value, now[what]) for what, value in was.items() if value != now[what])
 
 
 def _check_times(*times: str | None) -> None:
@@ -219,7 +250,7 @@ class Workspace:
 
     @property
     def names_path(self) -> Path:
-        """How often each name stands in the project, where rankers or logs asked for it."""
+        """How often each name stands in the project."""
         return self.folder / "names.npz"
 
     @property

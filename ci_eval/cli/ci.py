@@ -51,14 +51,15 @@ def key_() -> None:
     envvar="CI_EVAL_BASE_RUN",
     help="The base, whatever became of it; CI_EVAL_BASE_RUN.",
 )
-def last_good(evaluation: str, base: Path, history: Path, run: int | None) -> None:
+@click.option("--new", type=FOLDER, metavar="WORKSPACE", help="Tonight's, which the base must be comparable with.")
+def last_good(evaluation: str, base: Path, history: Path, run: int | None, new: Path | None) -> None:
     """The newest night at GitHub in which EVALUATION kept its gates, whatever became of other evaluations.
 
     The outputs `base` and `run-id` are empty where there is none. Needs GITHUB_TOKEN.
     """
     screen = Screen()
     repository = Repository(os.environ)
-    past = nights.past(repository, evaluation, base=base, history=history, run=run, screen=screen)
+    past = nights.past(repository, evaluation, base=base, history=history, run=run, new=new, screen=screen)
     _tell(f"base: {past.base_run or 'none'}", base=str(past.base or ""), **{"run-id": str(past.base_run or "")})
 
 

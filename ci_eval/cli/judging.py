@@ -27,8 +27,14 @@ from ci_eval.support.ci import Screen
 @click.option(
     "--same-ranker", is_flag=True, help="Leaves out a base that another ranker ranked: no gate is judged then."
 )
+@click.option("--expect", "user", metavar="PROFILE|FILE", help="By what that modelled user would do on average.")
 def compare_(
-    workspaces: tuple[Path, ...], gates: tuple[str, ...], output: Path | None, history: Path | None, same_ranker: bool
+    workspaces: tuple[Path, ...],
+    gates: tuple[str, ...],
+    output: Path | None,
+    history: Path | None,
+    same_ranker: bool,
+    user: str | None,
 ) -> None:
     """Is NEW better than BASE, worse, or can one not tell? Session by session, over the sessions on both sides.
 
@@ -41,10 +47,13 @@ def compare_(
       ci-eval compare main pull --gate 'RecallAt5 non-inferior 0.5pp'
       ci-eval compare jedi pyright pylsp                       a ranking, and each with the first
       ci-eval compare last-night tonight --history nights      the trend; a file per night is added to nights
+      ci-eval compare jedi pyright --expect thesis --gate 'TypingSaved >= -1pp'     what a user would save on average
     """
+    if user and history:
+        raise click.UsageError("a history holds figures of evaluations, not what a user would do: leave out --history")
     screen = Screen()
     done = compare_job.compare(
-        workspaces, gates=gates, output=output, history=history, same_ranker=same_ranker, screen=screen
+        workspaces, gates=gates, output=output, history=history, same_ranker=same_ranker, user=user, screen=screen
     )
     announcing.comparison(done, screen)
     for each in done.comparisons:

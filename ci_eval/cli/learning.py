@@ -102,14 +102,22 @@ def fit_user_model(logs: tuple[Path, ...]) -> None:
 
 @cli.command()
 @click.argument("workspace", type=click.Path(path_type=Path))
-@click.option("--user-model", "profile", metavar="PROFILE", default="thesis", show_default=True)
-def expect(workspace: Path, profile: str) -> None:
+@click.option(
+    "--user-model",
+    "user",
+    metavar="PROFILE|FILE",
+    default="thesis",
+    show_default=True,
+    help="A profile, or a file such as `ci-eval fit-user-model` prints.",
+)
+def expect(workspace: Path, user: str) -> None:
     """What a modelled user would do on average, exactly, from the places at all prefixes.
 
-    WORKSPACE must be evaluated with --set 'actions.strategy.prefix={name: EveryPrefix}'.
+    WORKSPACE must be evaluated with --set 'actions.strategy.prefix={name: EveryPrefix}'. For two of them, see `ci-eval
+    compare --expect`.
     """
     screen = Screen()
-    rows, sessions = users.expect(workspace, profile)
-    screen.result(f"{sessions:,} sessions, user {profile}")
+    rows, sessions = users.expect(workspace, user)
+    screen.result(f"{sessions:,} sessions, user {user}")
     screen.result("")
     screen.table(["per session", "value", "95 % interval", ""], rows, numbers=2)

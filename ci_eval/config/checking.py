@@ -44,6 +44,13 @@ def _in_value(value: object, kind: object, path: str) -> Iterator[str]:
     elif (item := _item(kind)) is not None and isinstance(value, list | tuple) and value:
         for index, element in enumerate(value):
             yield from _in_item(element, item, f"{path}[{index}]")
+    elif get_origin(kind) is dict and isinstance(value, dict):
+        key_kind, item = get_args(kind)
+        for key, element in value.items():
+            if _fits(key, key_kind):
+                yield from _in_value(element, item, join(path, key))
+            else:
+                yield wrong_value(key, key_kind, f"key of {path}")
     elif not _fits(value, kind):
         yield wrong_value(value, kind, path)
 

@@ -92,6 +92,8 @@ def _problems(config: Config) -> Iterator[str]:
         yield from _regex_problems(part.filters, f"{path}.filters")
         if re.fullmatch(r"Prefix \d+", part.name):
             yield f"`{path}.name` is {part.name!r}, which stands for a length of a Ladder; choose another name"
+        if part.name == "Weighted":
+            yield f"`{path}.name` is 'Weighted', which stands for the sessions by kindWeights; choose another name"
         if part.name == "ALL":
             yield f"`{path}.name` is 'ALL', which always stands for every session; choose another name"
         if part.name in names:

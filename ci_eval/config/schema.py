@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
+from ci_eval.model import Kind
 from ci_eval.model.settings import (
     ActionsConfig,
     Confine,
@@ -96,21 +97,26 @@ class ReportsConfig(Section, frozen=True):
     """Reports over parts of the sessions, beside the one over all."""
     default_metrics: tuple[Text, ...] | None = None
     """Metrics that are visible at first, see `ci-eval list metrics`; None = the usual ones."""
+    recall_at: tuple[Count, ...] = ()
+    """More places k: each adds the metric RecallAt{k}; RecallAt1 and RecallAt5 are always there."""
+    kind_weights: dict[Kind, Annotated[float, Meta(ge=0)]] = {}
+    """How often people ask for a token of each kind, in relation to each other: then the report `Weighted` stands for
+    what they ask for. A kind that is not named weighs nothing."""
 
 
 class ComparisonConfig(Section, frozen=True):
     """What `ci-eval compare` judges by; the configuration of the new evaluation counts."""
 
-    metrics: Annotated[tuple[Text, ...], Meta(min_length=1)] = (
-        "RecallAt1",
-        "RecallAt5",
-        "MeanReciprocalRank",
-        "Recall",
-    )
+    metrics: tuple[Text, ...] = ()
     """The metrics whose verdicts count, the most important first: the more there are, the stronger the evidence each
-    needs."""
+    needs. None given = RecallAt1, RecallAt5, MeanReciprocalRank and Recall; with a modelled user, whose effort decides,
+    TypingSaved and KeystrokesSaved."""
     gates: tuple[Text, ...] = ()
     """Rules such as `RecallAt1 >= -1pp`: where one is broken, the command ends with exit code 1."""
+
+
+DECLARED = ("RecallAt1", "RecallAt5", "MeanReciprocalRank", "Recall")
+DECLARED_OF_A_USER = ("TypingSaved", "KeystrokesSaved")
 
 
 class Config(Section, frozen=True):
@@ -134,3 +140,14 @@ class Config(Section, frozen=True):
     """Stage 3."""
     comparison: ComparisonConfig = ComparisonConfig()
     """Two evaluations."""
+
+    @property
+    def user(self) -> UserModelConfig | None:
+        """Who asks and takes; who emulates typing is somebody who takes the text as soon as it is offered."""
+        emulated = self.actions.strategy.prefix.emulate_typing
+        return self.interpret.user_model or (UserModelConfig(profile="always") if emulated else None)
+
+    @property
+    def declared(self) -> tuple[str, ...]:
+        """The metrics whose verdicts count: those it names, or the usual ones."""
+        return self.comparison.metrics or (DECLARED_OF_A_USER if self.user else DECLARED)

@@ -83,6 +83,8 @@ def describe(info: inspect.Type) -> str:
             return "true or false"
         case inspect.NoneType():
             return "null"
+        case inspect.DictType():
+            return f"a section of {describe(info.key_type)} → {describe(info.value_type)}"
         case _:
             return "a section"
 

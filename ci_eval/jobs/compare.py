@@ -10,18 +10,16 @@ from time import strftime
 
 from msgspec.structs import replace
 
-from ci_eval import metrics, reporters
-from ci_eval.contracts import Metric
+from ci_eval import reporters
 from ci_eval.errors import GateFailed, WorkspaceError
-from ci_eval.jobs import pipeline
-from ci_eval.jobs.rules import gates_of
+from ci_eval.jobs import pipeline, users
+from ci_eval.jobs.rules import Judging, judging, with_gates
 from ci_eval.model import Comparison, MetricInfo, Overview, Trend
 from ci_eval.stages import compare as stage
 from ci_eval.support import atomic
 from ci_eval.support.ci import Screen
-from ci_eval.support.gates import Gate
 from ci_eval.support.verdicts import TRENDS
-from ci_eval.workspace import Workspace
+from ci_eval.workspace import Workspace, unlike
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,13 +60,14 @@ def compare(
     output: Path | None,
     history: Path | None,
     same_ranker: bool = False,
+    user: str | None = None,
     screen: Screen,
 ) -> Outcome:
     """The first of the workspaces with each of the others.
 
     A folder that is no workspace is one of past evaluations. `history`: such a folder too, to which the new figures
-    are added. `same_ranker`: a base that another ranker ranked is left out.
-    Raises ConfigError, WorkspaceError, NothingToEvaluate.
+    are added. `same_ranker`: a base that another ranker ranked is left out. `user`: by what that user (profile or file)
+    would do on average. Raises ConfigError, WorkspaceError, NothingToEvaluate.
     """
     workspaces, past = _sorted_out([*folders, *([history] if history else [])], history)
     if not workspaces:
@@ -80,22 +79,22 @@ def compare(
         screen.say(f"{workspaces[0].folder} is no base: another ranker ranked its lists, and the engine may differ too")
         del workspaces[0]
     elif len(workspaces) == 1:
-        base = _before(past, workspaces[0])
+        base = _before(past, workspaces[0], screen)
         workspaces = [*([base] if base else []), workspaces[0]]
     for workspace in workspaces:
         workspace.verify()
     base, others = workspaces[0], workspaces[1:]
-    wanted = {each.folder: gates_of(pipeline.stored_config(each), gates) for each in others or workspaces}
+    judged = {each.folder: _judging(each, gates, user) for each in others or workspaces}
     done = []
     for number, new in enumerate(others, 1):
         screen.say(f"Comparing {base.folder} with {new.folder}")
         where = target if len(others) == 1 else target / f"{number:02}-{_slug(new.folder.name)}"
-        done.append(_compared(base, new, wanted[new.folder], where, past))
+        done.append(_compared(base, new, judged[new.folder], where, past, user))
     overview, reports = None, {}
     if len(others) != 1:
-        if not others and wanted[base.folder]:
+        if not others and judged[base.folder].gates:
             screen.warn("no gate was judged: there is no evaluation before this one to compare with")
-        overview = _overview(workspaces, done, past)
+        overview = _overview(workspaces, done, past, judged[workspaces[-1].folder])
         reports = {each.name: each.write(overview, target) for each in reporters.OVERVIEWS.all()}
     if history:
         _remember(others or workspaces, done, history, screen.host.run)
@@ -112,7 +111,7 @@ def _address(folder: Path, pull_request: str) -> None:
 def _remember(workspaces: Sequence[Workspace], done: Sequence[Compared], history: Path, run: str) -> None:
     judged = [each.comparison.gates for each in done] or [()]
     for workspace, gates in zip(workspaces, judged, strict=True):
-        declared = pipeline.stored_config(workspace).comparison.metrics
+        declared = pipeline.stored_config(workspace).declared
         for figures in stage.figures_of(workspace):
             stage.append(history, figures, declared=declared, gates=gates, run=run)
 
@@ -147,54 +146,63 @@ def _newest(past: stage.Past | None) -> list[Workspace]:
     return [max(found, key=lambda each: each.manifest().start)]
 
 
-def _before(past: stage.Past | None, new: Workspace) -> Workspace | None:
+def _before(past: stage.Past | None, new: Workspace, screen: Screen) -> Workspace | None:
     """The newest of the past workspaces that `new` can be compared with."""
     if past is None:
         raise WorkspaceError(f"there is only {new.folder}: give a second workspace, or --history")
     now = new.manifest()
-    found = [Workspace.open(folder) for folder in past.workspaces]
-    of_the_same = [
-        each
-        for each in found
-        for was in [each.manifest()]
-        if was.start < now.start
-        and (was.language, was.engine.name, was.project.name, was.completion_type, was.client, was.strategy)
-        == (now.language, now.engine.name, now.project.name, now.completion_type, now.client, now.strategy)
-    ]
-    return max(of_the_same, key=lambda each: each.manifest().start, default=None)
+    earlier = [each for each in map(Workspace.open, past.workspaces) if each.manifest().start < now.start]
+    for each in sorted(earlier, key=lambda found: found.manifest().start, reverse=True):
+        other = next(unlike(each.manifest().series(), now.series()), None)
+        if other is None:
+            return each
+        what, was, is_now = other
+        screen.say(f"{each.folder} is no base: its {what} is {was or 'none'}, not {is_now or 'none'}")
+    return None
+
+
+def _judging(workspace: Workspace, gates: Sequence[str], user: str | None) -> Judging:
+    if user is None:
+        return judging(pipeline.stored_config(workspace), gates)
+    return with_gates(users.metrics_of_user(users.user_of(user)), users.DECLARED, gates)
 
 
 def _compared(
-    base: Workspace, new: Workspace, gates: Sequence[Gate], folder: Path, past: stage.Past | None
+    base: Workspace, new: Workspace, judged: Judging, folder: Path, past: stage.Past | None, user: str | None
 ) -> Compared:
-    config = pipeline.stored_config(new)
-    known = metrics.load()
-    found = stage.compare(base, new, known, config.reports.sessions_filters, config.comparison.metrics)
+    filters = pipeline.stored_config(new).reports.sessions_filters
+    if user:
+        users.check_every_prefix(base)
+        users.check_every_prefix(new)
+    found = stage.compare(base, new, judged.metrics, filters, judged.declared)
+    if user:
+        said = f"by what the user {Path(user).name} would do on average, at the prefixes that user would ask at"
+        found = replace(found, warnings=(said, *found.warnings))
     compared = {info.name: info for info in found.metrics}
-    judged = tuple(gate.judge(found.filters["ALL"], compared) for gate in gates)
-    found = replace(found, gates=judged, trend=_trend(past, new, known) if past else None)
+    gates = tuple(gate.judge(found.filters["ALL"], compared) for gate in judged.gates)
+    found = replace(found, gates=gates, trend=_trend(past, new, judged) if past and not user else None)
     sources = stage.StoredPairs(base, new)
     reports = {each.name: each.write(found, sources, folder) for each in reporters.COMPARISONS.all()}
     return Compared(folder=folder, comparison=found, reports=reports)
 
 
-def _trend(past: stage.Past, new: Workspace, known: Sequence[Metric]) -> Trend:
-    wanted = (*pipeline.stored_config(new).comparison.metrics, *TRENDS)
-    infos: list[MetricInfo] = [each.info for each in known if each.info.name in wanted]
+def _trend(past: stage.Past, new: Workspace, judged: Judging) -> Trend:
+    wanted = (*judged.declared, *TRENDS)
+    infos: list[MetricInfo] = [each.info for each in judged.metrics if each.info.name in wanted]
     figures, *_ = stage.figures_of(new)
     return stage.trend(past.evaluations, figures, infos, new.manifest().seed)
 
 
-def _overview(workspaces: Sequence[Workspace], done: Sequence[Compared], past: stage.Past | None) -> Overview:
-    known = metrics.load()
+def _overview(
+    workspaces: Sequence[Workspace], done: Sequence[Compared], past: stage.Past | None, judged: Judging
+) -> Overview:
     if not done:
         new = workspaces[-1]
-        trend = _trend(past, new, known) if past else None
+        trend = _trend(past, new, judged) if past else None
         return Overview(title=f"{new.manifest().title} over time", trend=trend)
-    config = pipeline.stored_config(workspaces[-1])
     return Overview(
         title=f"{len(workspaces)} evaluations compared",
-        ranking=stage.rank(workspaces, known, config.comparison.metrics),
+        ranking=stage.rank(workspaces, judged.metrics, judged.declared),
         comparisons={f"{each.comparison.base.title} → {each.comparison.new.title}": each.folder.name for each in done},
     )
 

@@ -16,10 +16,9 @@ from ci_eval.workspace import Workspace, name_of
 
 
 def with_logs(prepared: Prepared, workspace: Workspace) -> interpret.Setup:
-    """What stage 2 gets, with the names of the project and the place for logs where they are needed."""
+    """What stage 2 gets, with the names of the project, which `rerank` may need, and the place for logs."""
     wanted, setup = prepared.config.interpret, prepared.setup
-    if wanted.save_logs or prepared.ranker.needs_names:
-        setup = dataclass_replace(setup, names=interpret.write_names(workspace, prepared.project.root))
+    setup = dataclass_replace(setup, names=interpret.write_names(workspace, prepared.project.root))
     if not wanted.save_logs:
         return setup
     if workspace.manifest().logs is not None and _parts(workspace).exists():

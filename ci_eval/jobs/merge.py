@@ -18,7 +18,7 @@ from ci_eval.model import ProjectInfo
 from ci_eval.support import atomic, logs
 from ci_eval.support.ci import Screen
 from ci_eval.support.shards import Shard
-from ci_eval.workspace import Manifest, Workspace, workspaces_in
+from ci_eval.workspace import Manifest, Workspace, unlike, workspaces_in
 
 
 def merge(folders: Sequence[Path], *, output: Path, screen: Screen) -> Evaluated:
@@ -117,24 +117,18 @@ def _check_projects(given: Sequence[Workspace], manifests: Sequence[Manifest]) -
         _check_finished(workspace)
         if manifest.projects:
             raise WorkspaceError(f"{workspace.folder} is merged already: give the workspaces it was made of")
-        for what, was, now in (
-            ("language", first.language, manifest.language),
-            ("engine", (first.engine.name, first.engine.version), (manifest.engine.name, manifest.engine.version)),
-            ("completion type", first.completion_type, manifest.completion_type),
-            ("ranking model", first.model, manifest.model),
-            ("client", first.client, manifest.client),
-            ("strategy", first.strategy, manifest.strategy),
-            ("user model", first.user, manifest.user),
-            ("ci-eval", first.ci_eval, manifest.ci_eval),
-        ):
-            if was != now:
-                raise WorkspaceError(
-                    f"{workspace.folder} does not go with {given[0].folder}: its {what} is {now}, not {was}"
-                )
+        for what, was, now in unlike(_alike(first), _alike(manifest)):
+            raise WorkspaceError(
+                f"{workspace.folder} does not go with {given[0].folder}: its {what} is {now}, not {was}"
+            )
     texts = [manifest.project.checksum for manifest in manifests]
     for workspace, text in zip(given, texts, strict=True):
         if texts.count(text) > 1:
             raise WorkspaceError(f"{workspace.folder}: its project is there twice; the shards of a run have --shard")
+
+
+def _alike(manifest: Manifest) -> dict[str, object]:
+    return {**manifest.answering(), "ci-eval": manifest.ci_eval}
 
 
 def _newest(shards: Sequence[Workspace], screen: Screen) -> list[Workspace]:
@@ -170,27 +164,26 @@ def _check(shards: Sequence[Workspace]) -> None:
     if missing := sorted(set(range(1, of + 1)) - there):
         named = ", ".join(f"{index}/{of}" for index in missing)
         raise WorkspaceError(f"shards are missing: {named}; give all {of} workspaces, or evaluate the missing ones")
-    actions = _contents(shards[0])
+    whole = _of_one_run(shards[0])
     for shard in shards:
-        manifest = shard.manifest()
         _check_finished(shard)
-        for what, was, now in (
-            ("number of shards", of, Shard.parse(manifest.shard or "").of),
-            ("project", first.project, manifest.project),
-            ("engine", first.engine, manifest.engine),
-            ("completion type", first.completion_type, manifest.completion_type),
-            ("ranking model", first.model, manifest.model),
-            ("client", first.client, manifest.client),
-            ("strategy", first.strategy, manifest.strategy),
-            ("seed", first.seed, manifest.seed),
-            ("ci-eval", first.ci_eval, manifest.ci_eval),
-            ("grammar", first.grammar, manifest.grammar),
-            ("dependencies", first.dependencies, manifest.dependencies),
-            ("configuration", _config(shards[0]), _config(shard)),
-            ("text of the project", actions, _contents(shard)),
-        ):
-            if was != now:
-                raise WorkspaceError(f"{shard.folder} is not of the same run as {shards[0].folder}: another {what}")
+        for what, *_ in unlike(whole, _of_one_run(shard)):
+            raise WorkspaceError(f"{shard.folder} is not of the same run as {shards[0].folder}: another {what}")
+
+
+def _of_one_run(shard: Workspace) -> dict[str, object]:
+    manifest = shard.manifest()
+    return {
+        **_alike(manifest),
+        "number of shards": Shard.parse(manifest.shard or "").of,
+        "project": manifest.project,
+        "engine's packages": manifest.engine,
+        "seed": manifest.seed,
+        "grammar": manifest.grammar,
+        "dependencies": manifest.dependencies,
+        "configuration": _config(shard),
+        "text of the project": _contents(shard),
+    }
 
 
 def _config(shard: Workspace) -> Config:

@@ -14,7 +14,7 @@ from ci_eval.support import atomic, logs, model_file, training
 from ci_eval.support.ci import Screen
 from ci_eval.support.logs.columns import SCHEMA as LOG_SCHEMA
 from ci_eval.support.model_file import RankerModel
-from ci_eval.workspace import Manifest, Workspace, workspaces_in
+from ci_eval.workspace import Workspace, workspaces_in
 
 
 def for_logs(config: Config, formats: Sequence[str], screen: Screen) -> Config:
@@ -75,7 +75,7 @@ def logs_of_all(sources: Sequence[Path]) -> list[Path]:
             continue
         manifest = Workspace.open(source).manifest()
         for project in manifest.projects or (manifest.project,):
-            there = runs.setdefault((project.checksum, *_asked(manifest)), {})
+            there = runs.setdefault((project.checksum, manifest.seed, *manifest.answering().values()), {})
             if there and (None in {manifest.shard, *there} or manifest.shard in there):
                 other = next(iter(there.values()))
                 raise WorkspaceError(f"{source} and {other} log the same run: give the shards or what was merged, once")
@@ -88,12 +88,6 @@ def _digests(folder: Path) -> list[str]:
     record = logs.record_of(folder)
     rows = {"train.parquet": record.train.rows, "validation.parquet": record.validation.rows} if record else {}
     return [file.sha256 for file in record.files if rows.get(file.path)] if record else []
-
-
-def _asked(manifest: Manifest) -> tuple[object, ...]:
-    engine = manifest.engine
-    how = (manifest.completion_type, manifest.model, manifest.client, manifest.user, manifest.strategy, manifest.seed)
-    return engine.name, engine.version, *how
 
 
 def logs_of(source: Path) -> Path:

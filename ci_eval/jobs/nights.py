@@ -16,11 +16,15 @@ from ci_eval.stages import compare as stage
 from ci_eval.support import atomic
 from ci_eval.support.ci import Screen, limits
 from ci_eval.support.ci.repository import Artifact, Repository
-from ci_eval.workspace import Workspace
+from ci_eval.workspace import Manifest, Workspace, unlike
 
 HISTORY = "history-"
 MOST_NIGHTS = 30
 """So many nights that ended before they were compared are added to the trend; older ones are not looked for."""
+
+
+MOST_BASES = 10
+"""So many good nights are fetched to find one that tonight's can be compared with."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,17 +36,26 @@ class Past:
 
 
 def past(
-    repository: Repository, evaluation: str, *, base: Path, history: Path, run: int | None, screen: Screen
+    repository: Repository,
+    evaluation: str,
+    *,
+    base: Path,
+    history: Path,
+    run: int | None,
+    new: Path | None,
+    screen: Screen,
 ) -> Past:
     """The workspace of `run`, or of the newest night whose gates this evaluation kept; and the trend so far.
 
-    A night whose other evaluations are red counts all the same. Raises DownloadError, ArchiveError, WorkspaceError.
+    A night whose other evaluations are red counts all the same; one that `new` cannot be compared with does not, or a
+    changed configuration would end every night to come. Raises DownloadError, ArchiveError, WorkspaceError.
     """
     _remember(repository, evaluation, history, screen)
-    runs = [run] if run else (mark.run for mark in _before(repository, f"good-{evaluation}"))
-    for number in runs:
+    tonight = Workspace.open(new).manifest() if new else None
+    good = (mark.run for mark in _before(repository, f"good-{evaluation}"))
+    for number in [run] if run else islice(good, MOST_BASES):
         stored = repository.of_run(number, f"workspace-{evaluation}")
-        why = _trouble(repository.fetch(stored, base)) if stored else "its workspace is gone"
+        why = _trouble(repository.fetch(stored, base), tonight) if stored else "its workspace is gone"
         if not why or (run and stored):
             screen.say(f"{evaluation} is compared with run {number}")
             return Past(base=base, base_run=number)
@@ -82,10 +95,16 @@ def histories(repository: Repository, run: int, folder: Path, screen: Screen) ->
     return sorted(found)
 
 
-def _trouble(folder: Path) -> str:
-    """Why its figures are no standard: too many sessions failed. Raises WorkspaceError where it is damaged."""
+def _trouble(folder: Path, tonight: Manifest | None) -> str:
+    """Why its figures are no standard: too many sessions failed, or they would not mean the same tonight.
+
+    Raises WorkspaceError where it is damaged.
+    """
     workspace = Workspace.open(folder)
     workspace.verify()
+    if tonight:
+        for what, was, now in unlike(workspace.manifest().conditions(), tonight.conditions()):
+            return f"its {what} is {was or 'none'}, and tonight's {now or 'none'}"
     return str(pipeline.trouble(workspace, pipeline.stored_config(workspace)) or "")
 
 
@@ -111,7 +130,7 @@ def _remember(repository: Repository, evaluation: str, history: Path, screen: Sc
         with tempfile.TemporaryDirectory() as temporary:
             try:
                 workspace = Workspace.open(repository.fetch(stored, Path(temporary) / "workspace"))
-                declared = pipeline.stored_config(workspace).comparison.metrics
+                declared = pipeline.stored_config(workspace).declared
                 for figures in stage.figures_of(workspace):
                     stage.append(history, figures, declared=declared, run=repository.page_of_run(stored.run))
             except (ConfigError, WorkspaceError) as error:

@@ -56,7 +56,8 @@ def _rows(repository: Repository, name: str, title: str, folder: Path) -> Iterat
 
 
 def _figures(linked: str, metric: str, found: Mapping[str, Any], gates: Sequence[Mapping[str, Any]]) -> str:
-    unit = next((each.info.unit for each in metrics.load() if each.info.name == metric), "")
+    known = metrics.among([metric])
+    unit = known[metric].unit if metric in known else ""
     kept = MARKS[all(gate["passed"] for gate in gates)] if gates else "none"
     values = (amount(found["base"], unit), amount(found["new"], unit), change(found["difference"], unit))
     return _row(linked, *map(_cell, (metric, *values, str(found["verdict"]))), kept)

@@ -13,6 +13,7 @@ from ci_eval.config import Config, dump, load
 from ci_eval.errors import CiEvalError, ConfigError, NothingToEvaluate, TooManyFailures, WorkspaceError
 from ci_eval.jobs.logging import gather_logs, with_logs
 from ci_eval.jobs.preparing import Prepared
+from ci_eval.jobs.rules import metrics_of
 from ci_eval.model import EngineInfo, Evaluation
 from ci_eval.stages import actions, interpret, report
 from ci_eval.support import atomic, machine, syntax
@@ -20,7 +21,7 @@ from ci_eval.support.ci import Screen
 from ci_eval.support.model_file import digest_of
 from ci_eval.support.shards import Shard
 from ci_eval.support.usermodel import model_of, spelled
-from ci_eval.workspace import Manifest, StageRecord, Workspace
+from ci_eval.workspace import Manifest, StageRecord, Workspace, unlike
 
 
 def workspace_for(config: Config, output: Path | None) -> Path:
@@ -52,7 +53,7 @@ def new_manifest(prepared: Prepared, jobs: int) -> Manifest:
         model=_model(config),
         client=config.interpret.client,
         strategy=actions.spelled(config.actions.strategy, config.interpret.seed),
-        user=spelled(model_of(user)) if (user := config.interpret.user_model) else "",
+        user=spelled(model_of(config.user)) if config.user else "",
         unit="lines" if config.actions.strategy.completion_golf else "tokens",
         seed=config.interpret.seed,
         engine=engine,
@@ -82,20 +83,23 @@ def resume(prepared: Prepared, folder: Path, jobs: int, shard: Shard | None = No
         raise WorkspaceError(
             f"{folder} was made with another configuration (see its config.yaml): use another --output"
         )
-    for what, was, now in (
-        ("shard", manifest.shard, str(shard) if shard else manifest.shard),
-        ("language", manifest.language, prepared.language.name),
-        ("project", manifest.project.checksum, prepared.project.info.checksum),
-        ("engine", manifest.engine, prepared.installation.info),
-        ("ranking model", manifest.model, _model(prepared.config)),
-        ("ci-eval", manifest.ci_eval, __version__),
-        ("Python", manifest.python, machine.python()),
-    ):
-        if was != now:
-            raise WorkspaceError(
-                f"{folder} cannot be taken up: the {what} was {was}, and is {now} now; use another --output"
-            )
+    now = replace(new_manifest(prepared, jobs), shard=str(shard) if shard else manifest.shard)
+    for what, was, is_now in unlike(_same_answers(manifest), _same_answers(now)):
+        raise WorkspaceError(
+            f"{folder} cannot be taken up: the {what} was {was}, and is {is_now} now; use another --output"
+        )
     return workspace
+
+
+def _same_answers(manifest: Manifest) -> dict[str, object]:
+    return {
+        **manifest.answering(),
+        "shard": manifest.shard,
+        "project": manifest.project.checksum,
+        "engine's packages": manifest.engine,
+        "ci-eval": manifest.ci_eval,
+        "Python": manifest.python,
+    }
 
 
 # ---------------------------------------------------------------------------------------------------------- stages
@@ -198,11 +202,18 @@ def make_reports(workspace: Workspace, config: Config) -> tuple[Evaluation, dict
             f"{workspace.folder} has no complete sessions yet: run `ci-eval interpret {workspace.folder}`"
         )
     writers = [reporters.CATALOG.load(name) for name in reporters.names()]
-    shown = config.reports.default_metrics or ()
-    lengths = config.actions.strategy.prefix.lengths or ()
     return report.report(
-        workspace, metrics.load(), config.reports.sessions_filters, writers, shown=shown, lengths=sorted(set(lengths))
+        workspace,
+        metrics_of(config),
+        config.reports.sessions_filters,
+        writers,
+        shown=config.reports.default_metrics or (HEADLINE_OF_A_USER if config.user else ()),
+        lengths=sorted(set(config.actions.strategy.prefix.lengths or ())),
+        weights=config.reports.kind_weights,
     )
+
+
+HEADLINE_OF_A_USER = (*metrics.OF_A_USER, "Recall", "LatencyPercentile95")
 
 
 def trouble(workspace: Workspace, config: Config) -> CiEvalError | None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ci_eval import engines, languages, metrics, rankers
+from ci_eval import engines, languages, rankers
 from ci_eval.config import Config, EngineConfig
 from ci_eval.contracts import Engine, Installation, Language, Ranker, Surroundings
 from ci_eval.errors import ConfigError, PreparationError
-from ci_eval.jobs.rules import gates_of
+from ci_eval.jobs.rules import gates_of, metrics_of
 from ci_eval.stages import interpret
 from ci_eval.support import environments, logs, machine, project, sealed
 from ci_eval.support.ci import Screen
@@ -59,7 +59,7 @@ class Prepared:
             client=wanted.client,
             max_suggestions=wanted.max_suggestions,
             seed=wanted.seed,
-            user=model_of(wanted.user_model) if wanted.user_model else None,
+            user=model_of(self.config.user) if self.config.user else None,
         )
 
 
@@ -83,7 +83,7 @@ def _prepare(config: Config, screen: Screen) -> Prepared:
             f"engine {engine.name!r} does not know {language.title}; it knows {', '.join(sorted(engine.languages))}, "
             "see `ci-eval list engines`"
         )
-    known = metrics.names()
+    known = [metric.info.name for metric in metrics_of(config)]
     for name in config.reports.default_metrics or ():
         if name not in known:
             raise ConfigError(f"reports.defaultMetrics: unknown metric {name!r}; known are {', '.join(known)}")

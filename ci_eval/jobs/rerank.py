@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -11,14 +12,25 @@ from msgspec.structs import replace
 from ci_eval import languages, rankers
 from ci_eval.config import dump, patch
 from ci_eval.contracts import Ordering, Ranker, Situation, Surrounding
-from ci_eval.errors import ConfigError, NothingToEvaluate
+from ci_eval.errors import ConfigError, NothingToEvaluate, WorkspaceError
 from ci_eval.jobs import pipeline
 from ci_eval.jobs.evaluate import Evaluated
-from ci_eval.model import Lookup, Session, SourceFile, Suggestion
-from ci_eval.support import atomic, names
+from ci_eval.model import (
+    Action,
+    CallCompletion,
+    DeleteRange,
+    Lookup,
+    MoveCaret,
+    PrintText,
+    Session,
+    SourceFile,
+    Suggestion,
+)
+from ci_eval.support import atomic
 from ci_eval.support.ci import Screen
+from ci_eval.support.document import Document
 from ci_eval.support.model_file import digest_of
-from ci_eval.workspace import Workspace, pack_sessions
+from ci_eval.workspace import Workspace, name_of, pack_sessions, read_actions
 
 
 def rerank(folder: Path, *, completion_type: str, model: Path | None, output: Path, screen: Screen) -> Evaluated:
@@ -39,8 +51,6 @@ def rerank(folder: Path, *, completion_type: str, model: Path | None, output: Pa
         raise ConfigError(
             f"{folder} has a modelled user, whose choices depend on the order: evaluate again with --completion-type"
         )
-    if config.actions.strategy.evolution.share:
-        screen.warn("the code was evaluated as it was, not as it became; features are made of how it became")
     ranker = rankers.CATALOG.load(completion_type).configured(model)
     keywords = languages.CATALOG.load(manifest.language).keywords
     config = patch(config, completion_type=completion_type, model=model)
@@ -56,8 +66,9 @@ def rerank(folder: Path, *, completion_type: str, model: Path | None, output: Pa
     with screen.steps("Ranking", "files") as steps:
         for number, (file, sessions) in enumerate(source.sessions(Session), 1):
             surrounding = Surrounding(path=file.path, text=file.text, keywords=keywords, names=known)
-            order = ranker.open(surrounding)
-            target.write_sessions(file.path, pack_sessions(file, _reranked(file, sessions, order)))
+            asked = _asked(file, source.folder / "actions" / f"{name_of(file.path)}.json.gz")
+            moved = _Reranked(ranker.open(surrounding), file, asked, taken_wherever=config.user is not None)
+            target.write_sessions(file.path, pack_sessions(file, map(moved.session, sessions)))
             steps.show(number, manifest.stages["interpret"].files, "")
     title = config.reports.evaluation_title or (f"{manifest.engine.name} {manifest.engine.version} {completion_type}")
     target.write_manifest(
@@ -69,44 +80,85 @@ def rerank(folder: Path, *, completion_type: str, model: Path | None, output: Pa
 
 
 def _names(source: Workspace, target: Workspace, ranker: Ranker) -> Path | None:
-    """Those of the run, or else those of the files that have sessions."""
-    if not ranker.needs_names:
-        return None
     if source.names_path.is_file():
         atomic.copy(source.names_path, target.names_path)
-    else:
-        names.count(file.text for file in source.sources()).save(target.names_path)
-    return target.names_path
+    elif ranker.needs_names:
+        raise WorkspaceError(
+            f"{source.folder} has no names.npz, by which {ranker.name} orders: evaluate again; if it was merged of "
+            "several projects, give each of their workspaces"
+        )
+    return target.names_path if ranker.needs_names else None
 
 
-def _reranked(file: SourceFile, sessions: Iterator[Session], order: Ordering) -> Iterator[Session]:
-    for session in sessions:
-        lookups = tuple(_lookup(file, session, lookup, number, order) for number, lookup in enumerate(session.lookups))
-        yield replace(session, lookups=lookups)
+def _asked(file: SourceFile, actions: Path) -> Iterator[tuple[str, str]]:
+    """Each session of the actions with the text before its word, which with an evolution is not that of the file."""
+    try:
+        yield from _played(Document(file.text), read_actions(actions).actions)
+    except ValueError as error:
+        raise WorkspaceError(f"{actions} does not fit {file.path}: {error}; evaluate again") from error
 
 
-def _lookup(file: SourceFile, session: Session, lookup: Lookup, number: int, order: Ordering) -> Lookup:
-    if len(lookup.suggestions) < 2:
-        return lookup
-    shown = _as_the_engine_had_them(lookup.suggestions)
-    before = file.text[: session.offset]
-    situation = Situation(path=file.path, before=before, prefix=lookup.prefix, query=number)
-    started = time.perf_counter()
-    ordered = order(shown, situation)
-    ranking = (time.perf_counter() - started) * 1000
-    rank = next((place for place, each in enumerate(ordered, 1) if each.text == session.expected_text), None)
-    if rank is None:
-        rank = lookup.rank  # behind what was stored: it keeps its place
-    place = {each.text: position for position, each in enumerate(shown, 1)}
-    return replace(
-        lookup,
-        suggestions=tuple(replace(each, position=place[each.text]) for each in ordered)
-        if ordered is not shown
-        else tuple(shown),
-        rank=rank,
-        selected=rank is not None and rank < len(session.expected_text) - len(lookup.prefix),
-        latency=round(lookup.latency + ranking, 3),
-    )
+def _played(document: Document, actions: Sequence[Action]) -> Iterator[tuple[str, str]]:
+    last = ""
+    for action in actions:
+        match action:
+            case MoveCaret():
+                document.move(action.offset)
+            case DeleteRange():
+                document.delete(action.begin, action.end)
+            case PrintText():
+                document.insert(action.text)
+            case CallCompletion() if action.session != last:
+                last = action.session
+                yield last, document.text[: document.caret - len(action.prefix)]
+
+
+@dataclass(frozen=True)
+class _Reranked:
+    """The sessions of one file, in their order."""
+
+    order: Ordering
+    file: SourceFile
+    asked: Iterator[tuple[str, str]]
+    taken_wherever: bool
+    """Whether typing was emulated, which ends where the text is offered, at whatever place."""
+
+    def session(self, session: Session) -> Session:
+        """With each list in the new order."""
+        if not session.lookups:
+            return session
+        before = next((text for asked, text in self.asked if asked == session.id), None)
+        if before is None:
+            raise WorkspaceError(f"{self.file.path} has no actions for session {session.id[:100]}: evaluate again")
+        lookups = [
+            self._lookup(
+                session, lookup, Situation(path=self.file.path, before=before, prefix=lookup.prefix, query=query)
+            )
+            for query, lookup in enumerate(session.lookups)
+        ]
+        return replace(session, lookups=tuple(lookups))
+
+    def _lookup(self, session: Session, lookup: Lookup, situation: Situation) -> Lookup:
+        if not lookup.suggestions:
+            return lookup
+        shown = _as_the_engine_had_them(lookup.suggestions)
+        started = time.perf_counter()
+        ordered = self.order(shown, situation)
+        ranking = (time.perf_counter() - started) * 1000
+        rank = next((place for place, each in enumerate(ordered, 1) if each.text == session.expected_text), None)
+        if rank is None:
+            rank = lookup.rank  # behind what was stored: it keeps its place
+        place = {each.text: position for position, each in enumerate(shown, 1)}
+        return replace(
+            lookup,
+            suggestions=tuple(replace(each, position=place[each.text]) for each in ordered)
+            if ordered is not shown
+            else tuple(shown),
+            rank=rank,
+            selected=rank is not None
+            and (self.taken_wherever or rank < len(session.expected_text) - len(lookup.prefix)),
+            latency=round(lookup.latency + ranking, 3),
+        )
 
 
 def _as_the_engine_had_them(stored: Sequence[Suggestion]) -> list[Suggestion]:

@@ -86,6 +86,6 @@ def _line(name: str, page: str, nights: Sequence[stage.Figures]) -> Line:
 def _metrics(nights: Sequence[stage.Figures]) -> list[MetricInfo]:
     """What was compared, and the latencies; without a comparison, what stands in every report."""
     there = {name for night in nights for name, each in night.filters[WHOLE].metrics.items() if each.value is not None}
-    infos = {each.info.name: each.info for each in metrics.load() if each.info.name in there}
+    infos = metrics.among(there)
     wanted = nights[-1].declared or [info.name for info in headline(infos.values())]
     return [infos[name] for name in dict.fromkeys((*wanted, *TRENDS)) if name in infos]

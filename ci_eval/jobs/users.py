@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 
-from ci_eval.contracts import Metric
+from ci_eval.config import load
+from ci_eval.contracts import Metric, Observation
 from ci_eval.errors import ConfigError, NothingToEvaluate
 from ci_eval.jobs.ml import logs_of_all
 from ci_eval.model import FAILED, MetricInfo, SessionScore
 from ci_eval.support.figures import amount, interval
 from ci_eval.support.fitting import Query, fitted, queries_of
 from ci_eval.support.logs import tables
+from ci_eval.support.observing import evaluated
 from ci_eval.support.stats import Observations, estimate
-from ci_eval.support.usermodel import PROFILES, expected
+from ci_eval.support.usermodel import PROFILES, UserModel, expected, model_of
 from ci_eval.workspace import Workspace
 
 
@@ -51,50 +54,86 @@ def _row(values: Sequence[float]) -> str:
 
 
 MEANINGS = (
-    ("selected", "share", "probability that the expected text is taken from the list"),
-    ("cancelled", "share", "probability that the user gives up and types the rest"),
-    ("saved", "share", "share of the text that is not typed (eSaved of that user)"),
-    ("queries", "rank", "lists looked at"),
-    ("typed", "rank", "characters typed"),
+    ("TypingSaved", "saved", "share", "higher", "share of the text that is not typed"),
+    ("Selected", "selected", "share", "higher", "probability that the expected text is taken from the list"),
+    ("Cancelled", "cancelled", "share", "lower", "probability that the user gives up and types the rest"),
+    ("Typed", "typed", "rank", "lower", "characters typed"),
+    ("Queries", "queries", "rank", "neither", "lists looked at"),
 )
+"""Name of the figure, where it stands in Expected, unit, which is better, meaning."""
+DECLARED = ("TypingSaved", "Selected")
 
 
-def expect(folder: Path, profile: str) -> tuple[list[tuple[str, str, str, str]], int]:
-    """Rows of a table, and the number of sessions. Raises ConfigError, NothingToEvaluate."""
-    if profile not in PROFILES:
-        raise ConfigError(f"unknown user {profile!r}; known are {', '.join(PROFILES)}")
-    workspace = Workspace.open(folder)
-    workspace.verify()
+def user_of(named: str) -> UserModel:
+    """A profile by its name, or the tables of a file such as `fit-user-model` prints. Raises ConfigError."""
+    if named in PROFILES:
+        return PROFILES[named]
+    path = Path(named)
+    if not path.is_file():
+        raise ConfigError(
+            f"unknown user {named!r}; known are {', '.join(PROFILES)}, and files that `ci-eval fit-user-model` prints"
+        )
+    user = load(path, environment={}).config.interpret.user_model
+    if user is None:
+        raise ConfigError(f"{path} has no interpret.userModel, which `ci-eval fit-user-model LOGS` prints")
+    return model_of(user)
+
+
+def metrics_of_user(model: UserModel) -> tuple[Metric, ...]:
+    """What that user would do on average, as metrics of sessions that were asked at every prefix."""
+    return tuple(
+        Metric(info=MetricInfo(name=name, summary=summary, unit=unit, better=better), observe=_observed(model, figure))
+        for name, figure, unit, better, summary in MEANINGS
+    )
+
+
+def _observed(model: UserModel, figure: str) -> Callable[[SessionScore], Sequence[Observation]]:
+    def observe(session: SessionScore) -> Sequence[Observation]:
+        return [(getattr(_expected(_ranks(session), model), figure), 1.0)] if evaluated(session) else []
+
+    return observe
+
+
+_expected = lru_cache(maxsize=100_000)(expected)
+
+
+def _ranks(session: SessionScore) -> tuple[int | None, ...]:
+    """At all prefixes. Where the engine failed, nothing was ever there: a failure is a miss, as in all figures."""
+    if session.status in FAILED:
+        return (None,) * len(session.expected_text)
+    return tuple(lookup.rank for lookup in session.lookups)
+
+
+def check_every_prefix(workspace: Workspace) -> None:
+    """Raises ConfigError where the places at some prefixes are not known."""
     manifest = workspace.manifest()
     if manifest.user or "EveryPrefix" not in manifest.strategy or "EveryPrefix(" in manifest.strategy:
         raise ConfigError(
-            f"{folder} was not asked at every prefix: evaluate with "
+            f"{workspace.folder} was not asked at every prefix: evaluate with "
             "--set 'actions.strategy.prefix={name: EveryPrefix}' and without interpret.userModel"
         )
-    model = PROFILES[profile]
-    seen: dict[str, Observations] = {name: Observations() for name, *_ in MEANINGS}
+
+
+def expect(folder: Path, user: str) -> tuple[list[tuple[str, str, str, str]], int]:
+    """Rows of a table, and the number of sessions. Raises ConfigError, NothingToEvaluate."""
+    metrics = metrics_of_user(user_of(user))
+    workspace = Workspace.open(folder)
+    workspace.verify()
+    check_every_prefix(workspace)
+    manifest = workspace.manifest()
+    seen = [Observations() for _ in metrics]
+    clusters: dict[str, int] = {}
     sessions = 0
-    for number, (_, each) in enumerate(workspace.sessions(SessionScore)):
+    for file, each in workspace.sessions(SessionScore):
+        number = clusters.setdefault(manifest.cluster(file.path), len(clusters))
         for session in each:
-            ranks = _ranks(session)
-            if ranks is None:
-                continue
-            sessions += 1
-            found = expected(ranks, model)
-            for name in seen:
-                seen[name].add(number, [(getattr(found, name), 1.0)])
+            sessions += evaluated(session)
+            for metric, observations in zip(metrics, seen, strict=True):
+                observations.add(number, metric.observe(session))
     if not sessions:
         raise NothingToEvaluate(f"{folder} has no session that was asked at every prefix")
     rows = []
-    for name, unit, meaning in MEANINGS:
-        metric = Metric(info=MetricInfo(name=name, summary=meaning, unit=unit, better="neither"), observe=lambda _: [])
-        value = estimate(metric, seen[name], manifest.seed)
-        rows.append((name, amount(value.value, unit), interval(value, unit), meaning))
+    for metric, observations in zip(metrics, seen, strict=True):
+        info, value = metric.info, estimate(metric, observations, manifest.seed)
+        rows.append((info.name, amount(value.value, info.unit), interval(value, info.unit), info.summary))
     return rows, sessions
-
-
-def _ranks(session: SessionScore) -> list[int | None] | None:
-    """At all prefixes; none where the engine failed on the way."""
-    if session.status in FAILED or len(session.lookups) != len(session.expected_text):
-        return None
-    return [lookup.rank for lookup in session.lookups]

@@ -1,9 +1,9 @@
-"""How much typing completion saves. Both look at all lookups of a session, in the order they were made."""
+"""How much typing completion saves. All look at all lookups of a session, in the order they were made."""
 
 from __future__ import annotations
 
 from ci_eval.contracts import Metric
-from ci_eval.model import FAILED, SessionScore
+from ci_eval.model import FAILED, LookupScore, SessionScore
 from ci_eval.support.observing import mean_over_sessions
 
 
@@ -19,25 +19,44 @@ def effort_saved(session: SessionScore) -> float:
     return max(0.0, 1 - next(prefixes, length) / length)
 
 
+def typing_saved(session: SessionScore) -> float:
+    """1 - i/L, i = length of the prefix at which the expected text (length L) was taken; 0 if it never was.
+
+    With a modelled user the saved effort of that user (Kharitonov et al., SIGIR 2013: satisfied once, at prefix i).
+    """
+    length = len(session.expected_text)
+    return 1 - len(taken.prefix) / length if (taken := _taken(session)) else 0.0
+
+
+def _taken(session: SessionScore) -> LookupScore | None:
+    """A failed session saves nothing."""
+    if session.status in FAILED:
+        return None
+    return next((lookup for lookup in session.lookups if lookup.selected), None)
+
+
 def keystrokes_saved(session: SessionScore) -> float:
     """(L - keys)/L, keys = typed characters + (place - 1) steps down + 1 to accept where it was selected, else L.
 
-    Without a user model the expected text is selected where that takes fewer keys than typing on, so never negative.
+    Without a modelled user the expected text is taken where that takes fewer keys than typing on, so never negative.
     """
-    length = len(session.expected_text)
-    for lookup in session.lookups:
-        if lookup.selected and lookup.rank is not None:
-            return (length - len(lookup.prefix) - lookup.rank) / length
-    return 0.0
+    length, taken = len(session.expected_text), _taken(session)
+    return (length - len(taken.prefix) - taken.rank) / length if taken and taken.rank else 0.0
 
 
 METRICS: tuple[Metric, ...] = (
     mean_over_sessions(
-        "ESaved", "share of the text left to type when the expected text first stood first", effort_saved
+        "ESaved",
+        "share of the text left to type when the expected text first stood first",
+        effort_saved,
+        of_the_user=True,
+    ),
+    mean_over_sessions(
+        "TypingSaved", "share of the text that is not typed, since it was taken from the list", typing_saved
     ),
     mean_over_sessions(
         "KeystrokesSaved",
-        "share of keys saved by selecting with the arrow keys wherever that is shorter",
+        "share of keys saved by taking it with the arrow keys, wherever that is shorter",
         keystrokes_saved,
     ),
 )

@@ -37,9 +37,20 @@ METRICS: tuple[Metric, ...] = (
             better="lower",
         ),
         observe=observe_rank,
+        of_the_user=True,
     ),
     mean_over_sessions(
-        "MeanReciprocalRank", "mean of 1/place of the expected text, 0 where it was absent", reciprocal_rank, "score"
+        "MeanReciprocalRank",
+        "mean of 1/place of the expected text, 0 where it was absent",
+        reciprocal_rank,
+        "score",
+        of_the_user=True,
     ),
-    mean_over_sessions("NDCG", "mean of 1/log2(1 + place) of the expected text, 0 where it was absent", gain, "score"),
+    mean_over_sessions(
+        "NDCG",
+        "mean of 1/log2(1 + place) of the expected text, 0 where it was absent",
+        gain,
+        "score",
+        of_the_user=True,
+    ),
 )

@@ -5,13 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ci_eval.contracts import Metric, Observation
-from ci_eval.model import MetricInfo, SessionScore
+from ci_eval.model import FAILED, MetricInfo, SessionScore
 from ci_eval.support.observing import answered, evaluated, rank_of
 
 
 def precision(session: SessionScore) -> Sequence[Observation]:
     """Found / answered: an empty or failed answer is not in the denominator. 0 if nothing was offered at all."""
     return [(float(rank_of(session) is not None), 1.0)] if answered(session) else []
+
+
+def suggestion_precision(session: SessionScore) -> Sequence[Observation]:
+    """Relevant suggestions / suggestions shown, over the last lists: the precision of the thesis, |made and relevant| /
+    |made|. One of a list is relevant at most, so it says above all how long the lists are."""
+    if session.status in FAILED or not session.lookups or not session.lookups[-1].total:
+        return []
+    return [(float(rank_of(session) is not None), float(session.lookups[-1].total))]
 
 
 def f_measure(session: SessionScore) -> Sequence[Observation]:
@@ -31,11 +39,24 @@ METRICS: tuple[Metric, ...] = (
         ),
         observe=precision,
         without=0.0,
+        of_the_user=True,
+    ),
+    Metric(
+        info=MetricInfo(
+            name="SuggestionPrecision",
+            summary="share of all suggestions shown that are the expected text",
+            unit="share",
+            better="higher",
+        ),
+        observe=suggestion_precision,
+        without=0.0,
+        of_the_user=True,
     ),
     Metric(
         info=MetricInfo(
             name="FMeasure", summary="harmonic mean of Precision and Recall", unit="share", better="higher"
         ),
         observe=f_measure,
+        of_the_user=True,
     ),
 )

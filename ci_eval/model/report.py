@@ -39,6 +39,8 @@ class FilterFigures(Value, frozen=True, kw_only=True):
     """Sessions left out because a property the filter asks for is not known."""
     statuses: dict[str, int]
     metrics: dict[str, Estimate]
+    by_file: dict[str, float | None] = {}
+    """Means of the files' figures (macro), where `metrics` are over all sessions (micro): each file weighs the same."""
     files: dict[str, FileFigures]
     kinds: dict[str, dict[str, Estimate]]
     """By token kind: the same metrics."""
@@ -90,6 +92,8 @@ class Evaluation(Value, frozen=True, kw_only=True):
     unit: str = "tokens"
     """What one session types: tokens or lines."""
     seed: int
+    conditions: dict[str, str] = {}
+    """What must be equal for another one to be of an earlier night, each by its name."""
     started: str
     environment: dict[str, str]
     filters: dict[str, FilterFigures]

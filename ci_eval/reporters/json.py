@@ -33,6 +33,7 @@ def _evaluation(evaluation: Evaluation) -> dict[str, object]:
         "client": evaluation.client,
         "language": evaluation.language,
         "seed": evaluation.seed,
+        "conditions": evaluation.conditions,
         "started": evaluation.started,
         "environment": dict(sorted(evaluation.environment.items())),
         "filters": {name: _figures(figures) for name, figures in evaluation.filters.items()},
@@ -46,6 +47,7 @@ def _figures(figures: FilterFigures) -> dict[str, object]:
         "undecided": figures.undecided,
         "statuses": figures.statuses,
         "metrics": figures.metrics,
+        "byFile": figures.by_file,
         "kinds": dict(sorted(figures.kinds.items())),
         "ranks": figures.ranks,
         # Shards finish in any order; sorted, two runs differ only where their figures do.

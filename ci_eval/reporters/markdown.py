@@ -72,12 +72,13 @@ def _metrics(figures: FilterFigures, infos: Sequence[MetricInfo]) -> str:
             prose(info.name),
             amount(figures.metrics[info.name].value, info.unit),
             interval(figures.metrics[info.name], info.unit),
+            amount(figures.by_file.get(info.name), info.unit),
             f"{figures.metrics[info.name].n:,}",
             _meaning(info),
         )
         for info in infos
     )
-    return table("Metrics", ("Metric", ">Value", ">95% interval", ">n", "What it means"), rows)
+    return table("Metrics", ("Metric", ">Value", ">95% interval", ">Mean of files", ">n", "What it means"), rows)
 
 
 def _meaning(info: MetricInfo) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -38,13 +38,15 @@ def report(
     *,
     shown: Sequence[str] = (),
     lengths: Sequence[int] = (),
+    weights: Mapping[Kind, float] | None = None,
 ) -> tuple[Evaluation, dict[str, Path]]:
     """Write every report below the workspace; the figures, and by reporter the file to open first.
 
     `shown`: names of the metrics that are shown where there is no room for all; none = the usual ones. `lengths`: of
-    the prefixes that get figures of their own, since one figure over a ladder of them would mean little.
+    the prefixes that get figures of their own, since one figure over a ladder of them would mean little. `weights`: of
+    a session of each kind, for the figures `Weighted`; none = there are none.
     """
-    evaluation = evaluate(workspace, metrics, filters, lengths)
+    evaluation = evaluate(workspace, metrics, filters, lengths, weights or {})
     infos = tuple(replace(info, shown=info.name in shown) for info in evaluation.metrics)
     evaluation = replace(evaluation, metrics=infos)
     folder = workspace.folder / "reports"
@@ -62,7 +64,11 @@ class StoredSessions:
 
 
 def evaluate(
-    workspace: Workspace, metrics: Sequence[Metric], filters: Sequence[SessionsFilter], lengths: Sequence[int] = ()
+    workspace: Workspace,
+    metrics: Sequence[Metric],
+    filters: Sequence[SessionsFilter],
+    lengths: Sequence[int],
+    weights: Mapping[Kind, float],
 ) -> Evaluation:
     """The figures under each filter; the filter ALL lets every session through and comes first."""
     manifest = workspace.manifest()
@@ -70,6 +76,8 @@ def evaluate(
     everything = SessionsFilter(name=EVERYTHING)
     tallies = {f"Prefix {length}": Tally(metrics, everything, length) for length in lengths}
     tallies = {each.name: Tally(metrics, each) for each in (everything, *filters)} | tallies
+    if weights:
+        tallies["Weighted"] = Tally(metrics, everything, weights=weights)
     for file, sessions in workspace.sessions(SessionScore):
         for tally in tallies.values():
             tally.begin(file.path, manifest.cluster(file.path))
@@ -87,6 +95,7 @@ def evaluate(
         language=manifest.language,
         unit=manifest.unit,
         seed=manifest.seed,
+        conditions=manifest.series(),
         started=manifest.start,
         environment=environment(manifest),
         filters={name: tally.figures(manifest.seed) for name, tally in tallies.items()},
@@ -114,9 +123,16 @@ def environment(manifest: Manifest) -> dict[str, str]:
 class Tally:
     """Collects what one filter lets through."""
 
-    def __init__(self, metrics: Sequence[Metric], part: SessionsFilter, length: int | None = None) -> None:
-        """`length`: only sessions with a prefix of so many characters."""
+    def __init__(
+        self,
+        metrics: Sequence[Metric],
+        part: SessionsFilter,
+        length: int | None = None,
+        weights: Mapping[Kind, float] | None = None,
+    ) -> None:
+        """`length`: only sessions with a prefix of so many characters. `weights`: what a session of a kind counts."""
         self._length = length
+        self._weights = weights
         self._metrics = metrics
         self._filters = part.filters
         self._files: list[str] = []
@@ -142,6 +158,9 @@ class Tally:
         """Count a session, if the filter lets it through; `seen`: what each metric observed in it."""
         if self._length is not None and session.typed != self._length:
             return
+        weight = 1.0 if self._weights is None else self._weights.get(session.properties.kind, 0.0)
+        if not weight:
+            return
         verdict = decide(session.properties, session.expected_text, self._filters)
         self._undecided += verdict is None
         if not verdict:
@@ -152,7 +171,11 @@ class Tally:
             self._bands[_band(session)] += 1
         number = self._cluster
         kind = self._by_kind[session.properties.kind.value]
-        for everywhere, here, of_kind, observed in zip(self._all, self._by_file[-1], kind, seen, strict=True):
+        for metric, everywhere, here, of_kind, observed in zip(
+            self._metrics, self._all, self._by_file[-1], kind, seen, strict=True
+        ):
+            if weight != 1 and metric.statistic == "ratio":
+                observed = [(weight * above, weight * below) for above, below in observed]
             if observed:
                 everywhere.add(number, observed)
                 here.add(number, observed)
@@ -167,6 +190,11 @@ class Tally:
             undecided=self._undecided,
             statuses={status.value: self._statuses[status.value] for status in Status},
             metrics={m.info.name: estimate(m, seen, seed) for m, seen in zip(self._metrics, self._all, strict=True)},
+            by_file={
+                metric.info.name: _mean(figure(metric, of_file[place]) for of_file in self._by_file)
+                for place, metric in enumerate(self._metrics)
+                if metric.statistic == "ratio"
+            },
             files={
                 path: FileFigures(
                     sessions=count,
@@ -180,6 +208,12 @@ class Tally:
             },
             ranks={band: self._bands[band] for band in (EFFORTS if self._lines else RANKS)},
         )
+
+
+def _mean(figures: Iterable[float | None]) -> float | None:
+    """Of the files that have a figure; None where none has."""
+    known = [each for each in figures if each is not None]
+    return sum(known) / len(known) if known else None
 
 
 def _band(session: SessionScore) -> str:

@@ -15,7 +15,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from pathlib import Path
 
 import msgspec
 import numpy as np
@@ -23,7 +22,7 @@ from numpy.typing import NDArray
 
 from ci_eval.contracts import Situation, Surrounding
 from ci_eval.model import Suggestion, Value
-from ci_eval.support.names import NOTHING, Names, Others, hash_of, tokens_of
+from ci_eval.support.names import START_OF_LINE, Others, hash_of, others_of, tokens_of
 
 Floats = NDArray[np.float32]
 
@@ -105,7 +104,6 @@ OF_PLACE = 6
 SCHEMA = hashlib.blake2b(msgspec.json.encode(FEATURES), digest_size=8).hexdigest()
 """Changes when a column does: logs and models of another schema are not mixed."""
 
-START_OF_LINE = "\n"
 _NAME = re.compile(r"[^\W\d]\w*")
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
@@ -133,8 +131,7 @@ class Reader:
     @classmethod
     def of(cls, surrounding: Surrounding) -> Reader:
         """For that file."""
-        names = _loaded(surrounding.names) if surrounding.names else NOTHING
-        return cls(surrounding.keywords, names.without(surrounding.text if surrounding.names else ""))
+        return cls(surrounding.keywords, others_of(surrounding))
 
     def _forget(self) -> None:
         self._read = ""
@@ -314,11 +311,6 @@ def _type_of(before: str, keywords: frozenset[str]) -> int:
 def _indent(line: str) -> int:
     expanded = line.expandtabs(4)
     return len(expanded) - len(expanded.lstrip())
-
-
-@lru_cache(maxsize=2)
-def _loaded(path: Path) -> Names:
-    return Names.load(path)
 
 
 @lru_cache(maxsize=10_000)

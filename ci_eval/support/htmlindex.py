@@ -45,6 +45,7 @@ class Row:
     value: str
     interval: str
     bar: Bar | None
+    by_file: str
     n: str
     summary: str
     better: str
@@ -133,7 +134,7 @@ class Index:
 def index(evaluation: Evaluation, figures: FilterFigures, links: Mapping[str, str]) -> Index:
     """The page for `figures`; `links` are the file pages by path."""
     infos = metric_infos(evaluation, figures)
-    rows = {info.name: _row(info, figures.metrics[info.name], _scale(info, infos, figures)) for info in infos}
+    rows = {info.name: _row(info, figures, _scale(info, infos, figures)) for info in infos}
     columns = _columns(infos, len(figures.files))
     files = _files(figures, links, columns)
     return Index(
@@ -156,12 +157,14 @@ def index(evaluation: Evaluation, figures: FilterFigures, links: Mapping[str, st
     )
 
 
-def _row(info: MetricInfo, estimate: Estimate, scale: float) -> Row:
+def _row(info: MetricInfo, figures: FilterFigures, scale: float) -> Row:
+    estimate = figures.metrics[info.name]
     return Row(
         name=info.name,
         value=amount(estimate.value, info.unit),
         interval=interval(estimate, info.unit),
         bar=_bar(estimate, scale) if info.unit != "count" else None,
+        by_file=amount(figures.by_file.get(info.name), info.unit),
         n=f"{estimate.n:,}",
         summary=info.summary,
         better=BETTER.get(info.better, ""),

@@ -9,7 +9,7 @@ import os
 import re
 import struct
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ci_eval.contracts import Surrounding
 from ci_eval.errors import WorkspaceError
 from ci_eval.support import atomic, stored
 
@@ -28,11 +29,20 @@ Floats = NDArray[np.float64]
 
 _TOKEN = re.compile(r"\w+|->|\?\.|[^\w\s]")
 _ODD = np.uint64(0x9E3779B97F4A7C15)
+START_OF_LINE = "\n"
+"""The token that stands before the first one of a line."""
+LONGEST_CONTEXT = 2
+"""Tokens before a name up to which it is counted what follows them."""
 
 
 def tokens_of(line: str) -> list[str]:
     """Names, numbers, and marks one by one."""
     return _TOKEN.findall(line)
+
+
+def is_name(token: str) -> bool:
+    """Names and keywords, which is what is suggested."""
+    return token[0].isalpha() or token[0] == "_"
 
 
 @lru_cache(maxsize=500_000)
@@ -69,11 +79,15 @@ def _table(hashes: Hashes) -> Table:
 
 @dataclass(frozen=True)
 class Names:
-    """Of a set of files: times of each name, files it stands in, times of each pair of tokens."""
+    """Of a set of files: times of each name, files it stands in, times of it after each one and two tokens before it,
+    and how often any name followed these."""
 
     times: Table
     files: Table
     pairs: Table
+    triples: Table
+    after_one: Table
+    after_two: Table
 
     def without(self, text: str) -> Others:
         """What the other files hold, given the text of the one that is open as it is on disk."""
@@ -128,7 +142,7 @@ def _stored_array(archive: zipfile.ZipFile, name: str, kind: np.dtype[Any]) -> N
 
 
 DAMAGED = (zipfile.BadZipFile, struct.error)
-TABLES = ("times", "files", "pairs")
+TABLES = ("times", "files", "pairs", "triples", "after_one", "after_two")
 
 
 @dataclass(frozen=True)
@@ -150,19 +164,63 @@ class Others:
             axis=1,
         ).astype(np.float64)
 
+    def times(self, texts: Sequence[str]) -> Floats:
+        """How often each stands there."""
+        return self._left("times", _hashes(texts))
+
+    def levels(self, texts: Sequence[str], context: Sequence[str]) -> Iterator[tuple[Floats, float]]:
+        """Of no token, the last one, the last two before: how often each text followed them, and how often any did."""
+        names, last = _hashes(texts), _hashes(context[-LONGEST_CONTEXT:])
+        yield self.times(texts), float(self.whole.times.counts.sum() - self.own.times.counts.sum())
+        if len(last):
+            yield self._left("pairs", pair_hashes(last[-1:], names)), float(self._left("after_one", last[-1:])[0])
+        if len(last) == LONGEST_CONTEXT:
+            two = pair_hashes(last[:1], last[1:])
+            yield self._left("triples", pair_hashes(two, names)), float(self._left("after_two", two)[0])
+
+    def _left(self, table: str, wanted: Hashes) -> Floats:
+        whole: Table = getattr(self.whole, table)
+        own: Table = getattr(self.own, table)
+        left: Floats = np.maximum(whole.of(wanted) - own.of(wanted), 0).astype(np.float64)
+        return left
+
+
+def others_of(surrounding: Surrounding) -> Others:
+    """All files of the project but the one that is open; none where no names are known."""
+    if surrounding.names is None:
+        return NOTHING.without("")
+    return _loaded(surrounding.names).without(surrounding.text)
+
+
+@lru_cache(maxsize=2)
+def _loaded(path: Path) -> Names:
+    return Names.load(path)
+
 
 def count(texts: Iterable[str]) -> Names:
     """Over all of the texts, each of which is a file."""
-    times, files, pairs = [_EMPTY], [_EMPTY], [_EMPTY]
+    parts: list[list[Hashes]] = [[_EMPTY] for _ in TABLES]
     for text in texts:
-        tokens = [token for line in text.split("\n") if line for token in ("\n", *tokens_of(line))]
-        hashes = np.fromiter(map(hash_of, tokens), np.uint64, len(tokens))
-        is_name = np.fromiter((token[0].isalpha() or token[0] == "_" for token in tokens), np.bool_, len(tokens))
-        times.append(hashes[is_name])
-        files.append(np.unique(hashes[is_name]))
-        follows = np.flatnonzero(is_name[1:])
-        pairs.append(pair_hashes(hashes[follows], hashes[follows + 1]))
-    return Names(*(_table(np.concatenate(parts)) for parts in (times, files, pairs)))
+        for part, hashes in zip(parts, _counted(text), strict=True):
+            part.append(hashes)
+    return Names(*(_table(np.concatenate(part)) for part in parts))
+
+
+def _counted(text: str) -> tuple[Hashes, ...]:
+    """In the order of TABLES: once for each time."""
+    lines = filter(None, map(tokens_of, text.split("\n")))
+    tokens = [token for line in lines for token in (START_OF_LINE, *line)]
+    hashes = _hashes(tokens)
+    named = np.flatnonzero(np.fromiter(map(is_name, tokens), np.bool_, len(tokens)))
+    # A name is never the first token: the start of its line is.
+    names, one = hashes[named], hashes[named - 1]
+    late = named >= LONGEST_CONTEXT
+    two = pair_hashes(hashes[named[late] - 2], one[late])
+    return names, np.unique(names), pair_hashes(one, names), pair_hashes(two, names[late]), one, two
+
+
+def _hashes(tokens: Sequence[str]) -> Hashes:
+    return np.fromiter(map(hash_of, tokens), np.uint64, len(tokens))
 
 
 _EMPTY: Hashes = np.empty(0, dtype=np.uint64)

@@ -46,10 +46,25 @@ def answered(session: SessionScore) -> bool:
     return session.status in {Status.OK, Status.NO_MATCH}
 
 
-def mean_over_sessions(name: str, summary: str, value: Callable[[SessionScore], float], unit: str = "share") -> Metric:
+def mean_over_sessions(
+    name: str, summary: str, value: Callable[[SessionScore], float], unit: str = "share", *, of_the_user: bool = False
+) -> Metric:
     """A metric that is the mean of `value` over all evaluated sessions; higher is better."""
 
     def observe(session: SessionScore) -> Sequence[Observation]:
         return [(value(session), 1.0)] if evaluated(session) else []
 
-    return Metric(info=MetricInfo(name=name, summary=summary, unit=unit, better="higher"), observe=observe)
+    info = MetricInfo(name=name, summary=summary, unit=unit, better="higher")
+    return Metric(info=info, observe=observe, of_the_user=of_the_user)
+
+
+def recall_within(k: int) -> Metric:
+    """Share of sessions whose expected text is among the first `k`; empty and failed answers count as misses."""
+
+    def hit(session: SessionScore) -> float:
+        rank = rank_of(session)
+        return float(rank is not None and rank <= k)
+
+    place = "first" if k == 1 else f"among the first {k}"
+    summary = f"share of sessions in which the expected text stood {place}"
+    return mean_over_sessions(f"RecallAt{k}", summary, hit, of_the_user=True)

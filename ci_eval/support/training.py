@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -15,6 +16,8 @@ from ci_eval.errors import NothingToEvaluate
 from ci_eval.support.features import CATEGORIES, NAMES, SCHEMA
 from ci_eval.support.logs import tables
 from ci_eval.support.model_file import RankerModel, Scores, importance_of, lightgbm
+
+_THREADS = re.compile(r"\[num_threads: \d+\]")
 
 Label = Literal["selected", "expected"]
 
@@ -182,7 +185,8 @@ def train(training: Queries, validation: Queries, *, label: Label, seed: int, th
         before=scores(validation, -validation.rows[:, NAMES.index("position")]),
         after=scores(validation, booster.predict(validation.rows, num_iteration=trees, num_threads=threads)),
         importance=importance_of(NAMES, [float(gain) for gain in gains]),
-        booster=booster.model_to_string(num_iteration=trees),
+        # The number of threads changes no tree, and must not change the digest.
+        booster=_THREADS.sub("[num_threads: 0]", booster.model_to_string(num_iteration=trees)),
     )
 
 

@@ -64,6 +64,16 @@ def test_what_is_no_night_before_this_one_is_no_base(github: Services, evaluated
     assert last_good()[0] == "3"
 
 
+def test_a_night_with_another_user_is_no_base(github: Services, evaluated: Path, tmp_path: Path) -> None:
+    stored(github, 3, evaluated, "workspace", "good")
+    other = Workspace(Path(shutil.copytree(evaluated, tmp_path / "other")))
+    other.write_manifest(replace(other.manifest(), user="{}"))
+    other.seal()
+    stored(github, 4, other.folder, "workspace", "good")
+    found, said = last_good("--new", str(evaluated))
+    assert (found, "Run 4 is no base: its user model is {}" in said) == ("3", True)
+
+
 def test_a_night_whose_engine_failed_too_often_is_no_base(github: Services, evaluated: Path, tmp_path: Path) -> None:
     stored(github, 3, evaluated, "workspace", "good")
     failed = Workspace(Path(shutil.copytree(evaluated, tmp_path / "failed")))

@@ -366,7 +366,7 @@ def test_what_a_user_would_do_on_average_is_computed_and_drawing_agrees(project:
     assert run(*command, tmp_path / "every", "--set", every)[0] == 0
     code, out, err = run("expect", tmp_path / "every", "--user-model", "jetbrains")
     assert code == 0, err
-    selected = next(line.split()[1] for line in out.splitlines() if line.startswith("selected"))
+    selected = next(line.split()[1] for line in out.splitlines() if line.startswith("Selected"))
     assert run(*command, tmp_path / "drawn", "--set", "interpret.userModel=jetbrains")[0] == 0
     drawn = sessions_of(tmp_path / "drawn")
     share = sum(any(lookup.selected for lookup in session.lookups) for session in drawn) / len(drawn)

@@ -72,6 +72,12 @@ def test_an_empty_answer_is_a_miss_for_recall_and_nothing_for_precision() -> Non
 
 
 @pytest.mark.parametrize("status", [Status.TIMEOUT, Status.ENGINE_CRASH, Status.ERROR])
+def test_a_failed_session_saves_nothing(status: Status) -> None:
+    failed = session(lookup(1, selected=True), status=status)
+    assert [value(name, failed) for name in ("ESaved", "TypingSaved", "KeystrokesSaved")] == [0, 0, 0]
+
+
+@pytest.mark.parametrize("status", [Status.TIMEOUT, Status.ENGINE_CRASH, Status.ERROR])
 def test_a_failed_session_is_a_miss(status: Status) -> None:
     assert value("RecallAt1", session(lookup(1)), session(lookup(1), status=status)) == 0.5
     assert value("Sessions", session(status=status)) == 1
@@ -104,6 +110,39 @@ def test_keystrokes_are_typed_characters_and_steps_and_one_to_accept() -> None:
     taken = session(lookup(9), lookup(2, prefix="ap", selected=True))
     assert value("KeystrokesSaved", taken) == pytest.approx((6 - 4) / 6)
     assert value("KeystrokesSaved", session(lookup(9))) == 0.0
+
+
+def test_typing_saved_is_what_was_not_typed_when_it_was_taken_at_whatever_place() -> None:
+    taken = session(lookup(1), lookup(7, prefix="ap", selected=True))
+    assert value("TypingSaved", taken) == pytest.approx(1 - 2 / 6)
+    assert value("TypingSaved", session(lookup(1))) == 0.0
+
+
+def test_the_precision_of_suggestions_is_relevant_shown_of_all_shown() -> None:
+    lists = [session(lookup(3, total=4)), session(lookup(None, total=6)), session(lookup(None, total=0))]
+    assert value("SuggestionPrecision", *lists, session(lookup(1), status=Status.TIMEOUT)) == 1 / 10
+    assert value("Precision", *lists) == 1 / 2
+
+
+def test_recall_is_taken_at_any_place_in_order() -> None:
+    found = {metric.info.name: metric for metric in metrics.load([10, 3])}
+    assert list(found)[1:5] == ["RecallAt1", "RecallAt3", "RecallAt5", "RecallAt10"]
+    assert [sum(found["RecallAt3"].observe(each)[0][0] for each in FOUR)] == [2]
+
+
+def test_metrics_are_known_by_their_names_at_whatever_places() -> None:
+    found = metrics.among(["MeanLatency", "RecallAt10", "RecallAtAll", "RecallAt5"])
+    assert {name: info.unit for name, info in found.items()} == {
+        "RecallAt5": "share", "RecallAt10": "share", "MeanLatency": "ms",
+    }  # fmt: skip
+
+
+def test_with_a_user_saved_effort_leads_and_ranks_are_marked() -> None:
+    shown = [metric.info for metric in metrics.load(user=True)]
+    assert [info.name for info in shown[:3]] == ["Sessions", "TypingSaved", "KeystrokesSaved"]
+    marked = {info.name for info in shown if "depends on where the modelled user stops" in info.summary}
+    assert {"RecallAt1", "MeanRank", "Precision", "ESaved"} <= marked
+    assert not marked & {"Sessions", "TypingSaved", "KeystrokesSaved", "MeanLatency"}
 
 
 def test_latencies_are_over_all_lookups_by_nearest_rank() -> None:

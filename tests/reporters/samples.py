@@ -204,6 +204,7 @@ def filter_figures(files: dict[str, FileFigures], sessions: int) -> FilterFigure
         undecided=3,
         statuses={"ok": sessions - 30, "no-match": 20, "timeout": 7, "engine-crash": 3, "skipped": 20, "empty": 0},
         metrics=metrics,
+        by_file={"RecallAt1": 0.55},
         files=files,
         kinds=kinds,
         ranks={"1": 110, "2-5": 31, "6-10": 9, "11+": 7, "absent": sessions - 157 if sessions > 157 else 0},

@@ -31,7 +31,7 @@ def test_a_metric_has_its_value_interval_and_number_of_observations(tmp_path: Pa
 
 def test_figures_of_a_filter_have_the_documented_keys_in_order(tmp_path: Path) -> None:
     figures = written(small(), tmp_path)["evaluations"][0]["filters"]["ALL"]
-    expected = ["sessions", "planned", "undecided", "statuses", "metrics", "kinds", "ranks", "files"]
+    expected = ["sessions", "planned", "undecided", "statuses", "metrics", "byFile", "kinds", "ranks", "files"]
     assert list(figures) == expected
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import chain
 
 import numpy as np
@@ -24,7 +25,7 @@ from ci_eval.support.paired import (
     quantile_of,
     verdict,
 )
-from ci_eval.workspace import Manifest, Workspace
+from ci_eval.workspace import Manifest, Workspace, unlike
 
 EVERYTHING = "ALL"
 FLOORS = {"share": 0.001, "score": 0.001, "rank": 0.01, "ms": 0.5, "count": 0.0}
@@ -43,18 +44,11 @@ FEWEST = 20
 
 def refuse(base: Manifest, new: Manifest) -> None:
     """Raises ConfigError where figures of the two would not mean the same."""
-    for what, ours, theirs in (
-        ("language", base.language, new.language),
-        ("client", base.client, new.client),
-        ("strategy", base.strategy, new.strategy),
-        ("user model", base.user, new.user),
-        ("unit", base.unit, new.unit),
-    ):
-        if ours != theirs:
-            raise ConfigError(
-                f"not comparable: the {what} is {ours!r} in base and {theirs!r} in new; evaluate one of them again as "
-                "the other, for example with `ci-eval interpret BASE --engine … --output NEW`"
-            )
+    for what, ours, theirs in unlike(base.conditions(), new.conditions()):
+        raise ConfigError(
+            f"not comparable: the {what} is {ours!r} in base and {theirs!r} in new; evaluate one of them again as "
+            "the other, for example with `ci-eval interpret BASE --engine … --output NEW`"
+        )
 
 
 def compare(
@@ -212,6 +206,8 @@ class _Judge:
         wanted = [self._metrics[place].quantile for place in timed]
         quantiles = resampling.quantiles(np.stack(sums.base_latencies), np.stack(sums.new_latencies), wanted)
         for place, finding in zip(timed, quantiles, strict=True):
+            if finding and self._metrics[place].is_maximum:
+                finding = replace(finding, low=None, high=None, p=None, error=None)
             ratios[place] = finding
         return ratios
 

@@ -53,6 +53,8 @@ class Figures(Value, frozen=True, kw_only=True):
     completion_type: str = "BASIC"
     client: str = "editor"
     language: str = ""
+    conditions: dict[str, str] = {}
+    """What must be equal for another one to be of an earlier night, by its name; see Manifest.series."""
     started: str = ""
     environment: dict[str, str] = {}
     seed: int = 0
@@ -65,8 +67,7 @@ class Figures(Value, frozen=True, kw_only=True):
     @property
     def series(self) -> tuple[str, ...]:
         """What has to be the same for a line to be drawn."""
-        strategy = self.environment.get("Strategy", "")
-        return self.language, self.engine.name, self.project.name, self.completion_type, self.client, strategy
+        return tuple(self.conditions[name] for name in sorted(self.conditions))
 
 
 class _Report(msgspec.Struct):

@@ -1,0 +1,47 @@
+"""NGRAM: what is most likely after the tokens before the caret, by an n-gram cache over file and project."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from ci_eval.contracts import Ordering, Ranker, Situation, Surrounding
+from ci_eval.model import Suggestion
+from ci_eval.support.names import LONGEST_CONTEXT, Others, others_of
+from ci_eval.support.ngrams import Typed, interpolated, mixed
+
+
+@dataclass(frozen=True)
+class Ngram:
+    """Equal ones stay in the engine's order."""
+
+    name: str = "NGRAM"
+    summary: str = "by what usually follows the tokens before it, in the file so far and in the project"
+    needs_names: bool = True
+
+    def configured(self, model: Path | None) -> Ranker:  # noqa: ARG002
+        """See Ranker."""
+        return self
+
+    def open(self, surrounding: Surrounding) -> Ordering:
+        """See Ranker."""
+        return _ByNgrams(others_of(surrounding))
+
+
+@dataclass(frozen=True)
+class _ByNgrams:
+    others: Others
+    typed: Typed = field(default_factory=Typed)
+
+    def __call__(self, suggestions: Sequence[Suggestion], situation: Situation) -> Sequence[Suggestion]:
+        self.typed.read(situation.before)
+        texts = [each.text for each in suggestions]
+        of_project = self.others.levels(texts, self.typed.context(LONGEST_CONTEXT))
+        likely = mixed(interpolated(self.typed.levels(texts)), interpolated(of_project))
+        return [suggestions[place] for place in np.argsort(-likely, kind="stable")]
+
+
+RANKER: Ranker = Ngram()

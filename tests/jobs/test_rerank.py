@@ -1,0 +1,87 @@
+"""`rerank` is `interpret` with that completion type, byte for byte but for the times."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.command import command
+from tests.here import in_one_process
+from tests.projects import GREETER, timeless, write
+
+__all__ = ["in_one_process"]
+
+pytestmark = pytest.mark.usefixtures("in_one_process")
+KINDS = ("FREQUENCY", "RECENCY", "NGRAM")
+TIMES = ("MeanLatency", "MaxLatency", "LatencyPercentile50", "LatencyPercentile95")
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Most names of a file stand in others too, in each another number of times."""
+    chance = random.Random(1)
+    words = [f"name_{number}" for number in range(25)]
+    files = {}
+    for number in range(12):
+        lines = [f"{chance.choice(words)} = {chance.choice(words)}.{chance.choice(words)}" for _ in range(12)]
+        files[f"file{number:02}__py"] = GREETER + "\n".join(lines) + "\n"
+    return write(tmp_path_factory.mktemp("rerank") / "p", **files)
+
+
+def evaluated(project: Path, output: Path, *more: str) -> Path:
+    common = ("--project", f"path:{project}", "--engine", "words", "--jobs", 1, "--output", output)
+    code, _, err = command("evaluate", *common, *more)
+    assert code == 0, err
+    return output
+
+
+def figures(folder: Path) -> dict[str, Any]:
+    """All of metrics.json but what is about times."""
+    (found,) = json.loads((folder / "reports" / "metrics.json").read_text())["evaluations"]
+    text = json.dumps(found["filters"])
+    parts = json.loads(text, object_hook=lambda each: {key: value for key, value in each.items() if key not in TIMES})
+    return {**found, "filters": parts, "started": ""}
+
+
+def same(project: Path, folder: Path, *how: str) -> None:
+    """Both ways to each completion type."""
+    plain = evaluated(project, folder / "plain", *how)
+    for kind in KINDS:
+        asked = evaluated(project, folder / f"{kind}-asked", *how, "--completion-type", kind)
+        code, _, err = command("rerank", plain, "--completion-type", kind, "--output", folder / kind)
+        assert code == 0, err
+        assert timeless(folder / kind) == timeless(asked)
+        assert figures(folder / kind) == figures(asked)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(10))
+def test_on_a_sample_both_ways_are_the_same(project: Path, tmp_path: Path, seed: int) -> None:
+    same(project, tmp_path, "--set", "interpret.sessionsLimit=25", "--set", f"interpret.seed={seed}")
+
+
+STRATEGIES = (
+    "{prefix: {name: EveryPrefix}}",
+    "{context: PREVIOUS, prefix: {name: SimplePrefix, n: 2}}",
+    "{prefix: {name: SimplePrefix, n: 3, emulateTyping: true}}",
+    "{evolution: {what: imports, share: 1.0}}",
+    "{evolution: {what: lines, share: 0.5, how: different}}",
+)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_with_each_strategy_both_ways_are_the_same(project: Path, tmp_path: Path, strategy: str) -> None:
+    same(project, tmp_path, "--set", f"actions.strategy={strategy}", "--set", "interpret.sessionProbability=0.1")
+
+
+def test_what_is_merged_of_several_projects_is_not_ordered_by_their_names(project: Path, tmp_path: Path) -> None:
+    other = write(tmp_path / "other", a__py=GREETER)
+    few = ("--set", "interpret.sessionsLimit=5")
+    made = [evaluated(each, tmp_path / name, *few) for name, each in (("one", project), ("two", other))]
+    assert command("merge", *made, "--output", tmp_path / "all")[0] == 0
+    code, _, err = command("rerank", tmp_path / "all", "--completion-type", "FREQUENCY", "--output", tmp_path / "f")
+    assert (code, "give each of their workspaces" in " ".join(err.split())) == (2, True)
