@@ -98,7 +98,7 @@ def evaluate(
         conditions=manifest.series(),
         started=manifest.start,
         environment=environment(manifest),
-        filters={name: tally.figures(manifest.seed) for name, tally in tallies.items()},
+        filters={name: tally.figures() for name, tally in tallies.items()},
         errors=tuple(workspace.errors()),
         metrics=tuple(metric.info for metric in metrics),
     )
@@ -181,7 +181,7 @@ class Tally:
                 here.add(number, observed)
                 of_kind.add(number, observed)
 
-    def figures(self, seed: int) -> FilterFigures:
+    def figures(self) -> FilterFigures:
         """The figures of all that was let through."""
         named = [metric.info.name for metric in self._metrics]
         return FilterFigures(
@@ -189,7 +189,7 @@ class Tally:
             planned=self._statuses.total(),
             undecided=self._undecided,
             statuses={status.value: self._statuses[status.value] for status in Status},
-            metrics={m.info.name: estimate(m, seen, seed) for m, seen in zip(self._metrics, self._all, strict=True)},
+            metrics={m.info.name: estimate(m, seen) for m, seen in zip(self._metrics, self._all, strict=True)},
             by_file={
                 metric.info.name: _mean(figure(metric, of_file[place]) for of_file in self._by_file)
                 for place, metric in enumerate(self._metrics)
@@ -203,7 +203,7 @@ class Tally:
                 for path, count, observed in zip(self._files, self._evaluated, self._by_file, strict=True)
             },
             kinds={
-                kind: {m.info.name: estimate(m, seen, seed) for m, seen in zip(self._metrics, observed, strict=True)}
+                kind: {m.info.name: estimate(m, seen) for m, seen in zip(self._metrics, observed, strict=True)}
                 for kind, observed in sorted(self._by_kind.items())
             },
             ranks={band: self._bands[band] for band in (EFFORTS if self._lines else RANKS)},
