@@ -19,7 +19,7 @@ from itertools import product
 
 import numpy as np
 
-from ci_eval.support.clustered import FEWEST, elsewhere
+from ci_eval.support.clustered import FEWEST, STRETCH, elsewhere
 from ci_eval.support.paired import LEVEL, joint
 from ci_eval.support.student import Floats, errors_at
 
@@ -101,13 +101,19 @@ class Counts:
     equivalent: float
 
     @classmethod
-    def of(cls, low: Floats, high: Floats, truth: float) -> Counts:
+    def of(cls, low: Floats, high: Floats, truth: float, stretch: float) -> Counts:
         """Shares of those that have an interval; nan where hardly one has."""
         given = np.isfinite(low)
         if given.mean() < 0.1:
             return cls(float(given.mean()), *[float("nan")] * 4)
         low, high = low[given], high[given]
-        seen = [(low <= truth) & (truth <= high), low > 0, high < 0, (low > -MARGIN) & (high < MARGIN)]
+        middle, half = (low + high) / 2, (high - low) / 2 * stretch
+        seen = [
+            (low <= truth) & (truth <= high),
+            low > 0,
+            high < 0,
+            (middle - half > -MARGIN) & (middle + half < MARGIN),
+        ]
         return cls(float(given.mean()), *(float(each.mean()) for each in seen))
 
 
@@ -134,7 +140,8 @@ Method = Callable[[Floats], tuple[Floats, Floats]]
 def row(world: World, method: Method, times: int) -> Counts:
     """What the method says of so many comparisons of that world."""
     number = zlib.crc32(repr(world).encode())
-    return Counts.of(*method(world.drawn(np.random.default_rng([3, number]), times)), world.truth())
+    low, high = method(world.drawn(np.random.default_rng([3, number]), times))
+    return Counts.of(low, high, world.truth(), STRETCH if method is clustered else 1)
 
 
 def spans(method: Method, times: int, what: str, loss: float, files: Sequence[int] = FILES, **more: float) -> None:

@@ -19,6 +19,9 @@ from ci_eval.support.student import Floats, errors_at
 
 FEWEST = 60
 """Effective clusters of a difference; below, the intervals of benchmarks/verdicts.py hold the truth too rarely."""
+STRETCH = 1.5
+"""How many times as wide an interval must fit in the margin before other code is called equivalent: where a loss sits
+in few files and few of these were seen, both the difference and its error look too small."""
 FEWEST_OF_FIGURE = 20
 """The same of a single figure: what it is made of is seldom as uneven as a difference."""
 

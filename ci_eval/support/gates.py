@@ -16,9 +16,9 @@ from dataclasses import dataclass
 
 from ci_eval.errors import ConfigError
 from ci_eval.model import Difference, Elsewhere, GateResult, MetricInfo, Verdict
-from ci_eval.support.clustered import FEWEST
+from ci_eval.support.clustered import FEWEST, STRETCH
 from ci_eval.support.figures import amount, change
-from ci_eval.support.paired import MARGINS
+from ci_eval.support.paired import MARGINS, stretched
 from ci_eval.support.verdicts import interval_text
 
 EXAMPLES = (
@@ -88,8 +88,9 @@ class Gate:
         if isinstance(said, Elsewhere) and said.effective < needed:
             reason = f"for that margin it takes files worth {needed:.0f} equal ones, here are {said.effective:.0f}"
             return self._result(False, f"a loss of that size is not ruled out: {reason}")
-        worst = said.low if info.better == "higher" else -said.high
-        between = f"the difference may be {change(said.low, info.unit)} to {change(said.high, info.unit)}"
+        low, high = stretched(said.low, said.high, STRETCH if isinstance(said, Elsewhere) else 1.0)
+        worst = low if info.better == "higher" else -high
+        between = f"the difference may be {change(low, info.unit)} to {change(high, info.unit)}"
         if said.low == said.high:
             between = f"the difference is exactly {change(said.low, info.unit)}"
         ruled_out = "a loss of that size is ruled out" if worst > -margin else "a loss of that size is not ruled out"

@@ -107,15 +107,18 @@ def _adjusted(alone: Floats, largest: Floats) -> Floats:
     return np.maximum(np.where(beyond < _FEW, bound, beyond / DRAWS), alone)
 
 
-def verdict(found: Interval | None, difference: float, unit: str, better: str, *, enough: bool = True) -> Verdict:
-    """What may be said; `enough`: whether there were observations enough to call figures equivalent."""
-    margin = MARGINS.get(unit, 0.0)
+def verdict(found: Interval, difference: float, unit: str, better: str, *, stretch: float = 1.0) -> Verdict:
+    """What may be said; `stretch`: how many times as wide the interval must fit in the margin to call it equivalent."""
     if better == "neither":
         return Verdict.NOT_COMPARABLE
-    if found is None:
-        return Verdict.NOT_SHOWN
     if (found.low > 0 or found.high < 0) and abs(difference) >= FLOORS.get(unit, 0.0):
         return Verdict.BETTER if (difference > 0) == (better == "higher") else Verdict.WORSE
-    if enough and -margin < found.low and found.high < margin:
-        return Verdict.EQUIVALENT
-    return Verdict.NOT_SHOWN
+    low, high = stretched(found.low, found.high, stretch)
+    margin = MARGINS.get(unit, 0.0)
+    return Verdict.EQUIVALENT if -margin < low and high < margin else Verdict.NOT_SHOWN
+
+
+def stretched(low: float, high: float, times: float) -> tuple[float, float]:
+    """An interval around the same middle, so many times as wide."""
+    middle, half = (low + high) / 2, (high - low) / 2 * times
+    return middle - half, middle + half

@@ -78,6 +78,8 @@ def test_verdicts(low: float, high: float, difference: float, better: str, expec
     assert verdict(Interval(low, high, 0.01, 0.01), difference, "share", better) is expected
 
 
-def test_with_too_little_data_nothing_is_equivalent() -> None:
-    assert verdict(None, 0.0, "share", "higher") is Verdict.NOT_SHOWN
-    assert verdict(Interval(0, 0, 1, 0), 0.0, "share", "higher", enough=False) is Verdict.NOT_SHOWN
+def test_of_other_code_equivalent_takes_a_narrower_interval() -> None:
+    narrow, wide = (Interval(-half, half, 1, 0) for half in (0.003, 0.004))
+    assert verdict(wide, 0.0, "share", "higher") is Verdict.EQUIVALENT
+    assert verdict(wide, 0.0, "share", "higher", stretch=1.5) is Verdict.NOT_SHOWN
+    assert verdict(narrow, 0.0, "share", "higher", stretch=1.5) is Verdict.EQUIVALENT

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from ci_eval.contracts import Metric
 from ci_eval.model import Difference, Elsewhere, MetricInfo, Part, Verdict
 from ci_eval.stages.compare.pairing import FilterSums, PartSums, Sums
-from ci_eval.support.clustered import FEWEST, elsewhere
+from ci_eval.support.clustered import FEWEST, STRETCH, elsewhere
 from ci_eval.support.figures import change
 from ci_eval.support.latencies import quantile_of
 from ci_eval.support.paired import MARGINS, Interval, joint, singly, verdict
@@ -127,8 +127,8 @@ class Judge:
 
     @staticmethod
     def _of_code(info: MetricInfo, interval: Interval, difference: float, effective: float) -> Elsewhere:
-        said = verdict(interval, difference, info.unit, info.better)
-        reason = why(said, interval, info)
+        said = verdict(interval, difference, info.unit, info.better, stretch=STRETCH)
+        reason = why(said, interval, info, STRETCH)
         if said is Verdict.EQUIVALENT:
             reason += f"; what sits in fewer than {3 / effective:.1%} of such files may be there unseen"
         return Elsewhere(
@@ -166,18 +166,22 @@ class Judge:
         return self._judged(info, spread.base[0], spread.new[0], interval, sums.observed[0])
 
 
-def why(said: Verdict, interval: Interval, info: MetricInfo) -> str:
+def why(said: Verdict, interval: Interval, info: MetricInfo, stretch: float = 1.0) -> str:
     """What the verdict follows from, in a reader's words."""
-    margin = change(MARGINS.get(info.unit, 0.0), info.unit).lstrip("+")
+    size = MARGINS.get(info.unit, 0.0)
+    margin = change(size, info.unit).lstrip("+")
     side = "above" if interval.low > 0 else "below"
-    if said in {Verdict.BETTER, Verdict.WORSE}:
-        return f"the whole interval is {side} 0"
-    if said is Verdict.EQUIVALENT:
-        return f"the whole interval is inside ±{margin}"
     if said is Verdict.NOT_COMPARABLE:
         return f"no value of {info.name} is better than another"
+    if said in {Verdict.BETTER, Verdict.WORSE}:
+        return f"the whole interval is {side} 0"
+    inside = "an interval half as wide again" if stretch > 1 else "the whole interval"
+    if said is Verdict.EQUIVALENT:
+        return f"{inside} is inside ±{margin}"
     if interval.low > 0 or interval.high < 0:
         return f"the whole interval is {side} 0, but the difference is too small to matter"
+    if -size < interval.low and interval.high < size:
+        return f"the interval holds 0, and {inside} is not inside ±{margin}"
     return f"the interval holds 0 and reaches beyond ±{margin}"
 
 
