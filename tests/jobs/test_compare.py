@@ -6,6 +6,7 @@ import json
 import shutil
 import subprocess
 import sys
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import pytest
 import yaml
 from msgspec.structs import replace
 
+from ci_eval.support.figures import change_between
 from ci_eval.workspace import Workspace
 from tests.projects import GREETER, write
 
@@ -340,11 +342,15 @@ def test_a_sample_says_how_much_of_the_project_it_is(nights: dict[str, Path], tm
         workspace = Workspace(Path(shutil.copytree(nights[name], tmp_path / name)))
         workspace.write_manifest(msgspec.structs.replace(manifest, generated=manifest.generated * 4))
         workspace.seal()
-    _, report, _ = compare(tmp_path / "words", tmp_path / "alphabet", tmp_path / "out")
+    _, report, said = compare(tmp_path / "words", tmp_path / "alphabet", tmp_path / "out")
     found = report["filters"]["ALL"]["metrics"]["RecallAt1"]
     assert report["population"] == 4 * report["paired"]
     assert found["low"] < found["difference"] < found["high"]
     assert (found["p"] < 0.05) == (found["low"] > 0 or found["high"] < 0)
+    interval = change_between(found["low"], found["high"], "share")
+    pages = [tmp_path / "out" / name for name in ("report.md", "html/index.html")]
+    for text in (said, *(page.read_text() for page in pages)):
+        assert f"▼ worse. RecallAt1 4.5% → 0.0%, -4.55 pp ({interval}; p < 0.001" in " ".join(unescape(text).split())
 
 
 def test_a_mean_rank_is_over_sessions_found_by_both(nights: dict[str, Path], tmp_path: Path) -> None:
