@@ -127,9 +127,12 @@ def parse(rule: str, infos: Mapping[str, MetricInfo]) -> Gate:
     limits = tuple(_limit(rule, part, infos[metric].unit) for part in found["limits"].split(" and "))
     absolute = found.re is _BOUND and not limits[0].signed
     if absolute and infos[metric].unit != "share" and any(each.unit == "%" for each in limits):
-        raise ConfigError(f"gate {rule!r}: a share of what? Give it a sign for a difference, or a figure")
+        raise ConfigError(f"gate {rule!r}: a share of what? A difference has a sign, for example {metric} <= +5%")
     if len({each.signed for each in limits}) > 1:
-        raise ConfigError(f"gate {rule!r} mixes differences (with a sign) and figures (without)")
+        raise ConfigError(
+            f"gate {rule!r} mixes differences (with a sign) and figures (without); write for example "
+            "'MeanRank <= +5% and +0.2'"
+        )
     sign = found.groupdict().get("sign") or "non-inferior"
     if said := _senseless(sign, limits, infos[metric]):
         raise ConfigError(f"gate {rule!r} {said}")
@@ -141,14 +144,16 @@ def _senseless(sign: str, limits: tuple[Limit, ...], info: MetricInfo) -> str | 
     if sign == "non-inferior":
         return "needs a margin without a sign, such as 0.5pp" if limits[0].signed else None
     if info.better == "neither":
-        return f"can protect nothing: no value of {info.name} is better than another"
+        return f"can protect nothing: no value of {info.name} is better than another; examples: {EXAMPLES}"
     up = info.better == "higher"
     if sign != (">=" if up else "<="):
         return f"would be kept by any loss: {info.better} is better, write {info.name} {'>=' if up else '<='} …"
     if limits[0].signed and any(each.value > 0 if up else each.value < 0 for each in limits):
         return f"asks for a gain: say which loss may be, such as {info.name} {sign} {'-' if up else '+'}1%"
     if not limits[0].signed and info.unit in {"share", "score"} and any(each.value > 1 for each in limits):
-        return f"can never be kept: {info.name} is at most {'100%' if info.unit == 'share' else 1}"
+        return (
+            f"can never be kept: {info.name} is at most {'100%' if info.unit == 'share' else 1}; examples: {EXAMPLES}"
+        )
     return None
 
 
