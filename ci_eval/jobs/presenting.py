@@ -74,7 +74,7 @@ def _verdicts(
     infos = {info.name: info for info in found.metrics}
     rows = [
         (
-            named(name, infos[name], each),
+            named(name, each),
             amount(each.base, infos[name].unit),
             amount(each.new, infos[name].unit),
             change(each.difference, infos[name].unit),

@@ -61,7 +61,9 @@ class Difference(Value, frozen=True, kw_only=True):
     noise: float | None = None
     """Standard error from the engine's own indeterminism, where repeats have measured it; part of the interval."""
     n: int = 0
-    """Observations on the side that has fewer; for a mean rank, sessions found by both."""
+    """Observations on the side that has fewer."""
+    over: str = ""
+    """Which of the sessions it is of, where these are not all: those found by both."""
     elsewhere: Elsewhere = Elsewhere()
 
 

@@ -125,7 +125,7 @@ class _Report:
         """`of`: the population whose verdict the row is about."""
         info = self._infos[name]
         return {
-            "name": named(name, info, found),
+            "name": named(name, found),
             "base": amount(found.base, info.unit),
             "new": amount(found.new, info.unit),
             "difference": change(found.difference, info.unit),

@@ -80,7 +80,7 @@ COLUMNS = ("Metric", ">base", ">new", ">Difference", "95 % interval", ">p", "Ver
 def _row(name: str, found: Difference, info: MetricInfo, said_of: Difference | Elsewhere | None = None) -> Cells:
     of = found if said_of is None else said_of
     return (
-        prose(named(name, info, found)),
+        prose(named(name, found)),
         amount(found.base, info.unit),
         amount(found.new, info.unit),
         change(found.difference, info.unit),

@@ -67,9 +67,9 @@ def judged_elsewhere(comparison: Comparison) -> bool:
     return any(figures[name].elsewhere.low is not None for name in comparison.declared)
 
 
-def named(name: str, info: MetricInfo, found: Difference) -> str:
+def named(name: str, found: Difference) -> str:
     """A metric with the sessions it is of, where these are not all."""
-    return f"{name} ({found.n:,} found by both)" if info.unit == "rank" else name
+    return f"{name} ({found.n:,} {found.over})" if found.over else name
 
 
 def night_figure(trend: Trend, night: Night, metric: str) -> str:

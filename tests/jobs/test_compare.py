@@ -357,7 +357,8 @@ def test_a_mean_rank_is_over_sessions_found_by_both(nights: dict[str, Path], tmp
     _, report, _ = compare(nights["oracle"], nights["words"], tmp_path / "out")
     found = report["filters"]["ALL"]["metrics"]["MeanRank"]
     lost = sum(row["absent"] for row in report["transitions"].values())
-    assert (found["base"], found["n"]) == (1.0, report["paired"] - lost)
+    assert (found["base"], found["n"], found["over"]) == (1.0, report["paired"] - lost, "found by both")
+    assert f"MeanRank ({found['n']} found by both)" in (tmp_path / "out" / "report.md").read_text()
 
 
 def test_times_have_figures_and_no_verdict(nights: dict[str, Path], tmp_path: Path) -> None:

@@ -48,8 +48,9 @@ class Judge:
             family = [at for at, name in enumerate(names) if name in self.declared]
             of_project = self._here(sums, places, family)
             of_code = self._elsewhere(np.stack(sums.rows)[:, places], infos, family)
-            for name, difference, more in zip(names, of_project, of_code, strict=True):
-                found[name] = replace(difference, elsewhere=more)
+            for place, name, difference, more in zip(places, names, of_project, of_code, strict=True):
+                over = "found by both" if self.metrics[place].found_by_both else ""
+                found[name] = replace(difference, elsewhere=more, over=over)
         return found
 
     def _times(self, place: int, sums: FilterSums) -> Difference:
