@@ -148,7 +148,7 @@ class Tally:
         self._lines = any(metric.of == "lines" for metric in metrics)
 
     def begin(self, path: str, cluster: str) -> None:
-        """The next sessions are of this file, which is resampled with others of the same cluster."""
+        """The next sessions are of this file, which is one with others of the same cluster."""
         self._files.append(path)
         self._cluster = self._clusters.setdefault(cluster, len(self._clusters))
         self._by_file.append([Observations() for _ in self._metrics])
