@@ -105,6 +105,7 @@ def test_the_workspace_itself_may_be_a_link(hostile: Path, tmp_path: Path) -> No
 
 @pytest.mark.parametrize("name", ["sessions/x.jsonl.gz", "actions/x.json.gz", "errors/x.json", "logs/x", "names.npz"])
 def test_a_pipe_is_refused_and_not_waited_for(hostile: Path, name: str) -> None:
+    (hostile / name).unlink(missing_ok=True)
     os.mkfifo(hostile / name)
     code, _, err = command("report", hostile)
     assert (code, "neither a file nor a folder" in " ".join(err.split())) == (2, True)
