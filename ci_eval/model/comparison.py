@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 
 from ci_eval.model.gates import GateResult
-from ci_eval.model.report import EngineInfo, MetricInfo, ProjectInfo
+from ci_eval.model.report import EngineInfo, MetricInfo, Noise, ProjectInfo
 from ci_eval.model.tokens import Value
 from ci_eval.model.trend import Trend
 
@@ -34,6 +34,8 @@ class Difference(Value, frozen=True, kw_only=True):
     p: float | None = None
     """Two-sided, of the permutation test, adjusted for the number of metrics that were declared."""
     verdict: Verdict = Verdict.NOT_COMPARABLE
+    why: str = ""
+    """What the verdict follows from."""
     detectable: float | None = None
     """The smallest true difference that data like these would show four times out of five."""
     n: int = 0
@@ -68,6 +70,8 @@ class Side(Value, frozen=True, kw_only=True):
     """Evaluated."""
     failed: int
     """Of the paired ones."""
+    noise: Noise | None = None
+    """How far it differs from itself, where each session was asked several times."""
 
 
 class Change(Value, frozen=True, kw_only=True):

@@ -60,7 +60,7 @@ class Gate:
         if not self.limits[0].signed and self.sign != "non-inferior":
             return self._absolute(found.new, info)
         if found.verdict is Verdict.NOT_COMPARABLE or found.low is None or found.high is None:
-            return self._result(False, f"{self.metric} is not comparable here, see the warnings")
+            return self._result(False, f"{self.metric} is not comparable here: {found.why or 'see the warnings'}")
         if self.sign == "non-inferior":
             return self._non_inferior(found.low, found.high, found.base, info)
         return self._difference(found, info)

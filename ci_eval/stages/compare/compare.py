@@ -11,8 +11,10 @@ import numpy as np
 
 from ci_eval.contracts import Metric
 from ci_eval.errors import ConfigError, NothingToEvaluate
-from ci_eval.model import Comparison, Difference, MetricInfo, Part, SessionsFilter, Side, Verdict
+from ci_eval.model import Comparison, Difference, Part, SessionScore, SessionsFilter, Side
 from ci_eval.stages.compare.pairing import BANDS, Paired, PartSums, Sums, pair
+from ci_eval.stages.compare.turns import NOT_IN_TURNS, in_turns, times
+from ci_eval.support.noise import noise_of, noise_text
 from ci_eval.support.paired import (
     FEW,
     LEVEL,
@@ -32,8 +34,6 @@ FLOORS = {"share": 0.001, "score": 0.001, "rank": 0.01, "ms": 0.5, "count": 0.0}
 """By unit: a smaller difference is never called one."""
 MARGINS = {"share": 0.005, "score": 0.005, "rank": 0.1, "ms": 2.0, "count": 0.0}
 """By unit: equivalent is what is shown to differ by less."""
-RELATIVE_MARGIN = 0.05
-"""For times: the same, as a share of base's figure, where that is more."""
 MOST_PARTS = 20
 MOST_FILES = 1000
 """Of one dimension: those with the most sessions."""
@@ -69,19 +69,25 @@ def compare(
     paired = pair(base, new, metrics, (everything, *filters), leading)
     if not paired.pairs:
         raise NothingToEvaluate(_why_none(ours, theirs, paired))
-    warnings, timed = _warnings(ours, theirs, paired)
+    warnings = _warnings(ours, theirs, paired)
     warnings += few_files(len(paired.files), len(declared))
-    judge = _Judge(metrics, declared, ours.seed, timed)
+    judge = _Judge(metrics, declared, ours.seed)
+    sides = side_of(ours, base, paired.failed_base), side_of(theirs, new, paired.failed_new)
+    if in_turns(ours, theirs):
+        timed = times(base, new, metrics, (everything, *filters), declared)
+        warnings += [f"{side.title}: {noise_text(side.noise)}" for side in sides if side.noise and side.noise.differing]
+    else:
+        timed = {}
     return Comparison(
-        base=side_of(ours, base, paired.failed_base),
-        new=side_of(theirs, new, paired.failed_new),
+        base=sides[0],
+        new=sides[1],
         paired=paired.pairs,
         only_base=paired.only_base,
         only_new=paired.only_new,
         changed_text=paired.changed_text,
         files=len(paired.files),
         declared=tuple(declared),
-        filters={name: judge.filter(sums) for name, sums in paired.filters.items()},
+        filters={name: judge.filter(sums) | timed.get(name, {}) for name, sums in paired.filters.items()},
         wins=paired.wins,
         losses=paired.losses,
         parts=judge.parts(paired, leading),
@@ -113,6 +119,7 @@ def side_of(manifest: Manifest, workspace: Workspace, failed: int) -> Side:
         started=manifest.start,
         sessions=manifest.finished,
         failed=failed,
+        noise=noise_of((each for _, of in workspace.sessions(SessionScore) for each in of), manifest.rounds),
     )
 
 
@@ -128,8 +135,8 @@ def _why_none(base: Manifest, new: Manifest, paired: Paired) -> str:
     )
 
 
-def _warnings(base: Manifest, new: Manifest, paired: Paired) -> tuple[list[str], bool]:
-    """What a reader must know, and whether times may be compared."""
+def _warnings(base: Manifest, new: Manifest, paired: Paired) -> list[str]:
+    """What a reader must know."""
     found = []
     different = [
         f"{what} ({ours} and {theirs})"
@@ -154,7 +161,7 @@ def _warnings(base: Manifest, new: Manifest, paired: Paired) -> tuple[list[str],
         found.append(
             f"{alone:,} sessions have no partner, {paired.pairs:,} have: the difference is one of the latter only"
         )
-    return found, not different
+    return found
 
 
 def few_files(files: int, tests: int) -> list[str]:
@@ -173,11 +180,10 @@ def few_files(files: int, tests: int) -> list[str]:
 class _Judge:
     """Turns sums into findings, and findings into verdicts."""
 
-    def __init__(self, metrics: Sequence[Metric], declared: Sequence[str], seed: int, timed: bool) -> None:
+    def __init__(self, metrics: Sequence[Metric], declared: Sequence[str], seed: int) -> None:
         self._metrics = metrics
         self._declared = frozenset(declared)
         self._seed = seed
-        self._timed = timed
 
     def filter(self, sums: Sums) -> dict[str, Difference]:
         """Every metric under one filter. Only the declared ones are adjusted for their number."""
@@ -188,7 +194,7 @@ class _Judge:
         adjusted = dict(zip(chosen, holm([_p(of[name]) for name in chosen]), strict=True))
         return {
             metric.info.name: self._difference(
-                metric.info,
+                metric,
                 of[metric.info.name],
                 adjusted.get(metric.info.name, _p(of[metric.info.name])),
                 int(sums.observed[place].min()),
@@ -211,15 +217,14 @@ class _Judge:
             ratios[place] = finding
         return ratios
 
-    def _difference(self, info: MetricInfo, found: Finding | None, p: float | None, n: int) -> Difference:
+    def _difference(self, metric: Metric, found: Finding | None, p: float | None, n: int) -> Difference:
         if found is None:
             return Difference(base=None, new=None, difference=None)
+        info = metric.info
+        if metric.timed:
+            return Difference(base=found.base, new=found.new, difference=found.difference, why=NOT_IN_TURNS, n=n)
         margin = MARGINS.get(info.unit, 0.0)
-        if info.unit == "ms":
-            margin = max(margin, RELATIVE_MARGIN * found.base)
         said = verdict(found, p, better=info.better, floor=FLOORS.get(info.unit, 0.0), margin=margin)
-        if info.unit == "ms" and not self._timed:
-            said = Verdict.NOT_COMPARABLE
         return Difference(
             base=found.base,
             new=found.new,
@@ -236,7 +241,6 @@ class _Judge:
         """By dimension, those with the most sessions first; adjusted over all of them (Benjamini-Hochberg)."""
         dimensions = sorted({dimension for dimension, _ in paired.parts})
         chosen = list(chain.from_iterable(_largest(paired, dimension) for dimension in dimensions))
-        info = self._metrics[leading].info
         found = [self._part(sums) for _, sums in chosen]
         adjusted = benjamini_hochberg([_p(each) for each in found])
         return tuple(
@@ -248,7 +252,7 @@ class _Judge:
                 wins=sums.wins,
                 losses=sums.losses,
                 by_session=mcnemar(sums.wins, sums.losses),
-                difference=self._difference(info, finding, p, sums.sessions),
+                difference=self._difference(self._metrics[leading], finding, p, sums.sessions),
             )
             for ((dimension, value), sums), finding, p in zip(chosen, found, adjusted, strict=True)
         )

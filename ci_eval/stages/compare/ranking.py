@@ -12,6 +12,7 @@ from ci_eval.contracts import Metric
 from ci_eval.errors import NothingToEvaluate
 from ci_eval.model import FAILED, Difference, Estimate, Ranking, SessionScore, Verdict
 from ci_eval.stages.compare.compare import FLOORS, MARGINS, few_files, refuse, side_of
+from ci_eval.stages.compare.turns import NOT_IN_TURNS
 from ci_eval.support.observing import evaluated
 from ci_eval.support.paired import POWER, Floats, Resampling, holm, verdict
 from ci_eval.workspace import Workspace
@@ -119,7 +120,10 @@ def _pairs(
                 low=each.low,
                 high=each.high,
                 p=p,
-                verdict=verdict(each, p, better=info.better, floor=floor, margin=margin),
+                verdict=Verdict.NOT_COMPARABLE
+                if metric.timed
+                else verdict(each, p, better=info.better, floor=floor, margin=margin),
+                why=NOT_IN_TURNS if metric.timed else "",
                 detectable=None if each.error is None else POWER * each.error,
                 n=int(sums[:, :, a, 1].sum(axis=0)[metrics.index(metric)]),
             )
