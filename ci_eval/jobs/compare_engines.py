@@ -11,6 +11,7 @@ from uuid import uuid4
 
 from msgspec.structs import replace
 
+from ci_eval import metrics
 from ci_eval.config import Config, EngineConfig, patch
 from ci_eval.errors import CiEvalError, ConfigError
 from ci_eval.jobs import pipeline
@@ -22,6 +23,8 @@ from ci_eval.workspace import Workspace
 
 ROUNDS = 3
 """As few as let a median leave out a disturbed one, and show how far rounds differ."""
+TIMES = ("LatencyPercentile50", "LatencyPercentile95")
+"""What is judged beside the configuration's metrics, where none of these is a time."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,6 +69,9 @@ def compare_engines(
 
 def answered_by(config: Config, engine: str) -> Config:
     """The configuration with another engine: a text with a blank or a path is the command of a language server."""
+    declared = config.comparison.metrics
+    if not any(each.timed for each in metrics.load() if each.info.name in declared):
+        config = replace(config, comparison=replace(config.comparison, metrics=(*declared, *TIMES)))
     if not (" " in engine or "/" in engine):
         return patch(config, engine=engine)
     try:

@@ -30,7 +30,7 @@ class Rounds:
             known = [each for each in lookup.latencies if each is not None]
             if len(known) > 1 and min(known) > 0:
                 self._spreads.append(max(known) / min(known) - 1)
-            for number, latency in enumerate(lookup.latencies):
+            for number, latency in enumerate(lookup.latencies[: self._rounds]):
                 if latency is not None:
                     total, count = self._sums[number]
                     self._sums[number] = total + latency, count + 1

@@ -113,6 +113,12 @@ def test_a_run_is_taken_up_where_it_was_and_only_as_it_was(run: Run, tmp_path: P
     assert (code, lost.exists(), verdicts(report, "MeanLatency")) == (0, True, ["worse"])
 
 
+def test_times_are_among_what_is_declared_unless_the_configuration_declares_some() -> None:
+    config = answered_by(Config(), "jedi")
+    assert config.comparison.metrics[-2:] == ("LatencyPercentile50", "LatencyPercentile95")
+    assert answered_by(config, "jedi").comparison == config.comparison
+
+
 def test_an_engine_of_ones_own_is_a_command() -> None:
     config = answered_by(Config(), "'my server' --stdio")
     assert config.engine.command == ("my server", "--stdio")

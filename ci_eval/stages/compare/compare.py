@@ -189,7 +189,7 @@ class _Judge:
         """Every metric under one filter. Only the declared ones are adjusted for their number."""
         found = self._findings(sums)
         names = [metric.info.name for metric in self._metrics]
-        chosen = [name for name in names if name in self._declared]
+        chosen = [each.info.name for each in self._metrics if each.info.name in self._declared and not each.timed]
         of = dict(zip(names, found, strict=True))
         adjusted = dict(zip(chosen, holm([_p(of[name]) for name in chosen]), strict=True))
         return {

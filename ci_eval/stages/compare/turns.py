@@ -127,7 +127,7 @@ def at_round(session: SessionScore, number: int) -> SessionScore:
     lookups = [
         replace(lookup, latency=latency)
         for lookup in session.lookups
-        if (latency := lookup.latencies[number] if lookup.latencies else lookup.latency) is not None
+        if (latency := lookup.latencies[number] if number < len(lookup.latencies) else None) is not None
     ]
     if len(lookups) < len(session.lookups):
         return replace(session, lookups=tuple(lookups), status=Status.ERROR)
