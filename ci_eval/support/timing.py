@@ -102,6 +102,11 @@ def timed(metric: Metric, base: list[Observed], new: list[Observed], *, asked: f
     of_rounds = float(differences[:, 0].var(ddof=1)) / rounds
     deviations = np.array([each - center for each in left_out if np.isfinite(each)])
     of_sessions = (1 - asked) * (GROUPS - 1) / GROUPS * float((deviations**2).sum())
+    n = min(len(each.above) for each in (*base, *new))
+    if metric.info.unit == "share":
+        # Where no session of the sample changed, others might have: one that gained and one that lost are added (after
+        # Bonett & Price 2012).
+        of_sessions += (1 - asked) * 2 / n**2
     error = float(np.sqrt(of_rounds + of_sessions))
     # The degrees of freedom of a sum of two (Welch 1947, Satterthwaite 1946).
     weights = of_rounds**2 / (rounds - 1) + of_sessions**2 / (GROUPS - 1)
@@ -114,5 +119,5 @@ def timed(metric: Metric, base: list[Observed], new: list[Observed], *, asked: f
         high=float(center) + reach,
         p=min(1.0, float(tails(abs(center) / error, df)) * tests) if error else float(center == 0),
         detectable=reach + FOUR_OF_FIVE * error,
-        n=min(len(each.above) for each in (*base, *new)),
+        n=n,
     )

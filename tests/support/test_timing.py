@@ -43,6 +43,15 @@ def test_of_a_sample_of_sessions_the_interval_is_as_wide_as_that_of_the_mean_of_
     assert (found.high - found.low) / 2 == pytest.approx(2.0930240544083087 * error, rel=0.35)
 
 
+def test_what_a_sample_did_not_show_is_not_ruled_out_for_the_rest() -> None:
+    alike = rounds([1.0] * 100, [1.0] * 100)
+    some, every = (timed(METRICS["RightWithin100ms"], alike, alike, asked=asked, tests=1) for asked in (0.1, 1))
+    assert some
+    assert every
+    assert some.high > 0.02
+    assert every.high == 0
+
+
 def test_several_tests_widen_the_interval_as_bonferroni_says() -> None:
     one, three = (timed(METRICS["MeanLatency"], rounds(*BASE), rounds(*NEW), asked=1, tests=n) for n in (1, 3))
     assert one
