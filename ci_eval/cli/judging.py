@@ -46,7 +46,7 @@ def compare_(
     \b
     Examples:
       ci-eval compare last-night tonight
-      ci-eval compare main pull --gate 'RecallAt1 >= -1pp' --gate 'LatencyPercentile95 <= +20% and +50ms'
+      ci-eval compare main pull --gate 'RecallAt1 >= -1pp' --gate 'MeanRank <= +5% and +0.2'
       ci-eval compare main pull --gate 'RecallAt5 non-inferior 0.5pp'
       ci-eval compare jedi pyright pylsp                       a ranking, and each with the first
       ci-eval compare last-night tonight --history nights      the trend; a file per night is added to nights
