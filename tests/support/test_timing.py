@@ -43,6 +43,16 @@ def test_of_a_sample_of_sessions_the_interval_is_as_wide_as_that_of_the_mean_of_
     assert (found.high - found.low) / 2 == pytest.approx(2.0930240544083087 * error, rel=0.35)
 
 
+def test_rounds_that_agree_by_luck_are_no_surer_than_what_varies_within_them() -> None:
+    rng = np.random.default_rng(4)
+    base, new = rng.normal(100, 10, (3, 400)), rng.normal(100, 10, (3, 400))
+    new += (base.mean(axis=1) - new.mean(axis=1))[:, None] + 1
+    found = timed(METRICS["MeanLatency"], rounds(*base.tolist()), rounds(*new.tolist()), asked=1, tests=1)
+    assert found
+    # Each mean has an error of 10 / sqrt(400), and so has each of three rounds; t.ppf(0.975, 2) = 4.303.
+    assert found.high - found.difference == pytest.approx(4.303 * np.sqrt(2 / 3) * 0.5, rel=0.3)
+
+
 def test_what_a_sample_did_not_show_is_not_ruled_out_for_the_rest() -> None:
     alike = rounds([1.0] * 100, [1.0] * 100)
     some, every = (timed(METRICS["RightWithin100ms"], alike, alike, asked=asked, tests=1) for asked in (0.1, 1))
