@@ -4,7 +4,7 @@ A round is a run in small: both engines are fresh processes in it, and what slow
 were asked about each file one right after the other. So rounds are the sample that tells how far a difference of times
 is chance: the mean of the rounds' differences, with Student's t. Where a project's sessions are themselves a sample,
 that adds an error: a jackknife over random groups of sessions, with the finite population's correction. The same groups
-tell how much varies within rounds.
+tell how much a mean varies within rounds.
 
 Two processes of one program may differ by some percent from start to end, as memory happens to be laid out (Mytkowicz
 et al. 2009): what is below FLOOR is called no difference, however sure it is.
@@ -102,9 +102,11 @@ def timed(metric: Metric, base: list[Observed], new: list[Observed], *, asked: f
     deviations = np.nan_to_num(differences[:, 1:] - differences[:, :1])
     shared = deviations.mean(axis=0)
     scale = (GROUPS - 1) / GROUPS
-    # Three rounds may agree by luck: their mean is no surer than what varies within them lets it be.
-    within = scale * float(((deviations - shared) ** 2).sum()) / (rounds - 1) / rounds
-    of_rounds = max(float(differences[:, 0].var(ddof=1)) / rounds, within)
+    of_rounds = float(differences[:, 0].var(ddof=1)) / rounds
+    if metric.statistic == "ratio":
+        # Three rounds may agree by luck: their mean is no surer than what varies within them lets it be. Quantiles of a
+        # few sessions less jump, so that the same would say far too much of them.
+        of_rounds = max(of_rounds, scale * float(((deviations - shared) ** 2).sum()) / (rounds - 1) / rounds)
     of_sessions = (1 - asked) * scale * float((shared**2).sum())
     n = min(len(each.above) for each in (*base, *new))
     if metric.info.unit == "share":
