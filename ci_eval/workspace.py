@@ -290,17 +290,6 @@ class Workspace:
         """Whether that source file is done."""
         return self._sessions_of(path).exists()
 
-    def round_of(self, path: str, number: int) -> Path:
-        """Where the sessions of one round stand until their file is through all rounds."""
-        return self.folder / "rounds" / f"{name_of(path)}.{number}.jsonl.gz"
-
-    def sessions_of_round(self, path: str, number: int) -> tuple[SourceFile, Iterator[Session]]:
-        """The file as one round saw it, and its sessions, one at a time."""
-        file = self.round_of(path, number)
-        lines = stored.lines(file)
-        source = stored.decoded(next(lines, b""), SourceFile, file)
-        return source, _sessions(lines, Session, file, source)
-
     def drop_sessions(self, path: str) -> None:
         """Forget those of one source file."""
         self._sessions_of(path).unlink(missing_ok=True)

@@ -11,13 +11,12 @@ from uuid import uuid4
 
 from msgspec.structs import replace
 
-from ci_eval import metrics
 from ci_eval.config import Config, EngineConfig, patch
 from ci_eval.errors import CiEvalError, ConfigError
 from ci_eval.jobs import pipeline
 from ci_eval.jobs.compare import Outcome, compare
 from ci_eval.jobs.preparing import Prepared, prepare
-from ci_eval.jobs.rules import gates_of
+from ci_eval.jobs.rules import judging, metrics_of
 from ci_eval.support.ci import Screen
 from ci_eval.workspace import Workspace
 
@@ -52,7 +51,7 @@ def compare_engines(
 
     `engines`: each a NAME[@VERSION], or the command of a language server. Raises as `evaluate` and `compare` do.
     """
-    gates_of(config, gates)
+    judging(config, gates)
     sides = [prepare(answered_by(config, engine), screen) for engine in engines]
     folder = pipeline.workspace_for(config, output)
     if resume:
@@ -69,8 +68,8 @@ def compare_engines(
 
 def answered_by(config: Config, engine: str) -> Config:
     """The configuration with another engine: a text with a blank or a path is the command of a language server."""
-    declared = config.comparison.metrics
-    if not any(each.timed for each in metrics.load() if each.info.name in declared):
+    declared = config.declared
+    if not any(each.timed for each in metrics_of(config) if each.info.name in declared):
         config = replace(config, comparison=replace(config.comparison, metrics=(*declared, *TIMES)))
     if not (" " in engine or "/" in engine):
         return patch(config, engine=engine)

@@ -115,7 +115,7 @@ def test_a_run_is_taken_up_where_it_was_and_only_as_it_was(run: Run, tmp_path: P
 
 def test_times_are_among_what_is_declared_unless_the_configuration_declares_some() -> None:
     config = answered_by(Config(), "jedi")
-    assert config.comparison.metrics[-2:] == ("LatencyPercentile50", "LatencyPercentile95")
+    assert config.declared[-2:] == ("LatencyPercentile50", "LatencyPercentile95")
     assert answered_by(config, "jedi").comparison == config.comparison
 
 

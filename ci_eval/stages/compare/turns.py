@@ -74,7 +74,7 @@ class _Sides:
         if found is None:
             return Difference(base=None, new=None, difference=None, why=NO_FIGURE)
         plain = Difference(base=found.base, new=found.new, difference=found.difference, n=found.n)
-        if metric.statistic == "quantile" and metric.quantile == 1:
+        if metric.is_maximum:
             return replace(plain, why=ONE_LOOKUP)
         verdict, why = judged(found, metric.info, len(self.base))
         return replace(

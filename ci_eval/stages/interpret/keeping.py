@@ -6,10 +6,11 @@ import shutil
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from ci_eval.model import FAILED, FileError, Status
 from ci_eval.stages.interpret.pack import Ended, Pack
-from ci_eval.stages.interpret.rounds import together
+from ci_eval.stages.interpret.rounds import read_round, round_file, together
 from ci_eval.stages.interpret.tasks import Played, Task
 from ci_eval.stages.interpret.worker import unanswered
 from ci_eval.support import atomic
@@ -60,7 +61,10 @@ class Keeper:
 
     def has_round(self, path: str, number: int) -> bool:
         """Whether that round of it is."""
-        return self.workspace.round_of(path, number).exists()
+        return self._round(path, number).exists()
+
+    def _round(self, path: str, number: int) -> Path:
+        return round_file(self.workspace, path, number)
 
     def take_over(self, path: str) -> Counter[Status]:
         """Count a file that an earlier call did."""
@@ -88,21 +92,20 @@ class Keeper:
         if self._rounds == 1:
             self._store(played.path, played.packed, played.statuses, played.error)
         else:
-            atomic.make_folder(self.workspace.folder / "rounds")
-            atomic.write(self.workspace.round_of(task.path, task.round), played.packed)
+            atomic.write(self._round(task.path, task.round), played.packed)
             if all(self.has_round(task.path, number) for number in range(self._rounds)):
                 self._put_together(task.path, played.error)
         if task.journal:
             task.journal.unlink(missing_ok=True)
 
     def _put_together(self, path: str, error: FileError | None) -> None:
-        rounds = [self.workspace.sessions_of_round(path, number) for number in range(self._rounds)]
+        rounds = [read_round(self._round(path, number)) for number in range(self._rounds)]
         pack = Pack(rounds[0][0])
         for session in together([sessions for _, sessions in rounds]):
             pack.add(session)
         self._store(path, pack.close(), pack.statuses, pack.trouble or error)
         for number in range(self._rounds):
-            self.workspace.round_of(path, number).unlink()
+            self._round(path, number).unlink()
 
     def _store(self, path: str, packed: bytes, statuses: Counter[Status], error: FileError | None) -> None:
         # The sessions come last: with them a file is done.

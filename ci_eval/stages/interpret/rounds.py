@@ -3,11 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from statistics import median
 
 from msgspec.structs import replace
 
-from ci_eval.model import Lookup, Session
+from ci_eval.model import Lookup, Session, SourceFile
+from ci_eval.support import stored
+from ci_eval.workspace import Workspace, name_of
+
+
+def round_file(workspace: Workspace, path: str, number: int) -> Path:
+    """Where the sessions of one round stand until their file is through all rounds."""
+    return workspace.folder / "rounds" / f"{name_of(path)}.{number}.jsonl.gz"
+
+
+def read_round(file: Path) -> tuple[SourceFile, Iterator[Session]]:
+    """The source file as that round saw it, and its sessions, one at a time. Raises WorkspaceError."""
+    lines = stored.lines(file)
+    source = stored.decoded(next(lines, b""), SourceFile, file)
+    return source, (stored.decoded(line, Session, file) for line in lines)
 
 
 def together(rounds: Sequence[Iterable[Session]]) -> Iterator[Session]:
