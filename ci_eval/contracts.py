@@ -280,6 +280,9 @@ class Metric:
     """What sessions it is a figure of: tokens, or whole lines (golf)."""
     without: float | None = None
     """The figure when nothing was observed; None = there is none."""
+    found_by_both: bool = False
+    """Whether a comparison counts only sessions that are observed on both sides: over what each side found by itself,
+    one that finds less would look better."""
     of_the_user: bool = False
     """Whether it looks at ranks in sessions that end where a modelled user stops: then it is a figure of both, user and
     engine."""

@@ -166,7 +166,7 @@ class Manifest(Value, frozen=True, kw_only=True):
         }
 
     def cluster(self, path: str) -> str:
-        """What a file's sessions are resampled with: its project where there are many, else the file itself."""
+        """What is sampled together: a file's project where there are many, else the file itself."""
         return path.partition("/")[0] if len(self.projects) >= MANY_PROJECTS else path
 
 

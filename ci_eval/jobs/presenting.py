@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from ci_eval.jobs import pipeline
 from ci_eval.jobs.compare import Compared
 from ci_eval.jobs.evaluate import Evaluated
-from ci_eval.model import Evaluation, Overview, Trend
+from ci_eval.model import Comparison, Difference, Elsewhere, Evaluation, Overview, Trend
 from ci_eval.support.ci import Screen
-from ci_eval.support.figures import amount, change, change_between, evaluated, interval, statuses
+from ci_eval.support.figures import amount, change, evaluated, interval, statuses
 from ci_eval.support.model_file import RankerModel
 from ci_eval.support.noise import noise_text
 from ci_eval.support.trendtext import change_lines
+from ci_eval.support.verdicts import ELSEWHERE, HERE, headline, interval_text, judged_elsewhere, named, p_text
 from ci_eval.workspace import Workspace
 
 
@@ -43,21 +45,10 @@ def evaluation(done: Evaluated, screen: Screen) -> None:
 def comparison(done: Compared, screen: Screen) -> None:
     """The verdicts of two sides, the gates, and where the reports are."""
     found = done.comparison
-    infos = {info.name: info for info in found.metrics}
-    rows = [
-        (
-            name,
-            amount(each.base, infos[name].unit),
-            amount(each.new, infos[name].unit),
-            change(each.difference, infos[name].unit),
-            change_between(each.low, each.high, infos[name].unit),
-            each.verdict.value,
-        )
-        for name in found.declared
-        for each in [found.filters["ALL"][name]]
-    ]
     screen.result("")
     screen.result(f"{found.base.title} → {found.new.title}")
+    for line in headline(found):
+        screen.result(line)
     screen.result(
         f"{found.paired:,} sessions in {found.files:,} files on both sides: {found.wins:,} better, {found.losses:,} "
         "worse; "
@@ -65,8 +56,9 @@ def comparison(done: Compared, screen: Screen) -> None:
         f"failed {found.base.failed:,} and {found.new.failed:,}"
     )
     screen.result("")
-    screen.table(["metric", "base", "new", "difference", "95 % interval", "verdict"], rows, numbers=4)
-    screen.result("")
+    _verdicts(HERE, found, lambda each: each, screen)
+    if judged_elsewhere(found):
+        _verdicts(ELSEWHERE, found, lambda each: each.elsewhere, screen)
     for warning in found.warnings:
         screen.warn(warning)
     for gate in found.gates:
@@ -75,6 +67,28 @@ def comparison(done: Compared, screen: Screen) -> None:
         _trend(found.trend, screen)
     for name, path in done.reports.items():
         screen.result(f"{name:9} {path}")
+
+
+def _verdicts(
+    title: str, found: Comparison, of: Callable[[Difference], Difference | Elsewhere], screen: Screen
+) -> None:
+    infos = {info.name: info for info in found.metrics}
+    rows = [
+        (
+            named(name, each),
+            amount(each.base, infos[name].unit),
+            amount(each.new, infos[name].unit),
+            change(each.difference, infos[name].unit),
+            interval_text(of(each), infos[name].unit),
+            p_text(of(each)),
+            of(each).verdict.value,
+        )
+        for name in found.declared
+        for each in [found.filters["ALL"][name]]
+    ]
+    columns = ["metric", "base", "new", "difference", "95 % interval", "p", "verdict"]
+    screen.table(columns, rows, numbers=4, title=title)
+    screen.result("")
 
 
 def overview(found: Overview, screen: Screen) -> None:

@@ -134,6 +134,6 @@ def expect(folder: Path, user: str) -> tuple[list[tuple[str, str, str, str]], in
         raise NothingToEvaluate(f"{folder} has no session that was asked at every prefix")
     rows = []
     for metric, observations in zip(metrics, seen, strict=True):
-        info, value = metric.info, estimate(metric, observations, manifest.seed)
+        info, value = metric.info, estimate(metric, observations)
         rows.append((info.name, amount(value.value, info.unit), interval(value, info.unit), info.summary))
     return rows, sessions

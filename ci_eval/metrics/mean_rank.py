@@ -38,6 +38,7 @@ METRICS: tuple[Metric, ...] = (
         ),
         observe=observe_rank,
         of_the_user=True,
+        found_by_both=True,
     ),
     mean_over_sessions(
         "MeanReciprocalRank",

@@ -15,7 +15,7 @@ from ci_eval.model.actions import (
     OpenFile,
     PrintText,
 )
-from ci_eval.model.comparison import Change, Comparison, Difference, Part, Side, Verdict
+from ci_eval.model.comparison import Change, Comparison, Difference, Elsewhere, Part, Side, Verdict
 from ci_eval.model.gates import GateResult
 from ci_eval.model.logs import LogCounts, LogFile, LogsRecord
 from ci_eval.model.overview import Overview, Ranking
@@ -70,6 +70,7 @@ __all__ = [
     "Confine",
     "DeleteRange",
     "Difference",
+    "Elsewhere",
     "EngineInfo",
     "Estimate",
     "Evaluation",

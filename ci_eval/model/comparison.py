@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
+from typing import Literal
 
 from ci_eval.model.gates import GateResult
 from ci_eval.model.report import EngineInfo, MetricInfo, Noise, ProjectInfo
@@ -22,24 +23,48 @@ class Verdict(str, Enum):
     NOT_COMPARABLE = "not-comparable"
 
 
+class Elsewhere(Value, frozen=True, kw_only=True):
+    """What the compared sessions say of other code like theirs: files (of many projects: projects) are the sample."""
+
+    low: float | None = None
+    high: float | None = None
+    """The 95 % interval of the difference; None where there are too few files for one."""
+    p: float | None = None
+    verdict: Verdict = Verdict.NOT_COMPARABLE
+    why: str = ""
+    """What the verdict follows from."""
+    effective: float = 0.0
+    """So many files of equal size would say as much."""
+    detectable: float | None = None
+    """The smallest true difference that data like these would show four times out of five."""
+
+
 class Difference(Value, frozen=True, kw_only=True):
-    """One metric on both sides, over the same sessions."""
+    """One metric on both sides, over the same sessions. The verdict is that of this project's sessions."""
 
     base: float | None
     new: float | None
     difference: float | None
+    population: Literal["project"] = "project"
+    """Whose difference the interval, p and the verdict are of: all sessions of this project under this strategy."""
     low: float | None = None
     high: float | None = None
-    """The 95 % interval of the difference."""
+    """The 95 % interval of the difference; as wide as nothing where all sessions were asked. Of the declared metrics,
+    all intervals hold together."""
     p: float | None = None
-    """Two-sided, of the permutation test, adjusted for the number of metrics that were declared."""
+    """Two-sided; below 0.05 exactly where the interval excludes 0. None where all were asked: nothing is uncertain."""
     verdict: Verdict = Verdict.NOT_COMPARABLE
     why: str = ""
     """What the verdict follows from."""
     detectable: float | None = None
     """The smallest true difference that data like these would show four times out of five."""
+    noise: float | None = None
+    """Standard error from the engine's own indeterminism, where repeats have measured it; part of the interval."""
     n: int = 0
     """Observations on the side that has fewer."""
+    over: str = ""
+    """Which of the sessions it is of, where these are not all: those found by both."""
+    elsewhere: Elsewhere = Elsewhere()
 
 
 class Part(Value, frozen=True, kw_only=True):
@@ -52,8 +77,6 @@ class Part(Value, frozen=True, kw_only=True):
     wins: int
     """Sessions whose expected text stands higher in the new list."""
     losses: int
-    by_session: float
-    """McNemar's exact p-value of wins and losses; it takes sessions for independent, so no verdict uses it."""
     difference: Difference
 
 
@@ -97,6 +120,8 @@ class Comparison(Value, frozen=True, kw_only=True):
     base: Side
     new: Side
     paired: int
+    population: int
+    """Sessions this project has under this strategy, on both sides; the paired ones are a sample of them."""
     only_base: int
     only_new: int
     changed_text: int
@@ -104,7 +129,7 @@ class Comparison(Value, frozen=True, kw_only=True):
     files: int
     """With at least one pair."""
     declared: tuple[str, ...]
-    """The metrics whose verdicts count; their p-values are adjusted together."""
+    """The metrics whose verdicts count; their intervals and p-values are adjusted together."""
     filters: dict[str, dict[str, Difference]]
     wins: int
     losses: int

@@ -18,7 +18,7 @@ class Ranking(Value, frozen=True, kw_only=True):
     figures: tuple[dict[str, Estimate], ...]
     """Per side."""
     pairs: dict[str, tuple[tuple[Difference | None, ...], ...]]
-    """Per declared metric: row's side - column's side; p adjusted over a metric's pairs (Holm)."""
+    """Per declared metric: row's side - column's side; adjusted for the number of pairs (Bonferroni)."""
     ahead: tuple[int, ...]
     """Per side: how many others it is shown to be better than, by the first declared metric."""
     behind: tuple[int, ...]

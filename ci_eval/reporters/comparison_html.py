@@ -6,14 +6,26 @@ from collections import Counter
 from pathlib import Path
 
 from ci_eval.contracts import ComparisonReporter, PairedSources
-from ci_eval.model import Comparison, Difference, Part
+from ci_eval.model import Comparison, Difference, Elsewhere, Part
 from ci_eval.support.charts import latency_chart, trend_charts
-from ci_eval.support.figures import amount, change, change_between
+from ci_eval.support.figures import amount, change
 from ci_eval.support.htmldata import script
 from ci_eval.support.htmlpages import page_name
 from ci_eval.support.htmlpairs import PairedPage, change_of, paired_pages
 from ci_eval.support.htmlsite import Site, published
-from ci_eval.support.verdicts import SIGNS, TRENDS, WORDS, night_figure
+from ci_eval.support.verdicts import (
+    ELSEWHERE,
+    HERE,
+    SIGNS,
+    TRENDS,
+    WORDS,
+    headline,
+    interval_text,
+    judged_elsewhere,
+    named,
+    night_figure,
+    p_text,
+)
 
 TEMPLATES = Path(__file__).parent / "templates"
 ASSETS = ("style.css", "comparison.css", "comparison.js")
@@ -49,6 +61,10 @@ class _Report:
             part_cells=self._part_cells,
             amount=amount,
             figure=night_figure,
+            headline=headline(comparison),
+            here=HERE,
+            elsewhere=ELSEWHERE,
+            judged_elsewhere=judged_elsewhere(comparison),
         )
 
     def write(self, sources: PairedSources) -> None:
@@ -105,19 +121,22 @@ class _Report:
             changed=changed,
         )
 
-    def _cells(self, name: str, found: Difference) -> dict[str, str]:
-        unit = self._infos[name].unit
+    def _cells(self, name: str, found: Difference, of: Difference | Elsewhere) -> dict[str, str]:
+        """`of`: the population whose verdict the row is about."""
+        info = self._infos[name]
         return {
-            "base": amount(found.base, unit),
-            "new": amount(found.new, unit),
-            "difference": change(found.difference, unit),
-            "between": change_between(found.low, found.high, unit),
-            "p": "" if found.p is None else f"{found.p:.4f}",
-            "detectable": "" if found.detectable is None else change(found.detectable, unit).lstrip("+±"),
+            "name": named(name, found),
+            "base": amount(found.base, info.unit),
+            "new": amount(found.new, info.unit),
+            "difference": change(found.difference, info.unit),
+            "between": interval_text(of, info.unit) if of.low is not None else "",
+            "p": p_text(of),
+            "why": of.why,
+            "detectable": "" if of.detectable is None else change(of.detectable, info.unit).lstrip("+±"),
         }
 
     def _part_cells(self, part: Part) -> dict[str, str]:
-        return self._cells(self._comparison.declared[0], part.difference)
+        return self._cells(self._comparison.declared[0], part.difference, part.difference)
 
 
 REPORTER: ComparisonReporter = ComparisonHtml()

@@ -25,6 +25,7 @@ class ComparisonJson:
             "new": found.new.title,
             "sides": {"base": found.base, "new": found.new},
             "paired": found.paired,
+            "population": found.population,
             "onlyBase": found.only_base,
             "onlyNew": found.only_new,
             "changedText": found.changed_text,

@@ -6,15 +6,17 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ci_eval.contracts import ComparisonReporter, PairedSources
-from ci_eval.model import Change, Comparison, Difference, MetricInfo, Part, Verdict
+from ci_eval.model import Change, Comparison, Difference, Elsewhere, MetricInfo, Part, Verdict
 from ci_eval.support import atomic
-from ci_eval.support.figures import amount, change, change_between
+from ci_eval.support.figures import amount, change
 from ci_eval.support.markdowntext import code, prose, table
 from ci_eval.support.trendtext import trend_lines
-from ci_eval.support.verdicts import said
+from ci_eval.support.verdicts import ELSEWHERE, HERE, headline, interval_text, judged_elsewhere, named, p_text, said
 
 LONGEST = 65_000
 """Characters; a comment on GitHub may have 65,536."""
+
+Cells = tuple[str, ...]
 
 WORST = 25
 FILES = 50
@@ -52,21 +54,16 @@ class ComparisonMarkdown:
 
 
 def summary(comparison: Comparison) -> str:
-    """The sentence no report may lack."""
-    first = comparison.declared[0]
-    found = comparison.filters["ALL"][first]
-    info = next(each for each in comparison.metrics if each.name == first)
-    between = change_between(found.low, found.high, info.unit)
-    between = f" ({between})" if between else ""
-    return (
-        f"**{said(found.verdict)}**: {prose(first)} {amount(found.base, info.unit)} → {amount(found.new, info.unit)}, "
-        f"{change(found.difference, info.unit)}{between}. "
+    """What no report may lack: what holds here, what holds elsewhere, and what was compared."""
+    here, elsewhere = headline(comparison)
+    counts = (
         f"{comparison.paired:,} sessions in {comparison.files:,} files are on both sides "
         f"({comparison.only_base:,} only in base, {comparison.only_new:,} only in new, "
         f"{comparison.changed_text:,} in changed files; failed {comparison.base.failed:,} and "
         f"{comparison.new.failed:,}): {comparison.wins:,} went better, {comparison.losses:,} worse, "
         f"{comparison.paired - comparison.wins - comparison.losses:,} alike."
     )
+    return f"**{here}**\n\n**{elsewhere}**\n\n{counts}"
 
 
 def _gates(comparison: Comparison) -> str:
@@ -77,19 +74,21 @@ def _gates(comparison: Comparison) -> str:
     return table("Gates", ("Result", "Rule", "Why"), rows)
 
 
-COLUMNS = ("Metric", ">base", ">new", ">Difference", "95 % interval", ">p", "Verdict", ">Detectable")
+COLUMNS = ("Metric", ">base", ">new", ">Difference", "95 % interval", ">p", "Verdict", "Because", ">Detectable")
 
 
-def _row(name: str, found: Difference, info: MetricInfo) -> tuple[str, ...]:
+def _row(name: str, found: Difference, info: MetricInfo, said_of: Difference | Elsewhere | None = None) -> Cells:
+    of = found if said_of is None else said_of
     return (
-        prose(name),
+        prose(named(name, found)),
         amount(found.base, info.unit),
         amount(found.new, info.unit),
         change(found.difference, info.unit),
-        change_between(found.low, found.high, info.unit),
-        "" if found.p is None else f"{found.p:.4f}",
-        said(found.verdict),
-        "" if found.detectable is None else amount_of_change(found.detectable, info.unit),
+        interval_text(of, info.unit) if of.low is not None else "",
+        p_text(of),
+        said(of.verdict),
+        of.why,
+        "" if of.detectable is None else amount_of_change(of.detectable, info.unit),
     )
 
 
@@ -100,12 +99,17 @@ def amount_of_change(value: float, unit: str) -> str:
 
 def _declared(comparison: Comparison) -> str:
     infos = {info.name: info for info in comparison.metrics}
-    rows = [_row(name, comparison.filters["ALL"][name], infos[name]) for name in comparison.declared]
+    found = [(name, comparison.filters["ALL"][name], infos[name]) for name in comparison.declared]
+    here = table(HERE, COLUMNS, [_row(*each) for each in found])
+    elsewhere = ""
+    if judged_elsewhere(comparison):
+        elsewhere = table(ELSEWHERE, COLUMNS, [_row(*each, each[1].elsewhere) for each in found])
     note = (
-        "\n\np is adjusted for the number of these metrics (Holm). *Detectable* is the smallest true difference that "
-        "data like these would show four times out of five: a smaller one may be there unseen."
+        "Intervals and p are adjusted for the number of these metrics, so that all intervals hold together in 95 of "
+        "100 comparisons; p is below 0.05 exactly where an interval excludes 0. *Detectable* is the smallest true "
+        "difference that data like these would show four times out of five: a smaller one may be there unseen."
     )
-    return table("Verdicts", COLUMNS, rows) + note
+    return "\n\n".join(filter(None, (here, elsewhere, note)))
 
 
 def _others(comparison: Comparison) -> str:
@@ -114,7 +118,7 @@ def _others(comparison: Comparison) -> str:
         for info in comparison.metrics
         if info.name not in comparison.declared
     ]
-    return _folded("The other metrics (p not adjusted)", table("", COLUMNS, rows))
+    return _folded("The other metrics, in this project (each by itself, not adjusted)", table("", COLUMNS, rows))
 
 
 def _parts(comparison: Comparison) -> str:
@@ -130,7 +134,11 @@ def _parts(comparison: Comparison) -> str:
         "95 % interval",
         "Verdict",
     )
-    shown = table("Where it differs", columns, [_part(part, info) for part in shown_parts]) if shown_parts else ""
+    shown = (
+        table("Where it differs, in this project", columns, [_part(part, info) for part in shown_parts])
+        if shown_parts
+        else ""
+    )
     rest = [part for part in comparison.parts if part not in shown_parts and part.dimension != "file"]
     files = sorted(
         (part for part in comparison.parts if part.dimension == "file" and part.wins + part.losses),
@@ -150,8 +158,8 @@ def _part(part: Part, info: MetricInfo) -> tuple[str, ...]:
         f"{part.wins:,}",
         f"{part.losses:,}",
         change(found.difference, info.unit),
-        change_between(found.low, found.high, info.unit),
-        said(found.verdict) if part.files > 1 else f"one file: none (by session p = {part.by_session:.3f})",
+        interval_text(found, info.unit),
+        said(found.verdict),
     )
 
 

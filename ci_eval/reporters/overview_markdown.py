@@ -66,7 +66,7 @@ def _ranking(found: Ranking) -> Iterator[str]:
             for row, side in enumerate(found.sides)
         )
         shown = table("", (f"{name}: row - column", *(prose(side.title) for side in found.sides)), pairs)
-        title = f"{prose(name)}, each against each (p adjusted over the pairs, Holm)"
+        title = f"{prose(name)}, each against each in this project (adjusted for the number of pairs)"
         yield f"<details><summary>{title}</summary>\n\n{shown}\n\n</details>"
 
 

@@ -102,7 +102,7 @@ def evaluate(
         started=manifest.start,
         environment=environment(manifest),
         noise=rounds.noise(),
-        filters={name: tally.figures(manifest.seed) for name, tally in tallies.items()},
+        filters={name: tally.figures() for name, tally in tallies.items()},
         errors=tuple(workspace.errors()),
         metrics=tuple(metric.info for metric in metrics),
     )
@@ -152,7 +152,7 @@ class Tally:
         self._lines = any(metric.of == "lines" for metric in metrics)
 
     def begin(self, path: str, cluster: str) -> None:
-        """The next sessions are of this file, which is resampled with others of the same cluster."""
+        """The next sessions are of this file, which is one with others of the same cluster."""
         self._files.append(path)
         self._cluster = self._clusters.setdefault(cluster, len(self._clusters))
         self._by_file.append([Observations() for _ in self._metrics])
@@ -185,7 +185,7 @@ class Tally:
                 here.add(number, observed)
                 of_kind.add(number, observed)
 
-    def figures(self, seed: int) -> FilterFigures:
+    def figures(self) -> FilterFigures:
         """The figures of all that was let through."""
         named = [metric.info.name for metric in self._metrics]
         return FilterFigures(
@@ -193,7 +193,7 @@ class Tally:
             planned=self._statuses.total(),
             undecided=self._undecided,
             statuses={status.value: self._statuses[status.value] for status in Status},
-            metrics={m.info.name: estimate(m, seen, seed) for m, seen in zip(self._metrics, self._all, strict=True)},
+            metrics={m.info.name: estimate(m, seen) for m, seen in zip(self._metrics, self._all, strict=True)},
             by_file={
                 metric.info.name: _mean(figure(metric, of_file[place]) for of_file in self._by_file)
                 for place, metric in enumerate(self._metrics)
@@ -207,7 +207,7 @@ class Tally:
                 for path, count, observed in zip(self._files, self._evaluated, self._by_file, strict=True)
             },
             kinds={
-                kind: {m.info.name: estimate(m, seen, seed) for m, seen in zip(self._metrics, observed, strict=True)}
+                kind: {m.info.name: estimate(m, seen) for m, seen in zip(self._metrics, observed, strict=True)}
                 for kind, observed in sorted(self._by_kind.items())
             },
             ranks={band: self._bands[band] for band in (EFFORTS if self._lines else RANKS)},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ci_eval.model import Difference, MetricInfo, Night, Trend, Verdict
+from ci_eval.model import Comparison, Difference, Elsewhere, MetricInfo, Night, Trend, Verdict
 from ci_eval.support.figures import amount, change, change_between
 
 SIGNS = {
@@ -23,6 +23,55 @@ def said(verdict: Verdict) -> str:
     return f"{SIGNS[verdict]} {WORDS[verdict]}"
 
 
+HERE = "In this project"
+ELSEWHERE = "In other code"
+
+
+def interval_text(found: Difference | Elsewhere, unit: str) -> str:
+    """The interval behind a verdict; "exact" where nothing is uncertain."""
+    if found.low is None or found.high is None:
+        return "no interval"
+    return "exact" if found.low == found.high else change_between(found.low, found.high, unit)
+
+
+def p_text(found: Difference | Elsewhere) -> str:
+    """The p-value that goes with the interval."""
+    if found.p is None:
+        return ""
+    return "p < 0.001" if found.p < 0.001 else f"p = {found.p:.3f}"
+
+
+def explained(found: Difference | Elsewhere, unit: str) -> str:
+    """Interval, p-value and what the verdict follows from; all a reader needs to understand it."""
+    interval = "" if found.low is None or found.low == found.high else interval_text(found, unit)
+    return "; ".join(filter(None, (interval, p_text(found), found.why)))
+
+
+def headline(comparison: Comparison) -> tuple[str, str]:
+    """What the leading metric says of this project, and of other code."""
+    name = comparison.declared[0]
+    found = comparison.filters["ALL"][name]
+    unit = next(info.unit for info in comparison.metrics if info.name == name)
+    asked = f"{comparison.paired:,} of its {comparison.population:,} sessions were asked"
+    if comparison.paired == comparison.population:
+        asked = f"all {comparison.paired:,} sessions were asked"
+    figures = f"{name} {amount(found.base, unit)} → {amount(found.new, unit)}, {change(found.difference, unit)}"
+    reason = explained(found, unit)
+    here = f"{HERE} ({asked}): {said(found.verdict)}. {figures}" + (f" ({reason})" if reason else "") + "."
+    return here, f"{ELSEWHERE}: {said(found.elsewhere.verdict)} ({explained(found.elsewhere, unit)})."
+
+
+def judged_elsewhere(comparison: Comparison) -> bool:
+    """Whether there is an interval of other code for any declared metric."""
+    figures = comparison.filters["ALL"]
+    return any(figures[name].elsewhere.low is not None for name in comparison.declared)
+
+
+def named(name: str, found: Difference) -> str:
+    """A metric with the sessions it is of, where these are not all."""
+    return f"{name} ({found.n:,} {found.over})" if found.over else name
+
+
 def night_figure(trend: Trend, night: Night, metric: str) -> str:
     """One figure of one night."""
     unit = next((info.unit for info in trend.metrics if info.name == metric), "")
@@ -31,8 +80,7 @@ def night_figure(trend: Trend, night: Night, metric: str) -> str:
 
 
 def pair_text(found: Difference | None, info: MetricInfo) -> str:
-    """A difference between two evaluations, with its interval."""
+    """A difference between two evaluations, with the interval in this project."""
     if found is None:
         return ""
-    between = change_between(found.low, found.high, info.unit)
-    return change(found.difference, info.unit) + (f" ({between})" if between else "")
+    return f"{change(found.difference, info.unit)} ({interval_text(found, info.unit)})"

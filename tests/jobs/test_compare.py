@@ -6,6 +6,7 @@ import json
 import shutil
 import subprocess
 import sys
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import pytest
 import yaml
 from msgspec.structs import replace
 
+from ci_eval.support.figures import change_between
 from ci_eval.workspace import Workspace
 from tests.projects import GREETER, write
 
@@ -313,18 +315,59 @@ def test_an_artifact_without_digests_is_refused(nights: dict[str, Path], tmp_pat
     assert (code, "its manifest has no digests" in " ".join(said.split())) == (2, True)
 
 
-@pytest.mark.parametrize(("files", "said"), [(5, "no gate on one can break"), (8, "differences must be large")])
-def test_a_reader_is_told_what_few_files_cannot_show(files: int, said: str, tmp_path: Path) -> None:
-    project = write(tmp_path / "p", **{f"file{i}__py": GREETER for i in range(files)})
+def test_of_three_files_a_difference_is_a_fact_here_and_not_shown_elsewhere(tmp_path: Path) -> None:
+    project = write(tmp_path / "p", **{f"file{i}__py": GREETER for i in range(3)})
     for name in ("oracle", "empty"):
         command = ("evaluate", "--project", f"path:{project}", "--engine", name, "--output", tmp_path / name)
         assert run(*command)[0] == 0
-    code, report, output = compare(
-        tmp_path / "oracle", tmp_path / "empty", tmp_path / "out", "--gate", "RecallAt1 >= -1pp"
-    )
-    assert said in " ".join(output.split())
-    verdict = report["filters"]["ALL"]["metrics"]["RecallAt1"]["verdict"]
-    assert (code, verdict) == ((0, "no-difference-shown") if files == 5 else (1, "worse"))
+    rules = ("--gate", "RecallAt1 >= -1pp", "--gate", "RecallAt1 non-inferior 1pp population: code")
+    code, report, said = compare(tmp_path / "oracle", tmp_path / "empty", tmp_path / "out", *rules)
+    found = report["filters"]["ALL"]["metrics"]["RecallAt1"]
+    assert (found["population"], found["verdict"], found["elsewhere"]["verdict"]) == PROJECT_ONLY
+    assert (found["low"], found["high"], found["p"]) == (-1, -1, None)
+    assert found["elsewhere"]["low"] is None
+    assert "too few files: 3, worth 3 of equal size" in found["elsewhere"]["why"]
+    assert (code, [gate["passed"] for gate in report["gates"]]) == (1, [False, False])
+    text = " ".join(said.split())
+    assert f"In this project (all {report['paired']} sessions were asked): ▼ worse" in text
+    assert "In other code: ? no difference shown (too few files" in text
+
+
+PROJECT_ONLY = ("project", "worse", "no-difference-shown")
+
+
+def test_a_sample_says_how_much_of_the_project_it_is(nights: dict[str, Path], tmp_path: Path) -> None:
+    manifest = Workspace(nights["words"]).manifest()
+    for name in ("words", "alphabet"):
+        workspace = Workspace(Path(shutil.copytree(nights[name], tmp_path / name)))
+        workspace.write_manifest(msgspec.structs.replace(manifest, generated=manifest.generated * 4))
+        workspace.seal()
+    _, report, said = compare(tmp_path / "words", tmp_path / "alphabet", tmp_path / "out")
+    found = report["filters"]["ALL"]["metrics"]["RecallAt1"]
+    assert report["population"] == 4 * report["paired"]
+    assert found["low"] < found["difference"] < found["high"]
+    assert (found["p"] < 0.05) == (found["low"] > 0 or found["high"] < 0)
+    interval = change_between(found["low"], found["high"], "share")
+    pages = [tmp_path / "out" / name for name in ("report.md", "html/index.html")]
+    for text in (said, *(page.read_text() for page in pages)):
+        assert f"▼ worse. RecallAt1 4.5% → 0.0%, -4.55 pp ({interval}; p < 0.001" in " ".join(unescape(text).split())
+
+
+def test_a_mean_rank_is_over_sessions_found_by_both(nights: dict[str, Path], tmp_path: Path) -> None:
+    _, report, _ = compare(nights["oracle"], nights["words"], tmp_path / "out")
+    found = report["filters"]["ALL"]["metrics"]["MeanRank"]
+    lost = sum(row["absent"] for row in report["transitions"].values())
+    assert (found["base"], found["n"], found["over"]) == (1.0, report["paired"] - lost, "found by both")
+    assert f"MeanRank ({found['n']} found by both)" in (tmp_path / "out" / "report.md").read_text()
+
+
+def test_times_have_figures_and_no_verdict(nights: dict[str, Path], tmp_path: Path) -> None:
+    _, report, _ = compare(nights["words"], nights["again"], tmp_path / "out")
+    for name in ("MeanLatency", "MaxLatency", "LatencyPercentile50", "LatencyPercentile95"):
+        found = report["filters"]["ALL"]["metrics"][name]
+        assert found["difference"] == pytest.approx(found["new"] - found["base"])
+        assert {found["verdict"], found["elsewhere"]["verdict"]} == {"not-comparable"}
+        assert "in turns" in found["why"]
 
 
 def test_sessions_of_a_file_that_one_side_lacks_are_that_sides_alone(nights: dict[str, Path], tmp_path: Path) -> None:

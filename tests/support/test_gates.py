@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ci_eval.errors import ConfigError
-from ci_eval.model import Difference, MetricInfo, Verdict
+from ci_eval.model import Difference, Elsewhere, MetricInfo, Verdict
 from ci_eval.support.gates import parse
 
 INFOS = {
@@ -24,11 +24,55 @@ def figures(base: float, new: float, low: float, high: float) -> dict[str, Diffe
 
 
 def test_no_rule_is_broken_by_what_the_verdict_does_not_show() -> None:
-    # With few files the interval may exclude 0 while the permutation test cannot be sure.
-    found = Difference(base=0.5, new=0.4, difference=-0.1, low=-0.15, high=-0.05, p=0.125, verdict=Verdict.NOT_SHOWN)
+    found = Difference(
+        base=0.5, new=0.4, difference=-0.1, low=-0.25, high=0.05, verdict=Verdict.NOT_SHOWN, why="the interval holds 0"
+    )
     result = parse("RecallAt1 >= -1pp", INFOS).judge(dict.fromkeys(INFOS, found), INFOS)
     assert result.passed
-    assert "may be chance, p = 0.125" in result.reason
+    assert "not shown: the interval holds 0" in result.reason
+
+
+def of_both(here: float, elsewhere: float, *, effective: float = 100) -> dict[str, Difference]:
+    """Losses, shown here and elsewhere, with an interval of one point around each."""
+    sides = [
+        {"low": each - 0.005, "high": each + 0.005, "verdict": Verdict.WORSE if each < -0.005 else Verdict.EQUIVALENT}
+        for each in (here, elsewhere)
+    ]
+    there = Elsewhere(effective=effective, **sides[1])  # type: ignore[arg-type]
+    return dict.fromkeys(INFOS, Difference(base=0.5, new=0.5 + here, difference=here, elsewhere=there, **sides[0]))  # type: ignore[arg-type]
+
+
+def test_a_rule_is_about_this_project_unless_it_says_code() -> None:
+    found = of_both(-0.04, 0.0)
+    assert not parse("RecallAt1 >= -1pp", INFOS).judge(found, INFOS).passed
+    assert not parse("RecallAt1 >= -1pp population: project", INFOS).judge(found, INFOS).passed
+    assert parse("RecallAt1 >= -1pp population: code", INFOS).judge(found, INFOS).passed
+
+
+@pytest.mark.parametrize(
+    ("rule", "effective", "kept"),
+    [
+        ("RecallAt1 non-inferior 1pp population: code", 60, True),
+        ("RecallAt1 non-inferior 1pp population: code", 59, False),
+        ("RecallAt1 non-inferior 0.7pp population: code", 60, False),
+        ("Rank non-inferior 0.05 population: code", 119, False),
+        ("Rank non-inferior 0.05 population: code", 120, True),
+    ],
+)
+def test_elsewhere_the_smaller_the_margin_the_more_files_it_takes(rule: str, effective: float, kept: bool) -> None:
+    result = parse(rule, INFOS).judge(of_both(0.0, 0.0, effective=effective), INFOS)
+    assert result.passed is kept, result.reason
+
+
+def test_without_an_interval_no_loss_is_ruled_out() -> None:
+    found = dict.fromkeys(
+        INFOS,
+        Difference(
+            base=0.5, new=0.5, difference=0, elsewhere=Elsewhere(verdict=Verdict.NOT_SHOWN, why="too few files")
+        ),
+    )
+    result = parse("RecallAt1 non-inferior 1pp population: code", INFOS).judge(found, INFOS)
+    assert (result.passed, "too few files" in result.reason) == (False, True)
 
 
 @pytest.mark.parametrize(
@@ -76,6 +120,8 @@ def test_a_rule_is_kept_or_broken(rule: str, base: float, new: float, low: float
         ("RecallAt1 >= 900%", "can never be kept: RecallAt1 is at most 100%"),
         ("RecallAt1 non-inferior -1pp", "a margin without a sign"),
         ("Count <= +1", "can protect nothing"),
+        ("RecallAt1 >= -1pp population: files", "population is project"),
+        ("Recall >= -1pp", "examples: 'RecallAt1 >= -1pp'"),
     ],
 )
 def test_a_rule_that_means_nothing_is_refused(rule: str, said: str) -> None:

@@ -1,141 +1,85 @@
-"""The paired statistics, against other programs' results, brute force, and what they must never do."""
+"""Intervals and p-values of several differences at once, against scipy, and what is concluded from them."""
 
 from __future__ import annotations
-
-from itertools import product
 
 import numpy as np
 import pytest
 
 from ci_eval.model import Verdict
-from ci_eval.support.paired import (
-    BINS,
-    Finding,
-    Floats,
-    Resampling,
-    benjamini_hochberg,
-    binned,
-    holm,
-    mcnemar,
-    quantile_of,
-    verdict,
-)
-
-P = [0.01, 0.04, 0.03, 0.005, 0.2, 0.9]
+from ci_eval.support.paired import Interval, Spread, joint, singly, verdict
+from ci_eval.support.student import Floats
 
 
-def hits(base: Floats, new: Floats, n: int = 10) -> Floats:
-    """Sums of one metric: so many hits of n sessions in each file."""
-    weights = np.full(len(base), float(n))
-    return np.stack([base, weights, new, weights], axis=1)[:, None, :]
+def spread(differences: Floats, scores: Floats, df: float = np.inf) -> Spread:
+    error = np.sqrt((scores**2).sum(axis=0))
+    return Spread(np.zeros(len(differences)), differences, differences, error, np.full(len(differences), df), scores)
 
 
-@pytest.mark.parametrize(
-    ("wins", "losses", "p"),
-    [(10, 2, 0.03857421875), (0, 5, 0.0625), (7, 7, 1.0), (150, 110, 0.01541558283317145), (1200, 1300, 0.0476818652)],
-)
-def test_mcnemar_agrees_with_statsmodels(wins: int, losses: int, p: float) -> None:
-    """Recorded: statsmodels 0.14 `mcnemar(exact=True)`, scipy 1.16 `binomtest`."""
-    assert mcnemar(wins, losses) == pytest.approx(p, rel=1e-9)
+CORRELATED = np.linalg.cholesky(np.array([[1, 0.8, 0.3], [0.8, 1, 0.5], [0.3, 0.5, 1]])).T
 
 
-def test_adjustments_agree_with_statsmodels() -> None:
-    """Recorded: statsmodels 0.14 `multipletests`, methods holm and fdr_bh."""
-    assert holm(P) == pytest.approx([0.05, 0.12, 0.12, 0.03, 0.4, 0.9])
-    assert benjamini_hochberg(P) == pytest.approx([0.03, 0.06, 0.06, 0.03, 0.24, 0.9])
-    assert holm([0.03, None, 0.01]) == pytest.approx([0.03, None, 0.02])
-    assert benjamini_hochberg([]) == []
+def test_one_difference_has_the_interval_and_p_value_of_t() -> None:
+    """Recorded: scipy 1.17 `stats.t.interval(0.95, 9, 2, 1)`, `2 * stats.t.sf(2, 9)`."""
+    (found,) = singly(spread(np.array([2.0]), np.array([[1.0]]), df=9))
+    assert (found.low, found.high) == pytest.approx((-0.26215716279820535, 4.262157162798205))
+    assert found.p == pytest.approx(0.07655282377070101)
 
 
-def test_with_few_files_the_p_value_is_the_share_of_all_ways_to_swap_sides() -> None:
-    base, new = np.array([3.0, 5, 2, 8, 1, 0]), np.array([4.0, 7, 2, 9, 0, 3])
-    (found,) = Resampling(6, 1).ratios(hits(base, new))
-    assert found is not None
-    observed = abs((new - base).sum())
-    ways = [abs(((new - base) * np.array(signs)).sum()) for signs in product((1, -1), repeat=6)]
-    assert found.p == pytest.approx(sum(each >= observed for each in ways) / len(ways))
-    assert found.difference == pytest.approx((new - base).sum() / 60)
+def test_several_reach_as_far_as_the_largest_of_them_would() -> None:
+    """Recorded: scipy 1.17 `multivariate_normal(cov).cdf(upper, lower_limit)`, solved for 0.95."""
+    found = joint(spread(np.array([1.0, 2.0, 2.5]), CORRELATED), range(3))
+    assert [each.high - each.low for each in found] == pytest.approx([2 * 2.3230631] * 3, rel=0.01)
+    assert [each.p for each in found] == pytest.approx([0.5923, 0.1077, 0.03144], rel=0.05)
 
 
-def test_swapping_the_sides_turns_the_sign_and_nothing_else() -> None:
-    random = np.random.default_rng(3)
-    base, new = random.integers(0, 10, 40).astype(float), random.integers(0, 10, 40).astype(float)
-    (there,), (back,) = (Resampling(40, 5).ratios(hits(*sides)) for sides in ((base, new), (new, base)))
-    assert there is not None
-    assert back is not None
-    assert there.p == back.p
-    assert [there.difference, there.low, there.high] == pytest.approx(
-        [-back.difference, -(back.high or 0), -(back.low or 0)]
-    )
+def test_an_interval_excludes_0_exactly_where_its_p_value_is_small() -> None:
+    random = np.random.default_rng(1)
+    for turn in range(40):
+        tried = spread(random.normal(0, 2, 3), CORRELATED, df=5 + turn)
+        for each in joint(tried, range(3)):
+            assert (each.low > 0 or each.high < 0) == (each.p < 0.05)
 
 
-def test_the_same_on_both_sides_is_equivalent() -> None:
-    same = np.arange(30).astype(float) % 7
-    (found,) = Resampling(30, 1).ratios(hits(same, same))
-    assert found is not None
-    assert (found.difference, found.low, found.high, found.p) == (0, 0, 0, 1)
-    assert verdict(found, found.p, better="higher", floor=0.001, margin=0.005) is Verdict.EQUIVALENT
+def test_what_moves_together_costs_no_more_than_one() -> None:
+    same = spread(np.array([2.0, 2.0]), np.array([[1.0, 1.0]]))
+    assert joint(same, range(2))[0].p == pytest.approx(singly(same)[0].p, rel=0.05)
 
 
-def test_the_interval_covers_the_truth_as_often_as_it_says() -> None:
-    random, covered, rounds = np.random.default_rng(11), 0, 300
-    for turn in range(rounds):
-        rates = random.beta(3, 3, 60)
-        base = random.binomial(20, rates).astype(float)
-        new = random.binomial(20, np.clip(rates + 0.03, 0, 1)).astype(float)
-        (found,) = Resampling(60, turn).ratios(hits(base, new, 20))
-        assert found is not None
-        truth = float((np.clip(rates + 0.03, 0, 1) - rates).mean())
-        covered += (found.low or 0) <= truth <= (found.high or 0)
-    assert 0.91 <= covered / rounds <= 0.99
+def test_where_nothing_is_uncertain_the_interval_is_the_difference() -> None:
+    found = joint(spread(np.array([0.3, 0.0]), np.zeros((1, 2))), range(2))
+    assert [(each.low, each.high, each.p) for each in found] == [(0.3, 0.3, 0.0), (0.0, 0.0, 1.0)]
 
 
-def test_one_file_allows_no_inference() -> None:
-    (found,) = Resampling(1, 1).ratios(hits(np.array([3.0]), np.array([9.0])))
-    assert found is not None
-    assert (found.base, found.new, found.low, found.p) == (0.3, 0.9, None, None)
-    assert verdict(found, None, better="higher", floor=0, margin=0) is Verdict.NOT_COMPARABLE
+def test_tests_of_many_parts_are_adjusted_by_their_number() -> None:
+    one = spread(np.array([3.0]), np.array([[1.0]]))
+    (alone,), (among,) = singly(one), singly(one, tests=10)
+    assert among.p == pytest.approx(10 * alone.p)
+    assert among.high - among.low > alone.high - alone.low
 
 
-def test_a_metric_without_observations_on_a_side_has_no_finding() -> None:
-    sums = hits(np.array([1.0, 2.0]), np.array([1.0, 2.0]))
-    sums[:, :, 1] = 0
-    assert Resampling(2, 1).ratios(sums) == [None]
-
-
-def test_quantiles_are_nearest_rank_to_two_percent() -> None:
-    values = np.random.default_rng(1).lognormal(3, 1, 5000)
-    for share in (0.5, 0.95):
-        exact = np.sort(values)[int(np.ceil(share * 5000)) - 1]
-        assert quantile_of(binned(values)[None, :], share)[0] == pytest.approx(exact, rel=0.02)
-
-
-def test_a_slower_side_is_shown_slower_in_the_tail() -> None:
-    random = np.random.default_rng(2)
-    base = np.stack([binned(random.lognormal(3, 0.5, 50)) for _ in range(40)])
-    new = np.stack([binned(random.lognormal(3.4, 0.5, 50)) for _ in range(40)])
-    median, tail = Resampling(40, 1).quantiles(base, new, (0.5, 0.95))
-    assert median is not None
-    assert tail is not None
-    assert median.new / median.base == pytest.approx(1.49, rel=0.1)
-    assert tail.p is not None
-    assert tail.p < 0.01
-    assert Resampling(2, 1).quantiles(np.zeros((2, BINS)), base[:2], (0.5,)) == [None]
+def test_a_rare_value_keeps_a_p_value_above_0() -> None:
+    found = joint(spread(np.array([8.0, 0.0, 0.0]), CORRELATED), range(3))
+    assert 0 < found[0].p < 1e-10
 
 
 @pytest.mark.parametrize(
-    ("difference", "low", "high", "p", "better", "expected"),
+    ("low", "high", "difference", "better", "expected"),
     [
-        (0.02, 0.01, 0.03, 0.001, "higher", Verdict.BETTER),
-        (-0.02, -0.03, -0.01, 0.001, "higher", Verdict.WORSE),
-        (5.0, 2.0, 8.0, 0.001, "lower", Verdict.WORSE),
-        (0.02, -0.01, 0.05, 0.2, "higher", Verdict.NOT_SHOWN),
-        (0.02, 0.001, 0.04, 0.08, "higher", Verdict.NOT_SHOWN),
-        (0.001, -0.002, 0.004, 0.5, "higher", Verdict.EQUIVALENT),
-        (0.0005, 0.0001, 0.0009, 0.001, "higher", Verdict.EQUIVALENT),
-        (0.02, 0.01, 0.03, 0.001, "neither", Verdict.NOT_COMPARABLE),
+        (0.01, 0.03, 0.02, "higher", Verdict.BETTER),
+        (-0.03, -0.01, -0.02, "higher", Verdict.WORSE),
+        (0.01, 0.03, 0.02, "lower", Verdict.WORSE),
+        (-0.01, 0.05, 0.02, "higher", Verdict.NOT_SHOWN),
+        (-0.002, 0.004, 0.001, "higher", Verdict.EQUIVALENT),
+        (0.0001, 0.0009, 0.0005, "higher", Verdict.EQUIVALENT),
+        (0.01, 0.03, 0.02, "neither", Verdict.NOT_COMPARABLE),
     ],
 )
-def test_verdicts(difference: float, low: float, high: float, p: float, better: str, expected: Verdict) -> None:
-    found = Finding(1.0, 1.0 + difference, difference, low, high, p, 0.01)
-    assert verdict(found, p, better=better, floor=0.001, margin=0.005) is expected
+def test_verdicts(low: float, high: float, difference: float, better: str, expected: Verdict) -> None:
+    assert verdict(Interval(low, high, 0.01, 0.01), difference, "share", better) is expected
+
+
+def test_of_other_code_equivalent_takes_a_narrower_interval() -> None:
+    narrow, wide = (Interval(-half, half, 1, 0) for half in (0.003, 0.004))
+    assert verdict(wide, 0.0, "share", "higher") is Verdict.EQUIVALENT
+    assert verdict(wide, 0.0, "share", "higher", stretch=1.5) is Verdict.NOT_SHOWN
+    assert verdict(narrow, 0.0, "share", "higher", stretch=1.5) is Verdict.EQUIVALENT

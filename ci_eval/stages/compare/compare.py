@@ -2,38 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import replace
-from itertools import chain
-
-import numpy as np
 
 from ci_eval.contracts import Metric
 from ci_eval.errors import ConfigError, NothingToEvaluate
-from ci_eval.model import Comparison, Difference, Part, SessionScore, SessionsFilter, Side
-from ci_eval.stages.compare.pairing import BANDS, Paired, PartSums, Sums, pair
-from ci_eval.stages.compare.turns import NOT_IN_TURNS, in_turns, times
+from ci_eval.model import Comparison, SessionScore, SessionsFilter, Side
+from ci_eval.stages.compare.judging import Judge
+from ci_eval.stages.compare.pairing import BANDS, FilterSums, Paired, PartSums, pair
+from ci_eval.stages.compare.population import population
+from ci_eval.stages.compare.turns import in_turns, times
+from ci_eval.support.latencies import quantile_of
 from ci_eval.support.noise import noise_of, noise_text
-from ci_eval.support.paired import (
-    FEW,
-    LEVEL,
-    POWER,
-    Finding,
-    Resampling,
-    benjamini_hochberg,
-    holm,
-    mcnemar,
-    quantile_of,
-    verdict,
-)
-from ci_eval.workspace import Manifest, Workspace, unlike
+from ci_eval.workspace import MANY_PROJECTS, Manifest, Workspace, unlike
 
 EVERYTHING = "ALL"
-FLOORS = {"share": 0.001, "score": 0.001, "rank": 0.01, "ms": 0.5, "count": 0.0}
-"""By unit: a smaller difference is never called one."""
-MARGINS = {"share": 0.005, "score": 0.005, "rank": 0.1, "ms": 2.0, "count": 0.0}
-"""By unit: equivalent is what is shown to differ by less."""
 MOST_PARTS = 20
 MOST_FILES = 1000
 """Of one dimension: those with the most sessions."""
@@ -69,9 +51,9 @@ def compare(
     paired = pair(base, new, metrics, (everything, *filters), leading)
     if not paired.pairs:
         raise NothingToEvaluate(_why_none(ours, theirs, paired))
+    known, asked = population(base, new, paired.files, same_text=not paired.changed_text)
+    judge = Judge(metrics, frozenset(declared), asked, clusters_of(ours))
     warnings = _warnings(ours, theirs, paired)
-    warnings += few_files(len(paired.files), len(declared))
-    judge = _Judge(metrics, declared, ours.seed)
     sides = side_of(ours, base, paired.failed_base), side_of(theirs, new, paired.failed_new)
     if in_turns(ours, theirs):
         timed = times(base, new, metrics, (everything, *filters), declared)
@@ -82,6 +64,7 @@ def compare(
         base=sides[0],
         new=sides[1],
         paired=paired.pairs,
+        population=known,
         only_base=paired.only_base,
         only_new=paired.only_new,
         changed_text=paired.changed_text,
@@ -90,7 +73,7 @@ def compare(
         filters={name: judge.filter(sums) | timed.get(name, {}) for name, sums in paired.filters.items()},
         wins=paired.wins,
         losses=paired.losses,
-        parts=judge.parts(paired, leading),
+        parts=tuple(judge.parts(_chosen(paired), leading)),
         transitions={before: {after: paired.transitions[before, after] for after in BANDS} for before in BANDS},
         latencies=_latencies(paired.filters[EVERYTHING]),
         regressions=tuple(change for *_, change in sorted(paired.regressions, key=lambda e: (-e[0], e[1]))),
@@ -101,11 +84,18 @@ def compare(
     )
 
 
-def _latencies(sums: Sums) -> dict[str, tuple[float, float]]:
-    sides = [np.sum(side, axis=0)[None, :] for side in (sums.base_latencies, sums.new_latencies)]
-    if not all(side.sum() for side in sides):
-        return {}
-    return {f"{share:.0%}": (quantile_of(sides[0], share)[0], quantile_of(sides[1], share)[0]) for share in SHARES}
+def clusters_of(manifest: Manifest) -> str:
+    """What is a sample of other code: see Manifest.cluster."""
+    return "projects" if len(manifest.projects) >= MANY_PROJECTS else "files"
+
+
+def _latencies(sums: FilterSums) -> dict[str, tuple[float, float]]:
+    found = {}
+    for share in SHARES:
+        base, new = (quantile_of(side, share) for side in sums.latencies)
+        if base is not None and new is not None:
+            found[f"{share:.0%}"] = (base, new)
+    return found
 
 
 def side_of(manifest: Manifest, workspace: Workspace, failed: int) -> Side:
@@ -136,7 +126,7 @@ def _why_none(base: Manifest, new: Manifest, paired: Paired) -> str:
 
 
 def _warnings(base: Manifest, new: Manifest, paired: Paired) -> list[str]:
-    """What a reader must know."""
+    """What a reader must know beside the verdicts."""
     found = []
     different = [
         f"{what} ({ours} and {theirs})"
@@ -161,111 +151,19 @@ def _warnings(base: Manifest, new: Manifest, paired: Paired) -> list[str]:
         found.append(
             f"{alone:,} sessions have no partner, {paired.pairs:,} have: the difference is one of the latter only"
         )
+    failed = paired.failed_base + paired.failed_new
+    if failed:
+        found.append(
+            f"the engines failed on {failed:,} of the sessions, which counts as a miss; whether they would again, only "
+            "repeated runs can tell, so no interval knows of it"
+        )
     return found
 
 
-def few_files(files: int, tests: int) -> list[str]:
-    """A warning where there are too few files for differences to be shown, each being one of so many tests (Holm)."""
-    if files == 1:
-        return ["only one file: its sessions are no sample, nothing is comparable, and gates on differences fail"]
-    # There are 2**files ways to swap sides, and two of them are as extreme as can be.
-    fewest = math.floor(math.log2(2 * tests / (1 - LEVEL))) + 1
-    if files < fewest:
-        return [
-            f"only {files} files: no difference can be shown, and no gate on one can break; evaluate {fewest} or more"
-        ]
-    return [f"only {files} files: with so few, differences must be large to be shown"] if files < FEW else []
-
-
-class _Judge:
-    """Turns sums into findings, and findings into verdicts."""
-
-    def __init__(self, metrics: Sequence[Metric], declared: Sequence[str], seed: int) -> None:
-        self._metrics = metrics
-        self._declared = frozenset(declared)
-        self._seed = seed
-
-    def filter(self, sums: Sums) -> dict[str, Difference]:
-        """Every metric under one filter. Only the declared ones are adjusted for their number."""
-        found = self._findings(sums)
-        names = [metric.info.name for metric in self._metrics]
-        chosen = [each.info.name for each in self._metrics if each.info.name in self._declared and not each.timed]
-        of = dict(zip(names, found, strict=True))
-        adjusted = dict(zip(chosen, holm([_p(of[name]) for name in chosen]), strict=True))
-        return {
-            metric.info.name: self._difference(
-                metric,
-                of[metric.info.name],
-                adjusted.get(metric.info.name, _p(of[metric.info.name])),
-                int(sums.observed[place].min()),
-            )
-            for place, metric in enumerate(self._metrics)
-        }
-
-    def _findings(self, sums: Sums) -> list[Finding | None]:
-        """One per metric."""
-        if not sums.rows:
-            return [None for _ in self._metrics]
-        resampling = Resampling(len(sums.rows), self._seed)
-        ratios = resampling.ratios(np.stack(sums.rows))
-        timed = [place for place, metric in enumerate(self._metrics) if metric.statistic == "quantile"]
-        wanted = [self._metrics[place].quantile for place in timed]
-        quantiles = resampling.quantiles(np.stack(sums.base_latencies), np.stack(sums.new_latencies), wanted)
-        for place, finding in zip(timed, quantiles, strict=True):
-            if finding and self._metrics[place].is_maximum:
-                finding = replace(finding, low=None, high=None, p=None, error=None)
-            ratios[place] = finding
-        return ratios
-
-    def _difference(self, metric: Metric, found: Finding | None, p: float | None, n: int) -> Difference:
-        if found is None:
-            return Difference(base=None, new=None, difference=None)
-        info = metric.info
-        if metric.timed:
-            return Difference(base=found.base, new=found.new, difference=found.difference, why=NOT_IN_TURNS, n=n)
-        margin = MARGINS.get(info.unit, 0.0)
-        said = verdict(found, p, better=info.better, floor=FLOORS.get(info.unit, 0.0), margin=margin)
-        return Difference(
-            base=found.base,
-            new=found.new,
-            difference=found.difference,
-            low=found.low,
-            high=found.high,
-            p=p,
-            verdict=said,
-            detectable=None if found.error is None else POWER * found.error,
-            n=n,
-        )
-
-    def parts(self, paired: Paired, leading: int) -> tuple[Part, ...]:
-        """By dimension, those with the most sessions first; adjusted over all of them (Benjamini-Hochberg)."""
-        dimensions = sorted({dimension for dimension, _ in paired.parts})
-        chosen = list(chain.from_iterable(_largest(paired, dimension) for dimension in dimensions))
-        found = [self._part(sums) for _, sums in chosen]
-        adjusted = benjamini_hochberg([_p(each) for each in found])
-        return tuple(
-            Part(
-                dimension=dimension,
-                value=value,
-                sessions=sums.sessions,
-                files=sums.files,
-                wins=sums.wins,
-                losses=sums.losses,
-                by_session=mcnemar(sums.wins, sums.losses),
-                difference=self._difference(self._metrics[leading], finding, p, sums.sessions),
-            )
-            for ((dimension, value), sums), finding, p in zip(chosen, found, adjusted, strict=True)
-        )
-
-    def _part(self, sums: PartSums) -> Finding | None:
-        rows = np.zeros((len(sums.clusters), 1, 4))
-        for place, row in enumerate(sums.clusters.values()):
-            rows[place, 0] = row
-        return Resampling(len(sums.clusters), self._seed).ratios(rows)[0]
-
-
-def _p(found: Finding | None) -> float | None:
-    return None if found is None else found.p
+def _chosen(paired: Paired) -> list[tuple[tuple[str, str], PartSums]]:
+    """The parts that are looked at by themselves, by dimension, those with the most sessions first."""
+    dimensions = sorted({dimension for dimension, _ in paired.parts})
+    return [each for dimension in dimensions for each in _largest(paired, dimension)]
 
 
 def _largest(paired: Paired, dimension: str) -> list[tuple[tuple[str, str], PartSums]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import heapq
-from array import array
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterator, Sequence
@@ -14,8 +13,9 @@ import numpy as np
 from ci_eval.contracts import Metric, Pair
 from ci_eval.model import FAILED, Change, FiltersConfig, Session, SessionScore, SessionsFilter, SourceFile
 from ci_eval.support.filters import decide
+from ci_eval.support.latencies import BINS, binned
 from ci_eval.support.observing import evaluated, rank_of
-from ci_eval.support.paired import BINS, Floats, binned
+from ci_eval.support.student import Floats
 from ci_eval.workspace import Workspace
 
 SHOWN = 200
@@ -28,41 +28,68 @@ BANDS = ("1", "2-5", "6-10", "11+", "absent", "failed")
 LONGEST_PREFIX = 5
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Sums:
-    """Of one filter: per file and metric, the numerators and denominators of both sides; latencies in bins."""
+    """Of the sessions of one filter, or of one part, over so many figures.
 
-    metrics: Sequence[Metric]
-    rows: list[Floats] = field(default_factory=list)
-    base_latencies: list[Floats] = field(default_factory=list)
-    new_latencies: list[Floats] = field(default_factory=list)
+    A figure is observed in a session as four numbers: numerator and denominator of base, then of new.
+    """
+
+    figures: int
+    total: Floats = field(init=False)
+    """(figures x 4)."""
+    products: Floats = field(init=False)
+    """(4 figures x 4 figures): of each two of these numbers, summed over sessions."""
     observed: Floats = field(init=False)
+    """Sessions in which each figure was observed, on the side that has fewer."""
 
     def __post_init__(self) -> None:
-        self.observed = np.zeros((len(self.metrics), 2))
+        self.total = np.zeros((self.figures, 4))
+        self.products = np.zeros((4 * self.figures, 4 * self.figures))
+        self.observed = np.zeros(self.figures)
+
+    def add(self, seen: Floats) -> Floats:
+        """Sessions of one file (sessions x figures x 4); their sum."""
+        flat = seen.reshape(len(seen), 4 * self.figures)
+        here: Floats = seen.sum(axis=0)
+        self.total += here
+        self.products += flat.T @ flat
+        self.observed += np.minimum((seen[:, :, 1] != 0).sum(axis=0), (seen[:, :, 3] != 0).sum(axis=0))
+        return here
 
 
-@dataclass
-class PartSums:
-    """Of the sessions that share a property: per file, base and new numerators and their common denominator."""
+@dataclass(kw_only=True)
+class FilterSums(Sums):
+    """Of one filter: also file by file, and how long lookups took."""
 
+    rows: list[Floats] = field(default_factory=list)
+    """Of each file with a pair: (figures x 4)."""
+    latencies: Floats = field(default_factory=lambda: np.zeros((2, BINS)))
+    """Of base and new."""
+
+
+@dataclass(kw_only=True)
+class PartSums(Sums):
+    """Of the sessions that share a property, and the leading metric alone."""
+
+    figures: int = 1
     sessions: int = 0
     wins: int = 0
     losses: int = 0
     files: int = 0
-    clusters: dict[int, list[float]] = field(default_factory=dict)
 
 
 @dataclass
 class Paired:
     """Everything that is known once all pairs were seen."""
 
-    filters: dict[str, Sums]
+    filters: dict[str, FilterSums]
     parts: dict[tuple[str, str], PartSums] = field(default_factory=lambda: defaultdict(PartSums))
     transitions: Counter[tuple[str, str]] = field(default_factory=Counter)
     regressions: list[tuple[float, str, Change]] = field(default_factory=list)
     improvements: list[tuple[float, str, Change]] = field(default_factory=list)
-    files: list[str] = field(default_factory=list)
+    files: dict[str, int] = field(default_factory=dict)
+    """Path → pairs."""
     pairs: int = 0
     only_base: int = 0
     only_new: int = 0
@@ -75,30 +102,17 @@ class Paired:
     def gather(self, names: Sequence[str]) -> None:
         """Make one cluster of the files that have the same name in `names`, which has one per file."""
         numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
-        of = [numbers[name] for name in names]
         for sums in self.filters.values():
-            sums.rows = _added(sums.rows, of, len(numbers))
-            sums.base_latencies = _added(sums.base_latencies, of, len(numbers))
-            sums.new_latencies = _added(sums.new_latencies, of, len(numbers))
-        for part in self.parts.values():
-            together: dict[int, list[float]] = {}
-            for number, row in part.clusters.items():
-                here = together.get(of[number])
-                together[of[number]] = [a + b for a, b in zip(here, row, strict=True)] if here else row
-            part.clusters = together
-
-
-def _added(rows: Sequence[Floats], of: Sequence[int], count: int) -> list[Floats]:
-    whole = np.zeros((count, *rows[0].shape))
-    np.add.at(whole, of, np.stack(rows))
-    return list(whole)
+            whole = np.zeros((len(numbers), *sums.rows[0].shape))
+            np.add.at(whole, [numbers[name] for name in names], np.stack(sums.rows))
+            sums.rows = list(whole)
 
 
 def pair(
     base: Workspace, new: Workspace, metrics: Sequence[Metric], filters: Sequence[SessionsFilter], leading: int
 ) -> Paired:
     """Go through both workspaces at once. `leading`: the number of the metric that the parts are compared by."""
-    paired = Paired({each.name: Sums(metrics) for each in filters})
+    paired = Paired({each.name: FilterSums(figures=len(metrics)) for each in filters})
     for source, checksum, ours, theirs in _files(base, new):
         if source is None:
             paired.only_new += sum(map(evaluated, theirs))
@@ -108,7 +122,7 @@ def pair(
         _File(paired, metrics, filters, leading, source).add(mine, theirs, same_text=checksum in {"", source.checksum})
     manifest = base.manifest()
     names = [manifest.cluster(path) for path in paired.files]
-    if paired.pairs and names != paired.files:
+    if paired.pairs and names != list(paired.files):
         paired.gather(names)
     return paired
 
@@ -140,16 +154,17 @@ class _File:
         self._paired = paired
         # Quantiles are not sums: they are made of the latencies.
         self._summed = [(number, metric) for number, metric in enumerate(metrics) if metric.statistic == "ratio"]
-        self._leading = [number for number, _ in self._summed].index(leading)
-        self._chosen = [(each.name, None if each.filters == FiltersConfig() else each.filters) for each in filters]
-        self._parts: dict[tuple[str, str], list[float]] = defaultdict(lambda: [0.0] * 7)
+        self._leading = leading
+        self._width = len(metrics)
+        self._chosen = [None if each.filters == FiltersConfig() else each.filters for each in filters]
         self._source = source
         self._lines: list[int] = []
-        self._number = len(paired.files)
-        # Plain lists: adding to a row of an array takes five times as long.
-        self._sums = {each.name: [[0.0] * 4 for _ in metrics] for each in filters}
-        self._observed = {each.name: [[0, 0] for _ in metrics] for each in filters}
-        self._latencies = {each.name: (array("d"), array("d")) for each in filters}
+        # Of one session after the other: what it shows, which filters let it through, its latencies, what it gained.
+        self._seen: list[list[float]] = []
+        self._through: list[list[bool]] = []
+        self._latencies: list[tuple[list[float], list[float]]] = []
+        self._gains: list[float] = []
+        self._parts: dict[tuple[str, str], list[int]] = defaultdict(list)
 
     def add(self, mine: dict[str, SessionScore], theirs: Iterator[SessionScore], *, same_text: bool) -> None:
         """Both sides' sessions of the file."""
@@ -170,22 +185,25 @@ class _File:
             paired.changed_text += alone + len(mine)
         if pairs:
             paired.pairs += pairs
-            paired.files.append(self._source.path)
-            for name, sums in paired.filters.items():
-                sums.rows.append(np.array(self._sums[name]))
-                sums.observed += np.array(self._observed[name])
-                base, new = self._latencies[name]
-                sums.base_latencies.append(binned(np.array(base)) if base else np.zeros(BINS))
-                sums.new_latencies.append(binned(np.array(new)) if new else np.zeros(BINS))
-                place = [number for number, metric in enumerate(sums.metrics) if metric.statistic == "quantile"]
-                sums.observed[place] += (len(base), len(new))
-            for key, (sessions, wins, losses, *row) in self._parts.items():
-                part = paired.parts[key]
-                part.sessions += int(sessions)
-                part.wins += int(wins)
-                part.losses += int(losses)
-                part.files += 1
-                part.clusters[self._number] = row
+            paired.files[self._source.path] = pairs
+            self._add_up(np.array(self._seen).reshape(pairs, self._width, 4))
+
+    def _add_up(self, seen: Floats) -> None:
+        through = np.array(self._through)
+        for number, sums in enumerate(self._paired.filters.values()):
+            chosen = np.flatnonzero(through[:, number])
+            sums.rows.append(sums.add(seen[chosen]))
+            for side in range(2):
+                times = [time for place in chosen for time in self._latencies[place][side]]
+                sums.latencies[side] += binned(np.array(times)) if times else 0
+        gains = np.array(self._gains)
+        for key, places in self._parts.items():
+            part = self._paired.parts[key]
+            part.add(seen[places, self._leading : self._leading + 1])
+            part.sessions += len(places)
+            part.wins += int((gains[places] > 0).sum())
+            part.losses += int((gains[places] < 0).sum())
+            part.files += 1
 
     def _pair(self, base: SessionScore, new: SessionScore) -> None:
         paired = self._paired
@@ -198,35 +216,30 @@ class _File:
         paired.transitions[_band(base, ranks[0]), _band(new, ranks[1])] += 1
         if gain:
             self._remember(gain, base, new, ranks)
-        seen = [(number, metric.observe(base), metric.observe(new)) for number, metric in self._summed]
-        for name, filters in self._chosen:
-            if filters is None or decide(base.properties, base.expected_text, filters):
-                sums, observed = self._sums[name], self._observed[name]
-                for number, on_base, on_new in seen:
-                    row, count = sums[number], observed[number]
-                    for above, below in on_base:
-                        row[0] += above
-                        row[1] += below
-                    for above, below in on_new:
-                        row[2] += above
-                        row[3] += below
-                    count[0] += len(on_base)
-                    count[1] += len(on_new)
-                latencies = self._latencies[name]
-                latencies[0].extend([lookup.latency for lookup in base.lookups])
-                latencies[1].extend([lookup.latency for lookup in new.lookups])
-        _, on_base, on_new = seen[self._leading]
+        place = len(self._gains)
+        self._gains.append(gain)
+        self._seen.append(self._observed(base, new))
+        self._through.append(
+            [each is None or bool(decide(base.properties, base.expected_text, each)) for each in self._chosen]
+        )
+        times = ([lookup.latency for lookup in base.lookups], [lookup.latency for lookup in new.lookups])
+        self._latencies.append(times)
         for key in _keys(base):
-            part = self._parts[key]
-            part[0] += 1
-            part[1] += gain > 0
-            part[2] += gain < 0
+            self._parts[key].append(place)
+
+    def _observed(self, base: SessionScore, new: SessionScore) -> list[float]:
+        row = [0.0] * (4 * self._width)
+        for number, metric in self._summed:
+            on_base, on_new = metric.observe(base), metric.observe(new)
+            if metric.found_by_both and not (on_base and on_new):
+                continue
             for above, below in on_base:
-                part[3] += above
-                part[4] += below
+                row[4 * number] += above
+                row[4 * number + 1] += below
             for above, below in on_new:
-                part[5] += above
-                part[6] += below
+                row[4 * number + 2] += above
+                row[4 * number + 3] += below
+        return row
 
     def _remember(
         self, gain: float, base: SessionScore, new: SessionScore, ranks: tuple[int | None, int | None]

@@ -27,9 +27,10 @@ from ci_eval.model import (
     Trend,
     Value,
 )
-from ci_eval.stages.compare.compare import EVERYTHING, FLOORS
+from ci_eval.stages.compare.compare import EVERYTHING
 from ci_eval.support import atomic, stored
 from ci_eval.support.changepoints import cuts
+from ci_eval.support.paired import FLOORS
 from ci_eval.workspace import Workspace
 
 WITHIN = frozenset({"actions", "sessions", "errors", "logs", "html"})

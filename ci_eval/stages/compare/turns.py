@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from ci_eval.contracts import Metric
-from ci_eval.model import Difference, MetricInfo, SessionScore, SessionsFilter, Status, Verdict
+from ci_eval.model import Difference, Elsewhere, MetricInfo, SessionScore, SessionsFilter, Status, Verdict
 from ci_eval.support.chance import draw
 from ci_eval.support.filters import decide
 from ci_eval.support.observing import evaluated
@@ -19,6 +19,7 @@ NOT_IN_TURNS = (
     "whole run"
 )
 ONE_LOOKUP = "the slowest lookup is a single one, and says nothing of others"
+OF_THIS_MACHINE = "times are those of this machine and this project"
 NO_FIGURE = "nothing was observed on one side"
 
 
@@ -73,7 +74,13 @@ class _Sides:
         found = timed(metric, self.base, self.new, asked=asked, tests=tests)
         if found is None:
             return Difference(base=None, new=None, difference=None, why=NO_FIGURE)
-        plain = Difference(base=found.base, new=found.new, difference=found.difference, n=found.n)
+        plain = Difference(
+            base=found.base,
+            new=found.new,
+            difference=found.difference,
+            n=found.n,
+            elsewhere=Elsewhere(why=OF_THIS_MACHINE),
+        )
         if metric.is_maximum:
             return replace(plain, why=ONE_LOOKUP)
         verdict, why = judged(found, metric.info, len(self.base))

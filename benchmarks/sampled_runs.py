@@ -1,0 +1,87 @@
+"""How often the interval of a sample holds what asking all sessions shows: real runs, sampled again and again.
+
+python benchmarks/sampled_runs.py BASE NEW [BASE NEW …]
+
+Each BASE and NEW are workspaces of the same project in which every session was asked. Of their common sessions some are
+drawn without replacement, as `interpret.sessionsLimit` draws them, and compared as `ci-eval compare` does.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+
+from ci_eval import metrics
+from ci_eval.model import SessionScore
+from ci_eval.support.observing import evaluated
+from ci_eval.support.paired import joint, singly
+from ci_eval.support.sampled import here
+from ci_eval.support.student import Floats
+from ci_eval.workspace import Workspace
+
+WANTED = ("RecallAt1", "RecallAt5", "MeanReciprocalRank", "Recall", "MeanRank")
+SHARES = (0.1, 0.3, 0.6, 0.9)
+TIMES = 1_000
+
+
+def observed(base: Path, new: Path) -> Floats:
+    """Of each common session and each wanted metric: numerator and denominator of base, then of new."""
+    known = {each.info.name: each for each in metrics.load()}
+    sides = [
+        {each.id: each for _, sessions in Workspace.open(folder).sessions(SessionScore) for each in sessions}
+        for folder in (base, new)
+    ]
+    rows = []
+    for identity, ours in sides[0].items():
+        theirs = sides[1].get(identity)
+        if theirs is None or not evaluated(ours) or not evaluated(theirs):
+            continue
+        row = []
+        for name in WANTED:
+            seen = [known[name].observe(each) for each in (ours, theirs)]
+            both = all(seen) or not known[name].found_by_both
+            row.append([*(seen[0][0] if both else (0, 0)), *(seen[1][0] if both else (0, 0))])
+        rows.append(row)
+    return np.array(rows, dtype=np.float64)
+
+
+def coverage(whole: Floats, asked: float, random: np.random.Generator) -> tuple[Floats, float]:
+    """How often the intervals hold the whole's difference: each by itself, and those of the first four together."""
+    total = whole.sum(axis=0)
+    truth = total[:, 2] / total[:, 3] - total[:, 0] / total[:, 1]
+    size = round(asked * len(whole))
+    held, together = np.zeros(len(WANTED)), 0
+    units = ["share"] * 2 + ["score", "share", "rank"]
+    for turn in range(TIMES):
+        chosen = whole[random.permutation(len(whole))[:size]]
+        flat = chosen.reshape(size, -1)
+        spread = here(
+            chosen.sum(axis=0), flat.T @ flat, (chosen[:, :, 1] > 0).sum(axis=0) * 1.0, size / len(whole), units
+        )
+        held += [each.low <= true <= each.high for each, true in zip(singly(spread), truth, strict=True)]
+        if turn < TIMES // 10:
+            family = joint(spread, range(4))
+            together += all(each.low <= true <= each.high for each, true in zip(family, truth[:4], strict=True))
+    return held / TIMES, together / (TIMES // 10)
+
+
+def main() -> None:
+    """Print one row per pair and share."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("folders", nargs="+", type=Path)
+    folders = options.parse_args().folders
+    print(f"| base → new | sessions | changed | asked | {' | '.join(WANTED)} | first four |")
+    print("|---|--:|--:|--:|" + "--:|" * (len(WANTED) + 1), flush=True)
+    for base, new in zip(folders[::2], folders[1::2], strict=True):
+        whole = observed(base, new)
+        changed = np.mean(whole[:, 2, 0] != whole[:, 2, 2])
+        for asked in SHARES:
+            held, together = coverage(whole, asked, np.random.default_rng(1))
+            cells = " | ".join(f"{each:.3f}" for each in (*held, together))
+            print(f"| {base.name} → {new.name} | {len(whole):,} | {changed:.1%} | {asked:.0%} | {cells} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,236 @@
+"""How often a comparison is wrong, and how often it sees what is there: simulated files, thousands of times.
+
+python benchmarks/verdicts.py [--thorough]
+
+Files of equal, lognormal and Pareto sizes (40 sessions each in the mean), 3 to 200 of them; a rate that is 3 to 95 %
+and differs from file to file; sessions that change both ways by chance, in some files more than in others; and a loss
+that is spread evenly or sits in 5, 10 or 50 % of the files. The truth is known, for files without end. Printed are: how
+often the 95 % interval holds it; false verdicts; how often a loss is seen. Beside it stands the method ci-eval had
+before: percentiles of a bootstrap over files.
+"""
+
+from __future__ import annotations
+
+import argparse
+import zlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+
+from ci_eval.support.clustered import FEWEST, STRETCH, elsewhere
+from ci_eval.support.paired import LEVEL, joint
+from ci_eval.support.student import Floats, errors_at
+
+SIZES = ("equal", "lognormal", "pareto")
+FILES = (3, 6, 10, 20, 40, 60, 100, 200)
+RATES = (0.03, 0.3, 0.6, 0.95)
+PARTS = (1.0, 0.5, 0.1, 0.05)
+"""Share of the files that a loss sits in."""
+MEAN = 40
+LOSS = 0.02
+MARGIN = 0.005
+CHANCE = 0.03
+"""Sessions that are lost by chance, and as many that are won; fewer where the rate leaves no room."""
+
+
+@dataclass(frozen=True)
+class World:
+    """Files as they come."""
+
+    sizes: str
+    files: int
+    rate: float
+    part: float
+    loss: float
+    mean: int = MEAN
+    noise: float = CHANCE
+
+    def sessions(self, random: np.random.Generator, times: int) -> Floats:
+        """Of each file (files x times)."""
+        shape = (self.files, times)
+        if self.sizes == "equal":
+            return np.full(shape, float(self.mean))
+        drawn = (
+            random.lognormal(np.log(self.mean) - 0.5, 1, shape)
+            if self.sizes == "lognormal"
+            else self.mean / 3 * (1 + random.pareto(1.5, shape))
+        )
+        return np.clip(np.floor(drawn), 1, 125 * self.mean)
+
+    def chance(self) -> float:
+        """Share of the sessions that are lost by chance."""
+        return min(self.noise, 0.3 * self.rate, 0.3 * (1 - self.rate))
+
+    def planted(self) -> float:
+        """The loss, as far as there are hits to lose in its files."""
+        return min(self.loss, 0.8 * self.rate * self.part)
+
+    def risks(self, random: np.random.Generator, shape: tuple[int, ...]) -> tuple[Floats, Floats]:
+        """File by file, the probability of losing a hit, and of making one of a miss."""
+        lost = self.chance() / self.rate * random.gamma(1, 1, shape)
+        won = self.chance() / (1 - self.rate) * random.gamma(1, 1, shape)
+        there = random.random(shape) < self.part
+        return np.minimum(lost + there * self.planted() / self.part / self.rate, 1), np.minimum(won, 1)
+
+    def truth(self) -> float:
+        """The difference over files without end."""
+        lost, won = self.risks(np.random.default_rng(1), (400_000,))
+        return float((1 - self.rate) * won.mean() - self.rate * lost.mean())
+
+    def drawn(self, random: np.random.Generator, times: int) -> Floats:
+        """So many comparisons (files x times x 4), as the statistics take them."""
+        n = self.sessions(random, times)
+        of_file = random.beta(8 * self.rate, 8 * (1 - self.rate), n.shape)
+        hits = random.binomial(n.astype(int), of_file)
+        lost, won = self.risks(random, n.shape)
+        new = hits - random.binomial(hits, lost) + random.binomial(n.astype(int) - hits, won)
+        return np.stack([hits, n, new, n], axis=-1)
+
+
+@dataclass
+class Counts:
+    """Of the comparisons of one world."""
+
+    given: float
+    """Share that has an interval."""
+    covered: float
+    better: float
+    worse: float
+    equivalent: float
+
+    @classmethod
+    def of(cls, low: Floats, high: Floats, truth: float, stretch: float) -> Counts:
+        """Shares of those that have an interval; nan where hardly one has."""
+        given = np.isfinite(low)
+        if given.mean() < 0.1:
+            return cls(float(given.mean()), *[float("nan")] * 4)
+        low, high = low[given], high[given]
+        middle, half = (low + high) / 2, (high - low) / 2 * stretch
+        seen = [
+            (low <= truth) & (truth <= high),
+            low > 0,
+            high < 0,
+            (middle - half > -MARGIN) & (middle + half < MARGIN),
+        ]
+        return cls(float(given.mean()), *(float(each.mean()) for each in seen))
+
+
+def clustered(rows: Floats, fewest: float = FEWEST) -> tuple[Floats, Floats]:
+    """Intervals as ci-eval gives them, one per comparison; nan where it gives none."""
+    found = elsewhere(rows)
+    reach = errors_at(1 - LEVEL, found.spread.df) * found.spread.error
+    reach = np.where(found.effective >= fewest, reach, np.nan)
+    return found.spread.center - reach, found.spread.center + reach
+
+
+def percentiles(rows: Floats) -> tuple[Floats, Floats]:
+    """As ci-eval gave them: percentiles of the difference over resamples of the files."""
+    files = len(rows)
+    times = np.random.default_rng(1).multinomial(files, np.full(files, 1 / files), size=500).astype(float)
+    lost, n = (times @ each for each in (rows[:, :, 2] - rows[:, :, 0], rows[:, :, 1]))
+    low, high = np.quantile(lost / n, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
+    return low, high
+
+
+Method = Callable[[Floats], tuple[Floats, Floats]]
+
+
+def row(world: World, method: Method, times: int) -> Counts:
+    """What the method says of so many comparisons of that world."""
+    number = zlib.crc32(repr(world).encode())
+    low, high = method(world.drawn(np.random.default_rng([3, number]), times))
+    return Counts.of(low, high, world.truth(), STRETCH if method is clustered else 1)
+
+
+def spans(method: Method, times: int, what: str, loss: float, files: Sequence[int] = FILES, **more: float) -> None:
+    """Print, by size and number of files, the lowest and highest share over rates and parts that have such a loss."""
+    print("| files | " + " | ".join(map(str, files)) + " |\n|---|" + "--:|" * len(files), flush=True)
+    for sizes in SIZES:
+        cells = []
+        for count in files:
+            found = [World(sizes, count, rate, part, loss, **more) for rate, part in product(RATES, PARTS)]  # type: ignore[arg-type]
+            whole = [world for world in found if what == "covered" or world.planted() == loss]
+            values = [getattr(row(world, method, times), what) for world in whole]
+            given = [value for value in values if not np.isnan(value)]
+            cells.append(f"{min(given):.3f} to {max(given):.3f}" if given else "none")
+        print(f"| {sizes} | " + " | ".join(cells) + " |", flush=True)
+    print()
+
+
+def families(random: np.random.Generator, world: World, loss: float) -> Floats:
+    """Four metrics at once (files x 4 x 4): the first place, the first five, anywhere, and the reciprocal rank.
+
+    Sessions stand first, among five, lower, or nowhere; by chance, and by the loss, some change places with the next.
+    """
+    n = world.sessions(random, 1)[:, 0].astype(int)
+    places = random.multinomial(n, random.dirichlet([4, 2, 1, 1], len(n)))
+    new = places.copy()
+    for place, (here, there) in enumerate(((0.5, 0.25), (0.25, 0.125), (0.125, 0.125))):
+        risks = CHANCE / 2 * random.gamma(1, 1, (2, len(n)))
+        extra = (random.random(len(n)) < world.part) * loss / world.part if place == 0 else 0
+        down = random.binomial(places[:, place], np.clip((risks[0] + extra) / here, 0, 0.5))
+        up = random.binomial(places[:, place + 1], np.clip(risks[1] / there, 0, 0.5))
+        new[:, place] += up - down
+        new[:, place + 1] += down - up
+    hits = [side @ HITS.T for side in (places, new)]
+    below = np.broadcast_to(n[:, None], hits[0].shape)
+    return np.stack([hits[0], below, hits[1], below], axis=-1)
+
+
+HITS = np.array([[1, 0, 0, 0], [1, 1, 0, 0], [1, 1, 1, 0], [1, 0.4, 0.1, 0]])
+"""What a session at each place counts, by metric."""
+
+
+def seen(world: World, loss: float, times: int) -> tuple[float, float, float]:
+    """Shares of comparisons over four metrics in which any is better or worse; the first is; and was, before."""
+    counts = np.zeros(3)
+    for turn in range(times):
+        rows = families(np.random.default_rng([5, turn]), world, loss)
+        found = elsewhere(rows)
+        if found.effective.min() >= FEWEST:
+            intervals = joint(found.spread, range(4))
+            counts[:2] += any(each.p < 0.05 for each in intervals), intervals[0].p < 0.05
+        low, high = percentiles(rows)
+        counts[2] += low[0] > 0 or high[0] < 0
+    return tuple(counts / times)
+
+
+def verdicts(times: int) -> None:
+    """Print how often there is a verdict where there should be none, and where there should be one."""
+    print(
+        "| files | loss of | in | any of four | the first | first, by percentiles |\n|---|--:|--:|--:|--:|--:|",
+        flush=True,
+    )
+    for (sizes, files), (loss, part) in product(
+        (("equal", 60), ("equal", 200), ("lognormal", 200), ("pareto", 400)),
+        ((0.0, 1.0), (0.02, 1.0), (0.02, 0.5), (0.02, 0.1), (0.02, 0.05)),
+    ):
+        shares = seen(World(sizes, files, 0.5, part, loss), loss, times)
+        print(f"| {files} {sizes} | {loss:.0%} | {part:.0%} | " + " | ".join(f"{each:.3f}" for each in shares) + " |")
+    print(flush=True)
+
+
+def main() -> None:
+    """Print all tables."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--thorough", action="store_true", help="many more comparisons: half an hour")
+    many = options.parse_args().thorough
+    times = 5_000 if many else 500
+    print("## Before: percentiles of a bootstrap over files\n\n95 % intervals that hold a loss of two points\n")
+    spans(percentiles, times // 5, "covered", LOSS, (3, 10, 60, 200))
+    print("called equivalent, at a loss of two points, where nothing changes by chance\n\n| files | share |\n|---|--:|")
+    for files, mean in ((2, 20), (3, 30)):
+        quiet = World("equal", files, 0.6, 1.0, LOSS, mean, noise=0.0)
+        print(f"| {files} of {mean} sessions | {row(quiet, percentiles, times).equivalent:.3f} |")
+    print("\n## Now\n\n95 % intervals that hold a loss of two points\n")
+    spans(clustered, times, "covered", LOSS, FILES if many else (40, 60, 100, 200))
+    print("called equivalent, though the loss is as large as the margin\n")
+    spans(clustered, times, "equivalent", MARGIN, (60, 100, 200), noise=0.0)
+    print("better or worse\n")
+    verdicts(1_000 if many else 100)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,54 @@
+"""Here: the sessions of this project under this strategy are a finite population, of which some were asked.
+
+Which ones were asked is drawn without replacement (`support/chance.py`), so all that is uncertain is what the others
+would have said: nothing, where all were asked. One session is added that gained as much as can be and one that lost
+as much, as Bonett & Price (2012) do for paired proportions, so that rare changes have no interval of width zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ci_eval.support.paired import Spread
+from ci_eval.support.student import Floats
+
+LARGEST = {"share": 1.0, "score": 1.0}
+"""By unit, the most one session can gain; one step for the others."""
+
+
+def here(
+    total: Floats, products: Floats, observed: Floats, asked: float, units: Sequence[str], noise: Floats | None = None
+) -> Spread:
+    """The differences of the whole population.
+
+    `total` (figures x 4): sums of base's numerator and denominator, then new's. `products` (4 figures x 4 figures):
+    sums over sessions of the products of these. `observed`: sessions behind each figure. `asked`: share of the
+    population.
+    `noise`: standard errors from the engine's own indeterminism, where repeats have measured it.
+    """
+    with np.errstate(invalid="ignore", divide="ignore"):
+        base, new = total[:, 0] / total[:, 1], total[:, 2] / total[:, 3]
+        weights = influence(total)
+    difference, left = new - base, 1 - asked
+    values, vectors = np.linalg.eigh(products)
+    scores = (vectors * np.sqrt(np.clip(values, 0, None))).T @ weights
+    # Of deviations from the mean, in units of one session; then with the two sessions that are added.
+    squares = (scores**2).sum(axis=0) * observed**2
+    most = np.array([LARGEST.get(unit, 1.0) for unit in units])
+    size = observed + 2 * left
+    center = difference * observed / size
+    spread = squares + observed * difference**2 + 2 * most**2 - size * center**2
+    error = np.sqrt(np.clip(left * spread, 0, None)) / size
+    error = np.sqrt(error**2 + (0 if noise is None else noise) ** 2)
+    return Spread(base, new, center, error, np.full(len(base), np.inf), scores)
+
+
+def influence(total: Floats) -> Floats:
+    """How one session moves each difference: (4 figures x figures), to first order."""
+    weights = np.zeros((total.size, len(total)))
+    for figure, (base, below_base, new, below_new) in enumerate(total):
+        own = (-1 / below_base, base / below_base**2, 1 / below_new, -new / below_new**2)
+        weights[4 * figure : 4 * figure + 4, figure] = own
+    return weights

@@ -1,0 +1,87 @@
+"""The finite population of one project's sessions: exact where all were asked, and right where some were."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from ci_eval.support.paired import Spread, singly
+from ci_eval.support.sampled import here
+from ci_eval.support.student import Floats
+
+
+def sums(base: Floats, new: Floats, asked: float, unit: str = "share") -> Spread:
+    """Of one metric that is a mean over sessions."""
+    seen = np.stack([base, np.ones(len(base)), new, np.ones(len(base))], axis=1)
+    return here(seen.sum(axis=0)[None], seen.T @ seen, np.array([float(len(base))]), asked, [unit])
+
+
+def changes(wins: int, losses: int, of: int) -> tuple[Floats, Floats]:
+    base, new = np.zeros(of), np.zeros(of)
+    new[:wins] = 1
+    base[wins : wins + losses] = 1
+    return base, new
+
+
+def test_where_all_were_asked_nothing_is_uncertain() -> None:
+    found = sums(*changes(606, 84, 1538), asked=1)
+    assert found.error[0] == 0
+    assert found.center[0] == pytest.approx((606 - 84) / 1538)
+
+
+def test_of_a_small_sample_the_interval_is_that_of_bonett_and_price() -> None:
+    """Bonett & Price 2012: one win and one loss are added. By hand for 12 wins and 5 losses of 100."""
+    (found,) = singly(sums(*changes(12, 5, 100), asked=0))
+    won, lost = 13 / 102, 6 / 102
+    error = np.sqrt((won + lost - (won - lost) ** 2) / 102)
+    assert (found.low, found.high) == pytest.approx((won - lost - 1.959964 * error, won - lost + 1.959964 * error))
+
+
+def test_where_nothing_changed_the_bound_is_near_the_rule_of_three() -> None:
+    (found,) = singly(sums(*changes(0, 0, 1000), asked=0.01))
+    assert 0.0025 < found.high < 0.0035
+    assert found.low == -found.high
+
+
+def test_more_asked_is_narrower() -> None:
+    widths = [np.ptp([(found := singly(sums(*changes(20, 5, 400), asked))[0]).low, found.high]) for asked in (0.1, 0.9)]
+    assert widths[1] < widths[0] * 0.4
+
+
+def test_swapping_the_sides_turns_the_sign_and_nothing_else() -> None:
+    base, new = changes(20, 5, 400)
+    (there,), (back,) = singly(sums(base, new, 0.5)), singly(sums(new, base, 0.5))
+    assert (there.low, there.high, there.p) == pytest.approx((-back.high, -back.low, back.p))
+
+
+def test_the_error_of_a_ratio_is_that_of_all_samples_there_are() -> None:
+    random = np.random.default_rng(4)
+    seen = random.integers(1, 9, (14, 4)).astype(float)
+    every = np.array([seen[list(chosen)].sum(axis=0) for chosen in combinations(range(14), 7)])
+    true = (every[:, 2] / every[:, 3] - every[:, 0] / every[:, 1]).std()
+    whole = seen.sum(axis=0)
+    found = here(whole[None], seen.T @ seen, np.array([14.0]), 0.0, ["rank"])
+    # Without the correction, of 14; the samples are of 7 out of 14.
+    alone = np.sqrt((found.scores**2).sum() * 14 / 7 * (1 - 7 / 14) * 14 / 13)
+    assert alone == pytest.approx(true, rel=0.1)
+
+
+def test_noise_of_the_engine_widens_even_an_exact_difference() -> None:
+    seen = np.array([[0.0, 1, 1, 1], [1, 1, 1, 1]])
+    given = (seen.sum(axis=0)[None], seen.T @ seen, np.array([2.0]), 1.0, ["share"])
+    assert here(*given, noise=np.array([0.1])).error == pytest.approx([0.1])
+
+
+@pytest.mark.parametrize("asked", [0.1, 0.5, 0.9])
+@pytest.mark.parametrize(("rate", "at_most"), [(0.004, 1.0), (0.05, 0.985)])
+def test_samples_of_a_known_population_hold_its_difference(asked: float, rate: float, at_most: float) -> None:
+    random, size, held = np.random.default_rng(6), 3000, 0
+    base = (random.random(size) < 0.4).astype(float)
+    new = np.where(random.random(size) < rate, 1 - base, base)
+    for _ in range(300):
+        chosen = random.permutation(size)[: int(asked * size)]
+        (found,) = singly(sums(base[chosen], new[chosen], asked))
+        held += found.low <= (new - base).mean() <= found.high
+    assert 0.92 <= held / 300 <= at_most
