@@ -286,6 +286,8 @@ class Metric:
     of_the_user: bool = False
     """Whether it looks at ranks in sessions that end where a modelled user stops: then it is a figure of both, user and
     engine."""
+    timed: bool = False
+    """Whether it depends on how long answers took: compared only where two engines were asked in turns."""
 
     @property
     def is_maximum(self) -> bool:

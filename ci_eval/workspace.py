@@ -7,6 +7,7 @@ sessions/        one SourceFile, then its Sessions, a line each   (.jsonl.gz)
 errors/          one FileError per file that gave trouble   (.json)
 names.npz        how often each name stands in the project, by which rankers order
 unfinished/      the sessions so far of the files that workers are at, while they are
+rounds/          the sessions of each round of the files that are not through all of them, while they are
 logs/            suggestions with features, for training and validation
 reports/
 """
@@ -100,6 +101,10 @@ class Manifest(Value, frozen=True, kw_only=True):
     project: ProjectInfo
     projects: tuple[ProjectInfo, ...] = ()
     """Where several were merged: each; the first part of a file's path is then its project."""
+    rounds: Annotated[int, Meta(ge=1, le=1_000)] = 1
+    """How often each session was asked."""
+    turns: str = ""
+    """Names the run in which several engines were asked in turns: the same in the workspaces of all of them."""
     dependencies: dict[str, str] = {}
     """Name → version of what was installed for the engine to see."""
     confined: str = ""
@@ -284,6 +289,10 @@ class Workspace:
     def has_sessions(self, path: str) -> bool:
         """Whether that source file is done."""
         return self._sessions_of(path).exists()
+
+    def drop_sessions(self, path: str) -> None:
+        """Forget those of one source file."""
+        self._sessions_of(path).unlink(missing_ok=True)
 
     def sources(self) -> Iterator[SourceFile]:
         """Every file that has sessions, in order of name."""

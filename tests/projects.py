@@ -68,10 +68,18 @@ def setup(engine: Engine, root: Path, *, timeout: float = 10.0, installation: In
 
 
 def ask(
-    workspace: Workspace, wanted: Setup, *, jobs: int = 1, probability: float = 1.0, limit: int | None = None
+    workspace: Workspace,
+    wanted: Setup,
+    *,
+    jobs: int = 1,
+    probability: float = 1.0,
+    limit: int | None = None,
+    rounds: int = 1,
 ) -> Progress:
     """Stage 2 over a workspace."""
-    return interpret(workspace, wanted, probability=probability, limit=limit, jobs=jobs, advance=lambda *_: None)
+    return interpret(
+        workspace, wanted, probability=probability, limit=limit, jobs=jobs, advance=lambda *_: None, rounds=rounds
+    )
 
 
 def sessions(workspace: Workspace) -> list[Session]:
@@ -80,11 +88,11 @@ def sessions(workspace: Workspace) -> list[Session]:
 
 
 def timeless(folder: Path, without: Collection[str] = ()) -> list[bytes]:
-    """Everything about the sessions but their latencies; `without`: those of these ids."""
+    """Everything about the sessions but latencies and whether the engine was fresh; `without`: those of these ids."""
     found = []
     for file, sessions in Workspace(folder).sessions(Session):
         found.append(msgspec.json.encode(file))
         for session in (each for each in sessions if each.id not in without):
-            lookups = tuple(msgspec.structs.replace(lookup, latency=0) for lookup in session.lookups)
+            lookups = tuple(msgspec.structs.replace(lookup, latency=0, cold=False) for lookup in session.lookups)
             found.append(msgspec.json.encode(msgspec.structs.replace(session, lookups=lookups)))
     return found

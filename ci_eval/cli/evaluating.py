@@ -13,6 +13,8 @@ from ci_eval.jobs import evaluate as evaluate_job
 from ci_eval.support.ci import Screen
 from ci_eval.support.shards import Shard
 
+REPEAT = "Ask each session N times, each time a fresh engine: tells how far answers and times differ by themselves."
+
 
 @cli.command(epilog=EXAMPLES)
 @with_choices
@@ -20,7 +22,10 @@ from ci_eval.support.shards import Shard
 @click.option("--resume", is_flag=True, help="Take up the run in --output where it was interrupted.")
 @click.option("--trust", is_flag=True, help=TRUST)
 @click.option("--shard", metavar="I/N", help="Only the I-th of N parts; `ci-eval merge` puts them together.")
-def evaluate(choices: Choices, output: Path | None, jobs: int, resume: bool, trust: bool, shard: str | None) -> None:
+@click.option("--repeat", "rounds", type=click.IntRange(1, 1000), metavar="N", default=1, help=REPEAT)
+def evaluate(
+    choices: Choices, output: Path | None, jobs: int, resume: bool, trust: bool, shard: str | None, rounds: int
+) -> None:
     """All stages: project and engine → a workspace with reports.
 
     CONFIG is a YAML file, or a config.json of the JetBrains plugin. Without CONFIG and --project a demo runs.
@@ -30,7 +35,9 @@ def evaluate(choices: Choices, output: Path | None, jobs: int, resume: bool, tru
         raise click.UsageError("--resume needs --output DIR, the workspace to take up")
     chosen = choices.load(screen, output if resume else None, trusted=trust)
     part = Shard.parse(shard) if shard else None
-    done = evaluate_job.evaluate(chosen, output=output, jobs=jobs, resume=resume, screen=screen, shard=part)
+    done = evaluate_job.evaluate(
+        chosen, output=output, jobs=jobs, resume=resume, screen=screen, shard=part, rounds=rounds
+    )
     announcing.evaluation(done, screen)
     presenting.evaluation(done, screen)
     if done.trouble:

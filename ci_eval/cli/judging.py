@@ -7,10 +7,13 @@ from pathlib import Path
 import click
 
 from ci_eval.cli.group import cli
+from ci_eval.cli.options import Choices, with_choices, with_placement
 from ci_eval.jobs import announcing, presenting
 from ci_eval.jobs import compare as compare_job
+from ci_eval.jobs import compare_engines as compare_engines_job
 from ci_eval.jobs import merge as merge_job
 from ci_eval.jobs import site as site_job
+from ci_eval.jobs.compare_engines import ROUNDS
 from ci_eval.support.ci import Screen
 
 
@@ -43,7 +46,7 @@ def compare_(
     \b
     Examples:
       ci-eval compare last-night tonight
-      ci-eval compare main pull --gate 'RecallAt1 >= -1pp' --gate 'LatencyPercentile95 <= +20% and +50ms'
+      ci-eval compare main pull --gate 'RecallAt1 >= -1pp' --gate 'MeanRank <= +5% and +0.2'
       ci-eval compare main pull --gate 'RecallAt5 non-inferior 0.5pp'
       ci-eval compare jedi pyright pylsp                       a ranking, and each with the first
       ci-eval compare last-night tonight --history nights      the trend; a file per night is added to nights
@@ -86,6 +89,65 @@ def site_(histories: tuple[Path, ...], output: Path) -> None:
     screen.result(f"{len(done.lines):,} evaluations")
     screen.result(f"html      {done.index}")
     screen.result(str(done.folder))
+
+
+@cli.command("compare-engines")
+@click.argument("base")
+@click.argument("new")
+@with_choices
+@with_placement
+@click.option(
+    "--rounds",
+    type=click.IntRange(2, 1000),
+    metavar="N",
+    default=ROUNDS,
+    show_default=True,
+    help="How often each session is asked of each engine; the more, the smaller the differences of time that show.",
+)
+@click.option("--gate", "gates", metavar="RULE", multiple=True, help="Such as 'RecallAt1 >= -1pp'; may be repeated.")
+@click.option("--resume", is_flag=True, help="Take up the run in --output where it was interrupted.")
+def compare_engines_(
+    choices: Choices,
+    base: str,
+    new: str,
+    output: Path | None,
+    jobs: int,
+    rounds: int,
+    gates: tuple[str, ...],
+    resume: bool,
+) -> None:
+    """Two engines over the same code, asked in turns: which is better, and which is faster?
+
+    BASE and NEW are NAME, NAME@VERSION, or the command of a language server. The only comparison that judges times,
+    since whatever slows the machine slows both. Writes DIR/base, DIR/new and DIR/comparison.
+
+    \b
+    Examples:
+      ci-eval compare-engines jedi zuban --project pypi:flask==3.0.3 --output pair
+      ci-eval compare-engines jedi@0.18.2 jedi@0.19.2 configs/python.yaml --rounds 5
+      ci-eval compare-engines gopls './gopls serve' configs/go.yaml --gate 'LatencyPercentile95 <= +20%'
+    """
+    if choices.engine:
+        raise click.UsageError("BASE and NEW are the engines: leave --engine out")
+    if resume and output is None:
+        raise click.UsageError("--resume needs --output DIR, the folder to take up")
+    screen = Screen()
+    done = compare_engines_job.compare_engines(
+        choices.load(screen),
+        (base, new),
+        rounds=rounds,
+        gates=gates,
+        output=output,
+        jobs=jobs,
+        resume=resume,
+        screen=screen,
+    )
+    announcing.comparison(done.outcome, screen)
+    for each in done.outcome.comparisons:
+        presenting.comparison(each, screen)
+    screen.result(str(done.folder))
+    if done.trouble:
+        raise done.trouble
 
 
 @cli.command("merge")

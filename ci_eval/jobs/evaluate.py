@@ -26,16 +26,24 @@ class Evaluated:
 
 
 def evaluate(
-    config: Config, *, output: Path | None, jobs: int, resume: bool, screen: Screen, shard: Shard | None = None
+    config: Config,
+    *,
+    output: Path | None,
+    jobs: int,
+    resume: bool,
+    screen: Screen,
+    shard: Shard | None = None,
+    rounds: int = 1,
 ) -> Evaluated:
-    """Run all stages; of a `shard` only on the files that are dealt to it.
+    """Run all stages; of a `shard` only on the files that are dealt to it. `rounds`: how often each session is asked.
 
     Raises ConfigError, WorkspaceError, PreparationError, NothingToEvaluate.
     """
     prepared = prepare(config, screen)
     folder = pipeline.workspace_for(config, output)
     workspace = (pipeline.resume if resume else pipeline.begin)(prepared, folder, jobs, shard)
+    pipeline.ask_in_rounds(workspace, rounds)
     pipeline.make_actions(workspace, prepared, jobs, screen)
-    pipeline.make_sessions(workspace, prepared, jobs, screen)
+    pipeline.make_sessions([(workspace, prepared)], jobs, screen)
     evaluation, reports = pipeline.make_reports(workspace, config)
     return Evaluated(folder=folder, evaluation=evaluation, reports=reports, trouble=pipeline.trouble(workspace, config))

@@ -201,11 +201,15 @@ def _manifest(shards: Sequence[Manifest]) -> Manifest:
     statuses: Counter[str] = Counter()
     for each in shards:
         statuses.update(each.statuses)
+    if len(rounds := {each.rounds for each in shards}) > 1:
+        asked = " and ".join(map(str, sorted(rounds)))
+        raise WorkspaceError(f"each session was asked {asked} times: evaluate all with the same --repeat")
     cpus = list(dict.fromkeys(each.cpu for each in shards))
     stages = shards[0].stages
     return replace(
         shards[0],
         shard=None,
+        turns="",
         logs=None,
         cpu="; ".join(cpus),
         confined=pipeline.together(each.confined for each in shards),

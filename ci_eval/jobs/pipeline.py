@@ -103,6 +103,19 @@ def _same_answers(manifest: Manifest) -> dict[str, object]:
     }
 
 
+def ask_in_rounds(workspace: Workspace, rounds: int, turns: str = "") -> None:
+    """Each session will be asked so often. Raises WorkspaceError where a run that is taken up asked it otherwise."""
+    manifest = workspace.manifest()
+    if not manifest.stages:
+        workspace.write_manifest(replace(manifest, rounds=rounds, turns=turns))
+    elif (manifest.rounds, manifest.turns) != (rounds, turns):
+        raise WorkspaceError(
+            f"{workspace.folder} cannot be taken up: each session is asked {manifest.rounds} times"
+            f"{' in turns with another engine' if manifest.turns else ''}, and would be asked {rounds} times now; give "
+            "the same command as then"
+        )
+
+
 # ---------------------------------------------------------------------------------------------------------- stages
 
 
@@ -150,21 +163,26 @@ def _why_nothing(workspace: Workspace, prepared: Prepared) -> str:
     return f"{prepared.project.info.name} has no {prepared.language.title} files ({suffixes}) below its evaluationRoots"
 
 
-def make_sessions(workspace: Workspace, prepared: Prepared, jobs: int, screen: Screen) -> None:
-    """Stage 2, or what an earlier run left of it. Raises NothingToEvaluate."""
+def make_sessions(asked: Sequence[tuple[Workspace, Prepared]], jobs: int, screen: Screen) -> None:
+    """Stage 2, or what an earlier run left of it: one engine, or several in turns. Raises NothingToEvaluate."""
     started = machine.now()
-    wanted = prepared.config.interpret
-    shard = workspace.manifest().shard
+    (first, prepared), wanted = asked[0], asked[0][1].config.interpret
+    manifest = first.manifest()
     with screen.steps("Sessions", "sessions") as steps:
-        made = interpret.interpret(
-            workspace,
-            with_logs(prepared, workspace),
+        made = interpret.in_turns(
+            [interpret.Side(workspace, with_logs(of, workspace)) for workspace, of in asked],
             probability=wanted.session_probability,
             limit=wanted.sessions_limit,
             jobs=jobs,
-            shard=Shard.parse(shard) if shard else None,
+            shard=Shard.parse(manifest.shard) if manifest.shard else None,
+            rounds=manifest.rounds,
             advance=lambda done, so_far: steps.show(done, so_far.planned, _failures(so_far.failed)),
         )
+    for (workspace, prepared), one in zip(asked, made, strict=True):
+        _record(workspace, prepared, one, started, screen)
+
+
+def _record(workspace: Workspace, prepared: Prepared, made: interpret.Progress, started: str, screen: Screen) -> None:
     manifest = workspace.manifest()
     if not made.planned and manifest.shard is None:
         raise NothingToEvaluate("sessionProbability and sessionsLimit leave no session: raise them")
@@ -181,7 +199,7 @@ def make_sessions(workspace: Workspace, prepared: Prepared, jobs: int, screen: S
         )
     )
     screen.say(f"Sessions: {made.finished:,} of {made.planned:,} evaluated in {made.files:,} files")
-    if wanted.save_logs:
+    if prepared.config.interpret.save_logs:
         gather_logs(workspace, prepared)
     workspace.seal()
 
@@ -240,8 +258,14 @@ def trouble(workspace: Workspace, config: Config) -> CiEvalError | None:
 def copy_actions(source: Workspace, prepared: Prepared, folder: Path, jobs: int) -> Workspace:
     """A new workspace with the actions of another one, for another engine or completion type."""
     workspace = begin(prepared, folder, jobs)
+    take_actions(source, workspace)
+    return workspace
+
+
+def take_actions(source: Workspace, workspace: Workspace) -> None:
+    """Stage 1 is another workspace's."""
     for path in source.action_files():
-        atomic.copy(path, folder / "actions" / path.name)
+        atomic.copy(path, workspace.folder / "actions" / path.name)
     was = source.manifest()
     manifest = workspace.manifest()
     workspace.write_manifest(
@@ -252,7 +276,6 @@ def copy_actions(source: Workspace, prepared: Prepared, folder: Path, jobs: int)
             stages={"actions": was.stages["actions"]} if "actions" in was.stages else {},
         )
     )
-    return workspace
 
 
 def of_one_project(workspace: Workspace) -> None:

@@ -12,6 +12,7 @@ from ci_eval.model import Comparison, Difference, Elsewhere, Evaluation, Overvie
 from ci_eval.support.ci import Screen
 from ci_eval.support.figures import amount, change, evaluated, interval, statuses
 from ci_eval.support.model_file import RankerModel
+from ci_eval.support.noise import noise_text
 from ci_eval.support.trendtext import change_lines
 from ci_eval.support.verdicts import ELSEWHERE, HERE, headline, interval_text, judged_elsewhere, named, p_text
 from ci_eval.workspace import Workspace
@@ -127,6 +128,8 @@ def _trend(trend: Trend, screen: Screen) -> None:
 def _trouble(evaluation: Evaluation, screen: Screen) -> None:
     counts = statuses(evaluation.filters["ALL"].statuses)
     screen.result("sessions  " + ", ".join(f"{count:,} {name}" for name, count in counts))
+    if evaluation.noise:
+        screen.result(f"rounds    {noise_text(evaluation.noise)}")
     for warning in pipeline.warnings_of(evaluation):
         screen.warn(warning)
     for error in evaluation.errors[:5]:

@@ -72,7 +72,7 @@ def rerank(folder: Path, *, completion_type: str, model: Path | None, output: Pa
             steps.show(number, manifest.stages["interpret"].files, "")
     title = config.reports.evaluation_title or (f"{manifest.engine.name} {manifest.engine.version} {completion_type}")
     target.write_manifest(
-        replace(manifest, completion_type=ranker.name, model=digest_of(model), title=title, logs=None)
+        replace(manifest, completion_type=ranker.name, model=digest_of(model), title=title, logs=None, turns="")
     )
     target.seal()
     evaluation, reports = pipeline.make_reports(target, config)

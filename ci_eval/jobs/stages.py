@@ -45,7 +45,7 @@ def only_sessions(
     else:
         workspace = pipeline.copy_actions(source, prepared, output, jobs)
     pipeline.make_actions(workspace, prepared, jobs, screen)
-    pipeline.make_sessions(workspace, prepared, jobs, screen)
+    pipeline.make_sessions([(workspace, prepared)], jobs, screen)
     return workspace.folder
 
 
@@ -57,7 +57,7 @@ def only_logs(
     folder = pipeline.workspace_for(config, output)
     workspace = (pipeline.resume if resume else pipeline.begin)(prepared, folder, jobs, shard)
     pipeline.make_actions(workspace, prepared, jobs, screen)
-    pipeline.make_sessions(workspace, prepared, jobs, screen)
+    pipeline.make_sessions([(workspace, prepared)], jobs, screen)
     return folder, pipeline.trouble(workspace, config)
 
 

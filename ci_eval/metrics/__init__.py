@@ -15,8 +15,8 @@ CATALOG: Catalog[tuple[Metric, ...]] = Catalog(__name__, "METRICS")
 
 ORDER = (
     "Sessions RecallAt1 RecallAt5 Recall Precision SuggestionPrecision FMeasure MeanRank MeanReciprocalRank NDCG "
-    "ESaved TypingSaved KeystrokesSaved TotalMoves MovesCountNormalised PerfectLine MeanLatency MaxLatency "
-    "LatencyPercentile50 LatencyPercentile95"
+    "ESaved TypingSaved KeystrokesSaved TotalMoves MovesCountNormalised PerfectLine RightWithin100ms RightWithin200ms "
+    "MeanLatency MaxLatency LatencyPercentile50 LatencyPercentile95 FirstCallLatency"
 ).split()
 """The order in which reports show them; a metric that is not named here comes last."""
 

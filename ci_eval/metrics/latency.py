@@ -1,11 +1,12 @@
 """How long a person waits, in milliseconds, over every lookup of every evaluated session.
 
-A time-out counts as the time limit; a lookup that crashed has no latency.
+A time-out counts as the time limit; a lookup that crashed has no latency. Where sessions were asked in several rounds,
+the latency of a lookup is its median over the rounds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal
 
 from ci_eval.contracts import Metric, Observation
@@ -17,12 +18,21 @@ def observe(session: SessionScore) -> Sequence[Observation]:
     return [(lookup.latency, 1.0) for lookup in session.lookups]
 
 
+def observe_cold(session: SessionScore) -> Sequence[Observation]:
+    """The latency of the first lookup in a file that was just opened: the engine has to read it before it answers."""
+    return [(lookup.latency, 1.0) for lookup in session.lookups if lookup.cold]
+
+
 def latency(
-    name: str, summary: str, statistic: Literal["ratio", "quantile"] = "quantile", quantile: float = 1.0
+    name: str,
+    summary: str,
+    statistic: Literal["ratio", "quantile"] = "quantile",
+    quantile: float = 1.0,
+    observed: Callable[[SessionScore], Sequence[Observation]] = observe,
 ) -> Metric:
     """A figure over the latencies of all lookups."""
     info = MetricInfo(name=name, summary=summary, unit="ms", better="lower")
-    return Metric(info=info, observe=observe, statistic=statistic, quantile=quantile, of="either")
+    return Metric(info=info, observe=observed, statistic=statistic, quantile=quantile, of="either", timed=True)
 
 
 METRICS: tuple[Metric, ...] = (
@@ -30,4 +40,7 @@ METRICS: tuple[Metric, ...] = (
     latency("MaxLatency", "time of the slowest lookup"),
     latency("LatencyPercentile50", "half of the lookups took at most this (nearest rank)", quantile=0.5),
     latency("LatencyPercentile95", "95 % of the lookups took at most this (nearest rank)", quantile=0.95),
+    latency(
+        "FirstCallLatency", "mean time of the first lookup after a file was opened", "ratio", observed=observe_cold
+    ),
 )

@@ -19,7 +19,16 @@ from ci_eval.model.comparison import Change, Comparison, Difference, Elsewhere, 
 from ci_eval.model.gates import GateResult
 from ci_eval.model.logs import LogCounts, LogFile, LogsRecord
 from ci_eval.model.overview import Overview, Ranking
-from ci_eval.model.report import EngineInfo, Estimate, Evaluation, FileFigures, FilterFigures, MetricInfo, ProjectInfo
+from ci_eval.model.report import (
+    EngineInfo,
+    Estimate,
+    Evaluation,
+    FileFigures,
+    FilterFigures,
+    MetricInfo,
+    Noise,
+    ProjectInfo,
+)
 from ci_eval.model.sessions import (
     FAILED,
     FileError,
@@ -85,6 +94,7 @@ __all__ = [
     "MetricInfo",
     "MoveCaret",
     "Night",
+    "Noise",
     "Number",
     "OpenFile",
     "Overview",

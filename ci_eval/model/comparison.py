@@ -6,7 +6,7 @@ from enum import Enum
 from typing import Literal
 
 from ci_eval.model.gates import GateResult
-from ci_eval.model.report import EngineInfo, MetricInfo, ProjectInfo
+from ci_eval.model.report import EngineInfo, MetricInfo, Noise, ProjectInfo
 from ci_eval.model.tokens import Value
 from ci_eval.model.trend import Trend
 
@@ -93,6 +93,8 @@ class Side(Value, frozen=True, kw_only=True):
     """Evaluated."""
     failed: int
     """Of the paired ones."""
+    noise: Noise | None = None
+    """How far it differs from itself, where each session was asked several times."""
 
 
 class Change(Value, frozen=True, kw_only=True):

@@ -79,6 +79,20 @@ class MetricInfo(Value, frozen=True, kw_only=True):
     """Whether it is among the few that are shown where there is no room for all."""
 
 
+class Noise(Value, frozen=True, kw_only=True):
+    """How far one engine differs from itself, where each session was asked several times."""
+
+    rounds: int
+    sessions: int
+    """Evaluated."""
+    differing: int
+    """Those that were answered otherwise in a later round than in the first."""
+    latencies: tuple[float | None, ...]
+    """Mean latency (ms) of each round."""
+    spread: float | None
+    """Of the typical lookup: how much longer its slowest round took than its fastest, as a share of the fastest."""
+
+
 class Evaluation(Value, frozen=True, kw_only=True):
     """Everything stage 3 knows about one workspace; what a reporter renders."""
 
@@ -96,6 +110,8 @@ class Evaluation(Value, frozen=True, kw_only=True):
     """What must be equal for another one to be of an earlier night, each by its name."""
     started: str
     environment: dict[str, str]
+    noise: Noise | None = None
+    """None where each session was asked once."""
     filters: dict[str, FilterFigures]
     errors: tuple[FileError, ...]
     metrics: tuple[MetricInfo, ...]

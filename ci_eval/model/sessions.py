@@ -46,6 +46,11 @@ class LookupScore(Value, frozen=True, kw_only=True, omit_defaults=True):
     rank: Place | None
     """Place of the expected text among all that was shown, None if absent."""
     latency: Milliseconds
+    """Of several rounds: the median."""
+    latencies: tuple[Milliseconds | None, ...] = ()
+    """Round by round, where there were several; None where a round came to no such answer."""
+    cold: bool = False
+    """Whether it was the first question about the file after it was opened."""
     selected: bool = False
     """Whether the modelled user took the expected text here."""
     accepted: Number = 0
@@ -74,6 +79,8 @@ class SessionScore(Value, frozen=True, kw_only=True, omit_defaults=True):
     """Characters of the token that were there when completion was first asked for."""
     askable: Number = 0
     """Of a line: number of places where completion is asked for if no suggestion is taken."""
+    differing: Number = 0
+    """Rounds after the first in which the engine answered something else than in the first."""
     lookups: tuple[LookupScore, ...] = ()
 
 

@@ -14,6 +14,7 @@ from ci_eval.support.htmldata import Scripts
 from ci_eval.support.htmlindex import index
 from ci_eval.support.htmlpages import LINE_OUTCOMES, MISSES, OUTCOMES, SIGNS, Mark, Page, mark, page_name, pages
 from ci_eval.support.htmlsite import Site, published
+from ci_eval.support.noise import noise_text
 
 TEMPLATES = Path(__file__).parent / "templates"
 LEGEND = ("first", "near", "low", "absent", "failed", "skipped")
@@ -89,6 +90,7 @@ class _Report:
             _index_name(name, opened),
             evaluation=self._evaluation,
             tabs=[Tab(other, _index_name(other, opened), other == name) for other in names],
+            noise=noise_text(self._evaluation.noise) if self._evaluation.noise else "",
             # Under another filter a file without a session is noise.
             page=index(self._evaluation, figures, {path: links[path] for path in links if path in shown}),
         )

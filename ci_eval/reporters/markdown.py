@@ -21,6 +21,7 @@ from ci_eval.support.figures import (
     statuses,
 )
 from ci_eval.support.markdowntext import code, prose, table
+from ci_eval.support.noise import noise_text
 
 WORST = 10
 ERRORS = 20
@@ -39,6 +40,7 @@ class Markdown:
         parts = [
             f"# {prose(evaluation.title)}",
             _headline(evaluation, figures, infos),
+            prose(noise_text(evaluation.noise), 400) if evaluation.noise else "",
             _metrics(figures, infos),
             _filters(evaluation, name, infos),
             _statuses(figures),

@@ -21,6 +21,7 @@ from ci_eval.model import (
     Status,
 )
 from ci_eval.support.filters import decide
+from ci_eval.support.noise import Rounds
 from ci_eval.support.observing import effort, evaluated, rank_of
 from ci_eval.support.stats import Observations, estimate, figure
 from ci_eval.workspace import Manifest, Workspace
@@ -78,10 +79,12 @@ def evaluate(
     tallies = {each.name: Tally(metrics, each) for each in (everything, *filters)} | tallies
     if weights:
         tallies["Weighted"] = Tally(metrics, everything, weights=weights)
+    rounds = Rounds(manifest.rounds)
     for file, sessions in workspace.sessions(SessionScore):
         for tally in tallies.values():
             tally.begin(file.path, manifest.cluster(file.path))
         for session in sessions:
+            rounds.add(session)
             seen = [metric.observe(session) for metric in metrics]
             for tally in tallies.values():
                 tally.add(session, seen)
@@ -98,6 +101,7 @@ def evaluate(
         conditions=manifest.series(),
         started=manifest.start,
         environment=environment(manifest),
+        noise=rounds.noise(),
         filters={name: tally.figures() for name, tally in tallies.items()},
         errors=tuple(workspace.errors()),
         metrics=tuple(metric.info for metric in metrics),

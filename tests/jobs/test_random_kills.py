@@ -128,6 +128,8 @@ def figures(folder: Path, but: set[str]) -> object:
 
 def without(keys: set[str], value: Any) -> object:
     if isinstance(value, dict):
-        kept = {key: each for key, each in value.items() if key not in keys and "Latency" not in key}
+        kept = {
+            key: each for key, each in value.items() if key not in keys and "Latency" not in key and "Within" not in key
+        }
         return {key: without(keys, each) for key, each in kept.items()}
     return [without(keys, each) for each in value] if isinstance(value, list) else value

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from ci_eval import metrics
 from tests.command import command
 from tests.here import in_one_process
 from tests.projects import GREETER, timeless, write
@@ -17,7 +18,7 @@ __all__ = ["in_one_process"]
 
 pytestmark = pytest.mark.usefixtures("in_one_process")
 KINDS = ("FREQUENCY", "RECENCY", "NGRAM")
-TIMES = ("MeanLatency", "MaxLatency", "LatencyPercentile50", "LatencyPercentile95")
+TIMES = tuple(each.info.name for each in metrics.load() if each.timed)
 
 
 @pytest.fixture(scope="module")

@@ -6,11 +6,13 @@ from collections.abc import Sequence
 
 from ci_eval.contracts import Metric
 from ci_eval.errors import ConfigError, NothingToEvaluate
-from ci_eval.model import Comparison, SessionsFilter, Side
+from ci_eval.model import Comparison, SessionScore, SessionsFilter, Side
 from ci_eval.stages.compare.judging import Judge
 from ci_eval.stages.compare.pairing import BANDS, FilterSums, Paired, PartSums, pair
 from ci_eval.stages.compare.population import population
+from ci_eval.stages.compare.turns import in_turns, times
 from ci_eval.support.latencies import quantile_of
+from ci_eval.support.noise import noise_of, noise_text
 from ci_eval.workspace import MANY_PROJECTS, Manifest, Workspace, unlike
 
 EVERYTHING = "ALL"
@@ -51,9 +53,16 @@ def compare(
         raise NothingToEvaluate(_why_none(ours, theirs, paired))
     known, asked = population(base, new, paired.files, same_text=not paired.changed_text)
     judge = Judge(metrics, frozenset(declared), asked, clusters_of(ours))
+    warnings = _warnings(ours, theirs, paired)
+    sides = side_of(ours, base, paired.failed_base), side_of(theirs, new, paired.failed_new)
+    if in_turns(ours, theirs):
+        timed = times(base, new, metrics, (everything, *filters), declared)
+        warnings += [f"{side.title}: {noise_text(side.noise)}" for side in sides if side.noise and side.noise.differing]
+    else:
+        timed = {}
     return Comparison(
-        base=side_of(ours, base, paired.failed_base),
-        new=side_of(theirs, new, paired.failed_new),
+        base=sides[0],
+        new=sides[1],
         paired=paired.pairs,
         population=known,
         only_base=paired.only_base,
@@ -61,7 +70,7 @@ def compare(
         changed_text=paired.changed_text,
         files=len(paired.files),
         declared=tuple(declared),
-        filters={name: judge.filter(sums) for name, sums in paired.filters.items()},
+        filters={name: judge.filter(sums) | timed.get(name, {}) for name, sums in paired.filters.items()},
         wins=paired.wins,
         losses=paired.losses,
         parts=tuple(judge.parts(_chosen(paired), leading)),
@@ -69,7 +78,7 @@ def compare(
         latencies=_latencies(paired.filters[EVERYTHING]),
         regressions=tuple(change for *_, change in sorted(paired.regressions, key=lambda e: (-e[0], e[1]))),
         improvements=tuple(change for *_, change in sorted(paired.improvements, key=lambda e: (-e[0], e[1]))),
-        warnings=tuple(_warnings(ours, theirs, paired)),
+        warnings=tuple(warnings),
         gates=(),
         metrics=tuple(metric.info for metric in metrics),
     )
@@ -100,6 +109,7 @@ def side_of(manifest: Manifest, workspace: Workspace, failed: int) -> Side:
         started=manifest.start,
         sessions=manifest.finished,
         failed=failed,
+        noise=noise_of((each for _, of in workspace.sessions(SessionScore) for each in of), manifest.rounds),
     )
 
 

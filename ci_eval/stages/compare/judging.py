@@ -12,17 +12,13 @@ from msgspec.structs import replace
 from ci_eval.contracts import Metric
 from ci_eval.model import Difference, Elsewhere, MetricInfo, Part, Verdict
 from ci_eval.stages.compare.pairing import FilterSums, PartSums, Sums
+from ci_eval.stages.compare.turns import NO_FIGURE, NOT_IN_TURNS
 from ci_eval.support.clustered import FEWEST, STRETCH, elsewhere
 from ci_eval.support.figures import change
 from ci_eval.support.latencies import quantile_of
 from ci_eval.support.paired import MARGINS, Interval, joint, singly, verdict
 from ci_eval.support.sampled import here
 from ci_eval.support.student import Floats
-
-NOT_IN_TURNS = (
-    "times are judged only where both engines were asked in turns in one job: a busy machine slows a whole run"
-)
-NO_FIGURE = "nothing was observed on one side"
 
 
 @dataclass(frozen=True)
@@ -40,7 +36,7 @@ class Judge:
         places = [
             place
             for place, metric in enumerate(self.metrics)
-            if metric.info.unit != "ms" and np.all(sums.total[place, [1, 3]] > 0)
+            if not metric.timed and np.all(sums.total[place, [1, 3]] > 0)
         ]
         names = [self.metrics[place].info.name for place in places]
         infos = [self.metrics[place].info for place in places]
@@ -56,7 +52,7 @@ class Judge:
     def _times(self, place: int, sums: FilterSums) -> Difference:
         """Figures without a verdict: those of times, and those that one side lacks."""
         metric = self.metrics[place]
-        if metric.info.unit != "ms":
+        if not metric.timed:
             return Difference(base=None, new=None, difference=None, why=NO_FIGURE)
         if metric.statistic == "quantile":
             base, new = (quantile_of(side, metric.quantile) for side in sums.latencies)
@@ -65,7 +61,7 @@ class Judge:
             base, new = (float(total[at] / total[at + 1]) if total[at + 1] else None for at in (0, 2))
         if base is None or new is None:
             return Difference(base=None, new=None, difference=None, why=NO_FIGURE)
-        n = int(min(sums.latencies.sum(axis=1)))
+        n = int(min(sums.latencies.sum(axis=1)) if metric.statistic == "quantile" else sums.observed[place])
         return Difference(
             base=base, new=new, difference=new - base, why=NOT_IN_TURNS, n=n, elsewhere=Elsewhere(why=NOT_IN_TURNS)
         )
@@ -74,6 +70,9 @@ class Judge:
         """Of the only metric, as one of so many pairs of evaluations (Bonferroni); None without a figure."""
         if not np.all(sums.total[0, [1, 3]] > 0):
             return None
+        if self.metrics[0].timed:
+            base, new = (float(sums.total[0, at] / sums.total[0, at + 1]) for at in (0, 2))
+            return Difference(base=base, new=new, difference=new - base, why=NOT_IN_TURNS)
         (of_project,) = self._here(sums, [0], [], tests)
         (of_code,) = self._elsewhere(rows, [self.metrics[0].info], [], tests)
         return replace(of_project, elsewhere=of_code)
@@ -144,7 +143,7 @@ class Judge:
 
     def parts(self, chosen: Sequence[tuple[tuple[str, str], PartSums]], leading: int) -> Iterator[Part]:
         """Of this project alone, each dimension's adjusted for their number (Bonferroni)."""
-        info = self.metrics[leading].info
+        metric = self.metrics[leading]
         for dimension, group in groupby(chosen, key=lambda each: each[0][0]):
             same = list(group)
             for (_, value), sums in same:
@@ -155,12 +154,13 @@ class Judge:
                     files=sums.files,
                     wins=sums.wins,
                     losses=sums.losses,
-                    difference=self._part(info, sums, len(same)),
+                    difference=self._part(metric, sums, len(same)),
                 )
 
-    def _part(self, info: MetricInfo, sums: PartSums, tests: int) -> Difference:
-        if info.unit == "ms" or not np.all(sums.total[0, [1, 3]] > 0):
-            reason = NOT_IN_TURNS if info.unit == "ms" else NO_FIGURE
+    def _part(self, metric: Metric, sums: PartSums, tests: int) -> Difference:
+        info = metric.info
+        if metric.timed or not np.all(sums.total[0, [1, 3]] > 0):
+            reason = NOT_IN_TURNS if metric.timed else NO_FIGURE
             return Difference(base=None, new=None, difference=None, why=reason)
         spread = here(sums.total, sums.products, sums.observed, self.asked, [info.unit])
         (interval,) = singly(spread, tests)

@@ -75,6 +75,7 @@ class Player:
         self._setup = task.setup
         self._engine = engine
         self._opened = False
+        self._cold = False
         self._open: Open | None = None
         self._known: set[str] = set()
         self._failures = 0
@@ -175,6 +176,7 @@ class Player:
 
     def _answer(self, question: Question) -> Answer:
         engine, edits = self._engine.running(), self.document.take_edits()
+        self._cold = not self._opened
         if self._opened:
             engine.edit(edits)
         else:
@@ -198,7 +200,7 @@ class Player:
     def _timed_out(self, question: Question) -> Lookup:
         """The wait counts among the latencies, censored at the limit."""
         limit = self._setup.surroundings.timeout * 1000
-        return Lookup(prefix=question.prefix, suggestions=(), total=0, rank=None, latency=limit)
+        return Lookup(prefix=question.prefix, suggestions=(), total=0, rank=None, latency=limit, cold=self._cold)
 
     def _lookup(self, question: Question, answer: Answer, session: Open) -> Lookup:
         word = self.document.caret - len(question.prefix)
@@ -227,6 +229,7 @@ class Player:
             total=len(shown.suggestions),
             rank=rank,
             latency=latency,
+            cold=self._cold,
             selected=selected,
             accepted=saved if selected and question.line else 0,
         )

@@ -9,7 +9,7 @@ from itertools import islice, takewhile
 from ci_eval.model import Status
 from ci_eval.stages.interpret.journal import finished
 from ci_eval.stages.interpret.player import PATIENCE
-from ci_eval.stages.interpret.tasks import Played, Task, chosen
+from ci_eval.stages.interpret.tasks import Played, Task, Turn, chosen
 from ci_eval.support.workers import Outcome
 from ci_eval.workspace import read_actions
 
@@ -23,23 +23,33 @@ class Recovery:
     def __init__(self) -> None:
         self._deaths: Counter[tuple[str, str]] = Counter()
 
-    def again(self, outcome: Outcome[Task, Played]) -> Task | None:
+    def again(self, outcome: Outcome[Turn, tuple[Played, ...]]) -> Turn | None:
         """What is left to do; None if so many sessions in a row were of that kind that the file is given up.
 
         The session it was on is the first that neither is finished nor was given up.
         """
-        task = outcome.task
-        assert task.journal
-        sessions = [call.session for call in chosen(task, read_actions(task.actions))]
-        done = sum(1 for _ in finished(task.journal))
-        on = next((each for each in islice(sessions, done, None) if each not in task.given_up), "")
-        self._deaths[task.path, on] += 1
-        if outcome.died and self._deaths[task.path, on] < TRIES:
-            return task
+        turn = outcome.task
+        task, sessions, on = _interrupted(turn)
+        self._deaths[task.path, f"{task.side} {on}"] += 1
+        if outcome.died and self._deaths[task.path, f"{task.side} {on}"] < TRIES:
+            return turn
         if not on:
             return None
         why = (Status.ENGINE_CRASH, f"{outcome.trouble}, twice") if outcome.died else (Status.ERROR, outcome.trouble)
         task = replace(task, given_up={**task.given_up, on: why})
         until = sessions[sessions.index(on) :: -1]
         in_a_row = sum(1 for _ in takewhile(task.given_up.__contains__, until))
-        return task if in_a_row < PATIENCE else None
+        return turn.with_task(task) if in_a_row < PATIENCE else None
+
+
+def _interrupted(turn: Turn) -> tuple[Task, list[str], str]:
+    """The task the worker was at, its sessions, and the one that it was on; "" if it was done with all."""
+    task, sessions, on = turn.tasks[0], list[str](), ""
+    for task in turn.tasks:
+        assert task.journal
+        sessions = [call.session for call in chosen(task, read_actions(task.actions))]
+        done = sum(1 for _ in finished(task.journal))
+        on = next((each for each in islice(sessions, done, None) if each not in task.given_up), "")
+        if on or done < len(sessions):
+            break
+    return task, sessions, on

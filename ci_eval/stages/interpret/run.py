@@ -3,54 +3,31 @@
 from __future__ import annotations
 
 import shutil
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ci_eval.model import (
-    FAILED,
-    Status,
-)
-from ci_eval.stages.interpret.pack import Ended
+from ci_eval.model import Status
+from ci_eval.stages.interpret.keeping import Keeper, Progress
 from ci_eval.stages.interpret.player import PATIENCE
 from ci_eval.stages.interpret.recovery import Recovery
-from ci_eval.stages.interpret.tasks import Played, Setup, Task, first_calls
-from ci_eval.stages.interpret.worker import play, text_of, unanswered
+from ci_eval.stages.interpret.tasks import Played, Setup, Task, Turn, first_calls
+from ci_eval.stages.interpret.worker import play_in_turn, text_of, unanswered
 from ci_eval.support import atomic, names
 from ci_eval.support.chance import draw, threshold
 from ci_eval.support.shards import Shard, deal
 from ci_eval.support.workers import Outcome, Workers
 from ci_eval.workspace import Workspace, name_of, read_actions
 
-HOPELESS = 50
-"""Failed sessions after which a run in which most sessions fail is given up."""
 
+@dataclass(frozen=True)
+class Side:
+    """One of the engines, and where its answers go."""
 
-@dataclass
-class Progress:
-    """The sum so far."""
-
-    planned: int = 0
-    files: int = 0
-    statuses: Counter[Status] = field(default_factory=Counter)
-    engine_time: float = 0.0
-    time: float = 0.0
-    confined: set[str] = field(default_factory=set)
-    """How well the engine's processes were confined."""
-    given_up: str = ""
-    """Why the run ended early, if it did."""
-
-    @property
-    def finished(self) -> int:
-        """Sessions that were evaluated."""
-        return self.statuses.total() - self.statuses[Status.SKIPPED]
-
-    @property
-    def failed(self) -> int:
-        """Sessions the engine failed on."""
-        return sum(self.statuses[status] for status in FAILED)
+    workspace: Workspace
+    setup: Setup
 
 
 def interpret(
@@ -62,48 +39,116 @@ def interpret(
     jobs: int,
     advance: Callable[[int, Progress], None],
     shard: Shard | None = None,
+    rounds: int = 1,
 ) -> Progress:
+    """Ask one engine: see `in_turns`."""
+    (made,) = in_turns(
+        [Side(workspace, setup)],
+        probability=probability,
+        limit=limit,
+        jobs=jobs,
+        advance=advance,
+        shard=shard,
+        rounds=rounds,
+    )
+    return made
+
+
+def in_turns(
+    sides: Sequence[Side],
+    *,
+    probability: float,
+    limit: int | None,
+    jobs: int,
+    advance: Callable[[int, Progress], None],
+    shard: Shard | None = None,
+    rounds: int = 1,
+) -> list[Progress]:
     """Write the sessions of every file that has none yet; calls `advance(sessions_done, so_far)` as they come.
+
+    Several engines (which have the same actions) are asked about a file one after the other, in an order that is drawn
+    anew for each file and round. A worker asks one at a time, and starts its engines anew for each round.
 
     `shard`: only of the files that are dealt to it.
 
-    Results do not depend on the number of `jobs`, nor on which files were done by an earlier, interrupted call.
+    Suggestions do not depend on the number of `jobs`, nor on which files were done by an earlier, interrupted call.
     """
-    workspace.tidy()
-    tasks = list(plan(workspace, setup, probability=probability, limit=limit, shard=shard))
-    so_far = Progress(planned=sum(task.sessions for task in tasks))
-    waiting = []
-    for task in tasks:
-        if workspace.has_sessions(task.path):
-            so_far.statuses += _statuses_of(workspace, task.path)
-            so_far.files += 1
+    plans, keepers = [], []
+    for side in sides:
+        side.workspace.tidy()
+        plans.append(list(plan(side.workspace, side.setup, probability=probability, limit=limit, shard=shard)))
+        keepers.append(Keeper(side.workspace, rounds, sum(task.sessions for task in plans[-1])))
+    total = Progress(planned=sum(keeper.so_far.planned for keeper in keepers) * rounds)
+    waiting: list[tuple[Task, ...]] = []
+    for tasks in zip(*plans, strict=True):
+        path = tasks[0].path
+        if all(keeper.has(path) for keeper in keepers):
+            for keeper in keepers:
+                total.statuses += keeper.take_over(path)
         else:
-            waiting.append(task)
+            for keeper in keepers:
+                keeper.workspace.drop_sessions(path)
+            waiting.append(tasks)
     # The longest first, so that no worker is left alone with one at the end.
-    waiting.sort(key=lambda task: -task.sessions)
+    waiting.sort(key=lambda tasks: -tasks[0].sessions)
+    _ask(keepers, waiting, rounds, jobs, total, advance)
+    for number, keeper in enumerate(keepers):
+        keeper.close([tasks[number] for tasks in waiting], total.given_up)
+    return [keeper.so_far for keeper in keepers]
+
+
+def _ask(
+    keepers: Sequence[Keeper],
+    waiting: Sequence[tuple[Task, ...]],
+    rounds: int,
+    jobs: int,
+    total: Progress,
+    advance: Callable[[int, Progress], None],
+) -> None:
     recovery = Recovery()
     with (
-        _journals(workspace) as journals,
-        Workers[Task, Played](play, jobs=max(min(jobs, len(waiting)), 1)) as workers,
+        _journals(keepers[0].workspace) as journals,
+        Workers[Turn, tuple[Played, ...]](play_in_turn, jobs=max(min(jobs, len(waiting)), 1)) as workers,
     ):
-        left = deque(replace(task, journal=journals / f"{name_of(task.path)}.jsonl") for task in waiting)
-        before = so_far.statuses.total()
+        left = deque(
+            _turn(tasks, number, journals)
+            for number in range(rounds)
+            for tasks in waiting
+            if not all(keeper.has_round(tasks[0].path, number) for keeper in keepers)
+        )
+        before = total.statuses.total()
         for outcome in workers.map(left):
             if outcome and not outcome.result and (again := recovery.again(outcome)):
                 left.appendleft(again)
             elif outcome:
-                _keep(outcome, workspace, so_far)
-            done = max(before + workers.counted, so_far.statuses.total())
-            advance(min(done, so_far.planned), so_far)
-            if so_far.failed >= HOPELESS and so_far.failed * 2 > so_far.statuses.total():
-                so_far.given_up = (
-                    f"the engine failed on {so_far.failed} of the first {so_far.statuses.total()} sessions"
-                )
+                for task, played in zip(outcome.task.tasks, _played(outcome), strict=True):
+                    keepers[task.side].keep(task, played)
+                    total.statuses += played.statuses
+            done = max(before + workers.counted, total.statuses.total())
+            advance(min(done, total.planned), total)
+            if hopeless := next((keeper for keeper in keepers if keeper.hopeless), None):
+                failed, asked = hopeless.failed, hopeless.asked.total()
+                total.given_up = f"the engine failed on {failed} of the first {asked} sessions"
                 workers.stop()
                 break
-    if so_far.given_up:
-        _give_up([task for task in waiting if not workspace.has_sessions(task.path)], workspace, so_far)
-    return so_far
+
+
+def _turn(tasks: Sequence[Task], number: int, journals: Path) -> Turn:
+    """The engines in the order in which that round asks them about that file."""
+    of_round = [
+        replace(task, side=side, round=number, journal=journals / f"{name_of(task.path)}.{side}.{number}.jsonl")
+        for side, task in enumerate(tasks)
+    ]
+    of_round.sort(key=lambda task: draw(task.setup.seed, f"{task.path} {number} {task.side}"))
+    return Turn(tasks=tuple(of_round))
+
+
+def _played(outcome: Outcome[Turn, tuple[Played, ...]]) -> tuple[Played, ...]:
+    if outcome.result:
+        return outcome.result
+    status = Status.ENGINE_CRASH if outcome.died else Status.ERROR
+    why = f"given up after {PATIENCE} such sessions in a row: {outcome.trouble}"
+    return tuple(unanswered(task, status, why) for task in outcome.task.tasks)
 
 
 def plan(
@@ -123,10 +168,6 @@ def plan(
             yield Task(setup=setup, actions=path, path=actions.path, sessions=sessions, below=below)
 
 
-def _statuses_of(workspace: Workspace, path: str) -> Counter[Status]:
-    return Counter(session.status for session in workspace.sessions_in(path, Ended))
-
-
 @contextmanager
 def _journals(workspace: Workspace) -> Iterator[Path]:
     """The folder for what workers have finished of the files they are at."""
@@ -138,31 +179,6 @@ def _journals(workspace: Workspace) -> Iterator[Path]:
         yield atomic.make_folder(folder)
     finally:
         shutil.rmtree(folder)
-
-
-def _keep(outcome: Outcome[Task, Played], workspace: Workspace, so_far: Progress) -> None:
-    status = Status.ENGINE_CRASH if outcome.died else Status.ERROR
-    why = f"given up after {PATIENCE} such sessions in a row: {outcome.trouble}"
-    played = outcome.result or unanswered(outcome.task, status, why)
-    # The sessions come last: with them a file is done.
-    workspace.drop_error(played.path, "interpret")
-    if played.error:
-        workspace.write_error(played.error)
-    workspace.write_sessions(played.path, played.packed)
-    if outcome.task.journal:
-        outcome.task.journal.unlink(missing_ok=True)
-    so_far.files += 1
-    so_far.statuses += played.statuses
-    so_far.engine_time += played.engine_time
-    so_far.time += played.time
-    so_far.confined |= {played.confined} - {""}
-
-
-def _give_up(tasks: Sequence[Task], workspace: Workspace, so_far: Progress) -> None:
-    for task in tasks:
-        played = unanswered(task, Status.SKIPPED, so_far.given_up)
-        workspace.write_sessions(task.path, played.packed)
-        so_far.statuses += played.statuses
 
 
 def write_names(workspace: Workspace, root: Path) -> Path:

@@ -64,10 +64,35 @@ class Task:
     """Where its sessions stand as they finish."""
     given_up: Mapping[str, tuple[Status, str]] = field(default_factory=dict)
     """Sessions that are not asked: status and why."""
+    side: int = 0
+    """The number of its engine, among those that are asked in turns."""
+    round: int = 0
+    """In a later one the engine is a fresh process."""
 
     def chooses(self, session: str) -> bool:
         """Whether the session is evaluated."""
         return session == self.only if self.only else draw(self.setup.seed, session) < self.below
+
+
+@dataclass(frozen=True, kw_only=True)
+class Turn:
+    """One file in one round: what each engine is asked, one engine after the other in this order."""
+
+    tasks: tuple[Task, ...]
+
+    @property
+    def path(self) -> str:
+        """Of the file."""
+        return self.tasks[0].path
+
+    @property
+    def round(self) -> int:
+        """Its number."""
+        return self.tasks[0].round
+
+    def with_task(self, task: Task) -> Turn:
+        """The same with another task for one of the engines."""
+        return Turn(tasks=tuple(task if each.side == task.side else each for each in self.tasks))
 
 
 @dataclass(frozen=True, kw_only=True)

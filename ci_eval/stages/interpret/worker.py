@@ -16,23 +16,30 @@ from ci_eval.stages.interpret.engines import KeptEngine
 from ci_eval.stages.interpret.journal import Journal, finished
 from ci_eval.stages.interpret.pack import Pack
 from ci_eval.stages.interpret.player import Player
-from ci_eval.stages.interpret.tasks import Played, Setup, Task, chosen, session_of
+from ci_eval.stages.interpret.tasks import Played, Task, Turn, chosen, session_of
 from ci_eval.support.document import Document, NotText, checksum, decode
 from ci_eval.support.files import read_own
 from ci_eval.support.logs import Log, Origin
 from ci_eval.support.workers import count
 from ci_eval.workspace import name_of, read_actions
 
-_engines: list[KeptEngine] = []
-"""The one of this process."""
+_engines: dict[int, tuple[int, KeptEngine]] = {}
+"""Those of this process: number → the round it was started for, and the engine."""
 
 
-def _engine(setup: Setup) -> KeptEngine:
-    if not _engines or _engines[0].setup != setup:
-        while _engines:
-            _engines.pop().close()
-        _engines.append(KeptEngine(setup))
-    return _engines[0]
+def _engine(task: Task) -> KeptEngine:
+    started, engine = _engines.get(task.side, (-1, None))
+    if engine is None or (started, engine.setup) != (task.round, task.setup):
+        if engine:
+            engine.close()
+        engine = KeptEngine(task.setup)
+        _engines[task.side] = task.round, engine
+    return engine
+
+
+def play_in_turn(turn: Turn) -> tuple[Played, ...]:
+    """What became of each task; while one engine is asked, the others wait."""
+    return tuple(map(play, turn.tasks))
 
 
 def play(task: Task) -> Played:
@@ -47,7 +54,7 @@ def play(task: Task) -> Played:
     if checksum(text) != actions.checksum:
         return unanswered(task, Status.SKIPPED, "the file has changed since its actions were made")
     pack = Pack(SourceFile(path=task.path, checksum=actions.checksum, text=text))
-    engine = _engine(task.setup)
+    engine = _engine(task)
     log = _log(task)
     player = Player(task, Document(text), engine, log)
     if log:
@@ -78,7 +85,7 @@ def play(task: Task) -> Played:
 
 def _log(task: Task) -> Log | None:
     setup, logging = task.setup, task.setup.logging
-    if logging is None:
+    if logging is None or task.round:
         return None
     origin = Origin(
         project=logging.project,

@@ -1,0 +1,98 @@
+"""The job `compare-engines`: two engines over the same actions, asked in turns, so that their times may be compared."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from uuid import uuid4
+
+from msgspec.structs import replace
+
+from ci_eval.config import Config, EngineConfig, patch
+from ci_eval.errors import CiEvalError, ConfigError
+from ci_eval.jobs import pipeline
+from ci_eval.jobs.compare import Outcome, compare
+from ci_eval.jobs.preparing import Prepared, prepare
+from ci_eval.jobs.rules import judging, metrics_of
+from ci_eval.support.ci import Screen
+from ci_eval.workspace import Workspace
+
+ROUNDS = 3
+"""As few as let a median leave out a disturbed one, and show how far rounds differ."""
+TIMES = ("LatencyPercentile50", "LatencyPercentile95")
+"""What is judged beside the configuration's metrics, where none of these is a time."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """What the job leaves behind."""
+
+    folder: Path
+    outcome: Outcome
+    trouble: CiEvalError | None
+    """Why it counts as failed although its reports are written."""
+
+
+def compare_engines(
+    config: Config,
+    engines: Sequence[str],
+    *,
+    rounds: int,
+    gates: Sequence[str],
+    output: Path | None,
+    jobs: int,
+    resume: bool,
+    screen: Screen,
+) -> Asked:
+    """Ask base and new in turns: workspaces `base` and `new`, and their `comparison`, in one folder.
+
+    `engines`: each a NAME[@VERSION], or the command of a language server. Raises as `evaluate` and `compare` do.
+    """
+    judging(config, gates)
+    sides = [prepare(answered_by(config, engine), screen) for engine in engines]
+    folder = pipeline.workspace_for(config, output)
+    if resume:
+        # It is made of the two workspaces, in the end, and may be half written.
+        shutil.rmtree(folder / "comparison", ignore_errors=True)
+    base, new = _begun(sides, folder, rounds=rounds, jobs=jobs, resume=resume, screen=screen)
+    pipeline.make_sessions([(base, sides[0]), (new, sides[1])], jobs, screen)
+    for workspace, side in zip((base, new), sides, strict=True):
+        pipeline.make_reports(workspace, side.config)
+    outcome = compare((base.folder, new.folder), gates=gates, output=folder / "comparison", history=None, screen=screen)
+    troubles = [pipeline.trouble(workspace, side.config) for workspace, side in zip((base, new), sides, strict=True)]
+    return Asked(folder=folder, outcome=outcome, trouble=next(filter(None, [*troubles, outcome.trouble]), None))
+
+
+def answered_by(config: Config, engine: str) -> Config:
+    """The configuration with another engine: a text with a blank or a path is the command of a language server."""
+    declared = config.declared
+    if not any(each.timed for each in metrics_of(config) if each.info.name in declared):
+        config = replace(config, comparison=replace(config.comparison, metrics=(*declared, *TIMES)))
+    if not (" " in engine or "/" in engine):
+        return patch(config, engine=engine)
+    try:
+        command = tuple(shlex.split(engine))
+    except ValueError as error:
+        raise ConfigError(f"the engine {engine!r} is no command: {error}; quote it as for a shell") from error
+    if not command:
+        raise ConfigError("an engine is missing: give NAME, NAME@VERSION, or the command of a language server")
+    return replace(config, engine=replace(config.engine, name=EngineConfig().name, version=None, command=command))
+
+
+def _begun(
+    sides: Sequence[Prepared], folder: Path, *, rounds: int, jobs: int, resume: bool, screen: Screen
+) -> tuple[Workspace, Workspace]:
+    """Both workspaces, with the same actions and the same name for this run."""
+    begin = pipeline.resume if resume else pipeline.begin
+    base, new = (begin(side, folder / name, jobs) for side, name in zip(sides, ("base", "new"), strict=True))
+    turns = base.manifest().turns or uuid4().hex
+    pipeline.ask_in_rounds(base, rounds, turns)
+    pipeline.make_actions(base, sides[0], jobs, screen)
+    if "actions" not in new.manifest().stages:
+        pipeline.take_actions(base, new)
+        new.write_manifest(replace(new.manifest(), rounds=rounds, turns=turns))
+    pipeline.ask_in_rounds(new, rounds, turns)
+    return base, new

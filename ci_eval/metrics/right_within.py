@@ -1,0 +1,26 @@
+"""How often the answer is right and there in time: top-1 under a deadline, which late answers miss.
+
+100 ms is what feels instantaneous (Nielsen 1993, after Miller 1968); by 200 ms a fast typist has pressed the next key.
+"""
+
+from __future__ import annotations
+
+from ci_eval.contracts import Metric
+from ci_eval.model import MetricInfo, SessionScore
+from ci_eval.support.observing import evaluated, rank_of
+
+
+def right_within(budget: int) -> Metric:
+    """Share of sessions whose expected text was first, in an answer that took at most `budget` ms; else a miss."""
+
+    def observe(session: SessionScore) -> list[tuple[float, float]]:
+        if not evaluated(session):
+            return []
+        return [(float(rank_of(session) == 1 and session.lookups[-1].latency <= budget), 1.0)]
+
+    summary = f"share of sessions in which the expected text stood first, within {budget} ms"
+    info = MetricInfo(name=f"RightWithin{budget}ms", summary=summary, unit="share", better="higher")
+    return Metric(info=info, observe=observe, timed=True, of_the_user=True)
+
+
+METRICS: tuple[Metric, ...] = (right_within(100), right_within(200))

@@ -1,0 +1,141 @@
+"""What may be said of times where two engines were asked in turns, and why nothing may be said elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from ci_eval.contracts import Metric
+from ci_eval.model import Difference, Elsewhere, MetricInfo, SessionScore, SessionsFilter, Status, Verdict
+from ci_eval.support.chance import draw
+from ci_eval.support.filters import decide
+from ci_eval.support.observing import evaluated
+from ci_eval.support.timing import GROUPS, Observed, Timed, timed
+from ci_eval.workspace import Manifest, Workspace
+
+NOT_IN_TURNS = (
+    "times are judged only where both engines were asked in turns (`ci-eval compare-engines`): a busy machine slows a "
+    "whole run"
+)
+ONE_LOOKUP = "the slowest lookup is a single one, and says nothing of others"
+OF_THIS_MACHINE = "times are those of this machine and this project"
+NO_FIGURE = "nothing was observed on one side"
+
+
+def in_turns(base: Manifest, new: Manifest) -> bool:
+    """Whether one run asked both, and in rounds."""
+    return bool(base.turns) and base.turns == new.turns and base.rounds == new.rounds > 1
+
+
+def times(
+    base: Workspace,
+    new: Workspace,
+    metrics: Sequence[Metric],
+    filters: Sequence[SessionsFilter],
+    declared: Sequence[str],
+) -> dict[str, dict[str, Difference]]:
+    """By filter and metric that depends on times: the difference, over the sessions that are on both sides."""
+    manifest = base.manifest()
+    chosen = [metric for metric in metrics if metric.timed]
+    seen = {each.name: {metric.info.name: _Sides(manifest.rounds) for metric in chosen} for each in filters}
+    pairs = 0
+    for source, sessions in base.sessions(SessionScore):
+        if not new.has_sessions(source.path):
+            continue
+        theirs = {each.id: each for each in new.sessions_in(source.path, SessionScore) if evaluated(each)}
+        for session in filter(evaluated, sessions):
+            if other := theirs.get(session.id):
+                pairs += 1
+                _observe(
+                    session, other, int(GROUPS * draw(manifest.seed, f"{session.id} group")), chosen, filters, seen
+                )
+    asked = pairs / max(manifest.generated, pairs, 1)
+    tests = sum(metric.info.name in declared for metric in chosen)
+    return {
+        name: {
+            metric.info.name: of[metric.info.name].difference(
+                metric, asked, tests if metric.info.name in declared else 1
+            )
+            for metric in chosen
+        }
+        for name, of in seen.items()
+    }
+
+
+class _Sides:
+    """What one metric saw of both engines, round by round."""
+
+    def __init__(self, rounds: int) -> None:
+        self.base = [Observed() for _ in range(rounds)]
+        self.new = [Observed() for _ in range(rounds)]
+
+    def difference(self, metric: Metric, asked: float, tests: int) -> Difference:
+        found = timed(metric, self.base, self.new, asked=asked, tests=tests)
+        if found is None:
+            return Difference(base=None, new=None, difference=None, why=NO_FIGURE)
+        plain = Difference(
+            base=found.base,
+            new=found.new,
+            difference=found.difference,
+            n=found.n,
+            elsewhere=Elsewhere(why=OF_THIS_MACHINE),
+        )
+        if metric.is_maximum:
+            return replace(plain, why=ONE_LOOKUP)
+        verdict, why = judged(found, metric.info, len(self.base))
+        return replace(
+            plain,
+            low=found.low,
+            high=found.high,
+            p=found.p,
+            detectable=found.detectable,
+            verdict=verdict,
+            why=why,
+        )
+
+
+def judged(found: Timed, info: MetricInfo, rounds: int) -> tuple[Verdict, str]:
+    """The verdict, and what it follows from."""
+    floor = found.floor(info.unit)
+    small = f"{floor:.2g} ms" if info.unit == "ms" else f"{100 * floor:g} points"
+    if -floor < found.low and found.high < floor:
+        return Verdict.EQUIVALENT, f"a difference of {small} is ruled out by {rounds} rounds"
+    if not (found.low > 0 or found.high < 0):
+        return Verdict.NOT_SHOWN, f"{rounds} rounds differ among themselves as much: more --rounds show more"
+    if abs(found.difference) < floor:
+        return Verdict.NOT_SHOWN, f"less than {small}, by which two processes of one program may differ"
+    better = (found.difference > 0) == (info.better == "higher")
+    return (Verdict.BETTER if better else Verdict.WORSE), f"in {rounds} rounds, asked in turns"
+
+
+def _observe(
+    base: SessionScore,
+    new: SessionScore,
+    group: int,
+    metrics: Sequence[Metric],
+    filters: Sequence[SessionsFilter],
+    seen: dict[str, dict[str, _Sides]],
+) -> None:
+    through = [seen[each.name] for each in filters if decide(base.properties, base.expected_text, each.filters)]
+    for of_engine, session in (("base", base), ("new", new)):
+        rounds = len(next(iter(through[0].values())).base) if through else 0
+        for number in range(rounds):
+            asked = at_round(session, number)
+            for metric in metrics:
+                observed = list(metric.observe(asked))
+                for sides in through:
+                    of: list[Observed] = getattr(sides[metric.info.name], of_engine)
+                    of[number].add(group, observed)
+
+
+def at_round(session: SessionScore, number: int) -> SessionScore:
+    """The session with the times of one round; it failed where it did not come to all the lookups."""
+    lookups = [
+        replace(lookup, latency=latency)
+        for lookup in session.lookups
+        if (latency := lookup.latencies[number] if number < len(lookup.latencies) else None) is not None
+    ]
+    if len(lookups) < len(session.lookups):
+        return replace(session, lookups=tuple(lookups), status=Status.ERROR)
+    return replace(session, lookups=tuple(lookups))

@@ -1,0 +1,127 @@
+"""What one engine answered, on its way to its workspace."""
+
+from __future__ import annotations
+
+import shutil
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ci_eval.model import FAILED, FileError, Status
+from ci_eval.stages.interpret.pack import Ended, Pack
+from ci_eval.stages.interpret.rounds import read_round, round_file, together
+from ci_eval.stages.interpret.tasks import Played, Task
+from ci_eval.stages.interpret.worker import unanswered
+from ci_eval.support import atomic
+from ci_eval.workspace import Workspace
+
+HOPELESS = 50
+"""Failed sessions after which a run in which most sessions fail is given up."""
+
+
+@dataclass
+class Progress:
+    """The sum so far."""
+
+    planned: int = 0
+    files: int = 0
+    statuses: Counter[Status] = field(default_factory=Counter)
+    engine_time: float = 0.0
+    time: float = 0.0
+    confined: set[str] = field(default_factory=set)
+    """How well the engine's processes were confined."""
+    given_up: str = ""
+    """Why the run ended early, if it did."""
+
+    @property
+    def finished(self) -> int:
+        """Sessions that were evaluated."""
+        return self.statuses.total() - self.statuses[Status.SKIPPED]
+
+    @property
+    def failed(self) -> int:
+        """Sessions the engine failed on."""
+        return sum(self.statuses[status] for status in FAILED)
+
+
+class Keeper:
+    """Keeps what one engine answers: of several rounds, until a file is through all of them, beside the sessions."""
+
+    def __init__(self, workspace: Workspace, rounds: int, planned: int) -> None:
+        self.workspace = workspace
+        self.so_far = Progress(planned=planned)
+        self.asked: Counter[Status] = Counter()
+        """Of all rounds."""
+        self._rounds = rounds
+
+    def has(self, path: str) -> bool:
+        """Whether that source file is done."""
+        return self.workspace.has_sessions(path)
+
+    def has_round(self, path: str, number: int) -> bool:
+        """Whether that round of it is."""
+        return self._round(path, number).exists()
+
+    def _round(self, path: str, number: int) -> Path:
+        return round_file(self.workspace, path, number)
+
+    def take_over(self, path: str) -> Counter[Status]:
+        """Count a file that an earlier call did."""
+        found = Counter(session.status for session in self.workspace.sessions_in(path, Ended))
+        self.so_far.statuses += found
+        self.so_far.files += 1
+        return found
+
+    @property
+    def failed(self) -> int:
+        """Times that it failed, in all rounds."""
+        return sum(self.asked[status] for status in FAILED)
+
+    @property
+    def hopeless(self) -> bool:
+        """Whether to ask on would be a waste of time."""
+        return self.failed >= HOPELESS and self.failed * 2 > self.asked.total()
+
+    def keep(self, task: Task, played: Played) -> None:
+        """Take in what became of a file in one round."""
+        self.asked += played.statuses
+        self.so_far.engine_time += played.engine_time
+        self.so_far.time += played.time
+        self.so_far.confined |= {played.confined} - {""}
+        if self._rounds == 1:
+            self._store(played.path, played.packed, played.statuses, played.error)
+        else:
+            atomic.write(self._round(task.path, task.round), played.packed)
+            if all(self.has_round(task.path, number) for number in range(self._rounds)):
+                self._put_together(task.path, played.error)
+        if task.journal:
+            task.journal.unlink(missing_ok=True)
+
+    def _put_together(self, path: str, error: FileError | None) -> None:
+        rounds = [read_round(self._round(path, number)) for number in range(self._rounds)]
+        pack = Pack(rounds[0][0])
+        for session in together([sessions for _, sessions in rounds]):
+            pack.add(session)
+        self._store(path, pack.close(), pack.statuses, pack.trouble or error)
+        for number in range(self._rounds):
+            self._round(path, number).unlink()
+
+    def _store(self, path: str, packed: bytes, statuses: Counter[Status], error: FileError | None) -> None:
+        # The sessions come last: with them a file is done.
+        self.workspace.drop_error(path, "interpret")
+        if error:
+            self.workspace.write_error(error)
+        self.workspace.write_sessions(path, packed)
+        self.so_far.files += 1
+        self.so_far.statuses += statuses
+
+    def close(self, tasks: Sequence[Task], given_up: str) -> None:
+        """Of a run that was given up, skip what is left of the tasks."""
+        self.so_far.given_up = given_up
+        for task in tasks:
+            if given_up and not self.has(task.path):
+                played = unanswered(task, Status.SKIPPED, given_up)
+                self.workspace.write_sessions(task.path, played.packed)
+                self.so_far.statuses += played.statuses
+        shutil.rmtree(self.workspace.folder / "rounds", ignore_errors=True)

@@ -1,0 +1,143 @@
+"""The job `compare-engines` as users run it, with engines that take as long as they say."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ci_eval.config import Config
+from ci_eval.errors import ConfigError
+from ci_eval.jobs import preparing
+from ci_eval.jobs.compare_engines import answered_by
+from ci_eval.workspace import Workspace
+from tests.command import command
+from tests.fickle import Fickle
+from tests.projects import GREETER, write
+
+Run = Callable[..., tuple[int, dict[str, Any], str]]
+TIMES = {
+    "fast": (10.0, 10.4, 9.8),
+    "same": (10.1, 10.2, 9.9),
+    "slow": (13.0, 13.3, 12.9),
+    "uneven": (8.0, 19.0, 12.0),
+    "late": (150.0, 151.0, 152.0),
+}
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Two of these engines by name, over a small project: exit code, comparison.json, what was printed."""
+    project = write(tmp_path / "p", a__py=GREETER, b__py=GREETER + "import a\n", c__py=GREETER + "x = 1\n")
+
+    def engine_of(config: Config) -> Fickle:
+        name = config.engine.name
+        notes = tmp_path / f"notes{len(list(tmp_path.glob('notes*')))}"
+        return Fickle(name, notes, TIMES[name], forgets="greet" if name == "uneven" else "")
+
+    def run(base: str, new: str, *more: object, output: Path = tmp_path / "pair") -> tuple[int, dict[str, Any], str]:
+        where = ("--project", f"path:{project}", "--output", output, "--jobs", 1)
+        code, out, err = command("compare-engines", base, new, *where, *more)
+        report = output / "comparison" / "comparison.json"
+        return code, json.loads(report.read_text()) if report.exists() else {}, " ".join((out + err).split())
+
+    monkeypatch.setattr(preparing, "engine_of", engine_of)
+    return run
+
+
+def verdicts(report: dict[str, Any], *names: str) -> list[str]:
+    return [report["filters"]["ALL"]["metrics"][name]["verdict"] for name in names]
+
+
+def test_what_is_slower_in_each_round_is_worse_and_breaks_a_gate(run: Run) -> None:
+    code, report, said = run("fast", "slow", "--gate", "LatencyPercentile95 <= +10%")
+    assert verdicts(report, "MeanLatency", "LatencyPercentile50", "RecallAt1") == ["worse", "worse", "equivalent"]
+    assert report["filters"]["ALL"]["metrics"]["MeanLatency"]["difference"] == pytest.approx(3, abs=0.1)
+    assert (code, report["gates"][0]["passed"]) == (1, False)
+    assert "1 of 1 gates failed" in said
+
+
+def test_of_the_same_engine_nothing_is_better_or_worse(run: Run) -> None:
+    code, report, _ = run("fast", "same")
+    assert code == 0
+    said = {each["verdict"] for each in report["filters"]["ALL"]["metrics"].values()}
+    assert not said & {"better", "worse"}
+
+
+def test_rounds_that_differ_more_than_the_engines_show_nothing_and_the_row_says_why(run: Run) -> None:
+    _, report, said = run("fast", "uneven")
+    found = report["filters"]["ALL"]["metrics"]["MeanLatency"]
+    assert (found["verdict"], "more --rounds show more" in found["why"]) == ("no-difference-shown", True)
+    assert report["sides"]["new"]["noise"]["differing"] > 0
+    assert "answers differed in" in said
+
+
+def test_what_comes_too_late_is_not_right(run: Run) -> None:
+    _, report, _ = run("fast", "late")
+    metrics = report["filters"]["ALL"]["metrics"]
+    assert metrics["RightWithin100ms"]["new"] == 0
+    assert metrics["RightWithin200ms"]["new"] == metrics["RecallAt1"]["new"] > 0
+    assert verdicts(report, "RightWithin100ms", "RightWithin200ms") == ["worse", "equivalent"]
+
+
+def test_sides_of_different_runs_have_times_without_a_verdict(run: Run, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        run("fast", "slow", output=tmp_path / name)
+    _, out, _ = command("compare", tmp_path / "one" / "base", tmp_path / "two" / "new", "--output", tmp_path / "c")
+    assert out
+    report = json.loads((tmp_path / "c" / "comparison.json").read_text())
+    found = report["filters"]["ALL"]["metrics"]["MeanLatency"]
+    assert (found["verdict"], found["low"]) == ("not-comparable", None)
+    assert "compare-engines" in found["why"]
+
+
+def test_both_sides_are_sealed_workspaces_with_reports(run: Run, tmp_path: Path) -> None:
+    run("fast", "slow")
+    for name in ("base", "new"):
+        workspace = Workspace.open(tmp_path / "pair" / name)
+        workspace.verify()
+        assert workspace.manifest().rounds == 3
+        assert (workspace.folder / "reports" / "metrics.json").is_file()
+
+
+def test_a_run_is_taken_up_where_it_was_and_only_as_it_was(run: Run, tmp_path: Path) -> None:
+    run("fast", "slow")
+    lost = next((tmp_path / "pair" / "new" / "sessions").glob("b.py*"))
+    lost.unlink()
+    code, _, said = run("fast", "slow", "--resume", "--rounds", 2)
+    assert (code, "each session is asked 3 times" in said) == (2, True)
+    code, report, _ = run("fast", "slow", "--resume")
+    assert (code, lost.exists(), verdicts(report, "MeanLatency")) == (0, True, ["worse"])
+
+
+def test_times_are_among_what_is_declared_unless_the_configuration_declares_some() -> None:
+    config = answered_by(Config(), "jedi")
+    assert config.declared[-2:] == ("LatencyPercentile50", "LatencyPercentile95")
+    assert answered_by(config, "jedi").comparison == config.comparison
+
+
+def test_an_engine_of_ones_own_is_a_command() -> None:
+    config = answered_by(Config(), "'my server' --stdio")
+    assert config.engine.command == ("my server", "--stdio")
+    assert answered_by(config, "./server").engine.command == ("./server",)
+    assert answered_by(config, "jedi@0.18.2").engine.command is None
+
+
+def test_a_command_that_no_shell_would_understand_is_refused() -> None:
+    with pytest.raises(ConfigError, match="is no command: No closing quotation"):
+        answered_by(Config(), "server 'x")
+
+
+def test_rounds_of_one_engine_tell_its_noise(run: Run, tmp_path: Path) -> None:
+    where = ("--project", f"path:{tmp_path / 'p'}", "--output", tmp_path / "one", "--jobs", 1)
+    code, out, _ = command("evaluate", "--engine", "uneven", "--repeat", 3, *where)
+    noise = json.loads((tmp_path / "one" / "reports" / "metrics.json").read_text())["evaluations"][0]["noise"]
+    assert (code, noise["rounds"], noise["differing"] > 0) == (0, 3, True)
+    assert [round(each) for each in noise["latencies"]] == [8, 19, 12]
+    reports = tmp_path / "one" / "reports"
+    assert "asked in 3 rounds" in (reports / "report.md").read_text()
+    assert "Asked in 3 rounds" in (reports / "html" / "index.html").read_text()
+    assert f"answers differed in {noise['differing']} of" in out
