@@ -104,6 +104,7 @@ def test_a_folder_that_is_not_empty_is_never_written_over(run: Run, project: Pat
     assert "--resume" in err
 
 
+@pytest.mark.slow
 def test_too_many_failures_exit_with_5_after_the_reports(run: Run, project: Path, tmp_path: Path) -> None:
     limits = ["--set", "interpret.timeout=0.0001", "--set", "interpret.memoryLimit=0"]
     code, _, err = run("evaluate", "--project", f"path:{project}", "--output", tmp_path / "o", *limits)
@@ -197,6 +198,7 @@ def test_a_hostile_archive_exits_with_4(run: Run, member: str) -> None:
     assert member in err
 
 
+@pytest.mark.slow
 def test_a_truncated_download_exits_with_4(run: Run) -> None:
     with serve(sends(b"half", length=8)) as server:
         code, _, err = run("evaluate", "--project", f"{server.url()}#sha256={'0' * 64}")
@@ -271,6 +273,7 @@ def test_a_broken_gate_is_one_problem_of_the_build_and_not_two(run: Run, project
     assert (ended, len(told), told[0][:5]) == (1, 1, "gate_")
 
 
+@pytest.mark.slow
 def test_too_many_failures_are_one_problem_beside_the_figures(run: Run, project: Path, tmp_path: Path) -> None:
     limits = ["--set", "interpret.timeout=0.0001", "--set", "interpret.memoryLimit=0"]
     ended, out, _ = run(

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
-import sys
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -17,13 +15,8 @@ from msgspec.structs import replace
 
 from ci_eval.support.figures import change_between
 from ci_eval.workspace import Workspace
+from tests.command import command as run
 from tests.projects import GREETER, write
-
-
-def run(*arguments: object) -> tuple[int, str, str]:
-    argv = [sys.executable, "-m", "ci_eval", *map(str, arguments)]
-    ended = subprocess.run(argv, capture_output=True, text=True, timeout=120, check=False)
-    return ended.returncode, ended.stdout, ended.stderr
 
 
 @pytest.fixture(scope="module")

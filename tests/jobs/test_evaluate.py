@@ -95,6 +95,7 @@ def _wait_for(folder: Path, *, files: int) -> None:
         time.sleep(0.01)
 
 
+@pytest.mark.slow
 @pytest.mark.engine
 def test_no_process_is_left_after_a_kill(project: Path, tmp_path: Path) -> None:
     killed = start("evaluate", "--project", f"path:{project}", "--output", tmp_path / "o")

@@ -108,6 +108,7 @@ def test_offsets_count_code_points(name: str) -> None:
     assert [t.offset for t in found] == [t.offset + len(moved) - len(here.text) for t in here.tokens]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LANGUAGES)
 def test_a_large_file_is_no_trouble(name: str) -> None:
     here = sample(name)

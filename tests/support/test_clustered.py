@@ -71,6 +71,7 @@ def test_sessions_that_agree_within_files_do_not_narrow_the_interval() -> None:
     assert (once.low, once.high) == pytest.approx((often.low, often.high))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rate", [0.05, 0.5])
 def test_the_interval_of_a_figure_holds_the_truth_about_95_times_of_100(rate: float) -> None:
     n = np.maximum(RANDOM.lognormal(3, 1, (60, 500)), 1).astype(int)
