@@ -46,6 +46,18 @@ def test_errors_of_two_stages_are_both_kept(tmp_path: Path) -> None:
     assert [error.stage for error in workspace.errors()] == ["actions", "interpret"]
 
 
+def test_what_a_killed_run_left_half_written_goes_and_no_link_is_followed(tmp_path: Path) -> None:
+    outside = write(tmp_path / "outside", kept__txt="x")
+    workspace = generate(write(tmp_path / "p", a__py="import os\nos.sep\n"), tmp_path / "w")
+    pages = write(workspace.folder / "reports" / "html.1.tmp", index__html="x", style__css_2_tmp="x")
+    (workspace.folder / "sessions" / "a.json.gz.1.tmp").write_bytes(b"x")
+    (pages / "linked.3.tmp").symlink_to(outside)
+    (workspace.folder / "linked.4.tmp").symlink_to(outside)
+    workspace.tidy()
+    assert not list(workspace.folder.rglob("*.tmp*"))
+    assert (outside / "kept.txt").exists()
+
+
 def test_nothing_temporary_is_left(tmp_path: Path) -> None:
     root = write(tmp_path / "p", a__py=GREETER)
     ask(generate(root, tmp_path / "w"), setup(WORDS, root))
