@@ -17,7 +17,6 @@ from __future__ import annotations
 import gzip
 import hashlib
 import re
-import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
@@ -371,12 +370,8 @@ class Workspace:
             self.write_error(replace(error, path=f"{folder}/{error.path}"))
 
     def tidy(self) -> None:
-        """Remove what a killed run left half written: files, and folders of pages."""
-        for path in sorted(self.folder.rglob("*.tmp"), reverse=True):
-            if path.is_dir() and not path.is_symlink():
-                shutil.rmtree(path)
-            else:
-                path.unlink()
+        """Remove what a killed run left half written."""
+        atomic.tidy(self.folder)
 
     def clear(self, part: str) -> None:
         """Remove the files of one stage, before it runs anew."""

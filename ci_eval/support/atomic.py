@@ -55,3 +55,12 @@ def copy(source: Path, target: Path) -> None:
     """The content of a file. Raises WorkspaceError."""
     with writing(target):
         shutil.copyfile(source, target)
+
+
+def tidy(folder: Path) -> None:
+    """Remove what was half written below it when its process was killed: files, and folders of pages."""
+    for path in sorted(folder.rglob("*.tmp"), reverse=True):
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
