@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from ci_eval.contracts import Answer, Installation, Query, Running, Surroundings
 from ci_eval.engines.words import Words
 from ci_eval.errors import EngineCrash
-from ci_eval.model import EngineInfo, Suggestion
+from ci_eval.model import Suggestion
+from tests.fake import Fake
 
 
 @dataclass(frozen=True)
-class Deadly:
+class Deadly(Fake):
     """Does `harm` when asked for the word `at`; `start`: as soon as it is started. `times`: then it is harmless."""
 
     harm: str
@@ -24,16 +24,6 @@ class Deadly:
     """A file in which it keeps how often it did harm."""
     times: int = 1000
     name: str = "deadly"
-    summary: str = "for tests"
-    languages: frozenset[str] | None = None
-    version: str = "1"
-    source: str = "tests"
-    licence: str = "Apache-2.0"
-    verified: bool = True
-    toolchains: Mapping[str, str] = field(default_factory=dict)
-
-    def install(self, version: str | None, cache: Path) -> Installation:
-        return Installation(info=EngineInfo(name=self.name, version=self.version))
 
     def start(self, installation: Installation, surroundings: Surroundings) -> Running:
         self.meet("start")

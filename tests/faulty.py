@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from ci_eval.contracts import Installation, Running, Surroundings
 from ci_eval.engines.jedi import RunningJedi
 from ci_eval.model import EngineInfo
 from ci_eval.support.process import LineProcess
+from tests.fake import Fake
 
 PROGRAM = Path(__file__).parent / "faulty_program.py"
 
@@ -27,18 +27,11 @@ class RunningFaulty(RunningJedi):
 
 
 @dataclass(frozen=True)
-class Faulty:
+class Faulty(Fake):
     """Misbehaves in the way that `fault` says."""
 
     fault: str
     name: str = "faulty"
-    summary: str = "for tests"
-    languages: frozenset[str] | None = field(default=None)
-    version: str = "1"
-    source: str = "tests"
-    licence: str = "Apache-2.0"
-    verified: bool = True
-    toolchains: Mapping[str, str] = field(default_factory=dict)
 
     def install(self, version: str | None, cache: Path) -> Installation:
         return Installation(info=EngineInfo(name=self.name, version=self.fault))

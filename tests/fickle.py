@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from ci_eval.contracts import Answer, Installation, Query, Running, Surroundings
 from ci_eval.engines.words import Words
-from ci_eval.model import EngineInfo, Suggestion
+from ci_eval.model import Suggestion
+from tests.fake import Fake
 
 
 @dataclass(frozen=True)
-class Fickle:
+class Fickle(Fake):
     """Is `words`; its n-th process takes the n-th of `times` (ms), and forgets `forgets` from the second on."""
 
     name: str
@@ -20,16 +21,6 @@ class Fickle:
     """A file in which all of its kind note the word that is asked for, and who was asked."""
     times: Sequence[float] = (1.0, 2.0, 9.0)
     forgets: str = ""
-    summary: str = "for tests"
-    languages: frozenset[str] | None = None
-    version: str = "1"
-    source: str = "tests"
-    licence: str = "Apache-2.0"
-    verified: bool = True
-    toolchains: Mapping[str, str] = field(default_factory=dict)
-
-    def install(self, version: str | None, cache: Path) -> Installation:
-        return Installation(info=EngineInfo(name=self.name, version=self.version))
 
     def start(self, installation: Installation, surroundings: Surroundings) -> Running:
         with self.notes.with_suffix(f".{self.name}").open("a+") as file:

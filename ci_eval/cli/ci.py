@@ -86,19 +86,6 @@ def histories(output: Path, run: int | None) -> None:
     _tell(f"{len(names)} histories", histories=str(output) if names else "")
 
 
-@ci.command("find")
-@click.argument("name")
-def find(name: str) -> None:
-    """The newest run at GitHub, of the default branch, whose artifact NAME still exists: the output `run-id`."""
-    found = next(iter(Repository(os.environ).artifacts(name)), None)
-    if found is None:
-        Screen().warn(f"there is no artifact {name} of the default branch, or it has expired")
-    _tell(
-        f"{name}: run {found.run}, of {found.created}" if found else f"{name}: none",
-        **{"run-id": str(found.run) if found else ""},
-    )
-
-
 @ci.command("download")
 @click.argument("pattern")
 @click.option("--beside", metavar="NAME", required=True, help="An artifact that tells a run that is complete.")

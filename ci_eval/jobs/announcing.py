@@ -121,7 +121,7 @@ def comparison(done: Outcome, screen: Screen) -> None:
 
 def site(done: Made, screen: Screen) -> None:
     """How many evaluations it shows."""
-    outputs = {"site": str(done.folder), "report": str(done.index)}
+    outputs = {"site": _place(done.folder), "report": _place(done.index)}
     status = f"a site of {len(done.lines):,} evaluations"
     screen.host.announce(Announcement(status=status, outputs=outputs, artifacts=[done.folder]))
 

@@ -21,8 +21,6 @@ from ci_eval.workspace import Manifest, Workspace, unlike
 HISTORY = "history-"
 MOST_NIGHTS = 30
 """So many nights that ended before they were compared are added to the trend; older ones are not looked for."""
-
-
 MOST_BASES = 10
 """So many good nights are fetched to find one that tonight's can be compared with."""
 

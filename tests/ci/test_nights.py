@@ -1,4 +1,4 @@
-"""`ci-eval ci last-good`, `find` and `summary` against a server that speaks GitHub's protocol."""
+"""`ci-eval ci last-good`, `rankers` and `summary` against a server that speaks GitHub's protocol."""
 
 from __future__ import annotations
 
@@ -159,20 +159,9 @@ def test_a_damaged_base_is_refused(github: Services, evaluated: Path, tmp_path: 
 
 def test_a_missing_token_is_said(github: Services, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("GITHUB_TOKEN")
-    code, _, said = command("ci", "find", "ranker")
+    code, _, said = command("ci", "rankers")
     assert code == 2
     assert "GITHUB_TOKEN: ${{ github.token }}" in said
-
-
-def test_the_newest_ranker_that_still_exists_is_found(github: Services, evaluated: Path) -> None:
-    for run in (3, 4):
-        stored(github, run, evaluated, "ranker", workflow=".github/workflows/generate-ml-logs.yml")
-    github.expired = {"4/ranker-x"}
-    assert command("ci", "find", "ranker-x")[1].startswith("ranker-x: run 3")
-    github.expired.add("3/ranker-x")
-    code, _, said = command("ci", "find", "ranker-x")
-    assert code == 0
-    assert "has expired" in said
 
 
 def test_rankers_of_one_week_are_used_together(
@@ -187,6 +176,12 @@ def test_rankers_of_one_week_are_used_together(
     code, out, _ = command("ci", "rankers")
     assert (code, out.splitlines()[-1]) == (0, "run 4: configs/a.yaml configs/b.yaml")
     assert "configs/a.yaml configs/b.yaml" in Path("outputs").read_text()
+    github.expired = {"4/ranker-a", "4/ranker-b"}
+    assert command("ci", "rankers")[1].splitlines()[-1].startswith("run 3: configs/a.yaml")
+    github.expired |= {f"3/ranker-{name}" for name in "abc"}
+    code, out, said = command("ci", "rankers")
+    assert (code, out.splitlines()[-1]) == (0, "no ranker")
+    assert "have expired" in " ".join(said.split())
 
 
 MATRIX = '{"include": [{"evaluation": "x", "allowFailure": false}, {"evaluation": "lost", "allowFailure": true}]}'
