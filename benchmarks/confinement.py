@@ -2,17 +2,20 @@
 
 python benchmarks/confinement.py [ENGINE…] [--sessions N] [--rounds N] [--starts N]
 
-A session differs if its suggestions are others, or in another order. What differs between two runs without confinement
+Both answer the same sessions, file by file in turns and in several rounds, so that what else the machine does meets
+both. A session differs if its suggestions are others, or in another order; what differs between rounds without walls
 is the engine's own doing.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 import statistics
 import subprocess
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -21,18 +24,15 @@ from ci_eval import engines
 from ci_eval.config import load, patch
 from ci_eval.contracts import Surroundings
 from ci_eval.jobs import pipeline
+from ci_eval.jobs.compare_engines import begun
 from ci_eval.jobs.preparing import prepare
 from ci_eval.model import Confine, Session
-from ci_eval.stages.interpret import interpret
 from ci_eval.support import machine
 from ci_eval.support.ci import Screen
 from ci_eval.support.place import Place
-from ci_eval.workspace import Workspace
+from ci_eval.support.student import errors_at
 
 CONFIGS = Path(__file__).parent.parent / "configs"
-
-Answers = dict[str, list[list[str]]]
-"""By session: what each lookup suggested, in order."""
 
 
 def starts(rounds: int) -> tuple[float, float]:
@@ -55,42 +55,44 @@ def starts(rounds: int) -> tuple[float, float]:
         place.remove()
 
 
-class Bench:
-    """One engine over one project."""
-
-    def __init__(self, engine: str, language: str, sessions: int, folder: Path) -> None:
-        overrides = [f"interpret.sessionsLimit={sessions}", "interpret.sessionProbability=1"]
-        overrides.append("project.dependencies=true")
-        self._config = patch(load(CONFIGS / f"{language}.yaml", overrides=overrides).config, engine=engine)
-        self._folder = folder
-        self._sessions = sessions
-        self._made = 0
-        self._source: Workspace | None = None
-
-    def run(self, confine: Confine) -> tuple[float, Answers, str]:
-        """Seconds spent waiting for the engine, what it answered, and how well it was confined."""
-        config = replace(self._config, interpret=replace(self._config.interpret, confine=confine))
-        prepared = prepare(config, Screen())
-        self._made += 1
-        folder = self._folder / str(self._made)
-        if self._source is None:
-            self._source = pipeline.begin(prepared, self._folder / "actions", 1)
-            pipeline.make_actions(self._source, prepared, 2, Screen())
-        workspace = pipeline.copy_actions(self._source, prepared, folder, 1)
-        sums = interpret(
-            workspace, prepared.setup, probability=1, limit=self._sessions, jobs=1, advance=lambda *_: None
-        )
-        answers = {
-            each.id: [[found.text for found in lookup.suggestions] for lookup in each.lookups]
-            for _, sessions in workspace.sessions(Session)
-            for each in sessions
-        }
-        return sums.engine_time, answers, " / ".join(sums.confined)
+def asked(engine: str, language: str, sessions: int, rounds: int, folder: Path) -> tuple[list[Session], ...]:
+    """What it answered without walls, and within them: the same files in turns, `rounds` times."""
+    overrides = [f"interpret.sessionsLimit={sessions}", "interpret.sessionProbability=1", "project.dependencies=true"]
+    config = patch(load(CONFIGS / f"{language}.yaml", overrides=overrides).config, engine=engine)
+    kinds: tuple[Confine, ...] = ("off", "auto")
+    sides = [replace(config, interpret=replace(config.interpret, confine=confine)) for confine in kinds]
+    prepared = [prepare(side, Screen()) for side in sides]
+    free, walls = begun(prepared, folder, jobs=1, rounds=rounds, resume=False, screen=Screen())
+    pipeline.make_sessions([(free, prepared[0]), (walls, prepared[1])], 1, Screen())
+    return tuple([each for _, found in workspace.sessions(Session) for each in found] for workspace in (free, walls))
 
 
-def differing(one: Answers, other: Answers) -> int:
-    """Sessions with other suggestions, or another order."""
-    return sum(one[session] != other[session] for session in one)
+def answers(session: Session) -> list[list[str]]:
+    """What each lookup suggested, in order."""
+    return [[found.text for found in lookup.suggestions] for lookup in session.lookups]
+
+
+def cost(free: Sequence[Session], walls: Sequence[Session]) -> str:
+    """How many times as long an answer takes within walls, and its 95 % interval over the sessions.
+
+    Each session counts by the median of its rounds; those that failed do not.
+    """
+    pairs = [
+        (one.lookups[0].latency, other.lookups[0].latency)
+        for one, other in zip(free, walls, strict=True)
+        if one.lookups and other.lookups
+    ]
+    logs = [math.log(within / without) for without, within in pairs if without and within]
+    mean, error = statistics.fmean(logs), statistics.stdev(logs) / math.sqrt(len(logs))
+    half = float(errors_at(0.05, len(logs) - 1)) * error
+    return f"{math.exp(mean):.3f} ({math.exp(mean - half):.3f} to {math.exp(mean + half):.3f})"
+
+
+def row(free: Sequence[Session], walls: Sequence[Session]) -> str:
+    """The cells of one engine."""
+    differ = sum(answers(one) != answers(other) for one, other in zip(free, walls, strict=True))
+    noise = sum(bool(each.differing) for each in free)
+    return f"{len(free):,} | {differ} | {noise} | {cost(free, walls)}"
 
 
 def main() -> None:
@@ -98,25 +100,21 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("engines", nargs="*")
     parser.add_argument("--sessions", type=int, default=200)
-    parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--starts", type=int, default=50)
     wanted = parser.parse_args()
     plain, walled = starts(wanted.starts)
     print(f"{machine.cpu()}, {machine.system()}\nstart: {plain:.0f} ms, within walls {walled:.0f} ms\n")
-    print("| engine | language | sessions | differ | differ without walls | time within walls / without | confined |")
-    print("|---|---|--:|--:|--:|--:|---|")
+    print("| engine | language | sessions | differ | differ without walls | time within walls / without |")
+    print("|---|---|--:|--:|--:|--:|")
     for name in wanted.engines or engines.names():
         engine = engines.CATALOG.load(name)
         if not engine.verified or engine.languages is None:
             continue
         for language in sorted(engine.languages):
             with tempfile.TemporaryDirectory() as folder:
-                bench = Bench(name, language, wanted.sessions, Path(folder))
-                rounds = [(bench.run("off"), bench.run("auto"), bench.run("off")) for _ in range(wanted.rounds)]
-            (free, walls, again) = rounds[0]
-            ratios = [each[1][0] / statistics.fmean([each[0][0], each[2][0]]) for each in rounds]
-            counts = f"{len(free[1]):,} | {differing(free[1], walls[1])} | {differing(free[1], again[1])}"
-            print(f"| {name} | {language} | {counts} | {statistics.median(ratios):.3f} | {walls[2]} |", flush=True)
+                free, walls = asked(name, language, wanted.sessions, wanted.rounds, Path(folder))
+            print(f"| {name} | {language} | {row(free, walls)} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -57,7 +57,7 @@ def compare_engines(
     if resume:
         # It is made of the two workspaces, in the end, and may be half written.
         shutil.rmtree(folder / "comparison", ignore_errors=True)
-    base, new = _begun(sides, folder, rounds=rounds, jobs=jobs, resume=resume, screen=screen)
+    base, new = begun(sides, folder, rounds=rounds, jobs=jobs, resume=resume, screen=screen)
     pipeline.make_sessions([(base, sides[0]), (new, sides[1])], jobs, screen)
     for workspace, side in zip((base, new), sides, strict=True):
         pipeline.make_reports(workspace, side.config)
@@ -82,7 +82,7 @@ def answered_by(config: Config, engine: str) -> Config:
     return replace(config, engine=replace(config.engine, name=EngineConfig().name, version=None, command=command))
 
 
-def _begun(
+def begun(
     sides: Sequence[Prepared], folder: Path, *, rounds: int, jobs: int, resume: bool, screen: Screen
 ) -> tuple[Workspace, Workspace]:
     """Both workspaces, with the same actions and the same name for this run."""

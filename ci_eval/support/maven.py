@@ -58,9 +58,9 @@ def run_mvn(*arguments: str, here: Path, timeout: float = TIMEOUT) -> str:
     if not ended.code:
         return ""
     said = re.sub(r"\x1b\[[0-9;]*m", "", f"{ended.trouble}\n{ended.output}")
-    # The first line tells the cause; those after it tell how to debug Maven.
-    cause = re.search(r"^\[ERROR\] (.+?)(?: -> \[Help \d+\])?$", said, re.MULTILINE)
-    return last_words(cause[1] if cause else said)
+    # What stands before the first "[Help" tells the cause; the rest tells how to debug Maven.
+    told = re.split(r"-> \[Help \d+\]|^\[ERROR\] *$", said, maxsplit=1, flags=re.MULTILINE)[0]
+    return last_words("\n".join(re.findall(r"^\[ERROR\] (.+)$", told, re.MULTILINE)) or said)
 
 
 def _explained(coordinates: str, trouble: str, here: Path, timeout: float) -> str:

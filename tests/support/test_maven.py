@@ -74,6 +74,18 @@ def test_only_the_cause_that_mvn_gives_is_shown(tmp_path: Path, monkeypatch: pyt
     assert "Check the network" in lines[2]
 
 
+def test_a_cause_that_maven_tells_in_several_lines_is_shown_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # As Maven 3.9 says it.
+    said = (
+        r"[ERROR] Plugin x could not be resolved:\n[ERROR] \tPKIX path building failed\n[ERROR] -> [Help 1]\n[ERROR] \n"
+    )
+    client(tmp_path, monkeypatch, "mvn", f"printf '{said}'; exit 1")
+    with pytest.raises(InstallError, match=r"resolved:\n.*PKIX path building failed\nCheck the network"):
+        artifact("a:b:1", tmp_path / "out")
+
+
 @pytest.mark.needs("mvn")
 @pytest.mark.registry
 def test_mvn_brings_a_real_artifact(tmp_path: Path) -> None:
