@@ -7,16 +7,18 @@ from pathlib import Path
 
 from ci_eval.contracts import Engine
 from ci_eval.support.driven import DrivenEngine
-from ci_eval.support.files import is_own
 from ci_eval.support.jars import Driver, Maven, classpath, java_command, libraries
 from ci_eval.support.place import Place
+from ci_eval.support.sources import source_roots
 
 _PACKAGE = re.compile(r"^[ \t]*package\s+([\w.]+)", re.MULTILINE)
 
 
 def command(place: Place) -> list[str]:
     known = classpath(libraries(place, "scala-library"))
-    sources = classpath(_source_roots(place.root))
+    roots = source_roots(place.root, ".scala", _package)
+    # The standard library cannot be read from its sources while it is needed to read them.
+    sources = classpath([each for each in roots if not (each / "scala" / "Predef.scala").exists()])
     # The compiler's own default is a folder below the one it runs in, whose plugins it would run.
     plugins = ("-Xpluginsdir", str(place.scratch / "plugins"))
     # A macro is a program, too.
@@ -24,16 +26,8 @@ def command(place: Place) -> list[str]:
     return java_command(place, "ScalaDriver", *options, "-classpath", known, "-sourcepath", sources)
 
 
-def _source_roots(root: Path) -> list[Path]:
-    """The folders that packages are folders of, so that the compiler finds the project's other files by name."""
-    found = set()
-    for path in (each for each in root.rglob("*.scala") if is_own(each, root)):
-        named = ".".join(_PACKAGE.findall(path.read_text(errors="replace"))).split(".")
-        folder = path.parent
-        if named != [""] and folder.parts[-len(named) :] == tuple(named):
-            found.add(folder.parents[len(named) - 1])
-    # The standard library cannot be read from its sources while it is needed to read them.
-    return sorted(each for each in found if not (each / "scala" / "Predef.scala").exists())
+def _package(text: str) -> str | None:
+    return ".".join(_PACKAGE.findall(text)) or None
 
 
 ENGINE: Engine = DrivenEngine(

@@ -32,7 +32,8 @@ class DrivenEngine(FromRecipe):
     """The engine around such a program. It is sent to worker processes, so its functions have names.
 
     The program reads "OFFSET PATH TEXT" and answers "MS NAMES": the offset in code points, the other two and the names,
-    one per line, in base64; or "error MESSAGE", in base64 too, and then it can be asked again.
+    one per line, in base64; or "error MESSAGE", in base64 too, and then it can be asked again. Behind a name may stand,
+    after a tab, the text that an editor sorts it by.
     """
 
     command: Callable[[Place], Sequence[str]]
@@ -99,8 +100,12 @@ class RunningDriver:
     def complete(self, query: Query) -> Answer:
         """See Running."""
         latency, names = self._ask(query.offset, self._surroundings.timeout)
-        texts = [match[0] for name in names if (match := self._engine.text.match(name))]
-        return Answer(suggestions=[Suggestion(text=text) for text in texts], latency=latency)
+        return Answer(suggestions=[found for name in names if (found := self._suggestion(name))], latency=latency)
+
+    def _suggestion(self, line: str) -> Suggestion | None:
+        name, _, sort_text = line.partition("\t")
+        match = self._engine.text.match(name)
+        return Suggestion(text=match[0], sort_text=sort_text or None) if match else None
 
     def _ask(self, offset: int, timeout: float) -> tuple[float, list[str]]:
         path, text = (base64.b64encode(part.encode()) for part in (str(self._place.root / self._path), self._text))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from xml.sax.saxutils import escape
 
@@ -38,6 +39,8 @@ class Maven(IntoCache):
     artifact: str
     """GROUP:NAME."""
     version: str
+    others: Mapping[str, str] = field(default_factory=dict)
+    """What it needs beside what it says: GROUP:NAME → version."""
     driver: Driver | None = None
     source: str = "Maven Central"
     needs: tuple[str, ...] = ("mvn", "java")
@@ -47,7 +50,8 @@ class Maven(IntoCache):
         return f"{plain(self.artifact)}-{version}{driver}"
 
     def install(self, version: str, _folder: Path, new: Path) -> Mapping[str, str]:
-        packages = resolve(f"{self.artifact}:{version}", new)
+        others = [f"{name}:{number}" for name, number in self.others.items()]
+        packages = resolve(f"{self.artifact}:{version}", new, others=others)
         if driver := self.driver:
             jars = classpath(in_folder(new))
             compiler = ("java", "-cp", jars, driver.compiler, *driver.options)
@@ -56,24 +60,22 @@ class Maven(IntoCache):
         return packages
 
 
-def resolve(coordinates: str, folder: Path, *, itself: bool = True) -> dict[str, str]:
-    """Copy the jars that GROUP:NAME:VERSION needs to run, and its own, into `jars` below `folder`.
+def resolve(coordinates: str, folder: Path, *, others: Sequence[str] = (), itself: bool = True) -> dict[str, str]:
+    """Copy the jars that GROUP:NAME:VERSION and `others` need to run, and their own, into `jars` below `folder`.
 
     Their versions, by GROUP:NAME. Raises ConfigError, InstallError.
     """
-    found = check_maven(coordinates)
-    group, name, version = (escape(found[part]) for part in ("group", "name", "version"))
-    dependency = f"<groupId>{group}</groupId><artifactId>{name}</artifactId><version>{version}</version>"
+    found = [check_maven(each) for each in (coordinates, *others)]
     (folder / "pom.xml").write_text(
         "<project><modelVersion>4.0.0</modelVersion><groupId>ci-eval</groupId><artifactId>jars</artifactId>"
         "<version>0</version><packaging>pom</packaging>"
-        f"<dependencies><dependency>{dependency}</dependency></dependencies></project>\n"
+        f"<dependencies>{''.join(map(_dependency, found))}</dependencies></project>\n"
     )
     # mvn takes options and extensions from the nearest .mvn folder at or above the current one.
     (folder / ".mvn").mkdir()
     options = ["-DincludeScope=runtime", f"-DoutputDirectory={FOLDER}", "-Dmdep.useRepositoryLayout=true"]
     if not itself:
-        options.append(f"-DexcludeArtifactIds={found['name']}")
+        options.append(f"-DexcludeArtifactIds={found[0]['name']}")
     if trouble := run_mvn(COPY, *options, here=folder):
         hint = "Check group, name and version." if UNKNOWN.search(trouble) else "Check Maven's settings.xml."
         raise InstallError(f"mvn failed:\n{trouble}\n{hint}")
@@ -81,6 +83,12 @@ def resolve(coordinates: str, folder: Path, *, itself: bool = True) -> dict[str,
     if itself and not jars:
         raise InstallError(f"{coordinates} has no jar. Check group, name and version.")
     return dict(_named(path.relative_to(folder / FOLDER)) for path in jars)
+
+
+def _dependency(found: re.Match[str]) -> str:
+    group, name, version = (escape(found[part]) for part in ("group", "name", "version"))
+    parts = f"<groupId>{group}</groupId><artifactId>{name}</artifactId><version>{version}</version>"
+    return f"<dependency>{parts}</dependency>"
 
 
 def _named(path: Path) -> tuple[str, str]:

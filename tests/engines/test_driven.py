@@ -15,11 +15,12 @@ from tests.needs import need_engine
 
 JAVA = """package a.b;
 
-import java.util.List;
+import java.util.*;
 
 class C {
     int size(List<String> é, D other) {
-        return é.get(0).length() + other.width;
+        Queue<String> queue = new ArrayDeque<>(é);
+        return é.get(0).length() + other.width + queue.size();
     }
 }
 """
@@ -43,13 +44,15 @@ class C {
   }
 }
 """
+BROKEN = "package a.b;\n\npublic class D { public int width; Unknown broken; }\n"
 FILES = {
-    "jshell": ("java", JAVA, "package a.b;\n\npublic class D { public int width; Unknown broken; }\n"),
+    "jdt": ("java", JAVA, BROKEN),
+    "jshell": ("java", JAVA, BROKEN),
     "kotlin-ide-services": ("kt", KOTLIN, "package a.b\n\ninternal class D { val width = 1; val broken: Unknown }\n"),
     "scala-presentation-compiler": ("scala", SCALA, "package a.b\n\nclass D { val width = 1; val broken: Unknown }\n"),
 }
-IMPORTED = {"jshell": "util", "kotlin-ide-services": "util", "scala-presentation-compiler": "mutable"}
-LOCALS = {"kotlin-ide-services": "queue.", "scala-presentation-compiler": "queue."}
+IMPORTED = {"jdt": "util", "jshell": "util", "kotlin-ide-services": "util", "scala-presentation-compiler": "mutable"}
+LOCALS = {"jdt": "queue.", "kotlin-ide-services": "queue.", "scala-presentation-compiler": "queue."}
 
 pytestmark = [pytest.mark.engine, pytest.mark.registry]
 
