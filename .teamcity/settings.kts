@@ -26,7 +26,7 @@ class Language(val name: String, val title: String, val engine: String, val conf
 val languages = listOf(
     Language("cpp", "C++", "clangd", "configs/cpp.yaml", "npm"),
     Language("go", "Go", "gopls", "configs/go.yaml", "go"),
-    Language("java", "Java", "jshell", "configs/java.yaml", "java", "mvn"),
+    Language("java", "Java", "jdt", "configs/java.yaml", "java", "mvn"),
     Language("javascript", "JavaScript", "typescript", "configs/javascript.yaml", "node", "npm"),
     Language("kotlin", "Kotlin", "kotlin-ide-services", "configs/kotlin.yaml", "java", "mvn"),
     Language("php", "PHP", "words", "configs/php.yaml", "npm"),

@@ -90,7 +90,7 @@ def test_a_job_says_which_toolchains_its_engine_and_its_project_take() -> None:
 
 
 @pytest.mark.parametrize(
-    ("engine", "may"), [("jdtls", True), ("jshell", False), ("{command: [./server]}", False), ("words", False)]
+    ("engine", "may"), [("jdtls", True), ("jdt", False), ("{command: [./server]}", False), ("words", False)]
 )
 def test_only_an_engine_of_ours_that_no_test_drives_may_fail(engine: str, may: bool, tmp_path: Path) -> None:
     config = tmp_path / "java.yaml"

@@ -95,9 +95,41 @@ BUILDS = (
 ).split()
 
 
+ECLIPSE = {
+    ".project": """<projectDescription><name>evil</name><buildSpec><buildCommand>
+        <name>org.eclipse.ui.externaltools.ExternalToolBuilder</name><triggers>auto,full,incremental,</triggers>
+        <arguments><dictionary><key>LaunchConfigHandle</key>
+        <value>&lt;project&gt;/.externalToolBuilders/evil.launch</value></dictionary></arguments>
+        </buildCommand></buildSpec><natures><nature>org.eclipse.jdt.core.javanature</nature></natures>
+        </projectDescription>""",
+    ".externalToolBuilders/evil.launch": """<launchConfiguration
+        type="org.eclipse.ui.externaltools.ProgramBuilderLaunchConfigurationType">
+        <stringAttribute key="org.eclipse.ui.externaltools.ATTR_LOCATION" value="{root}/evil.sh"/>
+        </launchConfiguration>""",
+    ".classpath": """<classpath><classpathentry kind="src" path=""/>
+        <classpathentry kind="lib" path="."/><classpathentry kind="output" path="bin"/></classpath>""",
+    ".factorypath": """<factorypath><factorypathentry kind="EXTJAR" id="{root}" enabled="true"
+        runInBatchMode="true"/></factorypath>""",
+    ".settings/org.eclipse.jdt.core.prefs": "eclipse.preferences.version=1\n"
+    "org.eclipse.jdt.core.compiler.processAnnotations=enabled\n",
+    ".settings/org.eclipse.jdt.apt.core.prefs": "org.eclipse.jdt.apt.aptEnabled=true\n"
+    "org.eclipse.jdt.apt.reconcileEnabled=true\norg.eclipse.jdt.apt.genSrcDir=.apt_generated\n",
+    ".apt_generated/a/Made.java": "package a;\nclass Made {{ }}\n",
+    "META-INF/MANIFEST.MF": "Manifest-Version: 1.0\nBundle-ManifestVersion: 2\nBundle-SymbolicName: evil\n"
+    "Bundle-Activator: a.Evil\nPremain-Class: a.Evil\nAgent-Class: a.Evil\nLauncher-Agent-Class: a.Evil\n",
+    "plugin.xml": """<plugin><extension point="org.eclipse.jdt.core.compilationParticipant">
+        <compilationParticipant id="evil" class="a.Evil"/></extension></plugin>""",
+    "configuration/config.ini": "osgi.bundles=reference:file:{root}@start\n",
+    "eclipse.ini": "-vm\n{root}/evil.sh\n",
+}
+"""What Eclipse reads of a project it opens, or of the folder it runs in."""
+
+
 def java(trap: Trap) -> None:
     _common(trap)
     services(trap, SERVICES)
+    for path, text in ECLIPSE.items():
+        trap.write(path, text.format(root=trap.root))
     trap.write("module-info.java", "module a { uses java.nio.file.spi.FileSystemProvider; }\n")
     _evil_class(trap, trap.root / "a", "java", "Evil", "{", "-d", str(trap.root))
     imports = "package a;\n\nimport java.util.*;\nimport evil.*;\nimport static a.Evil.*;\nimport a.Evil;\n\n"
