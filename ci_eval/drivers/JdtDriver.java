@@ -419,6 +419,8 @@ class Question extends CompletionRequestor {
         }
         String whole = named.getKind() == CompletionProposal.TYPE_REF ? typeName(named)
             : hasArguments(named) ? String.valueOf(named.getName()) : String.valueOf(named.getCompletion());
+        // What only shows which arguments a call takes.
+        if (whole.isEmpty()) return "";
         int begin = named.getReplaceStart();
         if (begin > token) return text.substring(token, begin) + whole;
         String before = text.substring(begin, token);
