@@ -30,7 +30,8 @@ class Place:
     language: str
     spec: str
     path: str
-    trial: dict[str, float]
+    trial: dict[str, float | None]
+    """None: they did not look there."""
 
 
 PLACES = (
@@ -68,7 +69,18 @@ PLACES = (
         "java",
         "maven:org.apache.commons:commons-lang3:3.12.0",
         "org/apache/commons/lang3/mutable/MutableInt.java",
-        {"jshell": 1.0},
+        {"jshell": 1.0, "jdt": None},
+    ),
+    *(
+        Place("java", spec, path, {"jdt": None})
+        for spec, path in (
+            ("maven:org.apache.commons:commons-lang3:3.14.0", "org/apache/commons/lang3/builder/ToStringStyle.java"),
+            ("maven:org.apache.commons:commons-lang3:3.14.0", "org/apache/commons/lang3/time/FastDateParser.java"),
+            ("maven:org.apache.commons:commons-lang3:3.14.0", "org/apache/commons/lang3/reflect/TypeUtils.java"),
+            ("maven:com.google.guava:guava:33.0.0-jre", "com/google/common/cache/LocalCache.java"),
+            ("maven:com.google.guava:guava:33.0.0-jre", "com/google/common/collect/Iterators.java"),
+            ("maven:com.google.guava:guava:33.0.0-jre", "com/google/common/reflect/TypeToken.java"),
+        )
     ),
 )
 
@@ -124,7 +136,9 @@ def measure(name: str, place: Place, number: int) -> str:
     finally:
         running.close()
     cells = [name, f"{target.info.name}: {place.path}", str(len(sites)), str(failed), str(answered)]
-    cells += [f"{found / len(sites) * 100:.1f}", f"{place.trial[name] * 100:.1f}", f"{statistics.median(times):.0f}"]
+    trial = place.trial[name]
+    shown = "" if trial is None else f"{trial * 100:.1f}"
+    cells += [f"{found / len(sites) * 100:.1f}", shown, f"{statistics.median(times):.0f}"]
     return "| " + " | ".join(cells) + " |"
 
 

@@ -25,7 +25,7 @@ def settings(_place: Place) -> dict[str, Any]:
 
 ENGINE: Engine = LspEngine(
     name="intelephense",
-    summary="language server for PHP; proprietary, see its licence before you use it in CI",
+    summary="language server for PHP; proprietary, see its licence before you use it in CI: why PHP's night asks words",
     languages=frozenset({"php"}),
     licence="LicenseRef-intelephense",
     recipe=Npm(package="intelephense", version="1.18.5"),

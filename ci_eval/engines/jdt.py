@@ -16,7 +16,9 @@ _PACKAGE = re.compile(r"^\s*package\s+([\w.]+)\s*;", re.MULTILINE)
 
 def command(place: Place) -> list[str]:
     roots, known = classpath(source_roots(place.root, ".java", _package)), classpath(in_folder(place.environment))
-    return java_command(place, "JdtDriver", str(place.scratch), roots, known)
+    java, *rest = java_command(place, "JdtDriver", str(place.scratch), roots, known)
+    # It works for minutes and alone: so it takes half the processor time, and less memory.
+    return [java, "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", *rest]
 
 
 def _package(text: str) -> str:

@@ -18,7 +18,7 @@ def command(_place: Place) -> list[str]:
 
 ENGINE: Engine = LspEngine(
     name="typeprof",
-    summary="Ruby's type profiler as a language server, as the system's Ruby brings it (0.21)",
+    summary="the system's Ruby's type profiler as a language server (0.21); finds little: Ruby's night asks words",
     languages=frozenset({"ruby"}),
     licence="MIT",
     recipe=System(

@@ -22,5 +22,7 @@ class Words(Control):
 
 
 ENGINE: Engine = ControlEngine(
-    "words", "baseline: words of the open file, nearest first, then keywords; any language", Words
+    "words",
+    "baseline: words of the open file, nearest first, then keywords; any language, and the night of PHP and Ruby",
+    Words,
 )
