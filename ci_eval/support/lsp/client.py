@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
@@ -177,6 +178,13 @@ class Client:
             return ANSWER.decode(answer), arrived
         except UNREADABLE as error:
             raise EngineRaised(f"{self._wire.name} answered a completion with what is none: {error}") from error
+
+    def digest(self, deadline: float) -> None:
+        """Wait until a server that handles one message after the other has parsed the document."""
+        # Asked about no place, it has the tree of the whole text made, and sends nothing of it.
+        question = {"textDocument": {"uri": self._uri}, "positions": []}
+        with suppress(EngineRaised):  # what is no program has no tree, but may have completions
+            self._ask("textDocument/selectionRange", question, deadline)
 
     def settle(self, deadline: float) -> None:
         """Wait until the work that the server has announced is done."""

@@ -10,6 +10,7 @@ import pytest
 from ci_eval.contracts import Query
 from ci_eval.errors import EngineCrash, EngineFailure, EngineMisbehaved, EngineRaised, EngineTimeout
 from ci_eval.support.lsp.engine import RunningLsp
+from ci_eval.support.lsp.manners import Manners
 from tests.support.lsp.conftest import Start
 
 TEXT = "one two\n𐐀é three()\n"
@@ -109,6 +110,22 @@ def test_announced_work_is_waited_for(start: Start) -> None:
     server = start("indexes")
     server.open("a.py", TEXT)
     assert "indexed" in ask(server)
+
+
+def test_a_file_gets_a_server_of_its_own_where_the_last_one_would_show(start: Start) -> None:
+    for anew in (True, False):
+        server = start("remembers", manners=Manners(anew=anew))
+        server.open("a.py", "one ")
+        ask(server)
+        server.open("b.py", "two ")
+        assert ("one" in ask(server)) != anew
+
+
+def test_a_serial_server_is_asked_once_it_is_done_with_the_edits(start: Start) -> None:
+    server = start("parses", manners=Manners(serial=True))
+    server.open("a.py", "one ")
+    server.edit([(4, 0, "two")])
+    assert ask(server) == ["one", "two"]
 
 
 def test_its_questions_are_answered(start: Start) -> None:
