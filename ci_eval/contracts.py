@@ -203,6 +203,10 @@ class Engine(Protocol):
     def toolchains(self) -> Mapping[str, str]:
         """What its default version is built with or runs on: a name of `support/toolchains.py` → the lowest version."""
 
+    @property
+    def needs_dependencies(self) -> bool:
+        """Whether it suggests next to nothing where what the project imports is not installed."""
+
     def install(self, version: str | None, cache: Path) -> Installation:
         """Make it ready below `cache`, once; None = its default version. Raises PreparationError or ConfigError."""
 

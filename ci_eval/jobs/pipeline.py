@@ -10,7 +10,14 @@ from msgspec.structs import replace
 
 from ci_eval import __version__, metrics, reporters
 from ci_eval.config import Config, dump, load
-from ci_eval.errors import CiEvalError, ConfigError, NothingToEvaluate, TooManyFailures, WorkspaceError
+from ci_eval.errors import (
+    CiEvalError,
+    ConfigError,
+    NothingSuggested,
+    NothingToEvaluate,
+    TooManyFailures,
+    WorkspaceError,
+)
 from ci_eval.jobs.logging import gather_logs, with_logs
 from ci_eval.jobs.preparing import Prepared
 from ci_eval.jobs.rules import metrics_of
@@ -248,11 +255,26 @@ def trouble(workspace: Workspace, config: Config) -> CiEvalError | None:
         )
     allowed, share = config.interpret.allowed_failures, failed / manifest.finished
     if share <= allowed:
-        return None
+        return _emptiness(manifest, config)
     return TooManyFailures(
         f"the engine failed on {failed:,} of {manifest.finished:,} sessions ({share:.1%}), allowed are {allowed:.1%} "
         "(interpret.allowedFailures); the report shows them, errors first"
     )
+
+
+def _emptiness(manifest: Manifest, config: Config) -> NothingSuggested | None:
+    empty, most = manifest.statuses.get("empty", 0), config.interpret.allowed_empty
+    if most == 1 or empty < most * manifest.finished or manifest.engine.name == EMPTY:
+        return None
+    return NothingSuggested(
+        f"the engine suggested nothing in {empty:,} of {manifest.finished:,} sessions: "
+        "it may lack what the project needs (project.dependencies: true), not know where the project is, or want a "
+        "letter typed (actions.strategy.prefix); with interpret.allowedEmpty: 1 the run counts all the same"
+    )
+
+
+EMPTY = "empty"
+"""The control that is to suggest nothing."""
 
 
 def copy_actions(source: Workspace, prepared: Prepared, folder: Path, jobs: int) -> Workspace:
