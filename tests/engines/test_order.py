@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 from ci_eval import engines
 from ci_eval.config import load
 from ci_eval.contracts import Engine
+from ci_eval.engines import clangd
 from ci_eval.jobs import pipeline
 from ci_eval.jobs.preparing import Prepared, prepare
 from ci_eval.model import Action, DeleteRange, Session
@@ -93,6 +95,18 @@ def test_an_answer_depends_on_the_question_alone(engine: Engine, language: str, 
     assert differing(told, answers(again)) == []
     assert differing(told, answers(mixed)) == []
     assert differing({key: told[key] for key in answers(half)}, answers(half)) == []
+
+
+def test_clangd_by_a_command_of_ones_own_answers_as_ours(tmp_path: Path) -> None:
+    made = prepared("clangd", "cpp")
+    assert made.installation.folder
+    program = made.installation.folder / "clangd" / "data" / "bin" / "clangd"
+    other = prepared(json.dumps({"command": [str(program), *clangd.FLAGS]}), "cpp")
+    ours = some_actions(made, tmp_path / "ours")
+    theirs = pipeline.copy_actions(ours, other, tmp_path / "theirs", 1)
+    ask(ours, made.setup, limit=SESSIONS)
+    ask(theirs, other.setup, limit=SESSIONS)
+    assert differing(answers(ours), answers(theirs)) == []
 
 
 def differing(one: dict[str, bytes], other: dict[str, bytes]) -> list[str]:
