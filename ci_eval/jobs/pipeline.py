@@ -201,6 +201,7 @@ def _record(workspace: Workspace, prepared: Prepared, made: interpret.Progress, 
             finished=made.finished,
             statuses={status.value: count for status, count in sorted(made.statuses.items())},
             stages=manifest.stages | {"interpret": record},
+            unresolved_imports=_unresolved(workspace, prepared),
             confined=together({manifest.confined, *made.confined}),
             end=machine.now(),
         )
@@ -209,6 +210,14 @@ def _record(workspace: Workspace, prepared: Prepared, made: interpret.Progress, 
     if prepared.config.interpret.save_logs:
         gather_logs(workspace, prepared)
     workspace.seal()
+
+
+def _unresolved(workspace: Workspace, prepared: Prepared) -> float | None:
+    if prepared.language.imports is None:
+        return None
+    there = prepared.language.imports(prepared.project.root, prepared.setup.surroundings.environment)
+    found = [each for source in workspace.sources() for each in there(source.path, source.text)]
+    return found.count(False) / len(found) if found else None
 
 
 def together(confined: Iterable[str]) -> str:

@@ -86,6 +86,8 @@ class Launch:
     """`initializationOptions`."""
     settings: Mapping[str, Any] = field(default_factory=dict)
     """What it gets when it asks for its configuration, by section."""
+    announces: bool = False
+    """Whether it always announces the loading of the project as work."""
 
 
 class Client:
@@ -97,6 +99,7 @@ class Client:
         self._wire = Wire(launch.command, cwd=launch.cwd, environment=launch.environment, walls=launch.walls)
         self._id = 0
         self._works: set[int | str] = set()
+        self._awaits_work = launch.announces
         self._uri = ""
         self._version = 0
         try:
@@ -187,10 +190,10 @@ class Client:
             self._ask("textDocument/selectionRange", question, deadline)
 
     def settle(self, deadline: float) -> None:
-        """Wait until the work that the server has announced is done."""
+        """Wait until the work that the server has announced, or always announces, is done."""
         quiet = time.monotonic() + QUIET
         while True:
-            until = deadline if self._works else min(quiet, deadline)
+            until = deadline if self._works or self._awaits_work else min(quiet, deadline)
             message = self._receive(until)
             if message is None:
                 return
@@ -255,6 +258,7 @@ class Client:
             return
         if kind == "begin":
             self._works.add(progress.token)
+            self._awaits_work = False
             if len(self._works) > MANY:
                 raise EngineMisbehaved(f"{self._wire.name} announced more than {MANY} units of work at once")
         elif kind == "end":

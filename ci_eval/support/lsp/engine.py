@@ -101,6 +101,7 @@ class RunningLsp:
                     walls=place.walls(command[0], *engine.needs, reads=engine.installs),
                     options=engine.options(place),
                     settings=engine.settings(place),
+                    announces=engine.manners.announces,
                 )
             )
             self._fresh = True

@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from ci_eval.support.cpp_includes import folders
+from ci_eval.support.imports.cpp import folders
 from ci_eval.support.place import Place
 
 
@@ -27,6 +27,8 @@ class Manners:
     serial: bool = False
     """Whether it handles one message after the other: it is asked once it is done with the last edit, which it would
     otherwise have to do in the time of the answer, and knows from its first answer on what it will ever know."""
+    announces: bool = False
+    """Whether it always announces the loading of the project as work: it is not ready before it did, however late."""
 
 
 PLAIN = Manners()

@@ -182,6 +182,9 @@ def opened(message: Any) -> None:
     Server.text = message["params"]["textDocument"]["text"] + before
     if WHAT == "indexes":
         index()
+    if WHAT == "indexes-late":
+        time.sleep(0.8)
+        index()
     if WHAT == "works-for-ever":
         send(method="$/progress", params={"token": "t", "value": {"kind": "begin", "title": "indexing"}})
 

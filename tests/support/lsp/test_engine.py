@@ -128,6 +128,13 @@ def test_a_serial_server_is_asked_once_it_is_done_with_the_edits(start: Start) -
     assert ask(server) == ["one", "two"]
 
 
+def test_work_that_will_be_announced_is_waited_for(start: Start) -> None:
+    server = start("indexes-late", manners=Manners(announces=True))
+    server.open("a.py", TEXT)
+    assert not server._running._awaits_work
+    assert not server._running._works
+
+
 def test_its_questions_are_answered(start: Start) -> None:
     server = start("asks")
     server.open("a.py", TEXT)

@@ -9,15 +9,37 @@ from collections.abc import Iterator
 from itertools import takewhile
 from pathlib import Path, PurePosixPath
 
-from ci_eval.support.files import is_own, read_own
+from ci_eval.contracts import Imports
+from ci_eval.support.files import exists, is_own, read_own
 
 SOURCES = frozenset(".c .cc .cpp .cxx .h .hh .hpp .hxx .ipp .inl".split())
+SYSTEM = (
+    "include",
+    "local/include",
+    "include/*-linux-*",
+    "include/c++/*",
+    "lib/gcc/*/*/include",
+    "lib/llvm-*/lib/clang/*/include",
+)
+"""Below /usr: where Debian, Fedora and their kin keep headers, those of the compilers included."""
 INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*([\"<])([^\">\n]+)[\">]", re.MULTILINE)
 
 
 def included(text: str) -> list[tuple[str, bool]]:
     """What the `#include` lines of a text name, in order, and whether in quotes; a name in a macro is not seen."""
     return [(name.strip(), sign == '"') for sign, name in INCLUDE.findall(text)]
+
+
+def imports(root: Path, _environment: Path | None) -> Imports:
+    """A header counts beside its file, in the folders the project includes from, or in the system's."""
+    system = [folder for pattern in SYSTEM for folder in sorted(Path("/usr").glob(pattern))]
+    own = [root / folder for folder in folders(root)]
+
+    def there(path: str, text: str) -> Iterator[bool]:
+        for name, _ in included(text):
+            yield any(exists(folder / name) for folder in ((root / path).parent, *own, *system))
+
+    return there
 
 
 def folders(root: Path) -> list[str]:
