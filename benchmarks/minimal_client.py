@@ -90,14 +90,14 @@ def position(text: str, offset: int) -> dict[str, int]:
 
 
 def name_of(item: Any, caret: dict[str, int]) -> str:
-    """The first word of what the item would write where the token begins, as far as servers for C++ and Go do."""
+    """The first word of what the item writes where the token begins; all of `&T{}`, which is another row than T."""
     edit = item.get("textEdit")
     written = edit["newText"] if edit else item.get("insertText") or item["label"]
     if edit:
         begin = edit.get("range") or edit["insert"]
         written = written[max(caret["character"] - begin["start"]["character"], 0) :]
-    found = re.search(r"\w+", written)
-    return found[0] if found else ""
+    found = re.match(r"\w+", written)
+    return found[0] if found else written
 
 
 def ranked(items: list[Any], caret: dict[str, int]) -> list[str]:

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from ci_eval.contracts import Answer, Edit, Installation, Query, Running, Surroundings
 from ci_eval.errors import EngineCrash
 from ci_eval.support.confinement import interpreter
@@ -160,6 +162,8 @@ class RunningLsp:
         )
         if found:
             self._cold_until = 0.0
+        if not self._engine.manners.kinds:
+            found = [msgspec.structs.replace(each, kind="") for each in found]
         return Answer(suggestions=found, latency=latency * 1000)
 
     @property

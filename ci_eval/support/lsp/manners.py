@@ -27,6 +27,8 @@ class Manners:
     serial: bool = False
     """Whether it handles one message after the other: it is asked once it is done with the last edit, which it would
     otherwise have to do in the time of the answer, and knows from its first answer on what it will ever know."""
+    kinds: bool = True
+    """Whether to keep what it says of the kind of a candidate."""
     announces: bool = False
     """Whether it always announces the loading of the project as work: it is not ready before it did, however late."""
 

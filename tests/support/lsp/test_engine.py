@@ -121,6 +121,14 @@ def test_a_file_gets_a_server_of_its_own_where_the_last_one_would_show(start: St
         assert ("one" in ask(server)) != anew
 
 
+def test_the_kinds_of_a_server_that_is_not_sure_of_them_are_not_kept(start: Start) -> None:
+    for kinds in (True, False):
+        server = start(manners=Manners(kinds=kinds))
+        server.open("a.py", "one ")
+        answer = server.complete(Query(offset=0, prefix="", expected=""))
+        assert {found.kind for found in answer.suggestions} == ({"variable"} if kinds else {""})
+
+
 def test_a_serial_server_is_asked_once_it_is_done_with_the_edits(start: Start) -> None:
     server = start("parses", manners=Manners(serial=True))
     server.open("a.py", "one ")
