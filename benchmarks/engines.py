@@ -1,8 +1,9 @@
-"""Every verified engine on a real project: the table of docs/engines.md.
+"""Every verified engine on a real project, after 0, 1 and 3 letters: the table of docs/engines.md.
 
-python benchmarks/engines.py [--sessions N] [ENGINE…]
+python benchmarks/engines.py [--sessions N] [--letters N…] [ENGINE…]
 
-The projects are those of the nightly configurations; the engines of a language answer the same sessions. One worker.
+The projects are those of the nightly configurations, with what they need installed; the engines of a language answer
+the same sessions. One worker. Confined, dependencies and unresolved imports are what the manifest says of the run.
 Memory is the most that the engine's processes held together, looked at every half second.
 """
 
@@ -28,11 +29,13 @@ METRICS = ("RecallAt1", "RecallAt5", "Recall", "MeanReciprocalRank")
 CONTROLS = frozenset({"oracle", "empty", "words"})
 
 
-def evaluate(engine: str, language: str, sessions: int, folder: Path) -> tuple[dict[str, Any], int]:
+def evaluate(engine: str, language: str, letters: int, sessions: int, folder: Path) -> tuple[dict[str, Any], int]:
     """The engine's evaluation, and bytes of memory."""
     argv = [sys.executable, "-m", "ci_eval", "evaluate", str(CONFIGS / f"{language}.yaml"), "--engine", engine]
     options = [f"interpret.sessionsLimit={sessions}", "interpret.sessionProbability=1", "project.dependencies=true"]
-    options += ["interpret.allowedFailures=1"]
+    options += ["interpret.allowedFailures=1", "interpret.allowedEmpty=1"]
+    if letters:
+        options += ["actions.strategy.prefix.name=SimplePrefix", f"actions.strategy.prefix.n={letters}"]
     argv += [part for option in options for part in ("--set", option)]
     process = subprocess.Popen(
         [*argv, "--jobs", "1", "--output", str(folder)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
@@ -64,11 +67,13 @@ def _memory_of_engines(pid: int) -> int:
     return max(pages.values(), default=0) * os.sysconf("SC_PAGE_SIZE")
 
 
-def row(engine: str, language: str, evaluation: dict[str, Any], memory: int) -> str:
+def row(
+    engine: str, language: str, letters: int, evaluation: dict[str, Any], memory: int, manifest: dict[str, Any]
+) -> str:
     """A line of the table."""
     figures = evaluation["filters"]["ALL"]
     metrics = figures["metrics"]
-    cells = [engine, evaluation["engine"]["version"], f"{language}: {evaluation['project']['name']}"]
+    cells = [engine, evaluation["engine"]["version"], f"{language}: {evaluation['project']['name']}", str(letters)]
     statuses = figures.get("statuses", {})
     failed = sum(statuses.get(status, 0) for status in ("timeout", "engine-crash", "error"))
     cells += [f"{figures['sessions']:,}", f"{failed:,}"]
@@ -79,7 +84,9 @@ def row(engine: str, language: str, evaluation: dict[str, Any], memory: int) -> 
         interval = f" ({low * scale:.{digits}f} to {high * scale:.{digits}f})" if low is not None else ""
         cells.append(f"{value * scale:.{digits}f}{interval}")
     cells += [f"{metrics[name]['value']:.0f}" for name in ("LatencyPercentile50", "LatencyPercentile95")]
-    return "| " + " | ".join([*cells, f"{memory / 1e6:,.0f}"]) + " |"
+    unresolved = manifest.get("unresolvedImports")
+    cells += [f"{memory / 1e6:,.0f}", manifest["confined"] or "no process", str(len(manifest["dependencies"]))]
+    return "| " + " | ".join([*cells, "" if unresolved is None else f"{unresolved * 100:.1f}"]) + " |"
 
 
 def main() -> None:
@@ -87,19 +94,23 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("engines", nargs="*")
     parser.add_argument("--sessions", type=int, default=500)
+    parser.add_argument("--letters", type=int, nargs="+", default=[0, 1, 3])
     wanted = parser.parse_args()
     print(f"{machine.cpu()}, {machine.python()}\n")
-    print(
-        "| engine | version | project | sessions | failed | RecallAt1 % | RecallAt5 % | Recall % | MeanReciprocalRank ",
-        end="",
+    names = (
+        "engine|version|project|letters|sessions|failed|RecallAt1 %|RecallAt5 %|Recall %|MeanReciprocalRank|median ms"
     )
-    print("| median ms | 95th percentile ms | memory MB |\n|---|---|---|" + "--:|" * 9)
+    names += "|95th percentile ms|memory MB|confined|dependencies|unresolved imports %"
+    print(f"| {names.replace('|', ' | ')} |\n|---|---|---|" + "--:|" * 10 + "---|--:|--:|")
     for name in wanted.engines or [name for name in engines.names() if name not in CONTROLS]:
         engine = engines.CATALOG.load(name)
         for language in sorted(engine.languages or ()) if engine.verified else ():
-            with tempfile.TemporaryDirectory() as folder:
-                evaluation, memory = evaluate(name, language, wanted.sessions, Path(folder, "out"))
-            print(row(name, language, evaluation, memory), flush=True)
+            for letters in wanted.letters:
+                with tempfile.TemporaryDirectory() as parent:
+                    folder = Path(parent, "out")
+                    evaluation, memory = evaluate(name, language, letters, wanted.sessions, folder)
+                    manifest = json.loads((folder / "manifest.json").read_text())
+                print(row(name, language, letters, evaluation, memory, manifest), flush=True)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ A variant is one file in the folder of its plural (`languages/`, `engines/` …)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, Protocol
@@ -79,11 +79,17 @@ class Language:
     """Fills in properties that only a type analysis can tell; called only when a filter needs them."""
     resolver: str = ""
     """Name and version of that analysis: what it found is kept until this, the file or the project changes."""
+    imports: Callable[[Path, Path | None], Imports] | None = None
+    """The project's root, the folder with its dependencies → how to tell what is there; None where files do not say."""
 
     @property
     def suffixes(self) -> tuple[str, ...]:
         """How the names of its files end."""
         return tuple(self.grammars)
+
+
+Imports = Callable[[str, str], Iterable[bool]]
+"""A file's path below the project's root, its text → of each import in it, whether what it names is there."""
 
 
 class Resolver(Protocol):
@@ -202,6 +208,10 @@ class Engine(Protocol):
     @property
     def toolchains(self) -> Mapping[str, str]:
         """What its default version is built with or runs on: a name of `support/toolchains.py` → the lowest version."""
+
+    @property
+    def needs_dependencies(self) -> bool:
+        """Whether it suggests next to nothing where what the project imports is not installed."""
 
     def install(self, version: str | None, cache: Path) -> Installation:
         """Make it ready below `cache`, once; None = its default version. Raises PreparationError or ConfigError."""

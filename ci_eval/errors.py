@@ -15,7 +15,8 @@
         ├── EngineCrash                the process died
         ├── EngineMisbehaved           the answer is not of the protocol
         ├── EngineRaised               the engine answered with an error of its own; it still runs
-        └── TooManyFailures            more failed sessions than `interpret.allowedFailures`
+        ├── TooManyFailures            more failed sessions than `interpret.allowedFailures`
+        └── NothingSuggested           as many sessions without a suggestion as `interpret.allowedEmpty`, or more
 
 Trouble in one file or one session is data (a counted status); only set-up problems reach the user as an error.
 A message says what happened, why, and what to try.
@@ -108,3 +109,7 @@ class EngineRaised(EngineFailure):
 
 class TooManyFailures(EngineFailure):
     """More sessions failed than the configuration allows; the workspace and its reports are complete."""
+
+
+class NothingSuggested(EngineFailure):
+    """The engine answered, but with nothing: it did not see what it was asked about; the reports are complete."""

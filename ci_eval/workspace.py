@@ -107,6 +107,9 @@ class Manifest(Value, frozen=True, kw_only=True):
     """Names the run in which several engines were asked in turns: the same in the workspaces of all of them."""
     dependencies: dict[str, str] = {}
     """Name → version of what was installed for the engine to see."""
+    unresolved_imports: Annotated[float, Meta(ge=0, le=1)] | None = None
+    """Share of the imports, in files that were asked about, of what is neither in the project, nor in the language's
+    library, nor among the dependencies; None where the language cannot tell, or nothing is imported."""
     confined: str = ""
     """How well the engine's processes were confined, by what they could do from inside; "" without a process."""
     grammar: str

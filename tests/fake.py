@@ -21,6 +21,7 @@ class Fake:
     licence = "Apache-2.0"
     verified = True
     toolchains: Mapping[str, str] = MappingProxyType({})
+    needs_dependencies = False
 
     def install(self, version: str | None, cache: Path) -> Installation:
         return Installation(info=EngineInfo(name=self.name, version=self.version))

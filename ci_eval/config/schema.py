@@ -46,8 +46,9 @@ class ProjectConfig(Section, frozen=True):
 
     spec: str = ""
     """A project SPEC such as `pypi:NAME==VERSION` or `path:DIR`."""
-    dependencies: bool = False
-    """Whether the packages it needs are installed for the engine to see; none of their code is run."""
+    dependencies: bool | None = None
+    """Whether the packages it needs are installed for the engine to see; none of their code is run. None = for engines
+    that suggest next to nothing without them, see `ci-eval list engines --format json`."""
 
 
 class InterpretConfig(Section, frozen=True):
@@ -86,6 +87,8 @@ class InterpretConfig(Section, frozen=True):
     anything stays open (required); or they run as any program of yours (off)."""
     allowed_failures: Share = 0.05
     """Share of the evaluated sessions that may fail before the run counts as failed."""
+    allowed_empty: Share = 0.95
+    """Share of the evaluated sessions without a suggestion at which the run counts as failed; 1 = at none."""
 
 
 class ReportsConfig(Section, frozen=True):

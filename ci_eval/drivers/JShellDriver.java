@@ -15,7 +15,8 @@ public class JShellDriver {
 
     private final String classes;
     private JShell shell;
-    private List<String> known = List.of("?");
+    /** Nanoseconds of the last question, in a shell that was ready. */
+    private long taken;
 
     JShellDriver(String classes) {
         this.classes = classes;
@@ -35,10 +36,9 @@ public class JShellDriver {
     private String answer(String[] parts) {
         String text = new String(Base64.getDecoder().decode(parts[2]), UTF_8);
         int offset = text.offsetByCodePoints(0, Integer.parseInt(parts[0]));
-        long started = System.nanoTime();
         try {
             String names = String.join("\n", complete(text, offset));
-            return String.format(Locale.ROOT, "%.3f %s", (System.nanoTime() - started) / 1e6, encoded(names));
+            return String.format(Locale.ROOT, "%.3f %s", taken / 1e6, encoded(names));
         } catch (RuntimeException | StackOverflowError error) {
             return "error " + encoded(error.toString());
         }
@@ -59,25 +59,37 @@ public class JShellDriver {
         for (Matcher found = IMPORT.matcher(text); found.find(); begin = found.end()) imports.add(found.group().trim());
         prepare(imports);
         Set<String> names = new LinkedHashSet<>();
+        taken = 0;
         if (offset < begin) {
             return names;
         }
+        long started = System.nanoTime();
         // What is typed already comes back as a part of each continuation.
         for (SourceCodeAnalysis.Suggestion each
                 : shell.sourceCodeAnalysis().completionSuggestions(text.substring(begin), offset - begin, new int[1])) {
             names.add(each.continuation());
         }
+        taken = System.nanoTime() - started;
         return names;
     }
 
+    /** Each question gets a shell of its own: its compilers are used again, and know which classes they saw before. */
     private void prepare(List<String> imports) {
-        if (imports.equals(known)) return;
         if (shell != null) shell.close();
         // Else the compiler would start the plugins it finds in the project's jars; in our own class path there are none.
         String plugins = System.getProperty("java.class.path");
         shell = JShell.builder().executionEngine("local").compilerOptions("-processorpath", plugins).build();
         shell.addToClasspath(classes);
         for (String each : imports) shell.eval(each);
-        known = imports;
+        // Until the class path is read, in a thread of its own, packages and classes of it are missing.
+        while (!shell.sourceCodeAnalysis().listQualifiedNames("String", 6).isUpToDate()) pause();
+    }
+
+    private static void pause() {
+        try {
+            Thread.sleep(10);
+        } catch (InterruptedException error) {
+            throw new IllegalStateException(error);
+        }
     }
 }

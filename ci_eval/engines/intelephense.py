@@ -6,6 +6,7 @@ from typing import Any
 
 from ci_eval.contracts import Engine
 from ci_eval.support.lsp.engine import LspEngine
+from ci_eval.support.lsp.manners import Manners
 from ci_eval.support.place import Place
 from ci_eval.support.recipes import Npm
 
@@ -32,6 +33,8 @@ ENGINE: Engine = LspEngine(
     command=command,
     options=options,
     settings=settings,
+    # Without the index it knows no more than the open file, not even PHP's own variables.
+    manners=Manners(announces=True),
     verified=True,
     toolchains={"node": "20"},
 )

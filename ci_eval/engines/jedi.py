@@ -110,6 +110,7 @@ class Jedi:
     licence: str = "MIT"
     verified: bool = True
     toolchains: Mapping[str, str] = field(default_factory=dict)
+    needs_dependencies: bool = False
 
     def install(self, version: str | None, cache: Path) -> Installation:
         if version is None:

@@ -16,7 +16,10 @@ def command(place: Place) -> list[str]:
 
 
 def settings(_place: Place) -> dict[str, Any]:
-    return SETTINGS | {"vtsls": {"autoUseWorkspaceTsdk": False}}
+    # Until the project is loaded, a second server would answer from the open file alone.
+    tsserver = SETTINGS["typescript"]["tsserver"] | {"useSyntaxServer": "never"}
+    typescript = SETTINGS["typescript"] | {"tsserver": tsserver}
+    return SETTINGS | {"typescript": typescript, "vtsls": {"autoUseWorkspaceTsdk": False}}
 
 
 ENGINE: Engine = LspEngine(

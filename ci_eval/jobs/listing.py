@@ -24,6 +24,7 @@ def _engines() -> list[dict[str, str | list[str]]]:
             "version": each.version,
             "source": each.source,
             "licence": each.licence,
+            "needsDependencies": "yes" if each.needs_dependencies else "no",
             "toolchains": [f"{name} {lowest}" for name, lowest in each.toolchains.items()],
             "verified": "yes" if each.verified else "no",
             "summary": each.summary,

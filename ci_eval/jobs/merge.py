@@ -212,6 +212,7 @@ def _manifest(shards: Sequence[Manifest]) -> Manifest:
         turns="",
         logs=None,
         cpu="; ".join(cpus),
+        unresolved_imports=_mean_of_imports(shards),
         confined=pipeline.together(each.confined for each in shards),
         start=min(each.start for each in shards),
         end=max((each.end for each in shards if each.end), default=None),
@@ -221,3 +222,11 @@ def _manifest(shards: Sequence[Manifest]) -> Manifest:
         stages=stages
         | {"interpret": replace(stages["interpret"], files=sum(each.stages["interpret"].files for each in shards))},
     )
+
+
+def _mean_of_imports(shards: Sequence[Manifest]) -> float | None:
+    """Weighted by files, as how many imports they have is not kept."""
+    known = [(each.unresolved_imports, each.stages["interpret"].files) for each in shards]
+    told = [(share, files) for share, files in known if share is not None]
+    files = sum(count for _, count in told)
+    return sum(share * count for share, count in told) / files if files else None

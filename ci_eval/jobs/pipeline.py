@@ -10,7 +10,14 @@ from msgspec.structs import replace
 
 from ci_eval import __version__, metrics, reporters
 from ci_eval.config import Config, dump, load
-from ci_eval.errors import CiEvalError, ConfigError, NothingToEvaluate, TooManyFailures, WorkspaceError
+from ci_eval.errors import (
+    CiEvalError,
+    ConfigError,
+    NothingSuggested,
+    NothingToEvaluate,
+    TooManyFailures,
+    WorkspaceError,
+)
 from ci_eval.jobs.logging import gather_logs, with_logs
 from ci_eval.jobs.preparing import Prepared
 from ci_eval.jobs.rules import metrics_of
@@ -194,6 +201,7 @@ def _record(workspace: Workspace, prepared: Prepared, made: interpret.Progress, 
             finished=made.finished,
             statuses={status.value: count for status, count in sorted(made.statuses.items())},
             stages=manifest.stages | {"interpret": record},
+            unresolved_imports=_unresolved(workspace, prepared),
             confined=together({manifest.confined, *made.confined}),
             end=machine.now(),
         )
@@ -202,6 +210,14 @@ def _record(workspace: Workspace, prepared: Prepared, made: interpret.Progress, 
     if prepared.config.interpret.save_logs:
         gather_logs(workspace, prepared)
     workspace.seal()
+
+
+def _unresolved(workspace: Workspace, prepared: Prepared) -> float | None:
+    if prepared.language.imports is None:
+        return None
+    there = prepared.language.imports(prepared.project.root, prepared.setup.surroundings.environment)
+    found = [each for source in workspace.sources() for each in there(source.path, source.text)]
+    return found.count(False) / len(found) if found else None
 
 
 def together(confined: Iterable[str]) -> str:
@@ -248,11 +264,26 @@ def trouble(workspace: Workspace, config: Config) -> CiEvalError | None:
         )
     allowed, share = config.interpret.allowed_failures, failed / manifest.finished
     if share <= allowed:
-        return None
+        return _emptiness(manifest, config)
     return TooManyFailures(
         f"the engine failed on {failed:,} of {manifest.finished:,} sessions ({share:.1%}), allowed are {allowed:.1%} "
         "(interpret.allowedFailures); the report shows them, errors first"
     )
+
+
+def _emptiness(manifest: Manifest, config: Config) -> NothingSuggested | None:
+    empty, most = manifest.statuses.get("empty", 0), config.interpret.allowed_empty
+    if most == 1 or empty < most * manifest.finished or manifest.engine.name == EMPTY:
+        return None
+    return NothingSuggested(
+        f"the engine suggested nothing in {empty:,} of {manifest.finished:,} sessions: "
+        "it may lack what the project needs (project.dependencies: true), not know where the project is, or want a "
+        "letter typed (actions.strategy.prefix); with interpret.allowedEmpty: 1 the run counts all the same"
+    )
+
+
+EMPTY = "empty"
+"""The control that is to suggest nothing."""
 
 
 def copy_actions(source: Workspace, prepared: Prepared, folder: Path, jobs: int) -> Workspace:

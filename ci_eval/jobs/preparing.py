@@ -97,7 +97,8 @@ def _prepare(config: Config, screen: Screen) -> Prepared:
         raise PreparationError(f"cannot create the cache {cache}: {error.strerror}; set CI_EVAL_CACHE") from error
     screen.say(f"Preparing {config.project.spec}")
     target = project.prepare(config.project.spec, cache=cache)
-    wanted = config.project.dependencies
+    given = config.project.dependencies
+    wanted = engine.needs_dependencies if given is None else given
     if wanted:
         screen.say(f"Preparing what {target.info.name} needs")
     needs = environments.prepare(language.name, target.root, target.info, dependencies=wanted, cache=cache)

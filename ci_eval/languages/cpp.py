@@ -20,6 +20,7 @@ from ci_eval.support.cpp_names import (
     package_of,
 )
 from ci_eval.support.cpp_references import KEYWORDS, LEAVES, SIGNATURE, STATIC, CppReferences
+from ci_eval.support.imports.cpp import imports
 from ci_eval.support.scopes import Origin, Scope
 from ci_eval.support.syntax import Node
 from ci_eval.support.walk import BOUND, REFERENCE, TYPE, Place, on, tokens_of
@@ -330,4 +331,5 @@ LANGUAGE: Language = Language(
             **{f"{head} {statement}": ";" for head in _HEADS for statement in _STATEMENTS},
         },
     ),
+    imports=imports,
 )

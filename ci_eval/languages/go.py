@@ -9,6 +9,7 @@ from ci_eval.model import Extraction, Kind
 from ci_eval.support.blocks import leaves
 from ci_eval.support.go_names import declare, receiver_of
 from ci_eval.support.go_references import DEFINED, KEYWORDS, LOCAL, LOCAL_TYPE, RECEIVER, GoReferences
+from ci_eval.support.imports.go import imports
 from ci_eval.support.scopes import Origin, Scope
 from ci_eval.support.syntax import Node
 from ci_eval.support.walk import BOUND, REFERENCE, TYPE, Place, on, tokens_of
@@ -161,4 +162,5 @@ LANGUAGE: Language = Language(
         ),
         stand_ins={"block": "{}", "literal_value": "{}"},
     ),
+    imports=imports,
 )

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from ci_eval.contracts import Declarations, Language, Shape
 from ci_eval.model import Extraction, Kind
 from ci_eval.support.blocks import BlockWalk
+from ci_eval.support.imports.jvm import imports
 from ci_eval.support.java_names import JavaScope, Names, declare
 from ci_eval.support.jvm_names import is_type_name, package_of, package_part
 from ci_eval.support.scopes import UNKNOWN, Origin, Scope
@@ -425,4 +426,5 @@ LANGUAGE: Language = Language(
             },
         },
     ),
+    imports=imports,
 )

@@ -8,6 +8,7 @@ from ci_eval.support.ecma_definitions import EcmaDefinitions
 from ci_eval.support.ecma_names import declare
 from ci_eval.support.ecma_shape import SHAPE
 from ci_eval.support.ecmascript import KEYWORDS
+from ci_eval.support.imports.ecmascript import imports
 from ci_eval.support.walk import tokens_of
 
 
@@ -31,4 +32,5 @@ LANGUAGE: Language = Language(
     extract=extract,
     declare=declare,
     shape=SHAPE,
+    imports=imports,
 )

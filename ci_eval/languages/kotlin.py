@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from ci_eval.contracts import Declarations, Language, Shape
 from ci_eval.model import Extraction, Kind
+from ci_eval.support.imports.jvm import imports
 from ci_eval.support.jvm_names import Known, is_type_name, package_of, package_part
 from ci_eval.support.jvm_walk import LOCAL, JvmWalk
 from ci_eval.support.scopes import UNKNOWN, Origin, Scope
@@ -442,4 +443,5 @@ LANGUAGE: Language = Language(
         quoted=frozenset(["string_literal"]),
         stand_ins={"control_structure_body": "{}", "class_body": "{}", "catch_block": " finally {}"},
     ),
+    imports=imports,
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ci_eval.contracts import Declarations, Language, Shape
 from ci_eval.model import Extraction, Kind
+from ci_eval.support.imports.python import imports
 from ci_eval.support.python_names import Names, PythonScope, declare
 from ci_eval.support.python_types import RESOLVER, resolve
 from ci_eval.support.scopes import Origin, Scope
@@ -269,4 +270,5 @@ LANGUAGE: Language = Language(
     shape=SHAPE,
     resolve=resolve,
     resolver=RESOLVER,
+    imports=imports,
 )

@@ -11,6 +11,7 @@ from ci_eval.support.ecma_names import declare
 from ci_eval.support.ecma_shape import SHAPE
 from ci_eval.support.ecmascript import KEYWORDS as SHARED
 from ci_eval.support.ecmascript import scope_of
+from ci_eval.support.imports.ecmascript import imports
 from ci_eval.support.scopes import Origin
 from ci_eval.support.syntax import Node
 from ci_eval.support.walk import BOUND, REFERENCE, TYPE, Place, on, tokens_of
@@ -124,4 +125,5 @@ LANGUAGE: Language = Language(
     extract=extract,
     declare=declare,
     shape=SHAPE,
+    imports=imports,
 )

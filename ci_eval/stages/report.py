@@ -120,6 +120,9 @@ def environment(manifest: Manifest) -> dict[str, str]:
         "CPU": manifest.cpu,
         "Workers": str(manifest.jobs),
         "Strategy": manifest.strategy,
+        "Unresolved imports": "not known"
+        if manifest.unresolved_imports is None
+        else f"{manifest.unresolved_imports:.1%}",
         "Confined": manifest.confined or "the engine has no process of its own",
     }
 

@@ -67,6 +67,7 @@ class ControlEngine:
     licence: str = "Apache-2.0"
     verified: bool = True
     toolchains: Mapping[str, str] = field(default_factory=dict)
+    needs_dependencies: bool = False
 
     def install(self, version: str | None, _cache: Path) -> Installation:
         """Refuses a version: there is only this one."""

@@ -25,3 +25,12 @@ def read_own(root: Path, path: str) -> bytes:
     # A pipe may have taken its place since.
     with os.fdopen(os.open(root / path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb") as file:
         return file.read()
+
+
+def exists(path: Path) -> bool:
+    """Whether anything is there; of a name that no file system takes, nothing is."""
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        # Too long, or with a null; before Python 3.12 `exists` lets some of them through.
+        return False

@@ -97,6 +97,7 @@ class FromRecipe:
     """Whether this project's tests drive it for real."""
     toolchains: Mapping[str, str] = field(default_factory=dict)
     """See Engine; those of other versions are not known."""
+    needs_dependencies: bool = False
 
     @property
     def needs(self) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from ci_eval.model import ActionsConfig, FiltersConfig, Kind, PrefixConfig, Sess
 def test_what_is_written_is_the_shape_people_write() -> None:
     text = dump(Config(project=ProjectConfig(spec="path:x")))
     assert text.startswith("language: python\nengine:\n  name: jedi\n  version: null\n")
-    assert "\nproject:\n  spec: path:x\n  dependencies: false\n" in text
+    assert "\nproject:\n  spec: path:x\n  dependencies: null\n" in text
     assert "  completionType: BASIC\n" in text
 
 
@@ -47,7 +47,7 @@ configs = st.builds(
     Config,
     language=st.sampled_from(["python", "java", "no", "1e3"]),
     engine=st.builds(EngineConfig, name=texts, version=st.none() | texts, command=st.none() | st.just(("x", "{root}"))),
-    project=st.builds(ProjectConfig, spec=st.just("") | texts, dependencies=st.booleans()),
+    project=st.builds(ProjectConfig, spec=st.just("") | texts, dependencies=st.none() | st.booleans()),
     output_dir=texts,
     actions=st.builds(
         ActionsConfig,

@@ -21,8 +21,6 @@ SAMPLES = Path(__file__).parent.parent / "languages" / "samples"
 KNOWN = [engine for name in engines.names() if (engine := engines.CATALOG.load(name)).verified]
 ASKED = [(engine, language) for engine in KNOWN for language in sorted(engine.languages or ())]
 PLACES = 12
-FICKLE = {"clangd", "scala-presentation-compiler", "vtsls"}
-"""They answer differently from one free run to the next, depending on what they have got ready."""
 
 pytestmark = [pytest.mark.engine, pytest.mark.registry]
 
@@ -73,4 +71,4 @@ def test_a_confined_engine_answers_as_a_free_one(engine: Engine, language: str, 
     within, said = answers(engine, replace(free, confine="required"), sample.name, name)
     assert said.endswith(NOTHING_OPEN)
     assert any(within)
-    assert within == without or engine.name in FICKLE
+    assert within == without

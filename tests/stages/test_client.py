@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import permutations
+
 import pytest
 
 from ci_eval.model import Suggestion
@@ -55,6 +57,17 @@ def test_without_a_typed_word_the_order_is_that_of_sort_text_then_of_text() -> N
         Suggestion(text="a", sort_text="1"),
     ]
     assert texts(*given) == ["C", "a", "b"]
+
+
+def test_the_order_in_which_equals_came_does_not_matter() -> None:
+    given = [
+        Suggestion(text="A", sort_text="1"),
+        Suggestion(text="a", sort_text="1"),
+        Suggestion(text="a", sort_text="0", kind="class"),
+        Suggestion(text="a", sort_text="0", kind="function"),
+    ]
+    shown = {tuple(shown_by("editor", order, prefix)) for order in permutations(given) for prefix in ("", "a")}
+    assert shown == {(given[2], given[0])}
 
 
 def test_an_engine_without_sort_text_keeps_its_own_order() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
@@ -85,6 +86,8 @@ class Launch:
     """`initializationOptions`."""
     settings: Mapping[str, Any] = field(default_factory=dict)
     """What it gets when it asks for its configuration, by section."""
+    announces: bool = False
+    """Whether it always announces the loading of the project as work."""
 
 
 class Client:
@@ -96,6 +99,7 @@ class Client:
         self._wire = Wire(launch.command, cwd=launch.cwd, environment=launch.environment, walls=launch.walls)
         self._id = 0
         self._works: set[int | str] = set()
+        self._awaits_work = launch.announces
         self._uri = ""
         self._version = 0
         try:
@@ -178,11 +182,18 @@ class Client:
         except UNREADABLE as error:
             raise EngineRaised(f"{self._wire.name} answered a completion with what is none: {error}") from error
 
+    def digest(self, deadline: float) -> None:
+        """Wait until a server that handles one message after the other has parsed the document."""
+        # Asked about no place, it has the tree of the whole text made, and sends nothing of it.
+        question = {"textDocument": {"uri": self._uri}, "positions": []}
+        with suppress(EngineRaised):  # what is no program has no tree, but may have completions
+            self._ask("textDocument/selectionRange", question, deadline)
+
     def settle(self, deadline: float) -> None:
-        """Wait until the work that the server has announced is done."""
+        """Wait until the work that the server has announced, or always announces, is done."""
         quiet = time.monotonic() + QUIET
         while True:
-            until = deadline if self._works else min(quiet, deadline)
+            until = deadline if self._works or self._awaits_work else min(quiet, deadline)
             message = self._receive(until)
             if message is None:
                 return
@@ -247,6 +258,7 @@ class Client:
             return
         if kind == "begin":
             self._works.add(progress.token)
+            self._awaits_work = False
             if len(self._works) > MANY:
                 raise EngineMisbehaved(f"{self._wire.name} announced more than {MANY} units of work at once")
         elif kind == "end":

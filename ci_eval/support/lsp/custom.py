@@ -12,6 +12,7 @@ from ci_eval.errors import InstallError
 from ci_eval.support.confinement import top_of
 from ci_eval.support.download import sha256_of
 from ci_eval.support.lsp.engine import LspEngine
+from ci_eval.support.lsp.manners import BY_PROGRAM, PLAIN
 from ci_eval.support.place import Place
 from ci_eval.support.recipes import Made
 
@@ -45,9 +46,13 @@ class Given:
 def custom(
     name: str, command: tuple[str, ...], *, language_id: str | None, settings: dict[str, Any], options: dict[str, Any]
 ) -> LspEngine:
-    """The engine around a command; paths in it count from the current folder."""
+    """The engine around a command; paths in it count from the current folder.
+
+    A program that we know by its name is asked with the same manners as if we had installed it.
+    """
     program = str(Path(command[0]).absolute()) if "/" in command[0] else command[0]
     files = {part: Path(part).absolute() for part in command[1:] if Path(part).is_file()}
+    manners = BY_PROGRAM.get(Path(command[0]).name, PLAIN)
     arguments = [str(files.get(part, part)) for part in command[1:]]
     return LspEngine(
         name=name,
@@ -58,7 +63,8 @@ def custom(
         command=partial(_command, (program, *arguments)),
         installs=tuple(map(top_of, files.values())),
         settings=partial(_same, settings),
-        options=partial(_same, options or None),
+        options=partial(_same, options) if options else manners.options,
+        manners=manners,
         only_language_id=language_id or "",
     )
 

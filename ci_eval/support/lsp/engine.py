@@ -10,11 +10,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from ci_eval.contracts import Answer, Edit, Installation, Query, Running, Surroundings
 from ci_eval.errors import EngineCrash
 from ci_eval.support.confinement import interpreter
 from ci_eval.support.lsp.client import INDEXING, Client, Launch
 from ci_eval.support.lsp.completion import WORD, suggestions
+from ci_eval.support.lsp.manners import PLAIN, Manners, nothing
 from ci_eval.support.lsp.protocol import Item, Items
 from ci_eval.support.place import Place, variables
 from ci_eval.support.recipes import FromRecipe
@@ -26,10 +29,6 @@ WARM_UP = 10.0
 """Seconds during which a server that has not given any candidate yet is asked again."""
 
 PAUSE = 0.25
-
-
-def nothing(_place: Place) -> None:
-    """No options."""
 
 
 def no_values(_place: Place) -> dict[str, Any]:
@@ -57,6 +56,7 @@ class LspEngine(FromRecipe):
     """Where it is installed, beside the folder that its recipe made."""
     reopens: bool = False
     """For a server that is deaf to changes: each text is a document of its own."""
+    manners: Manners = PLAIN
 
     def start(self, installation: Installation, surroundings: Surroundings) -> Running:
         """A new server."""
@@ -103,6 +103,7 @@ class RunningLsp:
                     walls=place.walls(command[0], *engine.needs, reads=engine.installs),
                     options=engine.options(place),
                     settings=engine.settings(place),
+                    announces=engine.manners.announces,
                 )
             )
             self._fresh = True
@@ -132,14 +133,18 @@ class RunningLsp:
 
     def open(self, path: str, text: str) -> None:
         """See Running."""
+        if self._engine.manners.anew and not self._fresh:
+            self._end()
         client = self._started()
         self._path, self._text, self._told, self._edits, self._last = path, text, text, [], None
         language = self._engine.language_id(self._surroundings.language, path)
         client.open(self._root / path, language, text, time.monotonic() + PATIENCE)
-        if self._fresh:
+        if self._engine.manners.serial:
+            client.digest(time.monotonic() + PATIENCE)
+        elif self._fresh:
             client.settle(time.monotonic() + INDEXING)
-            self._fresh = False
             self._cold_until = time.monotonic() + WARM_UP
+        self._fresh = False
 
     def edit(self, edits: Sequence[Edit]) -> None:
         """See Running."""
@@ -157,6 +162,8 @@ class RunningLsp:
         )
         if found:
             self._cold_until = 0.0
+        if not self._engine.manners.kinds:
+            found = [msgspec.structs.replace(each, kind="") for each in found]
         return Answer(suggestions=found, latency=latency * 1000)
 
     @property
@@ -166,23 +173,34 @@ class RunningLsp:
         return self._client
 
     def _ask(self, query: Query) -> float:
-        """Have the server's answer in `_last`; the seconds it took, from telling of the edits to its last byte."""
+        """Have the server's answer in `_last`; the seconds it took, from telling of the edits to its last byte.
+
+        A serial server is first done with the edits.
+        """
         client = self._running
+        if self._edits and self._engine.manners.serial:
+            deadline = time.monotonic() + PATIENCE
+            self._tell(client, deadline)
+            client.digest(deadline)
         while True:
             started = time.perf_counter()
             deadline = time.monotonic() + self._surroundings.timeout
-            edits, self._edits = self._edits, []
-            if edits and self._engine.reopens:
-                self._reopen(client, deadline)
-            else:
-                client.change(self._told, edits, self._text, deadline)
-            self._told = self._text
+            self._tell(client, deadline)
             self._last, arrived = client.complete(self._text, query.offset, deadline)
             # A server that still loads the project answers with nothing; a person would see that and wait.
             if time.monotonic() > self._cold_until or _has_items(self._last):
                 break
             time.sleep(PAUSE)
         return arrived - started
+
+    def _tell(self, client: Client, deadline: float) -> None:
+        """Of the edits since the last question."""
+        edits, self._edits = self._edits, []
+        if edits and self._engine.reopens:
+            self._reopen(client, deadline)
+        else:
+            client.change(self._told, edits, self._text, deadline)
+        self._told = self._text
 
     def _reopen(self, client: Client, deadline: float) -> None:
         path = Path(self._path)

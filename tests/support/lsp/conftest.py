@@ -12,6 +12,7 @@ import pytest
 from ci_eval.contracts import Running, Surroundings
 from ci_eval.model import Confine
 from ci_eval.support.lsp.engine import LspEngine, RunningLsp
+from ci_eval.support.lsp.manners import PLAIN, Manners
 from ci_eval.support.place import Place
 from ci_eval.support.recipes import Made
 
@@ -34,7 +35,7 @@ class Nothing:
         return Made(folder, self.version, {})
 
 
-def engine(peculiarity: str) -> LspEngine:
+def engine(peculiarity: str, manners: Manners) -> LspEngine:
     def command(place: Place) -> list[str]:
         return [sys.executable, str(SERVER), peculiarity, str(place.root)]
 
@@ -50,6 +51,7 @@ def engine(peculiarity: str) -> LspEngine:
         command=command,
         settings=settings,
         installs=(SERVER.parent,),
+        manners=manners,
     )
 
 
@@ -58,7 +60,12 @@ def start(tmp_path: Path) -> Iterator[Start]:
     running: list[Running] = []
 
     def start(
-        peculiarity: str = "", *, timeout: float = 20.0, memory: int = 0, confine: Confine = "auto"
+        peculiarity: str = "",
+        *,
+        timeout: float = 20.0,
+        memory: int = 0,
+        confine: Confine = "auto",
+        manners: Manners = PLAIN,
     ) -> RunningLsp:
         root = tmp_path / "project"
         root.mkdir(exist_ok=True)
@@ -71,7 +78,7 @@ def start(tmp_path: Path) -> Iterator[Start]:
             memory=memory,
             confine=confine,
         )
-        server = RunningLsp(engine(peculiarity), tmp_path, surroundings)
+        server = RunningLsp(engine(peculiarity, manners), tmp_path, surroundings)
         running.append(server)
         return server
 

@@ -33,6 +33,7 @@ class Server:
 
     text = ""
     questions = 0
+    parsed = False
 
 
 def read() -> Any:
@@ -118,6 +119,7 @@ def complete(own: int, position: Any) -> None:
         "asks": asks,
         "null": lambda: None,
         "nonsense": lambda: {"items": [{"label": 17}]},
+        "parses": lambda: items if Server.parsed else [],
         "cold": lambda: items if Server.questions > 2 else [],
     }
     if WHAT == "silent" or (WHAT == "silent-once" and Server.questions == 1):
@@ -175,20 +177,43 @@ ENDLESS: dict[str, Callable[[], object]] = {
 }
 
 
+def opened(message: Any) -> None:
+    before = Server.text if WHAT == "remembers" else ""
+    Server.text = message["params"]["textDocument"]["text"] + before
+    if WHAT == "indexes":
+        index()
+    if WHAT == "indexes-late":
+        time.sleep(0.8)
+        index()
+    if WHAT == "works-for-ever":
+        send(method="$/progress", params={"token": "t", "value": {"kind": "begin", "title": "indexing"}})
+
+
+def changed(message: Any) -> None:
+    change(message["params"]["contentChanges"])
+    Server.parsed = False
+
+
+def parse(message: Any) -> None:
+    Server.parsed = True
+    send(id=message["id"], result=[])
+
+
+DOCUMENT: dict[str, Callable[[Any], None]] = {
+    "textDocument/didOpen": opened,
+    "textDocument/didChange": changed,
+    "textDocument/selectionRange": parse,
+}
+
+
 def handle(message: Any) -> None:
     params = message.get("params")
     match message["method"]:
+        case method if method in DOCUMENT:
+            DOCUMENT[method](message)
         case "initialize":
             sync = SYNC if WHAT == "full" else {"openClose": True, "change": SYNC}
             send(id=message["id"], result={"capabilities": {"textDocumentSync": sync, "positionEncoding": ENCODING}})
-        case "textDocument/didOpen":
-            Server.text = params["textDocument"]["text"]
-            if WHAT == "indexes":
-                index()
-            if WHAT == "works-for-ever":
-                send(method="$/progress", params={"token": "t", "value": {"kind": "begin", "title": "indexing"}})
-        case "textDocument/didChange":
-            change(params["contentChanges"])
         case "textDocument/completion":
             complete(message["id"], params["position"])
         case "$/cancelRequest" if WHAT == "silent-once":

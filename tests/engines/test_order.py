@@ -1,0 +1,114 @@
+"""An answer depends on the question alone: not on what was asked before, nor on how often, nor on how many ask."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from ci_eval import engines
+from ci_eval.config import load
+from ci_eval.contracts import Engine
+from ci_eval.engines import clangd
+from ci_eval.jobs import pipeline
+from ci_eval.jobs.preparing import Prepared, prepare
+from ci_eval.model import Action, DeleteRange, Session
+from ci_eval.support.ci import Screen
+from ci_eval.workspace import Workspace, pack_actions, read_actions
+from tests.projects import ask
+
+CONFIGS = Path(__file__).parents[2] / "configs"
+KNOWN = [engine for name in engines.names() if (engine := engines.CATALOG.load(name)).verified]
+ASKED = [(engine, language) for engine in KNOWN for language in sorted(engine.languages or ())]
+FILES = 4
+SESSIONS = 48
+
+pytestmark = [pytest.mark.engine, pytest.mark.registry, pytest.mark.slow]
+
+
+def prepared(name: str, language: str, *more: str) -> Prepared:
+    """The engine, with the project of the language's night and what that needs."""
+    given = [f"engine={name}", "project.dependencies=true", "interpret.timeout=120", *more]
+    return prepare(load(CONFIGS / f"{language}.yaml", overrides=given).config, Screen())
+
+
+def some_actions(made: Prepared, folder: Path) -> Workspace:
+    """Those of a few files, evenly spread over the project."""
+    workspace = pipeline.begin(made, folder, 1)
+    pipeline.make_actions(workspace, made, 2, Screen())
+    files = [path for path in workspace.action_files() if read_actions(path).sessions >= SESSIONS]
+    for path in set(workspace.action_files()) - set(files[:: -(-len(files) // FILES)]):
+        path.unlink()
+    return workspace
+
+
+def shuffled(workspace: Workspace) -> None:
+    """The same sessions of each file in another order."""
+    for path in workspace.action_files():
+        actions = read_actions(path)
+        first, *rest = _parts(actions.actions)
+        random.Random(1).shuffle(rest)
+        other = msgspec.structs.replace(actions, actions=tuple(each for part in (first, *rest) for each in part))
+        workspace.write_actions(actions.path, pack_actions(other))
+
+
+def _parts(actions: tuple[Action, ...]) -> Iterator[tuple[Action, ...]]:
+    """What comes before the first session; then, session by session, from the deletion to where the text is whole."""
+    starts = [number for number, action in enumerate(actions) if isinstance(action, DeleteRange)]
+    for begin, end in zip([0, *starts], [*starts, len(actions)], strict=True):
+        yield actions[begin:end]
+
+
+def answers(workspace: Workspace) -> dict[str, bytes]:
+    """Each session but for its latencies and whether the engine was fresh, by its id."""
+    return {
+        session.id: msgspec.json.encode(_timeless(session))
+        for _, each in workspace.sessions(Session)
+        for session in each
+    }
+
+
+def _timeless(session: Session) -> Session:
+    lookups = tuple(msgspec.structs.replace(lookup, latency=0, cold=False) for lookup in session.lookups)
+    return msgspec.structs.replace(session, lookups=lookups)
+
+
+@pytest.mark.parametrize(("engine", "language"), ASKED, ids=lambda value: getattr(value, "name", value))
+def test_an_answer_depends_on_the_question_alone(engine: Engine, language: str, tmp_path: Path) -> None:
+    made = prepared(engine.name, language)
+    source = some_actions(made, tmp_path / "actions")
+    first, again, half, mixed = (
+        pipeline.copy_actions(source, made, tmp_path / name, 1) for name in ("first", "again", "half", "mixed")
+    )
+    shuffled(mixed)
+    ask(first, made.setup, limit=SESSIONS)
+    ask(again, made.setup, limit=SESSIONS, jobs=2)
+    ask(half, made.setup, limit=SESSIONS // 2)
+    ask(mixed, made.setup, limit=SESSIONS)
+    told = answers(first)
+    assert len(told) == SESSIONS
+    assert sum(b'"status":"ok"' in each for each in told.values()) > 0
+    assert differing(told, answers(again)) == []
+    assert differing(told, answers(mixed)) == []
+    assert differing({key: told[key] for key in answers(half)}, answers(half)) == []
+
+
+def test_clangd_by_a_command_of_ones_own_answers_as_ours(tmp_path: Path) -> None:
+    made = prepared("clangd", "cpp")
+    assert made.installation.folder
+    program = made.installation.folder / "clangd" / "data" / "bin" / "clangd"
+    other = prepared(json.dumps({"command": [str(program), *clangd.FLAGS]}), "cpp")
+    ours = some_actions(made, tmp_path / "ours")
+    theirs = pipeline.copy_actions(ours, other, tmp_path / "theirs", 1)
+    ask(ours, made.setup, limit=SESSIONS)
+    ask(theirs, other.setup, limit=SESSIONS)
+    assert differing(answers(ours), answers(theirs)) == []
+
+
+def differing(one: dict[str, bytes], other: dict[str, bytes]) -> list[str]:
+    """The sessions that are not the same in both."""
+    return sorted(key for key in one.keys() | other.keys() if one.get(key) != other.get(key))
