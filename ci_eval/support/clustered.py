@@ -75,23 +75,24 @@ def figures(rows: Floats, units: Sequence[str]) -> list[Estimate]:
     total, effective = rows.sum(axis=0), effective_of(rows[:, :, 1])
     with np.errstate(invalid="ignore", divide="ignore"):
         values = total[:, 0] / total[:, 1]
-        left_out = (total - rows)[:, :, 0] / (total - rows)[:, :, 1]
+        deviations = (total - rows)[:, :, 0] / (total - rows)[:, :, 1] - values
+        squares, fourths = (deviations**2).sum(axis=0), (deviations**4).sum(axis=0)
+        df = np.maximum(np.minimum(2 * squares**2 / fourths, effective - 1), 1)
+    given = (effective >= FEWEST_OF_FIGURE) & np.isfinite(squares) & (fourths > 0)
+    reach = errors_at(1 - LEVEL, np.where(given, df, 1)) * np.sqrt(squares * (1 - 1 / max(len(rows), 1)))
     return [
-        _figure(values[each], left_out[:, each] - values[each], effective[each], unit)
+        _figure(float(values[each]), float(reach[each]) if given[each] else None, unit)
         for each, unit in enumerate(units)
     ]
 
 
-def _figure(value: float, deviations: Floats, effective: float, unit: str) -> Estimate:
-    squares, fourths = (deviations**2).sum(), (deviations**4).sum()
+def _figure(value: float, reach: float | None, unit: str) -> Estimate:
     if not np.isfinite(value):
         return Estimate(value=None)
-    if effective < FEWEST_OF_FIGURE or not np.isfinite(squares) or not fourths:
-        return Estimate(value=float(value))
-    df = max(min(2 * squares**2 / fourths, effective - 1), 1)
-    reach = float(errors_at(1 - LEVEL, df)) * float(np.sqrt(squares * (1 - 1 / len(deviations))))
+    if reach is None:
+        return Estimate(value=value)
     if unit not in {"share", "score"} or not 0 < value < 1:
-        return Estimate(value=float(value), low=float(value) - reach, high=float(value) + reach)
+        return Estimate(value=value, low=value - reach, high=value + reach)
     odds, factor = value / (1 - value), np.exp(reach / (value * (1 - value)))
     low, high = odds / factor, odds * factor
-    return Estimate(value=float(value), low=float(low / (1 + low)), high=float(high / (1 + high)))
+    return Estimate(value=value, low=float(low / (1 + low)), high=float(high / (1 + high)))
