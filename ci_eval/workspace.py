@@ -42,6 +42,7 @@ from ci_eval.model import (
     Value,
 )
 from ci_eval.support import atomic, stored
+from ci_eval.support.population import MANY_PROJECTS
 
 
 class Identified(Protocol):
@@ -60,9 +61,6 @@ MOST_SESSIONS = 1_000_000
 """Of one source file; one of 1 MB has a hundred thousand tokens."""
 
 FOLDERS = ("actions", "sessions", "errors", "logs", "reports")
-
-MANY_PROJECTS = 20
-"""From so many on, projects are what is sampled; fewer of them say too little about their spread."""
 
 
 class StageRecord(Value, frozen=True, kw_only=True):
@@ -165,9 +163,14 @@ class Manifest(Value, frozen=True, kw_only=True):
             "ranking model": self.model,
         }
 
+    @property
+    def clusters(self) -> str:
+        """What is a sample of other code: files or projects."""
+        return "projects" if len(self.projects) >= MANY_PROJECTS else "files"
+
     def cluster(self, path: str) -> str:
         """What is sampled together: a file's project where there are many, else the file itself."""
-        return path.partition("/")[0] if len(self.projects) >= MANY_PROJECTS else path
+        return path.partition("/")[0] if self.clusters == "projects" else path
 
 
 def unlike(was: Mapping[str, object], now: Mapping[str, object]) -> Iterator[tuple[str, object, object]]:

@@ -18,7 +18,6 @@ from ci_eval.model import EngineInfo, Evaluation
 from ci_eval.stages import actions, interpret, report
 from ci_eval.support import atomic, machine, syntax
 from ci_eval.support.ci import Screen
-from ci_eval.support.clustered import FEWEST_OF_FIGURE
 from ci_eval.support.model_file import digest_of
 from ci_eval.support.shards import Shard
 from ci_eval.support.usermodel import model_of, spelled
@@ -300,13 +299,6 @@ def warnings_of(evaluation: Evaluation) -> Sequence[str]:
         said.append(
             f"the engine answered nothing in {empty:,} of {whole.sessions:,} sessions: it may lack what the project "
             "needs (project.dependencies: true), or not know where the project is"
-        )
-    sizes = [each.sessions for each in whole.files.values() if each.sessions]
-    effective = sum(sizes) ** 2 / sum(size**2 for size in sizes) if sizes else 0.0
-    if effective < FEWEST_OF_FIGURE:
-        said.append(
-            f"no intervals: the {len(sizes):,} files are worth {effective:.0f} of equal size, and it takes "
-            f"{FEWEST_OF_FIGURE} to say something of other code"
         )
     return said
 

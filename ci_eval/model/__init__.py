@@ -27,6 +27,7 @@ from ci_eval.model.report import (
     FilterFigures,
     MetricInfo,
     Noise,
+    OtherCode,
     ProjectInfo,
 )
 from ci_eval.model.sessions import (
@@ -97,6 +98,7 @@ __all__ = [
     "Noise",
     "Number",
     "OpenFile",
+    "OtherCode",
     "Overview",
     "Part",
     "PrefixConfig",

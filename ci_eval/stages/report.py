@@ -23,6 +23,7 @@ from ci_eval.model import (
 from ci_eval.support.filters import decide
 from ci_eval.support.noise import Rounds
 from ci_eval.support.observing import effort, evaluated, rank_of
+from ci_eval.support.population import counted, share
 from ci_eval.support.stats import Observations, estimate, figure
 from ci_eval.workspace import Manifest, Workspace
 
@@ -88,6 +89,7 @@ def evaluate(
             seen = [metric.observe(session) for metric in metrics]
             for tally in tallies.values():
                 tally.add(session, seen)
+    known, asked = population(workspace, tallies[EVERYTHING].evaluated)
     return Evaluation(
         title=manifest.title,
         workspace=workspace.folder.name,
@@ -102,10 +104,24 @@ def evaluate(
         started=manifest.start,
         environment=environment(manifest),
         noise=rounds.noise(),
-        filters={name: tally.figures() for name, tally in tallies.items()},
+        population=known,
+        clusters=manifest.clusters,
+        filters={name: tally.figures(asked) for name, tally in tallies.items()},
         errors=tuple(workspace.errors()),
         metrics=tuple(metric.info for metric in metrics),
     )
+
+
+def population(workspace: Workspace, asked: Mapping[str, int]) -> tuple[int, float]:
+    """The sessions this project has under this strategy, and which share of them was asked; `asked`: by file."""
+    manifest = workspace.manifest()
+    merged = bool(manifest.projects)
+    if merged or manifest.shard is not None:
+        files = {each.path: each.sessions for each in workspace.actions()}
+        known = counted(files, shard=manifest.shard, merged=merged)
+    else:
+        known = Counter({"": manifest.generated})
+    return share(known, asked, merged=merged)
 
 
 def environment(manifest: Manifest) -> dict[str, str]:
@@ -185,15 +201,20 @@ class Tally:
                 here.add(number, observed)
                 of_kind.add(number, observed)
 
-    def figures(self) -> FilterFigures:
-        """The figures of all that was let through."""
+    @property
+    def evaluated(self) -> dict[str, int]:
+        """By file: the sessions that were asked and let through."""
+        return dict(zip(self._files, self._evaluated, strict=True))
+
+    def figures(self, asked: float) -> FilterFigures:
+        """The figures of all that was let through; `asked`: the share of the project's sessions that was asked."""
         named = [metric.info.name for metric in self._metrics]
         return FilterFigures(
             sessions=sum(self._evaluated),
             planned=self._statuses.total(),
             undecided=self._undecided,
             statuses={status.value: self._statuses[status.value] for status in Status},
-            metrics={m.info.name: estimate(m, seen) for m, seen in zip(self._metrics, self._all, strict=True)},
+            metrics={m.info.name: estimate(m, seen, asked) for m, seen in zip(self._metrics, self._all, strict=True)},
             by_file={
                 metric.info.name: _mean(figure(metric, of_file[place]) for of_file in self._by_file)
                 for place, metric in enumerate(self._metrics)
@@ -207,7 +228,7 @@ class Tally:
                 for path, count, observed in zip(self._files, self._evaluated, self._by_file, strict=True)
             },
             kinds={
-                kind: {m.info.name: estimate(m, seen) for m, seen in zip(self._metrics, observed, strict=True)}
+                kind: {m.info.name: estimate(m, seen, asked) for m, seen in zip(self._metrics, observed, strict=True)}
                 for kind, observed in sorted(self._by_kind.items())
             },
             ranks={band: self._bands[band] for band in (EFFORTS if self._lines else RANKS)},

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ci_eval.support.paired import Spread
-from ci_eval.support.student import Floats
+from ci_eval.support.paired import LEVEL, Spread
+from ci_eval.support.student import Floats, errors_at
 
 LARGEST = {"share": 1.0, "score": 1.0}
 """By unit, the most one session can gain; one step for the others."""
@@ -43,6 +43,27 @@ def here(
     error = np.sqrt(np.clip(left * spread, 0, None)) / size
     error = np.sqrt(error**2 + (0 if noise is None else noise) ** 2)
     return Spread(base, new, center, error, np.full(len(base), np.inf), scores)
+
+
+def figure(total: Floats, products: Floats, observed: float, asked: float, unit: str) -> tuple[float, float]:
+    """The 95 % interval of a single figure of the whole population; both ends are the figure where all were asked.
+
+    `total`: sums of numerator and denominator; `products` (2 x 2): sums over sessions of their products. For the same
+    reason as above two sessions of the most and two of the least are added, as Agresti & Coull (1998) do for shares.
+    """
+    value, left = float(total[0] / total[1]), 1 - asked
+    if left <= 0:
+        return value, value
+    weights = np.array([1, -value]) * observed / total[1]
+    squares = max(float(weights @ products @ weights), 0.0)
+    bounded = unit in LARGEST
+    middle, most = (0.5, LARGEST[unit] / 2) if bounded else (value, 1.0)
+    size = observed + 4 * left
+    center = (observed * value + 4 * left * middle) / size
+    spread = squares + observed * (value - center) ** 2 + 4 * (most**2 + (middle - center) ** 2)
+    reach = float(errors_at(1 - LEVEL, np.inf)) * float(np.sqrt(left * spread)) / size
+    low, high = center - reach, center + reach
+    return (max(low, 0.0), min(high, 1.0)) if bounded else (low, high)
 
 
 def influence(total: Floats) -> Floats:

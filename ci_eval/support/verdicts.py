@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
-from ci_eval.model import Comparison, Difference, Elsewhere, MetricInfo, Night, Trend, Verdict
-from ci_eval.support.figures import amount, change, change_between
+from ci_eval.model import (
+    Comparison,
+    Difference,
+    Elsewhere,
+    Evaluation,
+    FilterFigures,
+    MetricInfo,
+    Night,
+    Trend,
+    Verdict,
+)
+from ci_eval.support.clustered import FEWEST_OF_FIGURE
+from ci_eval.support.figures import amount, change, change_between, first_filter
 
 SIGNS = {
     Verdict.BETTER: "▲",
@@ -25,6 +36,28 @@ def said(verdict: Verdict) -> str:
 
 HERE = "In this project"
 ELSEWHERE = "In other code"
+
+
+def populations(evaluation: Evaluation) -> tuple[str, str]:
+    """What the figures of one evaluation say of this project, and of other code."""
+    _, figures = first_filter(evaluation)
+    here = f"all {figures.sessions:,} sessions were asked: its figures are exact"
+    if figures.sessions < evaluation.population:
+        asked = f"{figures.sessions:,} of its {evaluation.population:,} sessions were asked"
+        here = f"{asked}; intervals (95 %) say where the figures of all lie"
+    elsewhere = f"intervals (95 %) say where the figures of {evaluation.clusters} like these lie"
+    if not judged_of_code(figures):
+        worth = max((each.elsewhere.effective for each in figures.metrics.values()), default=0)
+        elsewhere = (
+            f"no intervals, since the {evaluation.clusters} are worth {worth:.0f} of equal size; it takes "
+            f"{FEWEST_OF_FIGURE}"
+        )
+    return f"{HERE}: {here}.", f"{ELSEWHERE}: {elsewhere}."
+
+
+def judged_of_code(figures: FilterFigures) -> bool:
+    """Whether any figure has an interval of other code."""
+    return any(each.elsewhere.low is not None for each in figures.metrics.values())
 
 
 def interval_text(found: Difference | Elsewhere, unit: str) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ci_eval.support.paired import Spread, singly
-from ci_eval.support.sampled import here
+from ci_eval.support.sampled import figure, here
 from ci_eval.support.student import Floats
 
 
@@ -72,6 +72,39 @@ def test_noise_of_the_engine_widens_even_an_exact_difference() -> None:
     seen = np.array([[0.0, 1, 1, 1], [1, 1, 1, 1]])
     given = (seen.sum(axis=0)[None], seen.T @ seen, np.array([2.0]), 1.0, ["share"])
     assert here(*given, noise=np.array([0.1])).error == pytest.approx([0.1])
+
+
+def single(values: Floats, asked: float, unit: str = "share") -> tuple[float, float]:
+    """Of a metric that is a mean over sessions."""
+    seen = np.stack([values, np.ones(len(values))], axis=1)
+    return figure(seen.sum(axis=0), seen.T @ seen, float(len(values)), asked, unit)
+
+
+def test_of_a_small_sample_the_interval_of_a_share_is_that_of_agresti_and_coull() -> None:
+    """Two hits and two misses are added: by hand for 12 hits of 100 (Agresti & Coull 1998, p. 122)."""
+    share, values = 14 / 104, np.repeat([1.0, 0], [12, 88])
+    reach = 1.959964 * np.sqrt(share * (1 - share) / 104)
+    assert single(values, 0) == pytest.approx((share - reach, share + reach))
+
+
+def test_the_figure_of_all_sessions_is_exact() -> None:
+    assert single(np.repeat([1.0, 0], [12, 88]), 1) == (0.12, 0.12)
+
+
+@pytest.mark.parametrize("hits", [0, 40])
+def test_a_share_of_nothing_or_all_has_a_bound_on_the_other_side(hits: int) -> None:
+    low, high = single(np.repeat([1.0, 0], [hits, 40 - hits]), 0)
+    assert (low, high) == pytest.approx((0, 0.112) if not hits else (0.888, 1), abs=0.01)
+
+
+@pytest.mark.parametrize("asked", [0.05, 0.5, 0.9])
+@pytest.mark.parametrize("rate", [0.03, 0.4, 0.95])
+def test_samples_of_a_known_population_hold_its_share(asked: float, rate: float) -> None:
+    random = np.random.default_rng(8)
+    values = (random.random(2000) < rate).astype(float)
+    drawn = (values[random.permutation(2000)[: int(asked * 2000)]] for _ in range(400))
+    held = sum(low <= values.mean() <= high for low, high in (single(each, asked) for each in drawn))
+    assert 0.925 <= held / 400 <= 0.985
 
 
 @pytest.mark.parametrize("asked", [0.1, 0.5, 0.9])

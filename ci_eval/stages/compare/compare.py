@@ -13,7 +13,7 @@ from ci_eval.stages.compare.population import population
 from ci_eval.stages.compare.turns import in_turns, times
 from ci_eval.support.latencies import quantile_of
 from ci_eval.support.noise import noise_of, noise_text
-from ci_eval.workspace import MANY_PROJECTS, Manifest, Workspace, unlike
+from ci_eval.workspace import Manifest, Workspace, unlike
 
 EVERYTHING = "ALL"
 MOST_PARTS = 20
@@ -52,7 +52,7 @@ def compare(
     if not paired.pairs:
         raise NothingToEvaluate(_why_none(ours, theirs, paired))
     known, asked = population(base, new, paired.files, same_text=not paired.changed_text)
-    judge = Judge(metrics, frozenset(declared), asked, clusters_of(ours))
+    judge = Judge(metrics, frozenset(declared), asked, ours.clusters)
     warnings = _warnings(ours, theirs, paired)
     sides = side_of(ours, base, paired.failed_base), side_of(theirs, new, paired.failed_new)
     if in_turns(ours, theirs):
@@ -82,11 +82,6 @@ def compare(
         gates=(),
         metrics=tuple(metric.info for metric in metrics),
     )
-
-
-def clusters_of(manifest: Manifest) -> str:
-    """What is a sample of other code: see Manifest.cluster."""
-    return "projects" if len(manifest.projects) >= MANY_PROJECTS else "files"
 
 
 def _latencies(sums: FilterSums) -> dict[str, tuple[float, float]]:

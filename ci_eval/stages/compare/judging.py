@@ -13,7 +13,7 @@ from ci_eval.contracts import Metric
 from ci_eval.model import Difference, Elsewhere, MetricInfo, Part, Verdict
 from ci_eval.stages.compare.pairing import FilterSums, PartSums, Sums
 from ci_eval.stages.compare.turns import NO_FIGURE, NOT_IN_TURNS
-from ci_eval.support.clustered import FEWEST, STRETCH, elsewhere
+from ci_eval.support.clustered import FEWEST, FEWEST_ALIKE, STRETCH, elsewhere
 from ci_eval.support.figures import change
 from ci_eval.support.latencies import quantile_of
 from ci_eval.support.paired import MARGINS, Interval, joint, singly, verdict
@@ -125,11 +125,15 @@ class Judge:
             for place, info in enumerate(infos)
         ]
 
-    @staticmethod
-    def _of_code(info: MetricInfo, interval: Interval, difference: float, effective: float) -> Elsewhere:
+    def _of_code(self, info: MetricInfo, interval: Interval, difference: float, effective: float) -> Elsewhere:
         said = verdict(interval, difference, info.unit, info.better, stretch=STRETCH)
         reason = why(said, interval, info, STRETCH)
-        if said is Verdict.EQUIVALENT:
+        if said is Verdict.EQUIVALENT and effective < FEWEST_ALIKE:
+            said = Verdict.NOT_SHOWN
+            reason += (
+                f", but that takes {FEWEST_ALIKE} {self.kind} of equal size or their worth; here are {effective:.0f}"
+            )
+        elif said is Verdict.EQUIVALENT:
             reason += f"; what sits in fewer than {3 / effective:.1%} of such files may be there unseen"
         return Elsewhere(
             low=interval.low,
