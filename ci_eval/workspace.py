@@ -42,7 +42,7 @@ from ci_eval.model import (
     Value,
 )
 from ci_eval.support import atomic, stored
-from ci_eval.support.population import MANY_PROJECTS
+from ci_eval.support.population import clusters_of
 
 
 class Identified(Protocol):
@@ -90,6 +90,10 @@ class Manifest(Value, frozen=True, kw_only=True):
     """SHA-256 of the file that ML ranked by."""
     client: str
     strategy: str
+    filters: str = ""
+    """Which tokens were asked for, where not all were."""
+    files: str = ""
+    """Which of the project's files were taken, where not all were."""
     user: str = ""
     """The modelled user's tables, where there is one."""
     unit: Literal["tokens", "lines"] = "tokens"
@@ -143,6 +147,8 @@ class Manifest(Value, frozen=True, kw_only=True):
             "language": self.language,
             "client": self.client,
             "strategy": self.strategy,
+            "token filter": self.filters,
+            "file filter": self.files,
             "user model": self.user,
             "unit": self.unit,
         }
@@ -163,14 +169,9 @@ class Manifest(Value, frozen=True, kw_only=True):
             "ranking model": self.model,
         }
 
-    @property
-    def clusters(self) -> str:
-        """What is a sample of other code: files or projects."""
-        return "projects" if len(self.projects) >= MANY_PROJECTS else "files"
-
     def cluster(self, path: str) -> str:
         """What is sampled together: a file's project where there are many, else the file itself."""
-        return path.partition("/")[0] if self.clusters == "projects" else path
+        return path.partition("/")[0] if clusters_of(len(self.projects)) == "projects" else path
 
 
 def unlike(was: Mapping[str, object], now: Mapping[str, object]) -> Iterator[tuple[str, object, object]]:

@@ -53,6 +53,8 @@ def new_manifest(prepared: Prepared, jobs: int) -> Manifest:
         model=_model(config),
         client=config.interpret.client,
         strategy=actions.spelled(config.actions.strategy, config.interpret.seed),
+        filters=actions.spelled_filters(config.actions.strategy.filters),
+        files=actions.spelled_files(config.actions),
         user=spelled(model_of(config.user)) if config.user else "",
         unit="lines" if config.actions.strategy.completion_golf else "tokens",
         seed=config.interpret.seed,

@@ -11,6 +11,11 @@ MANY_PROJECTS = 20
 """From so many on, projects are a sample of other code; fewer of them say too little about their spread."""
 
 
+def clusters_of(projects: int) -> str:
+    """What is a sample of other code in an evaluation of so many merged projects: files or projects."""
+    return "projects" if projects >= MANY_PROJECTS else "files"
+
+
 def counted(files: Mapping[str, int], *, shard: str | None, merged: bool) -> Counter[str]:
     """By project: the sessions of these files (path → sessions) that the shard, if it is one, was to ask."""
     found: Counter[str] = Counter()

@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 from ci_eval.contracts import Metric, Observation
 from ci_eval.model import Estimate
 from ci_eval.support.clustered import figures
+from ci_eval.support.sampled import Noise
 from ci_eval.support.sampled import figure as sampled_figure
+from ci_eval.support.wavering import Wavering
 
 Floats = NDArray[np.float64]
 
@@ -46,9 +48,9 @@ def figure(metric: Metric, observations: Observations) -> float | None:
     return _figure(metric, values, weights)
 
 
-def estimate(metric: Metric, observations: Observations, asked: float) -> Estimate:
+def estimate(metric: Metric, observations: Observations, asked: float, wavering: Wavering | None = None) -> Estimate:
     """The metric's figure with its 95 % intervals in this project, of whose sessions the share `asked` was asked, and
-    in code like it: see `sampled.figure` and `clustered.figures`.
+    in code like it: see `sampled.figure` and `clustered.figures`. `wavering`: of this metric, where there were rounds.
 
     There are none for counts and quantiles, and none for what depends on times: what else the machine did slowed all
     sessions together.
@@ -61,8 +63,15 @@ def estimate(metric: Metric, observations: Observations, asked: float) -> Estima
     rows: Floats = np.stack([np.bincount(members, each).astype(np.float64) for each in (values, weights)], axis=-1)
     (elsewhere,) = figures(rows[:, None, :], [unit])
     seen = np.stack([values, weights], axis=1)
-    low, high = sampled_figure(seen.sum(axis=0), seen.T @ seen, float((weights != 0).sum()), asked, unit)
+    total = seen.sum(axis=0)
+    noise = _noise(wavering, total) if wavering else None
+    low, high = sampled_figure(total, seen.T @ seen, float((weights != 0).sum()), asked, unit, noise)
     return Estimate(value=value, low=low, high=high, n=len(values), elsewhere=elsewhere)
+
+
+def _noise(wavering: Wavering, total: Floats) -> Noise:
+    variance = wavering.variance(np.array([[1 / total[1], -total[0] / total[1] ** 2]]))
+    return Noise.of([variance], [wavering.rounds])
 
 
 def _figure(metric: Metric, values: Floats, weights: Floats) -> float | None:

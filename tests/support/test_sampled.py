@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ci_eval.support.paired import Spread, singly
-from ci_eval.support.sampled import figure, here
+from ci_eval.support.sampled import Noise, figure, here
 from ci_eval.support.student import Floats
 
 
@@ -37,6 +37,14 @@ def test_of_a_small_sample_the_interval_is_that_of_bonett_and_price() -> None:
     won, lost = 13 / 102, 6 / 102
     error = np.sqrt((won + lost - (won - lost) ** 2) / 102)
     assert (found.low, found.high) == pytest.approx((won - lost - 1.959964 * error, won - lost + 1.959964 * error))
+
+
+def test_bonett_and_price_in_an_independent_implementation() -> None:
+    """Cavo et al. 2012, 59 + 6 + 16 + 80 patients: the R package contingencytables (Fagerland, Lydersen and Laake), of
+    whose tests this is one: `Wald_CI_BonettPrice_paired_2x2(cavo_2012)` is -0.0621 (-0.1195 to -0.0032)."""
+    spread = sums(*changes(6, 16, 161), asked=0)
+    (found,) = singly(spread)
+    assert (spread.difference[0], found.low, found.high) == pytest.approx((-0.0621, -0.1195, -0.0032), abs=5e-5)
 
 
 def test_where_nothing_changed_the_bound_is_near_the_rule_of_three() -> None:
@@ -71,7 +79,9 @@ def test_the_error_of_a_ratio_is_that_of_all_samples_there_are() -> None:
 def test_noise_of_the_engine_widens_even_an_exact_difference() -> None:
     seen = np.array([[0.0, 1, 1, 1], [1, 1, 1, 1]])
     given = (seen.sum(axis=0)[None], seen.T @ seen, np.array([2.0]), 1.0, ["share"])
-    assert here(*given, noise=np.array([0.1])).error == pytest.approx([0.1])
+    noise = Noise.of([np.array([0.01])], [3])
+    found = here(*given, noise=noise)
+    assert (found.error[0], found.df[0]) == pytest.approx((0.1, 2))
 
 
 def single(values: Floats, asked: float, unit: str = "share") -> tuple[float, float]:

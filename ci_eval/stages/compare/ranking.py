@@ -17,6 +17,7 @@ from ci_eval.stages.compare.pairing import Sums
 from ci_eval.stages.compare.population import population
 from ci_eval.support.clustered import figures
 from ci_eval.support.observing import evaluated
+from ci_eval.support.population import clusters_of
 from ci_eval.support.sampled import figure
 from ci_eval.support.student import Floats
 from ci_eval.workspace import Manifest, Workspace
@@ -46,7 +47,7 @@ def rank(workspaces: Sequence[Workspace], metrics: Sequence[Metric], declared: S
     order = sorted(range(len(workspaces)), key=lambda each: -sign * float(values[each]))
     _, asked = population(workspaces[0], workspaces[1], found.files, same_text=False)
     pairs = {
-        metric.info.name: _pairs(found.of(place, order), metric, asked, manifests[0].clusters)
+        metric.info.name: _pairs(found.of(place, order), metric, asked, clusters_of(len(manifests[0].projects)))
         for place, metric in enumerate(chosen)
     }
     verdicts = pairs[chosen[0].info.name]
