@@ -100,6 +100,23 @@ def judged_elsewhere(comparison: Comparison) -> bool:
     return any(figures[name].elsewhere.low is not None for name in comparison.declared)
 
 
+def adjusted(comparison: Comparison) -> str:
+    """What the intervals and p-values of the declared metrics are adjusted for."""
+    figures = [comparison.filters["ALL"][name] for name in comparison.declared]
+    judged = [each for each in figures if each.low is not None]
+    timed = [each for each in judged if each.elsewhere.verdict is Verdict.NOT_COMPARABLE]
+    if timed and len(timed) < len(judged):
+        return (
+            "Intervals and p of ranks are adjusted for the number of these metrics, and so are those of times, each "
+            "family by itself: all intervals of ranks hold together in 95 of 100 comparisons, and all of times; both "
+            "in at least 90"
+        )
+    return (
+        "Intervals and p are adjusted for the number of these metrics, so that all intervals hold together in 95 of "
+        "100 comparisons"
+    )
+
+
 def named(name: str, found: Difference) -> str:
     """A metric with the sessions it is of, where these are not all."""
     return f"{name} ({found.n:,} {found.over})" if found.over else name
