@@ -92,7 +92,11 @@ def evaluate(
             rounds.add(session)
             seen = [metric.observe(session) for metric in metrics]
             # Observed as each round answered, where that is not the same.
-            moved = [[m.observe(each) for m in metrics] for each in answers(session, of)] if session.otherwise else []
+            moved = (
+                [[m.observe(each) for m in metrics] for each in answers(session, of)]
+                if session.otherwise and of > 1
+                else []
+            )
             for tally in tallies.values():
                 tally.add(session, seen, moved)
     known, asked = population(workspace, tallies[EVERYTHING].evaluated)
@@ -162,10 +166,8 @@ class Tally:
         rounds: int = 1,
     ) -> None:
         """`length`: only sessions with a prefix of so many characters. `weights`: what a session of a kind counts."""
-        self._wavering = [Wavering(1, 2, rounds) for _ in metrics]
-        self._wavering_of_kind: dict[str, list[Wavering]] = defaultdict(
-            lambda: [Wavering(1, 2, rounds) for _ in metrics]
-        )
+        self._wavering = [Wavering(rounds) for _ in metrics]
+        self._wavering_of_kind: dict[str, list[Wavering]] = defaultdict(lambda: [Wavering(rounds) for _ in metrics])
         self._length = length
         self._weights = weights
         self._metrics = metrics

@@ -29,22 +29,23 @@ def _replaced(session: SessionScore, status: Status, lookups: tuple[LookupScore,
 
 
 class Wavering:
-    """Adds up what the rounds of an engine say of so many figures, each observed as so many numbers a session."""
+    """Adds up what the rounds of an engine say of several figures, each observed as a few numbers a session."""
 
-    def __init__(self, figures: int, numbers: int, rounds: int) -> None:
+    def __init__(self, rounds: int) -> None:
         self.rounds = rounds
-        self._moved = np.zeros((max(rounds, 1), figures, numbers))
-        self._within = np.zeros((figures, numbers, numbers))
+        self._moved: Floats | None = None
+        self._within: Floats | None = None
 
     def add(self, seen: Floats) -> None:
         """One session that was not always answered alike (rounds x figures x numbers)."""
-        self._moved += seen - seen[0]
         apart = seen - seen.mean(axis=0)
-        self._within += np.einsum("rfi,rfj->fij", apart, apart) / (self.rounds - 1)
+        within = np.einsum("rfi,rfj->fij", apart, apart) / (self.rounds - 1)
+        self._moved = seen - seen[0] + (0 if self._moved is None else self._moved)
+        self._within = within + (0 if self._within is None else self._within)
 
     def variance(self, weights: Floats, figures: Sequence[int] = (0,)) -> Floats:
         """Of each of these figures; `weights` (figures x numbers): how far one more of a number moves it."""
-        if self.rounds < 2:
+        if self._moved is None or self._within is None:
             return np.zeros(len(weights))
         moved, within = self._moved[:, list(figures)], self._within[list(figures)]
         between = np.einsum("rfi,fi->rf", moved, weights).var(axis=0, ddof=1)

@@ -33,14 +33,14 @@ def moved(*hits: int) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
 
 def test_the_variance_is_that_between_rounds() -> None:
     """Two sessions missed in the same round: shares 0, 0, -0.2, so by hand 0.04/3 (statistics.variance)."""
-    found = Wavering(1, 2, 3)
+    found = Wavering(3)
     found.add(moved(1, 1, 0))
     found.add(moved(1, 1, 0))
     assert found.variance(SHARE) == pytest.approx([0.04 / 3])
 
 
 def test_rounds_that_agree_by_luck_are_no_surer_than_their_sessions() -> None:
-    found = Wavering(1, 2, 2)
+    found = Wavering(2)
     found.add(moved(1, 0))
     found.add(moved(0, 1))
     assert found.variance(SHARE) == pytest.approx([2 * 0.5 / 100])
@@ -48,7 +48,7 @@ def test_rounds_that_agree_by_luck_are_no_surer_than_their_sessions() -> None:
 
 @pytest.mark.parametrize("rounds", [1, 3])
 def test_an_engine_that_repeats_itself_has_no_noise(rounds: int) -> None:
-    assert Wavering(1, 2, rounds).variance(SHARE) == [0]
+    assert Wavering(rounds).variance(SHARE) == [0]
 
 
 def test_both_engines_noise_adds_up_and_the_rounds_limit_how_well_it_is_known() -> None:
@@ -62,7 +62,7 @@ def test_intervals_hold_the_expected_figure_of_a_noisy_engine() -> None:
     """400 runs of 3 rounds, 200 sessions hit half the time: t with 2 degrees of freedom on what rounds vary by."""
     random, held = np.random.default_rng(3), 0
     for _ in range(400):
-        rounds, found = (random.random((200, 3)) < 0.5).astype(float), Wavering(1, 2, 3)
+        rounds, found = (random.random((200, 3)) < 0.5).astype(float), Wavering(3)
         for each in rounds:
             found.add(np.stack([each, np.ones(3)], axis=1)[:, None, :])
         error = float(np.sqrt(found.variance(np.array([[1 / 200, 0.0]]))[0]))

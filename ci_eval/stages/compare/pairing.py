@@ -49,7 +49,7 @@ class Sums:
     """Of base and new."""
 
     def __post_init__(self) -> None:
-        self.wavering = (Wavering(self.figures, 4, self.rounds[0]), Wavering(self.figures, 4, self.rounds[1]))
+        self.wavering = (Wavering(self.rounds[0]), Wavering(self.rounds[1]))
         self.total = np.zeros((self.figures, 4))
         self.products = np.zeros((4 * self.figures, 4 * self.figures))
         self.observed = np.zeros(self.figures)
@@ -264,7 +264,7 @@ class _File:
 
     def _by_round(self, base: SessionScore, new: SessionScore) -> Iterator[tuple[int, Floats]]:
         for side, (session, rounds) in enumerate(zip((base, new), self._paired.rounds, strict=True)):
-            if session.otherwise:
+            if session.otherwise and rounds > 1:
                 pairs = [(each, new) if side == 0 else (base, each) for each in answers(session, rounds)]
                 yield side, np.array([self._observed(*each) for each in pairs]).reshape(rounds, self._width, 4)
 
