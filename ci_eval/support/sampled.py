@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ci_eval.support.paired import LEVEL, Spread
-from ci_eval.support.student import Floats, errors_at
+from ci_eval.support.student import NORMAL, Floats, errors_at
 
 LARGEST = {"share": 1.0, "score": 1.0}
 """By unit, the most one session can gain; one step for the others."""
@@ -69,11 +69,29 @@ def here(
     return Spread(base, new, center, error, df, scores)
 
 
+FEWEST_RANKS = 200
+"""Sessions that found the text: of fewer, one that found it at the end of a long list is too often not among them."""
+
+
+def effective_sessions(values: Floats, weights: Floats) -> float:
+    """So many sessions make the error of a ratio of sums: (Σr²)²/Σr⁴, r being what each adds to it."""
+    apart = values - weights * values.sum() / weights.sum()
+    fourths = float((apart**4).sum())
+    return float((apart**2).sum()) ** 2 / fourths if fourths else np.inf
+
+
 def figure(
-    total: Floats, products: Floats, observed: float, asked: float, unit: str, noise: Noise | None = None
-) -> tuple[float, float]:
+    total: Floats,
+    products: Floats,
+    observed: float,
+    asked: float,
+    unit: str,
+    noise: Noise | None = None,
+    effective: float = 0.0,
+) -> tuple[float | None, float | None]:
     """The 95 % interval of a single figure of the whole population; both ends are the figure where all were asked, and
-    nothing is known of noise (of one figure).
+    nothing is known of noise (of one figure). None for ranks of few sessions, or where `effective` is not known, which
+    are t's degrees of freedom for them: some are very large.
 
     `total`: sums of numerator and denominator; `products` (2 x 2): sums over sessions of their products. For the same
     reason as above two sessions of the most and two of the least are added, as Agresti & Coull (1998) do for shares.
@@ -81,6 +99,8 @@ def figure(
     value, left = float(total[0] / total[1]), 1 - asked
     if left <= 0 and (noise is None or not noise.variance[0]):
         return value, value
+    if unit not in LARGEST and (observed < FEWEST_RANKS or not effective):
+        return None, None
     weights = np.array([1, -value]) * observed / total[1]
     squares = max(float(weights @ products @ weights), 0.0)
     bounded = unit in LARGEST
@@ -88,9 +108,13 @@ def figure(
     size = observed + 4 * left
     center = (observed * value + 4 * left * middle) / size
     spread = squares + observed * (value - center) ** 2 + 4 * (most**2 + (middle - center) ** 2)
-    sampling = np.array([left * spread / size**2])
-    error, df = (np.sqrt(sampling), np.array([np.inf])) if noise is None else noise.with_sampling(sampling)
-    reach = float(errors_at(1 - LEVEL, df)[0] * error[0])
+    sampling = left * spread / size**2
+    if noise is None or not noise.variance[0]:
+        errors = NORMAL.inv_cdf((1 + LEVEL) / 2) if bounded else float(errors_at(1 - LEVEL, max(effective, 1)))
+        reach = errors * float(np.sqrt(sampling))
+    else:
+        error, df = noise.with_sampling(np.array([sampling]))
+        reach = float(errors_at(1 - LEVEL, df)[0] * error[0])
     low, high = center - reach, center + reach
     return (max(low, 0.0), min(high, 1.0)) if bounded else (low, high)
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ci_eval.contracts import Metric, Observation
 from ci_eval.model import Estimate
 from ci_eval.support.clustered import figures
-from ci_eval.support.sampled import Noise
+from ci_eval.support.sampled import Noise, effective_sessions
 from ci_eval.support.sampled import figure as sampled_figure
 from ci_eval.support.wavering import Wavering
 
@@ -65,7 +65,8 @@ def estimate(metric: Metric, observations: Observations, asked: float, wavering:
     seen = np.stack([values, weights], axis=1)
     total = seen.sum(axis=0)
     noise = _noise(wavering, total) if wavering else None
-    low, high = sampled_figure(total, seen.T @ seen, float((weights != 0).sum()), asked, unit, noise)
+    worth = effective_sessions(values, weights)
+    low, high = sampled_figure(total, seen.T @ seen, float((weights != 0).sum()), asked, unit, noise, worth)
     return Estimate(value=value, low=low, high=high, n=len(values), elsewhere=elsewhere)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ci_eval.support.paired import Spread, singly
-from ci_eval.support.sampled import Noise, figure, here
+from ci_eval.support.sampled import Noise, effective_sessions, figure, here
 from ci_eval.support.student import Floats
 
 
@@ -87,7 +87,24 @@ def test_noise_of_the_engine_widens_even_an_exact_difference() -> None:
 def single(values: Floats, asked: float, unit: str = "share") -> tuple[float, float]:
     """Of a metric that is a mean over sessions."""
     seen = np.stack([values, np.ones(len(values))], axis=1)
-    return figure(seen.sum(axis=0), seen.T @ seen, float(len(values)), asked, unit)
+    worth = effective_sessions(values, seen[:, 1])
+    low, high = figure(seen.sum(axis=0), seen.T @ seen, float(len(values)), asked, unit, effective=worth)
+    assert low is not None
+    assert high is not None
+    return low, high
+
+
+def test_a_mean_rank_of_few_sessions_has_no_interval_unless_all_were_asked() -> None:
+    ranks = np.ones((199, 2))
+    for asked, found in ((0.5, (None, None)), (1.0, (1.0, 1.0))):
+        assert figure(ranks.sum(axis=0), ranks.T @ ranks, 199, asked, "rank", effective=50.0) == found
+
+
+def test_one_rank_that_is_very_large_widens_the_interval_of_the_mean() -> None:
+    """(Σr²)²/Σr⁴ is near 1 where one session makes the error: t is then 12.7 standard errors, not 2."""
+    ranks = np.append(np.ones(399), 1000.0)
+    assert effective_sessions(ranks, np.ones(400)) == pytest.approx(1, abs=0.02)
+    assert np.ptp(single(ranks, 0, "rank")) > 10 * 2 * 1.96 * ranks.std() / 20 / 2
 
 
 def test_of_a_small_sample_the_interval_of_a_share_is_that_of_agresti_and_coull() -> None:
