@@ -1,10 +1,10 @@
 """Are logs of a modelled user as good as a person's? The experiment of the thesis (section 4.2), without people.
 
-python benchmarks/user_emulation_experiment.py [--users 12] [--tokens 1200] [--folder DIR]
+python benchmarks/user_emulation_experiment.py [--users 10] [--tokens 1200] [--folder DIR]
 
-Twelve hidden users stand for people: each richer than any table (asks by kind of token, starts by kind, is reluctant at
-the last character, tires), and each with numbers of their own. For each, 18 projects are dealt out anew: the logs of 8
-(A) train rankers, those of 7 (B) judge them, those of 3 (C) choose one of four emulated users. Every list is asked for
+Ten hidden users stand for people: each richer than any table (asks by kind of token, starts by kind, is reluctant at
+the last character, tires), and each with numbers of their own. For each, 15 projects are dealt out anew: the logs of 6
+(A) train rankers, those of 6 (B) judge them, those of 3 (C) choose one of four emulated users. Every list is asked for
 once, at every prefix; users only choose among them. Labels are as in logs: a list counts if its session ended in taking
 the text that it offers.
 
@@ -52,13 +52,13 @@ from ci_eval.workspace import Workspace
 PROJECTS = (
     "rich==13.9.4", "werkzeug==3.0.4", "click==8.1.7", "jinja2==3.1.4", "flask==3.0.3", "requests==2.32.3",
     "attrs==24.2.0", "httpx==0.27.2", "marshmallow==3.22.0", "sqlparse==0.5.1", "tornado==6.4.1", "markdown==3.7",
-    "docutils==0.21.2", "itsdangerous==2.2.0", "networkx==3.3", "pluggy==1.5.0", "aiohttp==3.10.5", "paramiko==3.5.0",
+    "docutils==0.21.2", "itsdangerous==2.2.0", "pluggy==1.5.0",
 )  # fmt: skip
-TRAIN, CHOOSE = 8, 3
+TRAIN, CHOOSE = 6, 3
 """Projects of group A and of group C; the others are group B."""
 SHOWN = 50
 """Suggestions of a list that a person may see."""
-TREES = 150
+TREES = 80
 NAMES_ONLY = frozenset({Kind.METHOD_CALL, Kind.FIELD, Kind.VARIABLE})
 AS_GOOD = 0.01
 """Of the thesis: differences in Top-1 up to here count as none."""
@@ -395,7 +395,7 @@ def _inside(span: tuple[float, float], margin: float) -> bool:
 def main() -> None:
     """Print the table of docs/user-model.md."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--users", type=int, default=12)
+    parser.add_argument("--users", type=int, default=10)
     parser.add_argument("--tokens", type=int, default=1_200, help="of each project")
     parser.add_argument("--folder", type=Path, help="keeps the evaluations there")
     given = parser.parse_args()

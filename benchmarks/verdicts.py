@@ -104,8 +104,6 @@ FRESH_FILES = (60, 100, 200, 400)
 FRESH_RATES = (0.08, 0.45, 0.88)
 ALIKE = (0.01, 0.1, 0.4)
 """Correlation of two sessions of one file: how much files differ in their rate."""
-FEW = 0.08
-"""Share of the files that a loss sits in where it sits in few."""
 CHANGES = ("heavy", "two kinds", "large files", "few files")
 
 
@@ -119,9 +117,11 @@ class Fresh:
     alike: float
     changes: str
     """`heavy`: some files change a lot by chance; `two kinds`: of one file in three the rate is another, and four times
-    as much changes; `large files`: the more, the larger; `few files`: the loss sits in 8 % of them."""
+    as much changes; `large files`: the more, the larger; `few files`: the loss sits in `few` of them."""
     loss: float
     noise: float = CHANCE
+    few: float = 0.07
+    """Share of the files."""
 
     def sessions(self, random: np.random.Generator, shape: tuple[int, ...]) -> Floats:
         """Of each file."""
@@ -142,14 +142,14 @@ class Fresh:
         elif self.changes == "large files":
             often, loss = often * (n / MEAN) ** 0.5, loss * n / MEAN
         elif self.changes == "few files":
-            loss = np.where(random.random(shape) < FEW, loss / FEW, 0)
+            loss = np.where(random.random(shape) < self.few, loss / self.few, 0)
         chance = min(self.noise, 0.2 * self.rate, 0.2 * (1 - self.rate))
         lost, won = chance * often[0] / self.rate + loss / self.rate, chance * often[1] / (1 - self.rate)
         return n, rate, np.minimum(lost, 1), np.minimum(won, 1)
 
     def planted(self) -> float:
         """The loss, as far as there are hits to lose in its files."""
-        return min(self.loss, 0.8 * self.rate * (FEW if self.changes == "few files" else 1))
+        return min(self.loss, 0.8 * self.rate * (self.few if self.changes == "few files" else 1))
 
     def truth(self) -> float:
         """The difference over files without end."""
@@ -261,7 +261,7 @@ def fresh_equivalent(times: int) -> None:
     print("\ncalled equivalent, though the loss is as large as the margin\n")
     print("| files | sizes | given | mean | highest |\n|--:|---|--:|--:|--:|", flush=True)
     for files, sizes in product((100, 200, 240, 400, 700), FRESH_SIZES):
-        worlds = [Fresh(sizes, files, *each, MARGIN, noise=0) for each in product(FRESH_RATES, ALIKE, CHANGES)]
+        worlds = [Fresh(sizes, files, *each, MARGIN, 0, 0.08) for each in product(FRESH_RATES, ALIKE, CHANGES)]
         # Where rates are of two kinds, or the loss is larger in large files, it is not as large as the margin.
         method = alike if files >= FEWEST_ALIKE else clustered
         found = [row(world, method, times) for world in worlds if abs(world.truth() + MARGIN) < MARGIN / 50]
