@@ -206,7 +206,7 @@ fun comparison(language: Language, type: String, whole: BuildType): BuildType = 
         language,
         listOf(
             "compare \$(test -d base && echo base) new --same-ranker --history history --output comparison" +
-                " --gate 'RecallAt1 >= -2pp' --gate 'Recall >= -2pp'",
+                " --gate 'declared >= -2pp'",
         ),
     )
     if (mailed.isNotEmpty()) {

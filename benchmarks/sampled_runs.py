@@ -3,7 +3,8 @@
 python benchmarks/sampled_runs.py BASE NEW [BASE NEW …]
 
 Each BASE and NEW are workspaces of the same project in which every session was asked. Of their common sessions some are
-drawn without replacement, as `interpret.sessionsLimit` draws them, and compared as `ci-eval compare` does.
+drawn without replacement, as `interpret.sessionsLimit` draws them, and compared as `ci-eval compare` does; and so are
+the single figures of each NEW.
 """
 
 from __future__ import annotations
@@ -17,11 +18,12 @@ from ci_eval import metrics
 from ci_eval.model import SessionScore
 from ci_eval.support.observing import evaluated
 from ci_eval.support.paired import joint, singly
-from ci_eval.support.sampled import here
+from ci_eval.support.sampled import effective_sessions, figure, here
 from ci_eval.support.student import Floats
 from ci_eval.workspace import Workspace
 
 WANTED = ("RecallAt1", "RecallAt5", "MeanReciprocalRank", "Recall", "MeanRank")
+UNITS = ("share", "share", "score", "share", "rank")
 SHARES = (0.1, 0.3, 0.6, 0.9)
 TIMES = 1_000
 
@@ -53,12 +55,11 @@ def coverage(whole: Floats, asked: float, random: np.random.Generator) -> tuple[
     truth = total[:, 2] / total[:, 3] - total[:, 0] / total[:, 1]
     size = round(asked * len(whole))
     held, together = np.zeros(len(WANTED)), 0
-    units = ["share"] * 2 + ["score", "share", "rank"]
     for turn in range(TIMES):
         chosen = whole[random.permutation(len(whole))[:size]]
         flat = chosen.reshape(size, -1)
         spread = here(
-            chosen.sum(axis=0), flat.T @ flat, (chosen[:, :, 1] > 0).sum(axis=0) * 1.0, size / len(whole), units
+            chosen.sum(axis=0), flat.T @ flat, (chosen[:, :, 1] > 0).sum(axis=0) * 1.0, size / len(whole), UNITS
         )
         held += [each.low <= true <= each.high for each, true in zip(singly(spread), truth, strict=True)]
         if turn < TIMES // 10:
@@ -67,8 +68,35 @@ def coverage(whole: Floats, asked: float, random: np.random.Generator) -> tuple[
     return held / TIMES, together / (TIMES // 10)
 
 
+def coverage_alone(whole: Floats, asked: float, random: np.random.Generator) -> Floats:
+    """How often the interval of each of new's figures holds that of the whole."""
+    of_new = whole[:, :, 2:]
+    total = of_new.sum(axis=0)
+    truth, size = total[:, 0] / total[:, 1], round(asked * len(whole))
+    held = np.zeros(len(WANTED))
+    for _ in range(TIMES):
+        chosen = of_new[random.permutation(len(whole))[:size]]
+        for place, (unit, true) in enumerate(zip(UNITS, truth, strict=True)):
+            seen = chosen[:, place]
+            observed = float((seen[:, 1] > 0).sum())
+            worth = effective_sessions(*seen[seen[:, 1] > 0].T)
+            low, high = figure(seen.sum(axis=0), seen.T @ seen, observed, size / len(whole), unit, effective=worth)
+            held[place] += np.nan if low is None or high is None else low <= true <= high
+    return held / TIMES
+
+
+def single(folders: list[Path]) -> None:
+    """Print one row per evaluation and share."""
+    print(f"\n| single figures of | sessions | asked | {' | '.join(WANTED)} |\n|---|--:|--:|" + "--:|" * len(WANTED))
+    for base, new in zip(folders[::2], folders[1::2], strict=True):
+        whole = observed(base, new)
+        for asked in SHARES:
+            cells = " | ".join(f"{each:.3f}" for each in coverage_alone(whole, asked, np.random.default_rng(2)))
+            print(f"| {new.name} | {len(whole):,} | {asked:.0%} | {cells} |", flush=True)
+
+
 def main() -> None:
-    """Print one row per pair and share."""
+    """Print one row per pair and share, then the same of single figures."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("folders", nargs="+", type=Path)
     folders = options.parse_args().folders
@@ -81,6 +109,7 @@ def main() -> None:
             held, together = coverage(whole, asked, np.random.default_rng(1))
             cells = " | ".join(f"{each:.3f}" for each in (*held, together))
             print(f"| {base.name} → {new.name} | {len(whole):,} | {changed:.1%} | {asked:.0%} | {cells} |", flush=True)
+    single(folders)
 
 
 if __name__ == "__main__":

@@ -42,6 +42,7 @@ from ci_eval.model import (
     Value,
 )
 from ci_eval.support import atomic, stored
+from ci_eval.support.population import clusters_of
 
 
 class Identified(Protocol):
@@ -60,9 +61,6 @@ MOST_SESSIONS = 1_000_000
 """Of one source file; one of 1 MB has a hundred thousand tokens."""
 
 FOLDERS = ("actions", "sessions", "errors", "logs", "reports")
-
-MANY_PROJECTS = 20
-"""From so many on, projects are what is sampled; fewer of them say too little about their spread."""
 
 
 class StageRecord(Value, frozen=True, kw_only=True):
@@ -92,6 +90,10 @@ class Manifest(Value, frozen=True, kw_only=True):
     """SHA-256 of the file that ML ranked by."""
     client: str
     strategy: str
+    filters: str = ""
+    """Which tokens were asked for, where not all were."""
+    files: str = ""
+    """Which of the project's files were taken, where not all were."""
     user: str = ""
     """The modelled user's tables, where there is one."""
     unit: Literal["tokens", "lines"] = "tokens"
@@ -148,6 +150,8 @@ class Manifest(Value, frozen=True, kw_only=True):
             "language": self.language,
             "client": self.client,
             "strategy": self.strategy,
+            "token filter": self.filters,
+            "file filter": self.files,
             "user model": self.user,
             "unit": self.unit,
         }
@@ -170,7 +174,7 @@ class Manifest(Value, frozen=True, kw_only=True):
 
     def cluster(self, path: str) -> str:
         """What is sampled together: a file's project where there are many, else the file itself."""
-        return path.partition("/")[0] if len(self.projects) >= MANY_PROJECTS else path
+        return path.partition("/")[0] if clusters_of(len(self.projects)) == "projects" else path
 
 
 def unlike(was: Mapping[str, object], now: Mapping[str, object]) -> Iterator[tuple[str, object, object]]:

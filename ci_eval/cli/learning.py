@@ -120,4 +120,4 @@ def expect(workspace: Path, user: str) -> None:
     rows, sessions = users.expect(workspace, user)
     screen.result(f"{sessions:,} sessions, user {user}")
     screen.result("")
-    screen.table(["per session", "value", "95 % interval", ""], rows, numbers=2)
+    screen.table(["per session", "value", "95 % intervals", ""], rows, numbers=2)

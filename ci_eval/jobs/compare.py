@@ -170,11 +170,11 @@ def _judging(workspace: Workspace, gates: Sequence[str], user: str | None) -> Ju
 def _compared(
     base: Workspace, new: Workspace, judged: Judging, folder: Path, past: stage.Past | None, user: str | None
 ) -> Compared:
-    filters = pipeline.stored_config(new).reports.sessions_filters
+    wanted = pipeline.stored_config(new).reports
     if user:
         users.check_every_prefix(base)
         users.check_every_prefix(new)
-    found = stage.compare(base, new, judged.metrics, filters, judged.declared)
+    found = stage.compare(base, new, judged.metrics, wanted.sessions_filters, judged.declared, wanted.kind_weights)
     if user:
         said = f"by what the user {Path(user).name} would do on average, at the prefixes that user would ask at"
         found = replace(found, warnings=(said, *found.warnings))

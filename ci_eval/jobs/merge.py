@@ -128,7 +128,8 @@ def _check_projects(given: Sequence[Workspace], manifests: Sequence[Manifest]) -
 
 
 def _alike(manifest: Manifest) -> dict[str, object]:
-    return {**manifest.answering(), "ci-eval": manifest.ci_eval}
+    # Projects have files of their own.
+    return {**manifest.answering(), "file filter": "", "ci-eval": manifest.ci_eval}
 
 
 def _newest(shards: Sequence[Workspace], screen: Screen) -> list[Workspace]:

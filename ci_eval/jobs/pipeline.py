@@ -25,7 +25,6 @@ from ci_eval.model import EngineInfo, Evaluation
 from ci_eval.stages import actions, interpret, report
 from ci_eval.support import atomic, machine, syntax
 from ci_eval.support.ci import Screen
-from ci_eval.support.clustered import FEWEST_OF_FIGURE
 from ci_eval.support.model_file import digest_of
 from ci_eval.support.shards import Shard
 from ci_eval.support.usermodel import model_of, spelled
@@ -61,6 +60,8 @@ def new_manifest(prepared: Prepared, jobs: int) -> Manifest:
         model=_model(config),
         client=config.interpret.client,
         strategy=actions.spelled(config.actions.strategy, config.interpret.seed),
+        filters=actions.spelled_filters(config.actions.strategy.filters),
+        files=actions.spelled_files(config.actions),
         user=spelled(model_of(config.user)) if config.user else "",
         unit="lines" if config.actions.strategy.completion_golf else "tokens",
         seed=config.interpret.seed,
@@ -331,13 +332,6 @@ def warnings_of(evaluation: Evaluation) -> Sequence[str]:
         said.append(
             f"the engine answered nothing in {empty:,} of {whole.sessions:,} sessions: it may lack what the project "
             "needs (project.dependencies: true), or not know where the project is"
-        )
-    sizes = [each.sessions for each in whole.files.values() if each.sessions]
-    effective = sum(sizes) ** 2 / sum(size**2 for size in sizes) if sizes else 0.0
-    if effective < FEWEST_OF_FIGURE:
-        said.append(
-            f"no intervals: the {len(sizes):,} files are worth {effective:.0f} of equal size, and it takes "
-            f"{FEWEST_OF_FIGURE} to say something of other code"
         )
     return said
 

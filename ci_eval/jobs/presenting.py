@@ -10,11 +10,21 @@ from ci_eval.jobs.compare import Compared
 from ci_eval.jobs.evaluate import Evaluated
 from ci_eval.model import Comparison, Difference, Elsewhere, Evaluation, Overview, Trend
 from ci_eval.support.ci import Screen
-from ci_eval.support.figures import amount, change, evaluated, interval, statuses
+from ci_eval.support.figures import amount, change, evaluated, interval, intervals, statuses
 from ci_eval.support.model_file import RankerModel
 from ci_eval.support.noise import noise_text
 from ci_eval.support.trendtext import change_lines
-from ci_eval.support.verdicts import ELSEWHERE, HERE, headline, interval_text, judged_elsewhere, named, p_text
+from ci_eval.support.verdicts import (
+    ELSEWHERE,
+    HERE,
+    headline,
+    interval_text,
+    judged_elsewhere,
+    judged_of_code,
+    named,
+    p_text,
+    populations,
+)
 from ci_eval.workspace import Workspace
 
 
@@ -29,13 +39,23 @@ def evaluation(done: Evaluated, screen: Screen) -> None:
         f"{evaluated(whole)} in {len(whole.files):,} files"
     )
     screen.result("")
+    elsewhere = judged_of_code(whole)
     rows = [
-        (each.name, amount(figure.value, each.unit), interval(figure, each.unit), each.summary)
+        (
+            each.name,
+            amount(figure.value, each.unit),
+            interval(figure, each.unit),
+            *([interval(figure.elsewhere, each.unit)] if elsewhere else []),
+            each.summary,
+        )
         for each in found.metrics
         for figure in [whole.metrics[each.name]]
     ]
-    screen.table(["metric", "value", "95 % interval", ""], rows, numbers=2)
+    columns = [HERE.lower(), ELSEWHERE.lower()] if elsewhere else [HERE.lower()]
+    screen.table(["metric", "value", *columns, ""], rows, numbers=1 + len(columns))
     screen.result("")
+    for line in populations(found):
+        screen.result(line)
     _trouble(found, screen)
     for name, path in done.reports.items():
         screen.result(f"{name:9} {path}")
@@ -103,7 +123,7 @@ def overview(found: Overview, screen: Screen) -> None:
             (
                 f"{side.engine.name} {side.engine.version} {side.completion_type}",
                 *(amount(figures[name].value, infos[name].unit) for name in ranking.declared),
-                interval(figures[first], infos[first].unit),
+                intervals(figures[first], infos[first].unit),
                 f"{ahead} / {behind}",
             )
             for side, figures, ahead, behind in zip(

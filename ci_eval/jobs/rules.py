@@ -48,7 +48,9 @@ def with_gates(metrics: Sequence[Metric], declared: Sequence[str], gates: Sequen
     """By those metrics; each gate once. Raises ConfigError."""
     known = {metric.info.name: metric for metric in metrics if metric.statistic != "count"}
     infos = {name: metric.info for name, metric in known.items()}
-    parsed = tuple(parse(rule, infos) for rule in dict.fromkeys(gates))
+    shares = [name for name in declared if infos[name].unit == "share"]
+    rules = [each for rule in gates for each in _for_each(rule, shares)]
+    parsed = tuple(parse(rule, infos) for rule in dict.fromkeys(rules))
     for gate in parsed:
         if known[gate.metric].is_maximum and (gate.sign == "non-inferior" or gate.limits[0].signed):
             raise ConfigError(
@@ -56,3 +58,10 @@ def with_gates(metrics: Sequence[Metric], declared: Sequence[str], gates: Sequen
                 f"use LatencyPercentile95, or a figure without a sign, such as '{gate.metric} <= 2000ms'"
             )
     return Judging(metrics=tuple(metrics), declared=tuple(declared), gates=parsed)
+
+
+def _for_each(rule: str, shares: Sequence[str]) -> list[str]:
+    """What is asked of `declared` is asked of each declared metric that is a share: which these are depends on whether
+    there is a modelled user."""
+    first, _, rest = rule.strip().partition(" ")
+    return [f"{name} {rest}" for name in shares] if first == "declared" else [rule]

@@ -11,7 +11,8 @@ from ci_eval.contracts import Metric, Observation
 from ci_eval.errors import ConfigError, NothingToEvaluate
 from ci_eval.jobs.ml import logs_of_all
 from ci_eval.model import FAILED, MetricInfo, SessionScore
-from ci_eval.support.figures import amount, interval
+from ci_eval.stages.report import population
+from ci_eval.support.figures import amount, intervals
 from ci_eval.support.fitting import Query, fitted, queries_of
 from ci_eval.support.logs import tables
 from ci_eval.support.observing import evaluated
@@ -123,17 +124,19 @@ def expect(folder: Path, user: str) -> tuple[list[tuple[str, str, str, str]], in
     manifest = workspace.manifest()
     seen = [Observations() for _ in metrics]
     clusters: dict[str, int] = {}
-    sessions = 0
+    asked: dict[str, int] = {}
     for file, each in workspace.sessions(SessionScore):
         number = clusters.setdefault(manifest.cluster(file.path), len(clusters))
+        asked[file.path] = 0
         for session in each:
-            sessions += evaluated(session)
+            asked[file.path] += evaluated(session)
             for metric, observations in zip(metrics, seen, strict=True):
                 observations.add(number, metric.observe(session))
-    if not sessions:
+    if not any(asked.values()):
         raise NothingToEvaluate(f"{folder} has no session that was asked at every prefix")
+    _, share = population(workspace, asked)
     rows = []
     for metric, observations in zip(metrics, seen, strict=True):
-        info, value = metric.info, estimate(metric, observations)
-        rows.append((info.name, amount(value.value, info.unit), interval(value, info.unit), info.summary))
-    return rows, sessions
+        info, value = metric.info, estimate(metric, observations, share)
+        rows.append((info.name, amount(value.value, info.unit), intervals(value, info.unit), info.summary))
+    return rows, sum(asked.values())

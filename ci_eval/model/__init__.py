@@ -27,6 +27,7 @@ from ci_eval.model.report import (
     FilterFigures,
     MetricInfo,
     Noise,
+    OtherCode,
     ProjectInfo,
 )
 from ci_eval.model.sessions import (
@@ -34,6 +35,7 @@ from ci_eval.model.sessions import (
     FileError,
     Lookup,
     LookupScore,
+    Otherwise,
     Session,
     SessionScore,
     SourceFile,
@@ -97,6 +99,8 @@ __all__ = [
     "Noise",
     "Number",
     "OpenFile",
+    "OtherCode",
+    "Otherwise",
     "Overview",
     "Part",
     "PrefixConfig",

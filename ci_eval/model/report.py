@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from msgspec import Meta
 
@@ -13,13 +13,27 @@ Figure = Annotated[float, Meta(ge=-1e12, le=1e12)]
 """More than any metric comes to: what is stored may come from somebody who means harm."""
 
 
+class OtherCode(Value, frozen=True, kw_only=True):
+    """What a figure says of other code like this: files (of many projects: projects) are the sample."""
+
+    low: Figure | None = None
+    high: Figure | None = None
+    """The 95 % interval; None where there are too few files for one."""
+    effective: float = 0.0
+    """So many files of equal size would say as much."""
+
+
 class Estimate(Value, frozen=True, kw_only=True):
     """A figure with its 95 % interval, and the number of observations (`n`) behind it."""
 
     value: Figure | None
+    population: Literal["project"] = "project"
+    """Whose figure the interval is of: all sessions of this project under this strategy."""
     low: Figure | None = None
     high: Figure | None = None
+    """Both are the value where all sessions were asked; None for times and counts."""
     n: int = 0
+    elsewhere: OtherCode = OtherCode()
 
 
 class FileFigures(Value, frozen=True, kw_only=True):
@@ -112,6 +126,10 @@ class Evaluation(Value, frozen=True, kw_only=True):
     environment: dict[str, str]
     noise: Noise | None = None
     """None where each session was asked once."""
+    population: int
+    """Sessions this project has under this strategy, of which those of ALL are a sample."""
+    clusters: str = "files"
+    """What is a sample of other code: files or projects."""
     filters: dict[str, FilterFigures]
     errors: tuple[FileError, ...]
     metrics: tuple[MetricInfo, ...]

@@ -64,6 +64,15 @@ class Lookup(LookupScore, frozen=True, kw_only=True, omit_defaults=True):
     """In shown order, at most `interpret.maxSuggestions` of them."""
 
 
+class Otherwise(Value, frozen=True, kw_only=True, omit_defaults=True):
+    """What a later round said of a session, where metrics see another answer than in the first."""
+
+    round: Place
+    """From 1, the first one's being 0."""
+    status: Status
+    lookups: tuple[LookupScore, ...] = ()
+
+
 class SessionScore(Value, frozen=True, kw_only=True, omit_defaults=True):
     """One token typed once, as far as metrics look at it."""
 
@@ -81,6 +90,8 @@ class SessionScore(Value, frozen=True, kw_only=True, omit_defaults=True):
     """Of a line: number of places where completion is asked for if no suggestion is taken."""
     differing: Number = 0
     """Rounds after the first in which the engine answered something else than in the first."""
+    otherwise: tuple[Otherwise, ...] = ()
+    """Of these rounds, those in which metrics see something else."""
     lookups: tuple[LookupScore, ...] = ()
 
 

@@ -11,7 +11,17 @@ from ci_eval.support import atomic
 from ci_eval.support.figures import amount, change
 from ci_eval.support.markdowntext import code, prose, table
 from ci_eval.support.trendtext import trend_lines
-from ci_eval.support.verdicts import ELSEWHERE, HERE, headline, interval_text, judged_elsewhere, named, p_text, said
+from ci_eval.support.verdicts import (
+    ELSEWHERE,
+    HERE,
+    adjusted,
+    headline,
+    interval_text,
+    judged_elsewhere,
+    named,
+    p_text,
+    said,
+)
 
 LONGEST = 65_000
 """Characters; a comment on GitHub may have 65,536."""
@@ -105,9 +115,8 @@ def _declared(comparison: Comparison) -> str:
     if judged_elsewhere(comparison):
         elsewhere = table(ELSEWHERE, COLUMNS, [_row(*each, each[1].elsewhere) for each in found])
     note = (
-        "Intervals and p are adjusted for the number of these metrics, so that all intervals hold together in 95 of "
-        "100 comparisons; p is below 0.05 exactly where an interval excludes 0. *Detectable* is the smallest true "
-        "difference that data like these would show four times out of five: a smaller one may be there unseen."
+        f"{adjusted(comparison)}; p is below 0.05 exactly where an interval excludes 0. *Detectable* is the smallest "
+        "true difference that data like these would show four times out of five: a smaller one may be there unseen."
     )
     return "\n\n".join(filter(None, (here, elsewhere, note)))
 

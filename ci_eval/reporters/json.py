@@ -35,6 +35,7 @@ def _evaluation(evaluation: Evaluation) -> dict[str, object]:
         "seed": evaluation.seed,
         "conditions": evaluation.conditions,
         "started": evaluation.started,
+        "population": evaluation.population,
         "noise": evaluation.noise,
         "environment": dict(sorted(evaluation.environment.items())),
         "filters": {name: _figures(figures) for name, figures in evaluation.filters.items()},

@@ -16,12 +16,14 @@ from ci_eval.support.figures import (
     first_filter,
     headline,
     interval,
+    intervals,
     metric_infos,
     sessions_by_kind,
     statuses,
 )
 from ci_eval.support.markdowntext import code, prose, table
 from ci_eval.support.noise import noise_text
+from ci_eval.support.verdicts import ELSEWHERE, HERE, judged_of_code, populations
 
 WORST = 10
 ERRORS = 20
@@ -40,6 +42,7 @@ class Markdown:
         parts = [
             f"# {prose(evaluation.title)}",
             _headline(evaluation, figures, infos),
+            " ".join(map(prose, populations(evaluation))),
             prose(noise_text(evaluation.noise), 400) if evaluation.noise else "",
             _metrics(figures, infos),
             _filters(evaluation, name, infos),
@@ -64,23 +67,26 @@ def _headline(evaluation: Evaluation, figures: FilterFigures, infos: Sequence[Me
 
 
 def _with_interval(estimate: Estimate, info: MetricInfo) -> str:
-    value, between = amount(estimate.value, info.unit), interval(estimate, info.unit)
+    value, between = amount(estimate.value, info.unit), intervals(estimate, info.unit)
     return f"{value} ({between})" if between else value
 
 
 def _metrics(figures: FilterFigures, infos: Sequence[MetricInfo]) -> str:
+    elsewhere = judged_of_code(figures)
     rows = (
         (
             prose(info.name),
             amount(figures.metrics[info.name].value, info.unit),
             interval(figures.metrics[info.name], info.unit),
+            *([interval(figures.metrics[info.name].elsewhere, info.unit)] if elsewhere else []),
             amount(figures.by_file.get(info.name), info.unit),
             f"{figures.metrics[info.name].n:,}",
             _meaning(info),
         )
         for info in infos
     )
-    return table("Metrics", ("Metric", ">Value", ">95% interval", ">Mean of files", ">n", "What it means"), rows)
+    columns = (f">{HERE}", f">{ELSEWHERE}") if elsewhere else (f">{HERE}",)
+    return table("Metrics", ("Metric", ">Value", *columns, ">Mean of files", ">n", "What it means"), rows)
 
 
 def _meaning(info: MetricInfo) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 from ci_eval.contracts import OverviewReporter
 from ci_eval.model import Overview
 from ci_eval.support.charts import trend_charts
-from ci_eval.support.figures import amount, interval
+from ci_eval.support.figures import amount, intervals
 from ci_eval.support.htmlsite import Site, published
 from ci_eval.support.verdicts import SIGNS, TRENDS, WORDS, night_figure, pair_text
 
@@ -31,7 +31,7 @@ class OverviewHtml:
                 sign=SIGNS,
                 word=WORDS,
                 amount=amount,
-                interval=interval,
+                intervals=intervals,
                 pair_text=pair_text,
                 figure=night_figure,
             )

@@ -8,7 +8,7 @@ from pathlib import Path
 from ci_eval.contracts import OverviewReporter
 from ci_eval.model import Overview, Ranking
 from ci_eval.support import atomic
-from ci_eval.support.figures import amount, interval
+from ci_eval.support.figures import amount, intervals
 from ci_eval.support.markdowntext import code, prose, table
 from ci_eval.support.trendtext import trend_lines
 from ci_eval.support.verdicts import pair_text, said
@@ -44,7 +44,7 @@ def _ranking(found: Ranking) -> Iterator[str]:
             str(place + 1),
             prose(side.title),
             *(
-                f"{amount(figures[name].value, infos[name].unit)} ({interval(figures[name], infos[name].unit)})"
+                f"{amount(figures[name].value, infos[name].unit)} ({intervals(figures[name], infos[name].unit)})"
                 for name in found.declared
             ),
             str(found.ahead[place]),

@@ -6,10 +6,12 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+import numpy as np
 from msgspec.structs import replace
 
-from ci_eval.contracts import Metric, Reporter
+from ci_eval.contracts import Metric, Observation, Reporter
 from ci_eval.model import (
+    Estimate,
     Evaluation,
     FileFigures,
     FilterFigures,
@@ -23,7 +25,9 @@ from ci_eval.model import (
 from ci_eval.support.filters import decide
 from ci_eval.support.noise import Rounds
 from ci_eval.support.observing import effort, evaluated, rank_of
+from ci_eval.support.population import clusters_of, counted, share
 from ci_eval.support.stats import Observations, estimate, figure
+from ci_eval.support.wavering import Wavering, answers
 from ci_eval.workspace import Manifest, Workspace
 
 EVERYTHING = "ALL"
@@ -75,19 +79,27 @@ def evaluate(
     manifest = workspace.manifest()
     metrics = [metric for metric in metrics if metric.of in {manifest.unit, "either"}]
     everything = SessionsFilter(name=EVERYTHING)
-    tallies = {f"Prefix {length}": Tally(metrics, everything, length) for length in lengths}
-    tallies = {each.name: Tally(metrics, each) for each in (everything, *filters)} | tallies
+    of = manifest.rounds
+    tallies = {f"Prefix {length}": Tally(metrics, everything, length, rounds=of) for length in lengths}
+    tallies = {each.name: Tally(metrics, each, rounds=of) for each in (everything, *filters)} | tallies
     if weights:
-        tallies["Weighted"] = Tally(metrics, everything, weights=weights)
-    rounds = Rounds(manifest.rounds)
+        tallies["Weighted"] = Tally(metrics, everything, weights=weights, rounds=of)
+    rounds = Rounds(of)
     for file, sessions in workspace.sessions(SessionScore):
         for tally in tallies.values():
             tally.begin(file.path, manifest.cluster(file.path))
         for session in sessions:
             rounds.add(session)
             seen = [metric.observe(session) for metric in metrics]
+            # Observed as each round answered, where that is not the same.
+            moved = (
+                [[m.observe(each) for m in metrics] for each in answers(session, of)]
+                if session.otherwise and of > 1
+                else []
+            )
             for tally in tallies.values():
-                tally.add(session, seen)
+                tally.add(session, seen, moved)
+    known, asked = population(workspace, tallies[EVERYTHING].evaluated)
     return Evaluation(
         title=manifest.title,
         workspace=workspace.folder.name,
@@ -102,10 +114,24 @@ def evaluate(
         started=manifest.start,
         environment=environment(manifest),
         noise=rounds.noise(),
-        filters={name: tally.figures() for name, tally in tallies.items()},
+        population=known,
+        clusters=clusters_of(len(manifest.projects)),
+        filters={name: tally.figures(asked) for name, tally in tallies.items()},
         errors=tuple(workspace.errors()),
         metrics=tuple(metric.info for metric in metrics),
     )
+
+
+def population(workspace: Workspace, asked: Mapping[str, int]) -> tuple[int, float]:
+    """The sessions this project has under this strategy, and which share of them was asked; `asked`: by file."""
+    manifest = workspace.manifest()
+    merged = bool(manifest.projects)
+    if merged or manifest.shard is not None:
+        files = {each.path: each.sessions for each in workspace.actions()}
+        known = counted(files, shard=manifest.shard, merged=merged)
+    else:
+        known = Counter({"": manifest.generated})
+    return share(known, asked, merged=merged)
 
 
 def environment(manifest: Manifest) -> dict[str, str]:
@@ -127,6 +153,10 @@ def environment(manifest: Manifest) -> dict[str, str]:
     }
 
 
+Seen = Sequence[Sequence[Observation]]
+"""What each metric observed in a session."""
+
+
 class Tally:
     """Collects what one filter lets through."""
 
@@ -136,8 +166,11 @@ class Tally:
         part: SessionsFilter,
         length: int | None = None,
         weights: Mapping[Kind, float] | None = None,
+        rounds: int = 1,
     ) -> None:
         """`length`: only sessions with a prefix of so many characters. `weights`: what a session of a kind counts."""
+        self._wavering = [Wavering(rounds) for _ in metrics]
+        self._wavering_of_kind: dict[str, list[Wavering]] = defaultdict(lambda: [Wavering(rounds) for _ in metrics])
         self._length = length
         self._weights = weights
         self._metrics = metrics
@@ -161,8 +194,9 @@ class Tally:
         self._by_file.append([Observations() for _ in self._metrics])
         self._evaluated.append(0)
 
-    def add(self, session: SessionScore, seen: Sequence[Sequence[tuple[float, float]]]) -> None:
-        """Count a session, if the filter lets it through; `seen`: what each metric observed in it."""
+    def add(self, session: SessionScore, seen: Seen, moved: Sequence[Seen] = ()) -> None:
+        """Count a session, if the filter lets it through; `seen`: what each metric observed in it. `moved`: the same
+        round by round, where not all are alike."""
         if self._length is not None and session.typed != self._length:
             return
         weight = 1.0 if self._weights is None else self._weights.get(session.properties.kind, 0.0)
@@ -187,16 +221,37 @@ class Tally:
                 everywhere.add(number, observed)
                 here.add(number, observed)
                 of_kind.add(number, observed)
+        if moved:
+            self._add_moved(session.properties.kind.value, weight, moved)
 
-    def figures(self) -> FilterFigures:
-        """The figures of all that was let through."""
+    def _add_moved(self, kind: str, weight: float, moved: Sequence[Seen]) -> None:
+        for place in range(len(self._metrics)):
+            rounds = np.array([np.sum(each[place] or [(0.0, 0.0)], axis=0) for each in moved])[:, None, :] * weight
+            self._wavering[place].add(rounds)
+            self._wavering_of_kind[kind][place].add(rounds)
+
+    def _estimates(
+        self, observed: Sequence[Observations], wavering: Sequence[Wavering], asked: float
+    ) -> dict[str, Estimate]:
+        return {
+            metric.info.name: estimate(metric, seen, asked, moved)
+            for metric, seen, moved in zip(self._metrics, observed, wavering, strict=True)
+        }
+
+    @property
+    def evaluated(self) -> dict[str, int]:
+        """By file: the sessions that were asked and let through."""
+        return dict(zip(self._files, self._evaluated, strict=True))
+
+    def figures(self, asked: float) -> FilterFigures:
+        """The figures of all that was let through; `asked`: the share of the project's sessions that was asked."""
         named = [metric.info.name for metric in self._metrics]
         return FilterFigures(
             sessions=sum(self._evaluated),
             planned=self._statuses.total(),
             undecided=self._undecided,
             statuses={status.value: self._statuses[status.value] for status in Status},
-            metrics={m.info.name: estimate(m, seen) for m, seen in zip(self._metrics, self._all, strict=True)},
+            metrics=self._estimates(self._all, self._wavering, asked),
             by_file={
                 metric.info.name: _mean(figure(metric, of_file[place]) for of_file in self._by_file)
                 for place, metric in enumerate(self._metrics)
@@ -210,7 +265,7 @@ class Tally:
                 for path, count, observed in zip(self._files, self._evaluated, self._by_file, strict=True)
             },
             kinds={
-                kind: {m.info.name: estimate(m, seen) for m, seen in zip(self._metrics, observed, strict=True)}
+                kind: self._estimates(observed, self._wavering_of_kind[kind], asked)
                 for kind, observed in sorted(self._by_kind.items())
             },
             ranks={band: self._bands[band] for band in (EFFORTS if self._lines else RANKS)},

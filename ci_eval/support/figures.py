@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from math import isfinite
 
-from ci_eval.model import Estimate, Evaluation, FilterFigures, MetricInfo
+from ci_eval.model import Estimate, Evaluation, FilterFigures, MetricInfo, OtherCode
 
 NOTHING = "\N{EM DASH}"
 TO = "\N{EN DASH}"
@@ -74,12 +74,20 @@ def change_between(low: float | None, high: float | None, unit: str) -> str:
     return "" if low is None or high is None else f"{change(low, unit)} to {change(high, unit)}"
 
 
-def interval(estimate: Estimate, unit: str) -> str:
-    """The 95 % interval in its unit; empty where there is none."""
+def interval(estimate: Estimate | OtherCode, unit: str) -> str:
+    """The 95 % interval in its unit; "exact" where nothing is uncertain, empty where there is none."""
     if estimate.low is None or estimate.high is None:
         return ""
+    if estimate.low == estimate.high:
+        return "exact"
     low, high = amount(estimate.low, unit), amount(estimate.high, unit)
     return "" if NOTHING in (low, high) else f"{low.removesuffix('%').removesuffix(' ms')}{TO}{high}"
+
+
+def intervals(estimate: Estimate, unit: str) -> str:
+    """Both 95 % intervals in few words: in this project, then in other code; empty where there is none."""
+    elsewhere = interval(estimate.elsewhere, unit)
+    return "; ".join(filter(None, (interval(estimate, unit), elsewhere and f"{elsewhere} elsewhere")))
 
 
 def metric_infos(evaluation: Evaluation, figures: FilterFigures) -> list[MetricInfo]:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from ci_eval.errors import ConfigError
 from ci_eval.model import Difference, Elsewhere, GateResult, MetricInfo, Verdict
-from ci_eval.support.clustered import FEWEST, STRETCH
+from ci_eval.support.clustered import FEWEST_ALIKE, STRETCH
 from ci_eval.support.figures import amount, change
 from ci_eval.support.paired import MARGINS, stretched
 from ci_eval.support.verdicts import interval_text
@@ -84,7 +84,7 @@ class Gate:
         margin = abs(self.limits[0].of(found.base, info.unit))
         if said.low is None or said.high is None:
             return self._result(False, f"a loss of that size is not ruled out: {said.why}")
-        needed = FEWEST * max(MARGINS.get(info.unit, 0.0) / margin if margin else math.inf, 1)
+        needed = FEWEST_ALIKE * max(MARGINS.get(info.unit, 0.0) / margin if margin else math.inf, 1)
         if isinstance(said, Elsewhere) and said.effective < needed:
             reason = f"for that margin it takes files worth {needed:.0f} equal ones, here are {said.effective:.0f}"
             return self._result(False, f"a loss of that size is not ruled out: {reason}")

@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ci_eval.model import Estimate, Evaluation, FileError, FilterFigures, MetricInfo
+from ci_eval.model import Estimate, Evaluation, FileError, FilterFigures, MetricInfo, OtherCode
 from ci_eval.support.figures import (
     OUTCOMES,
     amount,
     evaluated,
     headline,
     interval,
+    intervals,
     metric_infos,
     sessions_by_kind,
     statuses,
 )
+from ci_eval.support.verdicts import judged_of_code, populations
 
 MAX_ERRORS = 200
 MAX_TRACE = 4_000
@@ -35,6 +37,8 @@ class Bar:
     low: float
     width: float
     at: float
+    beyond: tuple[float, float] | None = None
+    """Begin and width of the interval of other code."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +48,7 @@ class Row:
     name: str
     value: str
     interval: str
+    elsewhere: str
     bar: Bar | None
     by_file: str
     n: str
@@ -64,7 +69,7 @@ class RankRow:
 
 @dataclass(frozen=True)
 class KindRow:
-    """One token kind, with (value, interval) of each headline metric."""
+    """One token kind, with (value, intervals) of each headline metric."""
 
     label: str
     sessions: str
@@ -116,6 +121,10 @@ class Index:
     """Everything the first page shows for one session filter."""
 
     evaluated: str
+    here: str
+    """What is said of this project, and of other code."""
+    elsewhere: str
+    judged_of_code: bool
     undecided: int
     statuses: tuple[StatusRow, ...]
     cards: tuple[Row, ...]
@@ -137,8 +146,12 @@ def index(evaluation: Evaluation, figures: FilterFigures, links: Mapping[str, st
     rows = {info.name: _row(info, figures, _scale(info, infos, figures)) for info in infos}
     columns = _columns(infos, len(figures.files))
     files = _files(figures, links, columns)
+    here, elsewhere = populations(evaluation)
     return Index(
         evaluated=evaluated(figures),
+        here=here,
+        elsewhere=elsewhere,
+        judged_of_code=judged_of_code(figures),
         undecided=figures.undecided,
         statuses=tuple(
             StatusRow(name, f"{count:,}", OUTCOMES.get(name, "")) for name, count in statuses(figures.statuses)
@@ -163,6 +176,7 @@ def _row(info: MetricInfo, figures: FilterFigures, scale: float) -> Row:
         name=info.name,
         value=amount(estimate.value, info.unit),
         interval=interval(estimate, info.unit),
+        elsewhere=interval(estimate.elsewhere, info.unit),
         bar=_bar(estimate, scale) if info.unit != "count" else None,
         by_file=amount(figures.by_file.get(info.name), info.unit),
         n=f"{estimate.n:,}",
@@ -176,21 +190,22 @@ def _scale(info: MetricInfo, infos: Iterable[MetricInfo], figures: FilterFigures
     if info.unit in {"share", "score"}:
         return 1.0
     alike = (figures.metrics[other.name] for other in infos if other.unit == info.unit)
-    return 1.1 * max((max(each.value or 0.0, each.high or 0.0) for each in alike), default=0.0)
+    ends = (end or 0.0 for each in alike for end in (each.value, each.high, each.elsewhere.high))
+    return 1.1 * max(ends, default=0.0)
 
 
 def _bar(estimate: Estimate, scale: float) -> Bar | None:
     if estimate.value is None or not scale > 0:
         return None
-    at, low, high = (
-        round(min(100.0, max(0.0, 100 * each / scale)), 1)
-        for each in (
-            estimate.value,
-            estimate.value if estimate.low is None else estimate.low,
-            estimate.value if estimate.high is None else estimate.high,
-        )
-    )
-    return Bar(low, round(high - low, 1), at)
+
+    def place(value: float | None) -> float:
+        return round(min(100.0, max(0.0, 100 * (estimate.value or 0 if value is None else value) / scale)), 1)
+
+    def begin_and_width(of: Estimate | OtherCode) -> tuple[float, float]:
+        return place(of.low), round(place(of.high) - place(of.low), 1)
+
+    beyond = None if estimate.elsewhere.low is None else begin_and_width(estimate.elsewhere)
+    return Bar(*begin_and_width(estimate), place(estimate.value), beyond)
 
 
 def _ranks(ranks: Mapping[str, int]) -> tuple[RankRow, ...]:
@@ -216,7 +231,7 @@ def _kinds(kinds: Mapping[str, Mapping[str, Estimate]], infos: Sequence[MetricIn
             label=kind.lower().replace("_", " "),
             sessions=f"{sessions:,}",
             cells=tuple(
-                (amount(each.value, info.unit), interval(each, info.unit))
+                (amount(each.value, info.unit), intervals(each, info.unit))
                 for info in infos
                 for each in (kinds[kind].get(info.name, nothing),)
             ),

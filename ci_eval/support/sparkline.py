@@ -29,9 +29,10 @@ def sparkline(trend: Trend, info: MetricInfo) -> Sparkline | None:
     if len(known) < 2:
         return None
     values = [value for _, value, _ in known]
-    # What is within the newest interval is chance, and must not look like more.
+    # What is within the newest interval (of other code, where there is one) is little, and must not look like more.
     newest = known[-1][2]
-    among = [*values, *(end for end in (newest.low, newest.high) if end is not None)]
+    ends = (newest.low, newest.high, newest.elsewhere.low, newest.elsewhere.high)
+    among = [*values, *(end for end in ends if end is not None)]
     low, high = min(among), max(among)
     across = (WIDTH - 2 * MARGIN) / (len(trend.nights) - 1)
 

@@ -1,4 +1,4 @@
-"""Figures and their uncertainty: files are the sample, since sessions of one file are not independent."""
+"""Figures and their uncertainty: in this project, of whose sessions some were asked, and in other code."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 from ci_eval.contracts import Metric, Observation
 from ci_eval.model import Estimate
 from ci_eval.support.clustered import figures
+from ci_eval.support.sampled import Noise, effective_sessions
+from ci_eval.support.sampled import figure as sampled_figure
+from ci_eval.support.wavering import Wavering
 
 Floats = NDArray[np.float64]
 
@@ -45,19 +48,31 @@ def figure(metric: Metric, observations: Observations) -> float | None:
     return _figure(metric, values, weights)
 
 
-def estimate(metric: Metric, observations: Observations) -> Estimate:
-    """The metric's figure with its 95 % interval in code like this, see `clustered.figures`.
+def estimate(metric: Metric, observations: Observations, asked: float, wavering: Wavering | None = None) -> Estimate:
+    """The metric's figure with its 95 % intervals in this project, of whose sessions the share `asked` was asked, and
+    in code like it: see `sampled.figure` and `clustered.figures`. `wavering`: of this metric, where there were rounds.
 
-    There is none for counts and quantiles, and none for times: what else the machine did slowed all files together.
+    There are none for counts and quantiles, and none for what depends on times: what else the machine did slowed all
+    sessions together.
     """
     files, values, weights = observations.arrays()
-    value = _figure(metric, values, weights)
-    if value is None or metric.statistic != "ratio" or metric.info.unit == "ms" or not weights.sum():
+    value, unit = _figure(metric, values, weights), metric.info.unit
+    if value is None or metric.statistic != "ratio" or metric.timed or unit == "ms" or not weights.sum():
         return Estimate(value=value, n=len(values))
     _, members = np.unique(files, return_inverse=True)
     rows: Floats = np.stack([np.bincount(members, each).astype(np.float64) for each in (values, weights)], axis=-1)
-    (found,) = figures(rows[:, None, :], [metric.info.unit])
-    return Estimate(value=value, low=found.low, high=found.high, n=len(values))
+    (elsewhere,) = figures(rows[:, None, :], [unit])
+    seen = np.stack([values, weights], axis=1)
+    total = seen.sum(axis=0)
+    noise = _noise(wavering, total) if wavering else None
+    worth = effective_sessions(values, weights)
+    low, high = sampled_figure(total, seen.T @ seen, float((weights != 0).sum()), asked, unit, noise, worth)
+    return Estimate(value=value, low=low, high=high, n=len(values), elsewhere=elsewhere)
+
+
+def _noise(wavering: Wavering, total: Floats) -> Noise:
+    variance = wavering.variance(np.array([[1 / total[1], -total[0] / total[1] ** 2]]))
+    return Noise.of([variance], [wavering.rounds])
 
 
 def _figure(metric: Metric, values: Floats, weights: Floats) -> float | None:

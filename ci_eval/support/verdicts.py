@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
-from ci_eval.model import Comparison, Difference, Elsewhere, MetricInfo, Night, Trend, Verdict
-from ci_eval.support.figures import amount, change, change_between
+from ci_eval.model import (
+    Comparison,
+    Difference,
+    Elsewhere,
+    Evaluation,
+    FilterFigures,
+    MetricInfo,
+    Night,
+    Trend,
+    Verdict,
+)
+from ci_eval.support.clustered import FEWEST_OF_FIGURE
+from ci_eval.support.figures import amount, change, change_between, first_filter
 
 SIGNS = {
     Verdict.BETTER: "▲",
@@ -25,6 +36,28 @@ def said(verdict: Verdict) -> str:
 
 HERE = "In this project"
 ELSEWHERE = "In other code"
+
+
+def populations(evaluation: Evaluation) -> tuple[str, str]:
+    """What the figures of one evaluation say of this project, and of other code."""
+    _, figures = first_filter(evaluation)
+    here = f"all {figures.sessions:,} sessions were asked: its figures are exact"
+    if figures.sessions < evaluation.population:
+        asked = f"{figures.sessions:,} of its {evaluation.population:,} sessions were asked"
+        here = f"{asked}; intervals (95 %) say where the figures of all lie"
+    elsewhere = f"intervals (95 %) say where the figures of {evaluation.clusters} like these lie"
+    if not judged_of_code(figures):
+        worth = max((each.elsewhere.effective for each in figures.metrics.values()), default=0)
+        elsewhere = (
+            f"no intervals, since the {evaluation.clusters} are worth {worth:.0f} of equal size; it takes "
+            f"{FEWEST_OF_FIGURE}"
+        )
+    return f"{HERE}: {here}.", f"{ELSEWHERE}: {elsewhere}."
+
+
+def judged_of_code(figures: FilterFigures) -> bool:
+    """Whether any figure has an interval of other code."""
+    return any(each.elsewhere.low is not None for each in figures.metrics.values())
 
 
 def interval_text(found: Difference | Elsewhere, unit: str) -> str:
@@ -65,6 +98,23 @@ def judged_elsewhere(comparison: Comparison) -> bool:
     """Whether there is an interval of other code for any declared metric."""
     figures = comparison.filters["ALL"]
     return any(figures[name].elsewhere.low is not None for name in comparison.declared)
+
+
+def adjusted(comparison: Comparison) -> str:
+    """What the intervals and p-values of the declared metrics are adjusted for."""
+    figures = [comparison.filters["ALL"][name] for name in comparison.declared]
+    judged = [each for each in figures if each.low is not None]
+    timed = [each for each in judged if each.elsewhere.verdict is Verdict.NOT_COMPARABLE]
+    if timed and len(timed) < len(judged):
+        return (
+            "Intervals and p of ranks are adjusted for the number of these metrics, and so are those of times, each "
+            "family by itself: all intervals of ranks hold together in 95 of 100 comparisons, and all of times; both "
+            "in at least 90"
+        )
+    return (
+        "Intervals and p are adjusted for the number of these metrics, so that all intervals hold together in 95 of "
+        "100 comparisons"
+    )
 
 
 def named(name: str, found: Difference) -> str:

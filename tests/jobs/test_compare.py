@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 import json
+import sched
+import shlex
 import shutil
+import textwrap
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -327,6 +331,20 @@ def test_of_three_files_a_difference_is_a_fact_here_and_not_shown_elsewhere(tmp_
 
 
 PROJECT_ONLY = ("project", "worse", "no-difference-shown")
+
+
+def test_frequency_is_better_on_three_files_and_nothing_is_said_of_others(tmp_path: Path) -> None:
+    """Real code in the engine's own order, and in the order of how often names stand in the project."""
+    write(tmp_path / "p", **{f"{each.__name__}__py": inspect.getsource(each) for each in (sched, shlex, textwrap)})
+    for kind in ("BASIC", "FREQUENCY"):
+        given = ("--project", f"path:{tmp_path / 'p'}", "--engine", "words", "--completion-type", kind)
+        assert run("evaluate", *given, "--output", tmp_path / kind)[0] == 0
+    _, report, said = compare(tmp_path / "BASIC", tmp_path / "FREQUENCY", tmp_path / "out")
+    found = report["filters"]["ALL"]["metrics"]["RecallAt1"]
+    assert found["difference"] == found["low"] == found["high"] > 0.05
+    assert (found["verdict"], found["elsewhere"]["verdict"]) == ("better", "no-difference-shown")
+    assert "▲ better. RecallAt1" in said
+    assert "In other code: ? no difference shown (too few files: 3" in " ".join(said.split())
 
 
 def test_a_sample_says_how_much_of_the_project_it_is(nights: dict[str, Path], tmp_path: Path) -> None:

@@ -75,6 +75,17 @@ def test_rounds_that_differ_more_than_the_engines_show_nothing_and_the_row_says_
     assert "answers differed in" in said
 
 
+def test_answers_that_differ_from_round_to_round_make_exact_verdicts_uncertain(run: Run, tmp_path: Path) -> None:
+    _, report, _ = run("fast", "uneven")
+    found = report["filters"]["ALL"]["metrics"]["Recall"]
+    assert found["noise"] > 0
+    assert found["low"] < found["difference"] < found["high"]
+    for page in ("report.md", "html/index.html"):
+        text = (tmp_path / "pair" / "comparison" / page).read_text()
+        assert "the interval is of answers that differ from round to round" in text
+        assert "both in at least 90; p is below 0.05" in text
+
+
 def test_what_comes_too_late_is_not_right(run: Run) -> None:
     _, report, _ = run("fast", "late")
     metrics = report["filters"]["ALL"]["metrics"]

@@ -39,17 +39,36 @@ def another(night: Path, folder: Path, **changes: Any) -> Path:
 
 
 EARLIER = "2020-01-03T03:00:00+00:00"
-CONDITIONS = {"language": "go", "client": "raw", "strategy": "other", "user": '{"attend":0.4}', "unit": "lines"}
+CONDITIONS = {
+    "language": "go", "client": "raw", "strategy": "other", "user": '{"attend":0.4}', "unit": "lines",
+    "filters": '{"isArgument": true}', "files": '{"evaluationRoots": ["src"]}',
+}  # fmt: skip
+NAMES = {"user": "user model", "filters": "token filter", "files": "file filter"}
 
 
 def test_each_condition_has_a_name_and_is_one_of_the_manifest() -> None:
     manifest = msgspec.json.decode((Path(__file__).parent / "manifest.json").read_bytes(), type=Manifest)
     for field, value in CONDITIONS.items():
         changed = msgspec.structs.replace(manifest, **{field: value}).conditions()
-        assert [name for name, was in manifest.conditions().items() if changed[name] != was] in (
-            [field],
-            [f"{field} model"],
-        )
+        assert [name for name, was in manifest.conditions().items() if changed[name] != was] == [
+            NAMES.get(field, field)
+        ]
+
+
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [
+        ("actions.strategy.filters={statementTypes: [METHOD_CALL]}", 'token filter is \'{"statementTypes"'),
+        ("actions.evaluationRoots=[a.py]", "file filter is"),
+        ("actions.ignoreFileNames=[b.py]", "file filter is"),
+    ],
+)
+def test_runs_over_other_tokens_or_files_are_not_compared(night: Path, tmp_path: Path, setting: str, said: str) -> None:
+    project = night.parent / "p"
+    given = ("--project", f"path:{project}", "--engine", "words", "--output", tmp_path / "o", "--set", setting)
+    assert command("evaluate", *given)[0] == 0
+    code, _, err = command("compare", tmp_path / "o", night, "--output", tmp_path / "out")
+    assert (code, said in " ".join(err.split())) == (2, True), err
 
 
 @pytest.mark.parametrize("field", ["client", "strategy", "user"])

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +64,34 @@ def test_a_workspace_has_everything_that_the_contract_names(project: Path, tmp_p
         assert (tmp_path / "o" / part).exists()
     for report in "html/index.html report.md metrics.json".split():
         assert (tmp_path / "o" / "reports" / report).stat().st_size > 0
+
+
+def said_of(project: Path, output: Path, *more: object) -> tuple[dict[str, Any], list[str]]:
+    """RecallAt1 of `words`, and the texts of terminal, Markdown and HTML."""
+    code, out, err = run("evaluate", "--project", f"path:{project}", "--engine", "words", "--output", output, *more)
+    assert code == 0, err
+    reports = output / "reports"
+    found = json.loads((reports / "metrics.json").read_text())["evaluations"][0]["filters"]["ALL"]["metrics"]
+    pages = [(reports / name).read_text() for name in ("report.md", "html/index.html")]
+    return found["RecallAt1"], [" ".join(unescape(text).split()) for text in (out, *pages)]
+
+
+def test_where_all_sessions_were_asked_every_report_calls_the_figures_exact(project: Path, tmp_path: Path) -> None:
+    found, texts = said_of(project, tmp_path / "o")
+    assert found["low"] == found["value"] == found["high"]
+    assert (found["population"], found["elsewhere"]["low"], found["elsewhere"]["effective"]) == ("project", None, 6)
+    for text in texts:
+        assert f"In this project: all {found['n']} sessions were asked: its figures are exact." in text
+        assert "In other code: no intervals, since the files are worth 6 of equal size; it takes 20." in text
+
+
+def test_of_a_sample_every_report_says_where_the_figures_of_all_lie(project: Path, tmp_path: Path) -> None:
+    found, texts = said_of(project, tmp_path / "o", "--set", "interpret.sessionsLimit=30")
+    assert found["low"] < found["value"] < found["high"]
+    between = f"{100 * found['low']:.1f}–{100 * found['high']:.1f}%"  # noqa: RUF001
+    for text in texts:
+        assert "In this project: 30 of its" in text
+        assert between in text
 
 
 @pytest.mark.slow

@@ -124,6 +124,32 @@ def test_beside_the_figure_over_sessions_stands_the_mean_of_the_files(tmp_path: 
     assert "MaxLatency" not in found["byFile"]
 
 
+@pytest.mark.parametrize(
+    ("settings", "leads"),
+    [((), ["RecallAt1", "RecallAt5", "Recall"]), (("interpret.userModel=thesis",), ["TypingSaved", "KeystrokesSaved"])],
+)
+def test_a_gate_on_what_is_declared_follows_the_user(
+    project: Path, tmp_path: Path, settings: tuple[str, ...], leads: list[str]
+) -> None:
+    folder = evaluated(project, tmp_path / "o", *settings)
+    command("compare", folder, folder, "--output", tmp_path / "out", "--gate", "declared >= -2pp")
+    report = json.loads((tmp_path / "out" / "comparison.json").read_text())
+    assert [gate["rule"] for gate in report["gates"]] == [f"{name} >= -2pp" for name in leads]
+
+
+def test_kinds_weigh_in_a_comparison_as_in_a_report(project: Path, tmp_path: Path) -> None:
+    weights = "reports.kindWeights={METHOD_CALL: 3, VARIABLE: 1}"
+    base = evaluated(project, tmp_path / "base", weights)
+    new = evaluated(project, tmp_path / "new", weights, "interpret.completionType=ALPHABETICAL")
+    command("compare", base, new, "--output", tmp_path / "out")
+    filters = json.loads((tmp_path / "out" / "comparison.json").read_text())["filters"]
+    found = filters["Weighted"]["metrics"]["RecallAt5"]
+    for side, folder in (("base", base), ("new", new)):
+        report = json.loads((folder / "reports" / "metrics.json").read_text())["evaluations"][0]["filters"]
+        assert found[side] == pytest.approx(report["Weighted"]["metrics"]["RecallAt5"]["value"])
+    assert found["difference"] != 0
+
+
 @pytest.mark.parametrize("rule", ["MaxLatency <= +10%", "MaxLatency non-inferior 5ms"])
 def test_a_difference_of_one_slowest_lookup_is_no_gate(project: Path, tmp_path: Path, rule: str) -> None:
     folder = evaluated(project, tmp_path / "o", "interpret.sessionsLimit=20")

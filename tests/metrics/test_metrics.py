@@ -38,7 +38,7 @@ def value(name: str, *sessions: SessionScore) -> float | None:
     seen = Observations()
     for file, each in enumerate(sessions):
         seen.add(file, METRICS[name].observe(each))
-    return estimate(METRICS[name], seen).value
+    return estimate(METRICS[name], seen, 1).value
 
 
 # Expected text at places 1, 3 and 5, and absent.

@@ -26,7 +26,9 @@ def test_it_says_its_format_and_what_ran(tmp_path: Path) -> None:
 
 def test_a_metric_has_its_value_interval_and_number_of_observations(tmp_path: Path) -> None:
     figures = written(small(), tmp_path)["evaluations"][0]["filters"]["ALL"]
-    assert set(figures["metrics"]["RecallAt1"]) == {"value", "low", "high", "n"}
+    found = figures["metrics"]["RecallAt1"]
+    assert list(found) == ["value", "population", "low", "high", "n", "elsewhere"]
+    assert list(found["elsewhere"]) == ["low", "high", "effective"]
 
 
 def test_figures_of_a_filter_have_the_documented_keys_in_order(tmp_path: Path) -> None:

@@ -48,12 +48,20 @@ def test_every_verdict_agrees_with_the_interval_and_p_beside_it() -> None:
 
 
 def test_the_same_twice_is_exactly_equivalent_here_and_bounded_elsewhere() -> None:
-    same = hits(200, 0.5)
+    same = hits(300, 0.5)
     found = judged(same, same, asked=1)["RecallAt1"]
     assert (found.low, found.high, found.p, found.verdict) == (0, 0, None, Verdict.EQUIVALENT)
     assert found.elsewhere.low is not None
     assert -0.005 < found.elsewhere.low < 0
-    assert "what sits in fewer than 1.5% of such files may be there unseen" in found.elsewhere.why
+    assert "what sits in fewer than 1.0% of such files may be there unseen" in found.elsewhere.why
+
+
+def test_fewer_files_do_not_make_other_code_equivalent_though_nothing_changed() -> None:
+    """A loss in one file of sixty is then missed too often: benchmarks/verdicts.py, fresh worlds."""
+    same = hits(200, 0.5)
+    there = judged(same, same, asked=1)["RecallAt1"].elsewhere
+    assert there.verdict == Verdict.NOT_SHOWN
+    assert "inside ±0.50 pp, but that takes 240 files of equal size or their worth; here are 200" in there.why
 
 
 def test_without_enough_files_nothing_is_said_of_other_code() -> None:

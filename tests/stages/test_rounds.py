@@ -5,13 +5,17 @@ from __future__ import annotations
 from itertools import groupby
 from pathlib import Path
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 
+from ci_eval import metrics
 from ci_eval.model import Kind, Lookup, Properties, Session, Status
+from ci_eval.stages.compare import compare
 from ci_eval.stages.interpret import Side, in_turns
 from ci_eval.stages.interpret.rounds import together
-from ci_eval.workspace import Workspace
+from ci_eval.stages.report import evaluate
+from ci_eval.workspace import Manifest, Workspace
 from tests.deadly import Deadly
 from tests.fickle import Fickle
 from tests.projects import GREETER, ask, generate, sessions, setup, write
@@ -63,6 +67,42 @@ def test_answers_are_those_of_the_first_round_and_others_are_counted(project: Pa
     ]
     assert {each.differing for each in sessions(base)} == {0}
     assert {each.differing for each in sessions(new) if each.expected_text == "greet"} == {2}
+
+
+def recorded(workspace: Workspace, rounds: int = 3) -> Workspace:
+    """With a manifest, as if a job had asked it."""
+    there = msgspec.json.decode((Path(__file__).parents[1] / "jobs" / "manifest.json").read_bytes(), type=Manifest)
+    asked = len(sessions(workspace))
+    workspace.write_manifest(replace(there, rounds=rounds, generated=asked, planned=asked, projects=(), shard=None))
+    return workspace
+
+
+def test_what_metrics_see_otherwise_in_later_rounds_is_kept(project: Path) -> None:
+    base, new, _ = both(project, Fickle("new", project.parent / "notes", forgets="greet"))
+    assert not any(each.otherwise for each in sessions(base))
+    moved = [each for each in sessions(new) if each.expected_text == "greet"]
+    assert {each.lookups[-1].rank is None for each in moved} == {False}
+    assert {(other.round, other.lookups[-1].rank) for each in moved for other in each.otherwise} == {
+        (1, None),
+        (2, None),
+    }
+
+
+@pytest.mark.parametrize(("forgets", "exact"), [("", True), ("greet", False)])
+def test_a_verdict_is_exact_only_where_all_rounds_answer_alike(project: Path, forgets: str, exact: bool) -> None:
+    base, new, _ = both(project, Fickle("new", project.parent / "notes", forgets=forgets))
+    found = compare(recorded(base), recorded(new), metrics.load(), (), ("Recall",)).filters["ALL"]["Recall"]
+    assert found.low is not None
+    assert found.high is not None
+    assert (found.low == found.high) == (found.noise is None) == exact
+    assert ("every session was asked: the interval is of answers that differ" in found.why) != exact
+
+
+@pytest.mark.parametrize(("forgets", "exact"), [("", True), ("greet", False)])
+def test_so_is_a_single_figure(project: Path, forgets: str, exact: bool) -> None:
+    _, new, _ = both(project, Fickle("new", project.parent / "notes", forgets=forgets))
+    found = evaluate(recorded(new), metrics.load(), (), (), {}).filters["ALL"].metrics["Recall"]
+    assert (found.low == found.value == found.high) == exact
 
 
 def test_rounds_of_one_engine_give_what_one_round_gives_but_for_times(project: Path, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ci_eval.support.paired import Spread, singly
-from ci_eval.support.sampled import here
+from ci_eval.support.sampled import Noise, effective_sessions, figure, here
 from ci_eval.support.student import Floats
 
 
@@ -37,6 +37,14 @@ def test_of_a_small_sample_the_interval_is_that_of_bonett_and_price() -> None:
     won, lost = 13 / 102, 6 / 102
     error = np.sqrt((won + lost - (won - lost) ** 2) / 102)
     assert (found.low, found.high) == pytest.approx((won - lost - 1.959964 * error, won - lost + 1.959964 * error))
+
+
+def test_bonett_and_price_in_an_independent_implementation() -> None:
+    """Cavo et al. 2012, 59 + 6 + 16 + 80 patients: the R package contingencytables (Fagerland, Lydersen and Laake), of
+    whose tests this is one: `Wald_CI_BonettPrice_paired_2x2(cavo_2012)` is -0.0621 (-0.1195 to -0.0032)."""
+    spread = sums(*changes(6, 16, 161), asked=0)
+    (found,) = singly(spread)
+    assert (spread.difference[0], found.low, found.high) == pytest.approx((-0.0621, -0.1195, -0.0032), abs=5e-5)
 
 
 def test_where_nothing_changed_the_bound_is_near_the_rule_of_three() -> None:
@@ -71,7 +79,59 @@ def test_the_error_of_a_ratio_is_that_of_all_samples_there_are() -> None:
 def test_noise_of_the_engine_widens_even_an_exact_difference() -> None:
     seen = np.array([[0.0, 1, 1, 1], [1, 1, 1, 1]])
     given = (seen.sum(axis=0)[None], seen.T @ seen, np.array([2.0]), 1.0, ["share"])
-    assert here(*given, noise=np.array([0.1])).error == pytest.approx([0.1])
+    noise = Noise.of([np.array([0.01])], [3])
+    found = here(*given, noise=noise)
+    assert (found.error[0], found.df[0]) == pytest.approx((0.1, 2))
+
+
+def single(values: Floats, asked: float, unit: str = "share") -> tuple[float, float]:
+    """Of a metric that is a mean over sessions."""
+    seen = np.stack([values, np.ones(len(values))], axis=1)
+    worth = effective_sessions(values, seen[:, 1])
+    low, high = figure(seen.sum(axis=0), seen.T @ seen, float(len(values)), asked, unit, effective=worth)
+    assert low is not None
+    assert high is not None
+    return low, high
+
+
+def test_a_mean_rank_of_few_sessions_has_no_interval_unless_all_were_asked() -> None:
+    ranks = np.ones((199, 2))
+    for asked, found in ((0.5, (None, None)), (1.0, (1.0, 1.0))):
+        assert figure(ranks.sum(axis=0), ranks.T @ ranks, 199, asked, "rank", effective=50.0) == found
+
+
+def test_one_rank_that_is_very_large_widens_the_interval_of_the_mean() -> None:
+    """(Σr²)²/Σr⁴ is near 1 where one session makes the error: t is then 12.7 standard errors, not 2."""
+    ranks = np.append(np.ones(399), 1000.0)
+    assert effective_sessions(ranks, np.ones(400)) == pytest.approx(1, abs=0.02)
+    assert np.ptp(single(ranks, 0, "rank")) > 10 * 2 * 1.96 * ranks.std() / 20 / 2
+
+
+def test_of_a_small_sample_the_interval_of_a_share_is_that_of_agresti_and_coull() -> None:
+    """Two hits and two misses are added: by hand for 12 hits of 100 (Agresti & Coull 1998, p. 122)."""
+    share, values = 14 / 104, np.repeat([1.0, 0], [12, 88])
+    reach = 1.959964 * np.sqrt(share * (1 - share) / 104)
+    assert single(values, 0) == pytest.approx((share - reach, share + reach))
+
+
+def test_the_figure_of_all_sessions_is_exact() -> None:
+    assert single(np.repeat([1.0, 0], [12, 88]), 1) == (0.12, 0.12)
+
+
+@pytest.mark.parametrize("hits", [0, 40])
+def test_a_share_of_nothing_or_all_has_a_bound_on_the_other_side(hits: int) -> None:
+    low, high = single(np.repeat([1.0, 0], [hits, 40 - hits]), 0)
+    assert (low, high) == pytest.approx((0, 0.112) if not hits else (0.888, 1), abs=0.01)
+
+
+@pytest.mark.parametrize("asked", [0.05, 0.5, 0.9])
+@pytest.mark.parametrize("rate", [0.03, 0.4, 0.95])
+def test_samples_of_a_known_population_hold_its_share(asked: float, rate: float) -> None:
+    random = np.random.default_rng(8)
+    values = (random.random(2000) < rate).astype(float)
+    drawn = (values[random.permutation(2000)[: int(asked * 2000)]] for _ in range(400))
+    held = sum(low <= values.mean() <= high for low, high in (single(each, asked) for each in drawn))
+    assert 0.925 <= held / 400 <= 0.985
 
 
 @pytest.mark.parametrize("asked", [0.1, 0.5, 0.9])

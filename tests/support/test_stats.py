@@ -12,6 +12,7 @@ from ci_eval.support.stats import Observations, estimate, figure, nearest_rank
 INFO = MetricInfo(name="X", summary="", unit="share", better="higher")
 SHARE = Metric(info=INFO, observe=lambda session: [])
 TIMES = Metric(info=MetricInfo(name="T", summary="", unit="ms", better="lower"), observe=lambda session: [])
+IN_TIME = Metric(info=INFO, observe=lambda session: [], timed=True)
 MEDIAN = Metric(info=INFO, observe=lambda session: [], statistic="quantile", quantile=0.5)
 
 
@@ -27,21 +28,27 @@ def test_a_quantile_is_the_nearest_rank(q: float, value: float) -> None:
     assert nearest_rank(np.array([4.0, 1.0, 3.0, 2.0]), q) == value
 
 
-def test_one_file_has_no_interval() -> None:
-    found = estimate(SHARE, observed([[0, 1]]))
-    assert (found.value, found.low, found.n) == (0.5, None, 2)
+def test_one_file_says_nothing_of_other_code_and_all_of_itself() -> None:
+    found = estimate(SHARE, observed([[0, 1]]), 1)
+    assert (found.value, found.low, found.high, found.n) == (0.5, 0.5, 0.5, 2)
+    assert (found.elsewhere.low, found.elsewhere.effective) == (None, 1)
 
 
-def test_a_share_of_many_files_has_an_interval_around_it() -> None:
-    found = estimate(SHARE, observed([[0, 1, place % 2] for place in range(40)]))
+def test_a_share_of_many_files_has_an_interval_of_other_code_around_it() -> None:
+    found = estimate(SHARE, observed([[0, 1, place % 2] for place in range(40)]), 1).elsewhere
     assert found.low is not None
     assert found.high is not None
     assert found.low < 0.5 < found.high
 
 
-@pytest.mark.parametrize("metric", [MEDIAN, TIMES], ids=["median", "mean time"])
+def test_of_a_sample_of_sessions_the_figure_of_all_is_uncertain() -> None:
+    found = estimate(SHARE, observed([[0, 1] * 50]), 0.5)
+    assert (found.low, found.high) == pytest.approx((0.431, 0.569), abs=0.001)
+
+
+@pytest.mark.parametrize("metric", [MEDIAN, TIMES, IN_TIME], ids=["median", "mean time", "share in time"])
 def test_times_have_no_interval(metric: Metric) -> None:
-    assert estimate(metric, observed([[0, 1, place] for place in range(40)])).low is None
+    assert estimate(metric, observed([[0, 1, place] for place in range(40)]), 1).low is None
 
 
 def test_nothing_observed_has_no_figure() -> None:

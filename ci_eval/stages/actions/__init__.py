@@ -1,5 +1,6 @@
 """Stage 1: source files → actions, the typing of each completable token as edits and completion calls."""
 
+from ci_eval.stages.actions.chosen import spelled_files, spelled_filters
 from ci_eval.stages.actions.files import Source, declarations, source_files
 from ci_eval.stages.actions.generate import Generated, Project, generate, make
 from ci_eval.stages.actions.prefixes import prefix_of
@@ -16,4 +17,6 @@ __all__ = [
     "prefix_of",
     "source_files",
     "spelled",
+    "spelled_files",
+    "spelled_filters",
 ]

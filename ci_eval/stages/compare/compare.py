@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ci_eval.contracts import Metric
 from ci_eval.errors import ConfigError, NothingToEvaluate
-from ci_eval.model import Comparison, SessionScore, SessionsFilter, Side
+from ci_eval.model import Comparison, Kind, SessionScore, SessionsFilter, Side
 from ci_eval.stages.compare.judging import Judge
-from ci_eval.stages.compare.pairing import BANDS, FilterSums, Paired, PartSums, pair
+from ci_eval.stages.compare.pairing import BANDS, FilterSums, Paired, PartSums, by_kind, pair, through
 from ci_eval.stages.compare.population import population
 from ci_eval.stages.compare.turns import in_turns, times
 from ci_eval.support.latencies import quantile_of
 from ci_eval.support.noise import noise_of, noise_text
-from ci_eval.workspace import MANY_PROJECTS, Manifest, Workspace, unlike
+from ci_eval.support.population import clusters_of
+from ci_eval.workspace import Manifest, Workspace, unlike
 
 EVERYTHING = "ALL"
 MOST_PARTS = 20
@@ -39,8 +40,12 @@ def compare(
     metrics: Sequence[Metric],
     filters: Sequence[SessionsFilter],
     declared: Sequence[str],
+    weights: Mapping[Kind, float] | None = None,
 ) -> Comparison:
-    """Session by session. Raises ConfigError, NothingToEvaluate."""
+    """Session by session. Raises ConfigError, NothingToEvaluate.
+
+    `weights`: of a session of each kind, for the figures `Weighted`; none = there are none.
+    """
     ours, theirs = base.manifest(), new.manifest()
     refuse(ours, theirs)
     metrics = [metric for metric in metrics if metric.of in {ours.unit, "either"} and metric.statistic != "count"]
@@ -48,11 +53,14 @@ def compare(
     declared = [name for name in declared if name in by_name] or [metrics[0].info.name]
     leading = by_name[declared[0]]
     everything = SessionsFilter(name=EVERYTHING)
-    paired = pair(base, new, metrics, (everything, *filters), leading)
+    chosen = {each.name: through(each.filters) for each in (everything, *filters)}
+    if weights:
+        chosen["Weighted"] = by_kind(weights)
+    paired = pair(base, new, metrics, chosen, leading)
     if not paired.pairs:
         raise NothingToEvaluate(_why_none(ours, theirs, paired))
     known, asked = population(base, new, paired.files, same_text=not paired.changed_text)
-    judge = Judge(metrics, frozenset(declared), asked, clusters_of(ours))
+    judge = Judge(metrics, frozenset(declared), asked, clusters_of(len(ours.projects)))
     warnings = _warnings(ours, theirs, paired)
     sides = side_of(ours, base, paired.failed_base), side_of(theirs, new, paired.failed_new)
     if in_turns(ours, theirs):
@@ -82,11 +90,6 @@ def compare(
         gates=(),
         metrics=tuple(metric.info for metric in metrics),
     )
-
-
-def clusters_of(manifest: Manifest) -> str:
-    """What is a sample of other code: see Manifest.cluster."""
-    return "projects" if len(manifest.projects) >= MANY_PROJECTS else "files"
 
 
 def _latencies(sums: FilterSums) -> dict[str, tuple[float, float]]:

@@ -13,12 +13,23 @@ from ci_eval.contracts import Metric
 from ci_eval.model import Difference, Elsewhere, MetricInfo, Part, Verdict
 from ci_eval.stages.compare.pairing import FilterSums, PartSums, Sums
 from ci_eval.stages.compare.turns import NO_FIGURE, NOT_IN_TURNS
-from ci_eval.support.clustered import FEWEST, STRETCH, elsewhere
+from ci_eval.support.clustered import FEWEST, FEWEST_ALIKE, STRETCH, elsewhere
 from ci_eval.support.figures import change
 from ci_eval.support.latencies import quantile_of
 from ci_eval.support.paired import MARGINS, Interval, joint, singly, verdict
-from ci_eval.support.sampled import here
+from ci_eval.support.sampled import Noise, here, influence
 from ci_eval.support.student import Floats
+
+OF_THE_ENGINE = "every session was asked: the interval is of answers that differ from round to round"
+ALSO_OF_THE_ENGINE = "the interval holds answers that differ from round to round, too"
+
+
+def noise_of(sums: Sums, places: Sequence[int]) -> Noise:
+    """Of the differences of these figures."""
+    wide = influence(sums.total[list(places)])
+    weights = np.array([wide[4 * at : 4 * at + 4, at] for at in range(len(places))])
+    sides = [side.variance(weights, places) for side in sums.wavering]
+    return Noise.of(sides, sums.rounds)
 
 
 @dataclass(frozen=True)
@@ -82,17 +93,31 @@ class Judge:
         columns = [4 * place + each for place in places for each in range(4)]
         observed = sums.observed[places]
         products = sums.products[np.ix_(columns, columns)]
-        spread = here(sums.total[places], products, observed, self.asked, [info.unit for info in infos])
+        noise = noise_of(sums, places)
+        spread = here(sums.total[places], products, observed, self.asked, [info.unit for info in infos], noise)
         intervals = singly(spread, tests)
-        for place, interval in zip(family, joint(spread, family) if family else [], strict=True):
+        if noise.variance.any():
+            # How noise moves figures together is not known from a few rounds.
+            adjusted = singly(spread, max(len(family), 1))
+            together = [adjusted[place] for place in family]
+        else:
+            together = joint(spread, family) if family else []
+        for place, interval in zip(family, together, strict=True):
             intervals[place] = interval
-        sides = zip(infos, spread.base, spread.new, intervals, observed, strict=True)
-        return [self._judged(info, base, new, interval, n) for info, base, new, interval, n in sides]
+        return [
+            self._judged(info, spread.base[at], spread.new[at], intervals[at], observed[at], noise.variance[at])
+            for at, info in enumerate(infos)
+        ]
 
-    def _judged(self, info: MetricInfo, base: float, new: float, interval: Interval, n: float) -> Difference:
+    def _judged(
+        self, info: MetricInfo, base: float, new: float, interval: Interval, n: float, noise: float
+    ) -> Difference:
         difference = float(new - base)
         said = verdict(interval, difference, info.unit, info.better)
-        exact = self.asked >= 1
+        exact = self.asked >= 1 and not noise
+        reason = "exact: every session was asked" if exact else why(said, interval, info)
+        if noise:
+            reason += f"; {OF_THE_ENGINE if self.asked >= 1 else ALSO_OF_THE_ENGINE}"
         return Difference(
             base=float(base),
             new=float(new),
@@ -101,8 +126,9 @@ class Judge:
             high=difference if exact else interval.high,
             p=None if exact else interval.p,
             verdict=said,
-            why="exact: every session was asked" if exact else why(said, interval, info),
+            why=reason,
             detectable=None if exact else interval.detectable,
+            noise=float(np.sqrt(noise)) if noise else None,
             n=int(n),
         )
 
@@ -125,11 +151,15 @@ class Judge:
             for place, info in enumerate(infos)
         ]
 
-    @staticmethod
-    def _of_code(info: MetricInfo, interval: Interval, difference: float, effective: float) -> Elsewhere:
+    def _of_code(self, info: MetricInfo, interval: Interval, difference: float, effective: float) -> Elsewhere:
         said = verdict(interval, difference, info.unit, info.better, stretch=STRETCH)
         reason = why(said, interval, info, STRETCH)
-        if said is Verdict.EQUIVALENT:
+        if said is Verdict.EQUIVALENT and effective < FEWEST_ALIKE:
+            said = Verdict.NOT_SHOWN
+            reason += (
+                f", but that takes {FEWEST_ALIKE} {self.kind} of equal size or their worth; here are {effective:.0f}"
+            )
+        elif said is Verdict.EQUIVALENT:
             reason += f"; what sits in fewer than {3 / effective:.1%} of such files may be there unseen"
         return Elsewhere(
             low=interval.low,
@@ -162,9 +192,10 @@ class Judge:
         if metric.timed or not np.all(sums.total[0, [1, 3]] > 0):
             reason = NOT_IN_TURNS if metric.timed else NO_FIGURE
             return Difference(base=None, new=None, difference=None, why=reason)
-        spread = here(sums.total, sums.products, sums.observed, self.asked, [info.unit])
+        noise = noise_of(sums, [0])
+        spread = here(sums.total, sums.products, sums.observed, self.asked, [info.unit], noise)
         (interval,) = singly(spread, tests)
-        return self._judged(info, spread.base[0], spread.new[0], interval, sums.observed[0])
+        return self._judged(info, spread.base[0], spread.new[0], interval, sums.observed[0], noise.variance[0])
 
 
 def why(said: Verdict, interval: Interval, info: MetricInfo, stretch: float = 1.0) -> str:

@@ -5,17 +5,18 @@ from __future__ import annotations
 import heapq
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from ci_eval.contracts import Metric, Pair
-from ci_eval.model import FAILED, Change, FiltersConfig, Session, SessionScore, SessionsFilter, SourceFile
+from ci_eval.model import FAILED, Change, FiltersConfig, Kind, Session, SessionScore, SourceFile
 from ci_eval.support.filters import decide
 from ci_eval.support.latencies import BINS, binned
 from ci_eval.support.observing import evaluated, rank_of
 from ci_eval.support.student import Floats
+from ci_eval.support.wavering import Wavering, answers
 from ci_eval.workspace import Workspace
 
 SHOWN = 200
@@ -42,8 +43,13 @@ class Sums:
     """(4 figures x 4 figures): of each two of these numbers, summed over sessions."""
     observed: Floats = field(init=False)
     """Sessions in which each figure was observed, on the side that has fewer."""
+    rounds: tuple[int, int] = (1, 1)
+    """How often base's sessions, and new's, were asked."""
+    wavering: tuple[Wavering, Wavering] = field(init=False)
+    """Of base and new."""
 
     def __post_init__(self) -> None:
+        self.wavering = (Wavering(self.rounds[0]), Wavering(self.rounds[1]))
         self.total = np.zeros((self.figures, 4))
         self.products = np.zeros((4 * self.figures, 4 * self.figures))
         self.observed = np.zeros(self.figures)
@@ -83,8 +89,9 @@ class PartSums(Sums):
 class Paired:
     """Everything that is known once all pairs were seen."""
 
+    rounds: tuple[int, int]
     filters: dict[str, FilterSums]
-    parts: dict[tuple[str, str], PartSums] = field(default_factory=lambda: defaultdict(PartSums))
+    parts: dict[tuple[str, str], PartSums] = field(init=False)
     transitions: Counter[tuple[str, str]] = field(default_factory=Counter)
     regressions: list[tuple[float, str, Change]] = field(default_factory=list)
     improvements: list[tuple[float, str, Change]] = field(default_factory=list)
@@ -99,6 +106,9 @@ class Paired:
     wins: int = 0
     losses: int = 0
 
+    def __post_init__(self) -> None:
+        self.parts = defaultdict(lambda: PartSums(rounds=self.rounds))
+
     def gather(self, names: Sequence[str]) -> None:
         """Make one cluster of the files that have the same name in `names`, which has one per file."""
         numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
@@ -108,23 +118,40 @@ class Paired:
             sums.rows = list(whole)
 
 
+Weight = Callable[[SessionScore], float]
+"""What a session counts: 1 or 0, or as much as people ask for its kind."""
+
+
 def pair(
-    base: Workspace, new: Workspace, metrics: Sequence[Metric], filters: Sequence[SessionsFilter], leading: int
+    base: Workspace, new: Workspace, metrics: Sequence[Metric], filters: Mapping[str, Weight], leading: int
 ) -> Paired:
     """Go through both workspaces at once. `leading`: the number of the metric that the parts are compared by."""
-    paired = Paired({each.name: FilterSums(figures=len(metrics)) for each in filters})
+    manifest = base.manifest()
+    rounds = (manifest.rounds, new.manifest().rounds)
+    paired = Paired(rounds, {name: FilterSums(figures=len(metrics), rounds=rounds) for name in filters})
     for source, checksum, ours, theirs in _files(base, new):
         if source is None:
             paired.only_new += sum(map(evaluated, theirs))
             continue
         mine = {session.id: session for session in ours if evaluated(session)}
         # A file that new does not have did not change: its sessions are base's alone.
-        _File(paired, metrics, filters, leading, source).add(mine, theirs, same_text=checksum in {"", source.checksum})
-    manifest = base.manifest()
+        _File(paired, metrics, list(filters.values()), leading, source).add(
+            mine, theirs, same_text=checksum in {"", source.checksum}
+        )
     names = [manifest.cluster(path) for path in paired.files]
     if paired.pairs and names != list(paired.files):
         paired.gather(names)
     return paired
+
+
+def through(filters: FiltersConfig) -> Weight:
+    """1 for the sessions that pass, 0 for the others."""
+    return lambda session: float(bool(decide(session.properties, session.expected_text, filters)))
+
+
+def by_kind(weights: Mapping[Kind, float]) -> Weight:
+    """As much as people ask for a token of that kind; a kind that is not named is not asked for."""
+    return lambda session: weights.get(session.properties.kind, 0.0)
 
 
 def _files(
@@ -147,7 +174,7 @@ class _File:
         self,
         paired: Paired,
         metrics: Sequence[Metric],
-        filters: Sequence[SessionsFilter],
+        weights: Sequence[Weight],
         leading: int,
         source: SourceFile,
     ) -> None:
@@ -156,15 +183,17 @@ class _File:
         self._summed = [(number, metric) for number, metric in enumerate(metrics) if metric.statistic == "ratio"]
         self._leading = leading
         self._width = len(metrics)
-        self._chosen = [None if each.filters == FiltersConfig() else each.filters for each in filters]
+        self._weights = weights
         self._source = source
         self._lines: list[int] = []
-        # Of one session after the other: what it shows, which filters let it through, its latencies, what it gained.
+        # Of one session after the other: what it shows, counts under each filter, how long it took, what it gained.
         self._seen: list[list[float]] = []
-        self._through: list[list[bool]] = []
+        self._through: list[list[float]] = []
         self._latencies: list[tuple[list[float], list[float]]] = []
         self._gains: list[float] = []
         self._parts: dict[tuple[str, str], list[int]] = defaultdict(list)
+        self._moved: dict[int, list[tuple[int, Floats]]] = {}
+        """Place of a session that was not always answered alike → side, and what it shows round by round."""
 
     def add(self, mine: dict[str, SessionScore], theirs: Iterator[SessionScore], *, same_text: bool) -> None:
         """Both sides' sessions of the file."""
@@ -192,7 +221,10 @@ class _File:
         through = np.array(self._through)
         for number, sums in enumerate(self._paired.filters.values()):
             chosen = np.flatnonzero(through[:, number])
-            sums.rows.append(sums.add(seen[chosen]))
+            sums.rows.append(sums.add(seen[chosen] * through[chosen, number][:, None, None]))
+            for place in self._moved.keys() & set(chosen.tolist()):
+                for side, rounds in self._moved[place]:
+                    sums.wavering[side].add(rounds * through[place, number])
             for side in range(2):
                 times = [time for place in chosen for time in self._latencies[place][side]]
                 sums.latencies[side] += binned(np.array(times)) if times else 0
@@ -200,6 +232,9 @@ class _File:
         for key, places in self._parts.items():
             part = self._paired.parts[key]
             part.add(seen[places, self._leading : self._leading + 1])
+            for place in self._moved.keys() & set(places):
+                for side, rounds in self._moved[place]:
+                    part.wavering[side].add(rounds[:, self._leading : self._leading + 1])
             part.sessions += len(places)
             part.wins += int((gains[places] > 0).sum())
             part.losses += int((gains[places] < 0).sum())
@@ -219,13 +254,19 @@ class _File:
         place = len(self._gains)
         self._gains.append(gain)
         self._seen.append(self._observed(base, new))
-        self._through.append(
-            [each is None or bool(decide(base.properties, base.expected_text, each)) for each in self._chosen]
-        )
+        if base.otherwise or new.otherwise:
+            self._moved[place] = list(self._by_round(base, new))
+        self._through.append([weight(base) for weight in self._weights])
         times = ([lookup.latency for lookup in base.lookups], [lookup.latency for lookup in new.lookups])
         self._latencies.append(times)
         for key in _keys(base):
             self._parts[key].append(place)
+
+    def _by_round(self, base: SessionScore, new: SessionScore) -> Iterator[tuple[int, Floats]]:
+        for side, (session, rounds) in enumerate(zip((base, new), self._paired.rounds, strict=True)):
+            if session.otherwise and rounds > 1:
+                pairs = [(each, new) if side == 0 else (base, each) for each in answers(session, rounds)]
+                yield side, np.array([self._observed(*each) for each in pairs]).reshape(rounds, self._width, 4)
 
     def _observed(self, base: SessionScore, new: SessionScore) -> list[float]:
         row = [0.0] * (4 * self._width)

@@ -11,12 +11,14 @@ from msgspec.structs import replace
 from ci_eval.contracts import Metric, Observation
 from ci_eval.errors import NothingToEvaluate
 from ci_eval.model import FAILED, Difference, Estimate, Ranking, SessionScore, Verdict
-from ci_eval.stages.compare.compare import clusters_of, refuse, side_of
+from ci_eval.stages.compare.compare import refuse, side_of
 from ci_eval.stages.compare.judging import Judge
 from ci_eval.stages.compare.pairing import Sums
 from ci_eval.stages.compare.population import population
 from ci_eval.support.clustered import figures
 from ci_eval.support.observing import evaluated
+from ci_eval.support.population import clusters_of
+from ci_eval.support.sampled import figure
 from ci_eval.support.student import Floats
 from ci_eval.workspace import Manifest, Workspace
 
@@ -45,7 +47,7 @@ def rank(workspaces: Sequence[Workspace], metrics: Sequence[Metric], declared: S
     order = sorted(range(len(workspaces)), key=lambda each: -sign * float(values[each]))
     _, asked = population(workspaces[0], workspaces[1], found.files, same_text=False)
     pairs = {
-        metric.info.name: _pairs(found.of(place, order), metric, asked, clusters_of(manifests[0]))
+        metric.info.name: _pairs(found.of(place, order), metric, asked, clusters_of(len(manifests[0].projects)))
         for place, metric in enumerate(chosen)
     }
     verdicts = pairs[chosen[0].info.name]
@@ -54,7 +56,7 @@ def rank(workspaces: Sequence[Workspace], metrics: Sequence[Metric], declared: S
         sessions=sum(found.files.values()),
         files=len(found.files),
         declared=tuple(pairs),
-        figures=tuple(found.figures(each) for each in order),
+        figures=tuple(found.figures(each, asked) for each in order),
         pairs=pairs,
         ahead=tuple(_count(row, Verdict.BETTER) for row in verdicts),
         behind=tuple(_count(row, Verdict.WORSE) for row in verdicts),
@@ -107,15 +109,23 @@ class _Together:
             found.append((sums, rows.reshape(len(rows), -1)[:, columns][:, None, :]))
         return found
 
-    def figures(self, side: int) -> dict[str, Estimate]:
-        """Of one side, as it stands in other code."""
+    def figures(self, side: int, asked: float) -> dict[str, Estimate]:
+        """Of one side; `asked`: the share of the project's sessions that was asked."""
         rows = np.stack(list(self._clusters.values()))[:, :, side]
-        estimates = figures(rows, [metric.info.unit for metric in self._metrics])
-        counts = self.total[:, side, 1]
-        return {
-            metric.info.name: Estimate(value=each.value, low=each.low, high=each.high, n=int(count))
-            for metric, each, count in zip(self._metrics, estimates, counts, strict=True)
-        }
+        elsewhere = figures(rows, [metric.info.unit for metric in self._metrics])
+        found = {}
+        for place, metric in enumerate(self._metrics):
+            total, own = self.total[place, side], slice(2 * side, 2 * side + 2)
+            value, low, high = None, None, None
+            if total[1]:
+                value = float(total[0] / total[1])
+                low, high = figure(
+                    total, self._products[place, own, own], float(self._observed[place]), asked, metric.info.unit
+                )
+            found[metric.info.name] = Estimate(
+                value=value, low=low, high=high, n=int(total[1]), elsewhere=elsewhere[place]
+            )
+        return found
 
 
 def _sums(sides: Sequence[Sequence[Observation]]) -> list[tuple[float, float]]:

@@ -8,7 +8,7 @@ from statistics import median
 
 from msgspec.structs import replace
 
-from ci_eval.model import Lookup, Session, SourceFile
+from ci_eval.model import Lookup, LookupScore, Otherwise, Session, SourceFile
 from ci_eval.support import stored
 from ci_eval.workspace import Workspace, name_of
 
@@ -30,14 +30,27 @@ def together(rounds: Sequence[Iterable[Session]]) -> Iterator[Session]:
     for first, *others in zip(*rounds, strict=True):
         lookups = tuple(_timed(place, [first, *others]) for place in range(len(first.lookups)))
         differing = sum(_answers(each) != _answers(first) for each in others)
-        yield replace(first, lookups=lookups, differing=differing)
+        otherwise = tuple(
+            Otherwise(round=number, status=each.status, lookups=tuple(map(_scored, each.lookups)))
+            for number, each in enumerate(others, 1)
+            if _seen(each) != _seen(first)
+        )
+        yield replace(first, lookups=lookups, differing=differing, otherwise=otherwise)
 
 
 def _answers(session: Session) -> object:
     """All that a person could tell one answer from another by."""
     lists = [[found.text for found in lookup.suggestions] for lookup in session.lookups]
-    marks = [(lookup.prefix, lookup.total, lookup.rank, lookup.selected) for lookup in session.lookups]
-    return session.status, marks, lists
+    return _seen(session), lists
+
+
+def _seen(session: Session) -> object:
+    """All that metrics could tell one answer from another by, but for times."""
+    return session.status, [(each.prefix, each.total, each.rank, each.selected) for each in session.lookups]
+
+
+def _scored(lookup: Lookup) -> LookupScore:
+    return LookupScore(**{name: getattr(lookup, name) for name in LookupScore.__struct_fields__})
 
 
 def _timed(place: int, rounds: Sequence[Session]) -> Lookup:

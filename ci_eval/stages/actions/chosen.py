@@ -1,0 +1,28 @@
+"""What of a project takes part, in one word: figures of other tokens, or of other files, mean something else."""
+
+from __future__ import annotations
+
+import json
+
+import msgspec
+
+from ci_eval.model import ActionsConfig, FiltersConfig
+
+OF_FILES = ("evaluationRoots", "ignoreFileNames", "maxFileSize")
+
+
+def spelled_filters(filters: FiltersConfig) -> str:
+    """Which tokens take part; "" = all."""
+    return _spelled(msgspec.to_builtins(filters), msgspec.to_builtins(FiltersConfig()))
+
+
+def spelled_files(config: ActionsConfig) -> str:
+    """Which files take part; "" = all."""
+    given, usual = msgspec.to_builtins(config), msgspec.to_builtins(ActionsConfig())
+    return _spelled({key: given[key] for key in OF_FILES}, usual)
+
+
+def _spelled(given: dict[str, object], usual: dict[str, object]) -> str:
+    said = {key: sorted(value) if isinstance(value, list) else value for key, value in given.items()}
+    other = {key: value for key, value in sorted(said.items()) if value != usual[key]}
+    return json.dumps(other, ensure_ascii=False) if other else ""
