@@ -19,6 +19,7 @@ from pathlib import Path
 
 import msgspec
 
+from ci_eval.manifest import Manifest, StageRecord
 from ci_eval.model import (
     EngineInfo,
     Kind,
@@ -30,7 +31,7 @@ from ci_eval.model import (
     Status,
     Suggestion,
 )
-from ci_eval.workspace import Manifest, StageRecord, Workspace, name_of
+from ci_eval.workspace import Workspace, name_of
 
 WORDS = [f"{first}_{second}" for first in "get set make read open".split() for second in "name item text file".split()]
 

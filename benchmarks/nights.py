@@ -15,8 +15,9 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from ci_eval.manifest import Manifest
 from ci_eval.support import machine
-from ci_eval.workspace import Manifest, Workspace
+from ci_eval.workspace import Workspace
 
 CONFIGS = Path(__file__).parent.parent / "configs"
 FAILED = ("timeout", "engine-crash", "error")

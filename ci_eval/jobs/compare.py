@@ -14,12 +14,13 @@ from ci_eval import reporters
 from ci_eval.errors import GateFailed, WorkspaceError
 from ci_eval.jobs import pipeline, users
 from ci_eval.jobs.rules import Judging, judging, with_gates
+from ci_eval.manifest import unlike
 from ci_eval.model import Comparison, MetricInfo, Overview, Trend
 from ci_eval.stages import compare as stage
 from ci_eval.support import atomic
 from ci_eval.support.ci import Screen
 from ci_eval.support.verdicts import TRENDS
-from ci_eval.workspace import Workspace, unlike
+from ci_eval.workspace import Workspace
 
 
 @dataclass(frozen=True, kw_only=True)

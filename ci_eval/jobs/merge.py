@@ -14,11 +14,12 @@ from ci_eval.config import Config
 from ci_eval.errors import WorkspaceError
 from ci_eval.jobs import pipeline
 from ci_eval.jobs.evaluate import Evaluated
+from ci_eval.manifest import Manifest, unlike
 from ci_eval.model import ProjectInfo
 from ci_eval.support import atomic, logs
 from ci_eval.support.ci import Screen
 from ci_eval.support.shards import Shard
-from ci_eval.workspace import Manifest, Workspace, unlike, workspaces_in
+from ci_eval.workspace import Workspace, workspaces_in
 
 
 def merge(folders: Sequence[Path], *, output: Path, screen: Screen) -> Evaluated:

@@ -12,11 +12,12 @@ from pathlib import Path
 
 from ci_eval.errors import ConfigError, DownloadError, WorkspaceError
 from ci_eval.jobs import pipeline
+from ci_eval.manifest import Manifest, unlike
 from ci_eval.stages import compare as stage
 from ci_eval.support import atomic
 from ci_eval.support.ci import Screen, limits
 from ci_eval.support.ci.repository import Artifact, Repository
-from ci_eval.workspace import Manifest, Workspace, unlike
+from ci_eval.workspace import Workspace
 
 HISTORY = "history-"
 MOST_NIGHTS = 30

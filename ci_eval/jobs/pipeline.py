@@ -21,6 +21,7 @@ from ci_eval.errors import (
 from ci_eval.jobs.logging import gather_logs, with_logs
 from ci_eval.jobs.preparing import Prepared
 from ci_eval.jobs.rules import metrics_of
+from ci_eval.manifest import Manifest, StageRecord, unlike
 from ci_eval.model import EngineInfo, Evaluation
 from ci_eval.stages import actions, interpret, report
 from ci_eval.support import atomic, machine, syntax
@@ -28,7 +29,7 @@ from ci_eval.support.ci import Screen
 from ci_eval.support.model_file import digest_of
 from ci_eval.support.shards import Shard
 from ci_eval.support.usermodel import model_of, spelled
-from ci_eval.workspace import Manifest, StageRecord, Workspace, unlike
+from ci_eval.workspace import Workspace
 
 
 def workspace_for(config: Config, output: Path | None) -> Path:

@@ -12,12 +12,13 @@ from ci_eval import languages, rankers
 from ci_eval.config import Config, load
 from ci_eval.errors import ConfigError
 from ci_eval.jobs.preparing import engine_of
+from ci_eval.manifest import Manifest
 from ci_eval.model import Value
 from ci_eval.support.ci import limits
 from ci_eval.support.schemes import SCHEMES
 from ci_eval.support.shards import Shard
 from ci_eval.support.toolchains import newest
-from ci_eval.workspace import Manifest, Workspace
+from ci_eval.workspace import Workspace
 
 
 class Job(Value, frozen=True, kw_only=True):

@@ -10,6 +10,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from ci_eval.contracts import Metric, Observation, Reporter
+from ci_eval.manifest import Manifest
 from ci_eval.model import (
     Estimate,
     Evaluation,
@@ -28,7 +29,7 @@ from ci_eval.support.observing import effort, evaluated, rank_of
 from ci_eval.support.population import clusters_of, counted, share
 from ci_eval.support.stats import Observations, estimate, figure
 from ci_eval.support.wavering import Wavering, answers
-from ci_eval.workspace import Manifest, Workspace
+from ci_eval.workspace import Workspace
 
 EVERYTHING = "ALL"
 RANKS = ("1", "2-5", "6-10", "11+", "absent")

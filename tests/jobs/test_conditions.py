@@ -12,7 +12,8 @@ import pytest
 
 from ci_eval.errors import WorkspaceError
 from ci_eval.jobs.ml import logs_of_all
-from ci_eval.workspace import Manifest, Workspace
+from ci_eval.manifest import Manifest
+from ci_eval.workspace import Workspace
 from tests.command import command
 from tests.here import in_one_process
 from tests.projects import GREETER, write

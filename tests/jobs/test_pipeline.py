@@ -11,8 +11,9 @@ from ci_eval.config import Config
 from ci_eval.config.schema import InterpretConfig
 from ci_eval.errors import NothingSuggested, NothingToEvaluate, TooManyFailures
 from ci_eval.jobs.pipeline import trouble
+from ci_eval.manifest import Manifest
 from ci_eval.model import EngineInfo
-from ci_eval.workspace import Manifest, Workspace
+from ci_eval.workspace import Workspace
 from tests.projects import INFO
 
 

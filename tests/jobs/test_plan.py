@@ -16,9 +16,10 @@ from ci_eval.config import load
 from ci_eval.errors import ConfigError
 from ci_eval.jobs.plan import plan, plan_logs
 from ci_eval.jobs.preparing import engine_of
+from ci_eval.manifest import StageRecord
 from ci_eval.support.ci import limits
 from ci_eval.support.schemes import SCHEMES
-from ci_eval.workspace import StageRecord, Workspace
+from ci_eval.workspace import Workspace
 from tests.projects import INFO, generate, write
 
 CONFIGS = sorted((Path(__file__).parents[2] / "configs").glob("*.yaml"))

@@ -10,12 +10,13 @@ import pytest
 from msgspec.structs import replace
 
 from ci_eval import metrics
+from ci_eval.manifest import Manifest
 from ci_eval.model import Kind, Lookup, Properties, Session, Status
 from ci_eval.stages.compare import compare
 from ci_eval.stages.interpret import Side, in_turns
 from ci_eval.stages.interpret.rounds import together
 from ci_eval.stages.report import evaluate
-from ci_eval.workspace import Manifest, Workspace
+from ci_eval.workspace import Workspace
 from tests.deadly import Deadly
 from tests.fickle import Fickle
 from tests.projects import GREETER, ask, generate, sessions, setup, write

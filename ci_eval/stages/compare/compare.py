@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from ci_eval.contracts import Metric
 from ci_eval.errors import ConfigError, NothingToEvaluate
+from ci_eval.manifest import Manifest, unlike
 from ci_eval.model import Comparison, Kind, SessionScore, SessionsFilter, Side
 from ci_eval.stages.compare.judging import Judge
 from ci_eval.stages.compare.pairing import BANDS, FilterSums, Paired, PartSums, by_kind, pair, through
@@ -14,7 +15,7 @@ from ci_eval.stages.compare.turns import in_turns, times
 from ci_eval.support.latencies import quantile_of
 from ci_eval.support.noise import noise_of, noise_text
 from ci_eval.support.population import clusters_of
-from ci_eval.workspace import Manifest, Workspace, unlike
+from ci_eval.workspace import Workspace
 
 EVERYTHING = "ALL"
 MOST_PARTS = 20

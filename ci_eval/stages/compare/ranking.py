@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from ci_eval.contracts import Metric, Observation
 from ci_eval.errors import NothingToEvaluate
+from ci_eval.manifest import Manifest
 from ci_eval.model import FAILED, Difference, Estimate, Ranking, SessionScore, Verdict
 from ci_eval.stages.compare.compare import refuse, side_of
 from ci_eval.stages.compare.judging import Judge
@@ -20,7 +21,7 @@ from ci_eval.support.observing import evaluated
 from ci_eval.support.population import clusters_of
 from ci_eval.support.sampled import figure
 from ci_eval.support.student import Floats
-from ci_eval.workspace import Manifest, Workspace
+from ci_eval.workspace import Workspace
 
 
 def rank(workspaces: Sequence[Workspace], metrics: Sequence[Metric], declared: Sequence[str]) -> Ranking:
