@@ -7,10 +7,10 @@ import re
 from pathlib import Path
 
 from ci_eval import languages
+from ci_eval.adapters.recipes import FromRecipe
 from ci_eval.config import Config, load
 from ci_eval.jobs.doctor import PROGRAMS
-from ci_eval.jobs.preparing import engine_of
-from ci_eval.support.recipes import FromRecipe
+from ci_eval.jobs.preparation import engine_of
 
 ROOT = Path(__file__).resolve().parents[1]
 SETTINGS = ROOT / ".teamcity" / "settings.kts"

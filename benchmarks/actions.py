@@ -9,10 +9,10 @@ import sysconfig
 import time
 from pathlib import Path
 
+from ci_eval.grammar.syntax import parser
 from ci_eval.languages.python import LANGUAGE
 from ci_eval.model import ActionsConfig, FileError
-from ci_eval.stages.actions import Project, make, source_files
-from ci_eval.support.syntax import parser
+from ci_eval.stages.actions import SourceTree, make, source_files
 
 ROUNDS = 5
 
@@ -22,7 +22,7 @@ def main() -> None:
     root = Path(sys.argv[1] if len(sys.argv) > 1 else sysconfig.get_path("stdlib"))
     config = ActionsConfig(ignore_file_names=("test", "tests", "idlelib", "lib2to3"))
     paths = list(source_files(root, LANGUAGE, config))
-    project = Project(root=root, name="stdlib", language=LANGUAGE, config=config, declared={})
+    project = SourceTree(root=root, name="stdlib", language=LANGUAGE, config=config, declared={})
     texts = [(root / path).read_bytes() for path in paths]
     size = sum(map(len, texts)) / 1e6
     ours, parsing, sessions = [], [], 0

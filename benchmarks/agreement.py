@@ -19,13 +19,13 @@ from pathlib import Path
 from typing import Any
 
 from ci_eval import engines
+from ci_eval.adapters.lsp.engine import LspEngine
+from ci_eval.adapters.place import Place, variables
+from ci_eval.ci import Screen
 from ci_eval.config import load
 from ci_eval.jobs import pipeline
-from ci_eval.jobs.preparing import Prepared, prepare
+from ci_eval.jobs.preparation import Prepared, prepare
 from ci_eval.model import Session
-from ci_eval.support.ci import Screen
-from ci_eval.support.lsp.engine import LspEngine
-from ci_eval.support.place import Place, variables
 from ci_eval.workspace import Workspace
 
 HERE = Path(__file__).parent

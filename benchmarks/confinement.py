@@ -20,17 +20,16 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from ci_eval import engines
+from ci_eval import engines, machine
+from ci_eval.adapters.place import Place
+from ci_eval.ci import Screen
 from ci_eval.config import load, patch
 from ci_eval.contracts import Surroundings
 from ci_eval.jobs import pipeline
 from ci_eval.jobs.compare_engines import begun
-from ci_eval.jobs.preparing import prepare
+from ci_eval.jobs.preparation import prepare
 from ci_eval.model import Confine, Session
-from ci_eval.support import machine
-from ci_eval.support.ci import Screen
-from ci_eval.support.place import Place
-from ci_eval.support.student import errors_at
+from ci_eval.statistics.student import errors_at
 
 CONFIGS = Path(__file__).parent.parent / "configs"
 

@@ -21,8 +21,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from ci_eval import engines
-from ci_eval.support import machine
+from ci_eval import engines, machine
 
 CONFIGS = Path(__file__).parent.parent / "configs"
 METRICS = ("RecallAt1", "RecallAt5", "Recall", "MeanReciprocalRank")

@@ -15,14 +15,14 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from ci_eval import languages
+from ci_eval import languages, machine
 from ci_eval.config import Config, load
 from ci_eval.contracts import Language
+from ci_eval.fetch import project
+from ci_eval.grammar.document import decode
+from ci_eval.grammar.syntax import bundle, parser
 from ci_eval.model import FileError, Kind
-from ci_eval.stages.actions import Project, Source, declarations, make, source_files
-from ci_eval.support import machine, project
-from ci_eval.support.document import decode
-from ci_eval.support.syntax import bundle, parser
+from ci_eval.stages.actions import Source, SourceTree, declarations, make, source_files
 
 CONFIGS = Path(__file__).parent.parent / "configs"
 ROUNDS = 3
@@ -56,7 +56,7 @@ def measure(config: Config) -> Row:
     for _ in range(ROUNDS):
         started = time.perf_counter()
         declared = declarations(target.root, language, config.actions)
-        job = Project(root=target.root, name="p", language=language, config=config.actions, declared=declared)
+        job = SourceTree(root=target.root, name="p", language=language, config=config.actions, declared=declared)
         made = [make(job, path) for path in paths]
         best = min(best, time.perf_counter() - started)
     good = [each for each in made if not isinstance(each, FileError)]

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import numpy as np
 
+from ci_eval.learning.features import NAMES
+from ci_eval.learning.logs import Log, Logged, LoggedSession, LogOrigin, gather
 from ci_eval.model import EngineInfo, Kind, Properties, Session, Status, Suggestion
-from ci_eval.support.features import NAMES
-from ci_eval.support.logs import Log, Logged, LoggedSession, Origin, gather
 
 LISTED = 200
 
@@ -67,7 +67,7 @@ def main() -> None:
         names = [f"part{number}" for number in range(given.files)]
         per_file = given.rows // given.files // LISTED
         for number, name in enumerate(names):
-            origin = Origin(
+            origin = LogOrigin(
                 project="p",
                 file=f"file{number}.py",
                 language="python",

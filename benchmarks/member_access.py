@@ -14,10 +14,11 @@ import re
 import statistics
 from dataclasses import dataclass
 
-from ci_eval import engines
+from ci_eval import engines, machine
+from ci_eval.adapters import environments
 from ci_eval.contracts import Query, Surroundings
 from ci_eval.errors import EngineFailure
-from ci_eval.support import environments, machine, project
+from ci_eval.fetch import project
 
 SITE = re.compile(r"(?<=[\w)\]])(?:\.|->|::)([A-Za-z_]\w{2,})")
 OTHER = re.compile(r"\s*(?:import|from|package|using|use|//|/?\*|#)|.*[\"'`]")

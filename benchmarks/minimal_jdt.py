@@ -23,9 +23,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from ci_eval import engines
+from ci_eval import engines, machine
 from ci_eval.model import Session
-from ci_eval.support import machine
 from ci_eval.workspace import Workspace
 
 DRIVER = Path(__file__).parent / "MinimalJdt.java"

@@ -15,8 +15,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from ci_eval import machine
 from ci_eval.manifest import Manifest
-from ci_eval.support import machine
 from ci_eval.workspace import Workspace
 
 CONFIGS = Path(__file__).parent.parent / "configs"

@@ -11,10 +11,10 @@ import time
 from pathlib import Path
 
 from ci_eval import languages
-from ci_eval.contracts import Situation, Surrounding
+from ci_eval.contracts import CaretContext, FileContext
+from ci_eval.learning import model_file
+from ci_eval.learning.features import Reader
 from ci_eval.model import Session
-from ci_eval.support import model_file
-from ci_eval.support.features import Reader
 from ci_eval.workspace import Workspace
 
 FEWEST = 20
@@ -33,15 +33,15 @@ def main() -> None:
     booster = model_file.lightgbm().Booster(model_str=model_file.load(given.model).booster)
     features, trees = [], []
     for file, sessions in workspace.sessions(Session):
-        reader = Reader.of(Surrounding(path=file.path, text=file.text, keywords=keywords, names=names))
+        reader = Reader.of(FileContext(path=file.path, text=file.text, keywords=keywords, names=names))
         for session in sessions:
             for lookup in session.lookups:
                 if len(lookup.suggestions) < FEWEST:
                     continue
                 before = file.text[: session.offset]
-                situation = Situation(path=file.path, before=before, prefix=lookup.prefix)
+                caret = CaretContext(path=file.path, before=before, prefix=lookup.prefix)
                 started = time.perf_counter()
-                rows = reader.rows(situation, lookup.suggestions)
+                rows = reader.rows(caret, lookup.suggestions)
                 between = time.perf_counter()
                 booster.predict(rows, num_threads=1)
                 per_hundred = 100 / len(lookup.suggestions)

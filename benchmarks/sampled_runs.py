@@ -16,10 +16,10 @@ import numpy as np
 
 from ci_eval import metrics
 from ci_eval.model import SessionScore
-from ci_eval.support.observing import evaluated
-from ci_eval.support.paired import joint, singly
-from ci_eval.support.sampled import effective_sessions, figure, here
-from ci_eval.support.student import Floats
+from ci_eval.observing import evaluated
+from ci_eval.statistics.paired import joint, singly
+from ci_eval.statistics.sampled import effective_sessions, figure, here
+from ci_eval.statistics.student import Floats
 from ci_eval.workspace import Workspace
 
 WANTED = ("RecallAt1", "RecallAt5", "MeanReciprocalRank", "Recall", "MeanRank")

@@ -39,14 +39,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ci_eval.chance import draw
+from ci_eval.learning.features import CATEGORIES, NAMES
+from ci_eval.learning.fitting import ShownList, fitted
+from ci_eval.learning.model_file import lightgbm
+from ci_eval.learning.training import LEARNING, LoggedQuery, Queries, queries_in
+from ci_eval.learning.usermodel import PROFILES, Emulated, UserModel
 from ci_eval.model import Kind, Session
-from ci_eval.support.chance import draw
-from ci_eval.support.features import CATEGORIES, NAMES
-from ci_eval.support.fitting import Query, fitted
-from ci_eval.support.model_file import lightgbm
-from ci_eval.support.student import errors_at
-from ci_eval.support.training import LEARNING, LoggedQuery, Queries, queries_in
-from ci_eval.support.usermodel import PROFILES, Emulated, UserModel
+from ci_eval.statistics.student import errors_at
 from ci_eval.workspace import Workspace
 
 PROJECTS = (
@@ -314,12 +314,12 @@ def _fitted(user: Hidden, train: Iterable[Token]) -> UserModel:
     return fitted([each for token in train for each in _logged(user(token))]).model
 
 
-def _logged(session: Sequence[Asked]) -> Iterator[Query]:
+def _logged(session: Sequence[Asked]) -> Iterator[ShownList]:
     """As it would stand in a log: whether the list was taken from, given up at, or typed on after."""
     for place, (token, typed, order, taken) in enumerate(session):
         last = place == len(session) - 1
         end = "selected" if taken else "cancelled" if typed < len(token.lists) - 1 else "typed"
-        yield Query(token.id, order, typed, token.lists[typed].rank, end if last else "typed")
+        yield ShownList(token.id, order, typed, token.lists[typed].rank, end if last else "typed")
 
 
 # ----------------------------------------------------------------------------------------------------------- analysis

@@ -207,7 +207,7 @@ class Engine(Protocol):
 
     @property
     def toolchains(self) -> Mapping[str, str]:
-        """What its default version is built with or runs on: a name of `support/toolchains.py` → the lowest version."""
+        """What its default version is built with or runs on: name (`adapters/toolchains.py`) → lowest version."""
 
     @property
     def needs_dependencies(self) -> bool:
@@ -223,7 +223,7 @@ class Engine(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Situation:
+class CaretContext:
     """Where suggestions are ranked; nothing in it tells what comes behind the caret."""
 
     path: str
@@ -236,7 +236,7 @@ class Situation:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Surrounding:
+class FileContext:
     """What a ranker may know of the file that is open, before it is asked."""
 
     path: str
@@ -244,10 +244,10 @@ class Surrounding:
     """As it is on disk: only what tells the other files from it may be made of it."""
     keywords: frozenset[str]
     names: Path | None = None
-    """File with the names of the whole project (`support/names.py`)."""
+    """File with the names of the whole project (`learning/names.py`)."""
 
 
-Ordering = Callable[[Sequence[Suggestion], Situation], Sequence[Suggestion]]
+Ordering = Callable[[Sequence[Suggestion], CaretContext], Sequence[Suggestion]]
 """The same suggestions, best first. Its time counts as latency."""
 
 
@@ -267,7 +267,7 @@ class Ranker(Protocol):
     def configured(self, model: Path | None) -> Ranker:
         """With the model of the configuration, which one that needs none ignores. Raises ConfigError."""
 
-    def open(self, surrounding: Surrounding) -> Ordering:
+    def open(self, context: FileContext) -> Ordering:
         """How suggestions in that file are ordered, from its beginning to its end."""
 
 
@@ -305,7 +305,7 @@ class Metric:
         return self.statistic == "quantile" and self.quantile == 1
 
 
-class Sources(Protocol):
+class StoredSessions(Protocol):
     """The stored sessions, one file at a time, for reporters that show them."""
 
     def __iter__(self) -> Iterator[tuple[SourceFile, Iterator[Session]]]: ...
@@ -317,7 +317,7 @@ class Reporter(Protocol):
     @property
     def name(self) -> str: ...
 
-    def write(self, evaluation: Evaluation, sources: Sources, folder: Path) -> Path:
+    def write(self, evaluation: Evaluation, sources: StoredSessions, folder: Path) -> Path:
         """Write below `folder`; the path of the file a person opens first."""
 
 
@@ -325,7 +325,7 @@ Pair = tuple[Session | None, Session | None]
 """Base's and the new one; None where a session is on the other side only."""
 
 
-class PairedSources(Protocol):
+class PairedSessions(Protocol):
     """The stored sessions of both sides, for reporters that show them."""
 
     def of(self, wanted: Container[str]) -> Iterator[tuple[SourceFile, Sequence[Pair]]]:
@@ -338,7 +338,7 @@ class ComparisonReporter(Protocol):
     @property
     def name(self) -> str: ...
 
-    def write(self, comparison: Comparison, sources: PairedSources, folder: Path) -> Path:
+    def write(self, comparison: Comparison, sources: PairedSessions, folder: Path) -> Path:
         """Write below `folder`; the path of the file a person opens first."""
 
 

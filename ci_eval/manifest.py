@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from ci_eval.model import FORMAT, EngineInfo, LogsRecord, Number, ProjectInfo, Value
-from ci_eval.support.population import clusters_of
+from ci_eval.statistics.population import clusters_of
 
 
 class StageRecord(Value, frozen=True, kw_only=True):

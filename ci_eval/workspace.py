@@ -24,6 +24,7 @@ from typing import Protocol, TypeVar
 import msgspec
 from msgspec.structs import replace
 
+from ci_eval import atomic, stored
 from ci_eval.errors import WorkspaceError
 from ci_eval.manifest import Manifest
 from ci_eval.model import (
@@ -35,7 +36,6 @@ from ci_eval.model import (
     SessionScore,
     SourceFile,
 )
-from ci_eval.support import atomic, stored
 
 
 class Identified(Protocol):

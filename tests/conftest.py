@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import settings
 
-from ci_eval.support.recipes import FromRecipe
+from ci_eval.adapters.recipes import FromRecipe
 from tests.needs import need, need_engine
 
 # A busy machine is no fault of the code.

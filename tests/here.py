@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ci_eval.support.workers import Outcome
+from ci_eval.workers import TaskOutcome
 
 
 class Here:
@@ -30,10 +30,10 @@ class Here:
     def __exit__(self, *_: object) -> None:
         """Nothing to end."""
 
-    def map(self, waiting: deque[Any]) -> Iterator[Outcome[Any, Any]]:
+    def map(self, waiting: deque[Any]) -> Iterator[TaskOutcome[Any, Any]]:
         while waiting:
             task = waiting.popleft()
-            yield Outcome(task, self._function(*self._shared, task))
+            yield TaskOutcome(task, self._function(*self._shared, task))
 
 
 @pytest.fixture

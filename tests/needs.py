@@ -8,8 +8,8 @@ from typing import NoReturn
 
 import pytest
 
-from ci_eval.support.recipes import FromRecipe
-from ci_eval.support.toolchains import reaches, version_here
+from ci_eval.adapters.recipes import FromRecipe
+from ci_eval.adapters.toolchains import reaches, version_here
 
 REQUIRE_ALL = "CI_EVAL_REQUIRE_ALL"
 

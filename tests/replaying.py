@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ci_eval.grammar.document import Document
+from ci_eval.grammar.syntax import parser
 from ci_eval.model import (
     CallCompletion,
     CodeGolf,
@@ -17,8 +19,6 @@ from ci_eval.model import (
     PrintText,
     StrategyConfig,
 )
-from ci_eval.support.document import Document
-from ci_eval.support.syntax import parser
 
 STRATEGIES = [
     StrategyConfig(),

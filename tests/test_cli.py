@@ -16,9 +16,9 @@ from ci_eval.cli import DEMO, main
 from ci_eval.config import load
 from ci_eval.model import SessionScore
 from ci_eval.workspace import Workspace
+from tests.ci.test_screen import github_commands, service_messages
+from tests.loopback import sends, serve
 from tests.projects import GREETER, write
-from tests.support.loopback import sends, serve
-from tests.support.test_ci import github_commands, service_messages
 
 Run = Callable[..., tuple[object, str, str]]
 

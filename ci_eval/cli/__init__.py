@@ -11,11 +11,15 @@ import traceback
 import click
 
 from ci_eval import __version__
-from ci_eval.cli import ci, evaluating, judging, learning, looking
+from ci_eval.ci import Problem, Screen
+from ci_eval.cli import ci
+from ci_eval.cli import comparisons as judging
+from ci_eval.cli import models as learning
+from ci_eval.cli import runs as evaluating
+from ci_eval.cli import views as looking
 from ci_eval.cli.group import cli
 from ci_eval.cli.options import DEMO
 from ci_eval.errors import CiEvalError, ConfigError, GateFailed, WorkspaceError
-from ci_eval.support.ci import Problem, Screen
 
 __all__ = ["DEMO", "ci", "cli", "evaluating", "judging", "learning", "looking", "main"]
 

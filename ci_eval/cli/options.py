@@ -11,11 +11,12 @@ from typing import Any
 
 import click
 
+from ci_eval import machine
+from ci_eval.ci import Screen
 from ci_eval.config import Config, load, patch
-from ci_eval.jobs import trusting
-from ci_eval.support import machine, sealed
-from ci_eval.support.ci import Screen
-from ci_eval.support.schemes import SCHEMES
+from ci_eval.fetch import sealed
+from ci_eval.fetch.schemes import SCHEMES
+from ci_eval.jobs import trust as trusting
 
 DEMO = Path(__file__).parents[1] / "config" / "demo.yaml"
 

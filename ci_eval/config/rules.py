@@ -11,7 +11,7 @@ from ci_eval.config.schema import Config
 from ci_eval.config.wording import show
 from ci_eval.errors import ConfigError
 from ci_eval.model import FiltersConfig, PrefixConfig, SessionsFilter
-from ci_eval.support.patterns import compiled
+from ci_eval.patterns import compiled
 
 LANGUAGES = {"c++": "cpp", "c#": "csharp", "shell script": "bash", "golang": "go"}
 """Names people and the JetBrains plugin use, to ours."""

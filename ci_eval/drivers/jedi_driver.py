@@ -81,7 +81,7 @@ def kind(found: Any) -> str:
     return str(name.api_type)
 
 
-class Session:
+class OpenedFile:
     """One open file and the jedi that completes in it."""
 
     def __init__(self) -> None:
@@ -115,7 +115,7 @@ class Session:
 
 
 def serve(requests: Iterable[bytes], answers: BinaryIO) -> None:
-    session = Session()
+    session = OpenedFile()
     # The first completion reads the stubs of the builtins; no session should pay for that.
     session.open("ci_eval_warm_up.py", "")
     session.complete([(0, 0, "import os\nos.")], 13)

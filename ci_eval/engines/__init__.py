@@ -1,7 +1,7 @@
 """The engines: one file each."""
 
+from ci_eval.catalog import Catalog
 from ci_eval.contracts import Engine
-from ci_eval.support.catalog import Catalog
 
 
 def _hyphenated(module: str) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from ci_eval.adapters.lsp.engine import LspEngine
+from ci_eval.adapters.lsp.manners import CLANGD
+from ci_eval.adapters.place import Place
+from ci_eval.adapters.recipes import Pip
 from ci_eval.contracts import Engine
-from ci_eval.support.lsp.engine import LspEngine
-from ci_eval.support.lsp.manners import CLANGD
-from ci_eval.support.place import Place
-from ci_eval.support.recipes import Pip
 
 FLAGS = (
     "--limit-results=0",

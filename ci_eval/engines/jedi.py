@@ -10,13 +10,13 @@ from pathlib import Path
 import jedi
 import msgspec
 
+from ci_eval.adapters.confinement import interpreter
+from ci_eval.adapters.place import Place, variables
+from ci_eval.adapters.process import LineProcess
+from ci_eval.adapters.recipes import Pip
 from ci_eval.contracts import Answer, Edit, Engine, Installation, Query, Running, Surroundings
 from ci_eval.errors import EngineMisbehaved, EngineRaised
 from ci_eval.model import EngineInfo, Suggestion
-from ci_eval.support.confinement import interpreter
-from ci_eval.support.place import Place, variables
-from ci_eval.support.process import LineProcess
-from ci_eval.support.recipes import Pip
 
 DRIVER = Path(__file__).parent.parent / "drivers" / "jedi_driver.py"
 PATIENCE = 60.0

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from ci_eval.adapters.driven import DrivenEngine
+from ci_eval.adapters.jars import Maven, classpath, in_folder, java
+from ci_eval.adapters.place import Place
+from ci_eval.adapters.recipes import InstalledEngine, System
 from ci_eval.contracts import Engine
 from ci_eval.errors import EngineCrash, InstallError
-from ci_eval.support.clients import run_client
-from ci_eval.support.driven import DrivenEngine
-from ci_eval.support.jars import Maven, classpath, in_folder, java
-from ci_eval.support.place import Place
-from ci_eval.support.recipes import Made, System
+from ci_eval.fetch.clients import run_client
 
 DRIVER = Path(__file__).parent.parent / "drivers" / "JShellDriver.java"
 NEWEST = 23
@@ -31,7 +31,7 @@ class JdkAndCompiler:
     source: str = JDK.source
     needs: tuple[str, ...] = COMPILER.needs
 
-    def make(self, version: str | None, folder: Path) -> Made:
+    def make(self, version: str | None, folder: Path) -> InstalledEngine:
         """See Recipe."""
         jdk, compiler = JDK.make(version, folder), COMPILER.make(None, folder)
         return replace(jdk, folder=compiler.folder, packages=jdk.packages | compiler.packages)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ci_eval.adapters.driven import DrivenEngine
+from ci_eval.adapters.jars import Driver, Maven, classpath, java_command, libraries
+from ci_eval.adapters.place import Place
 from ci_eval.contracts import Engine
-from ci_eval.support.driven import DrivenEngine
-from ci_eval.support.jars import Driver, Maven, classpath, java_command, libraries
-from ci_eval.support.place import Place
 
 
 def command(place: Place) -> list[str]:

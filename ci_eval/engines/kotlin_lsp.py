@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from ci_eval.adapters.lsp.engine import LspEngine
+from ci_eval.adapters.place import Place
+from ci_eval.adapters.recipes import Archive
 from ci_eval.contracts import Engine
-from ci_eval.support.lsp.engine import LspEngine
-from ci_eval.support.place import Place
-from ci_eval.support.recipes import Archive
 
 
 def command(place: Place) -> list[str]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from ci_eval.adapters.jars import Maven, java_command
+from ci_eval.adapters.lsp.engine import LspEngine
+from ci_eval.adapters.place import Place
 from ci_eval.contracts import Engine
-from ci_eval.support.jars import Maven, java_command
-from ci_eval.support.lsp.engine import LspEngine
-from ci_eval.support.place import Place
 
 
 def command(place: Place) -> list[str]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ci_eval.adapters.controls import Control, ControlEngine
 from ci_eval.contracts import Engine, Query
-from ci_eval.support.controls import Control, ControlEngine
 
 
 class Oracle(Control):

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from ci_eval.adapters.lsp.engine import LspEngine
+from ci_eval.adapters.place import Place
+from ci_eval.adapters.recipes import Pip
 from ci_eval.contracts import Engine
-from ci_eval.support.lsp.engine import LspEngine
-from ci_eval.support.place import Place
-from ci_eval.support.recipes import Pip
 
 
 def command(place: Place) -> list[str]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
+from ci_eval.adapters.lsp.engine import LspEngine
+from ci_eval.adapters.place import Place
+from ci_eval.adapters.recipes import Gem
 from ci_eval.contracts import Engine
-from ci_eval.support.lsp.engine import LspEngine
-from ci_eval.support.place import Place
-from ci_eval.support.recipes import Gem
 
 
 def command(place: Place) -> list[str]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from ci_eval.adapters.driven import DrivenEngine
+from ci_eval.adapters.jars import Driver, Maven, classpath, java_command, libraries
+from ci_eval.adapters.place import Place
+from ci_eval.adapters.sources import source_roots
 from ci_eval.contracts import Engine
-from ci_eval.support.driven import DrivenEngine
-from ci_eval.support.jars import Driver, Maven, classpath, java_command, libraries
-from ci_eval.support.place import Place
-from ci_eval.support.sources import source_roots
 
 _PACKAGE = re.compile(r"^[ \t]*package\s+([\w.]+)", re.MULTILINE)
 

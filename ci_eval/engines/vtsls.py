@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from ci_eval.adapters.lsp.ecmascript import LANGUAGE_IDS, SETTINGS
+from ci_eval.adapters.lsp.engine import LspEngine
+from ci_eval.adapters.place import Place
+from ci_eval.adapters.recipes import Npm
 from ci_eval.contracts import Engine
-from ci_eval.support.lsp.ecmascript import LANGUAGE_IDS, SETTINGS
-from ci_eval.support.lsp.engine import LspEngine
-from ci_eval.support.place import Place
-from ci_eval.support.recipes import Npm
 
 
 def command(place: Place) -> list[str]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from ci_eval.adapters.controls import Control, ControlEngine
 from ci_eval.contracts import Engine, Query
-from ci_eval.support.controls import Control, ControlEngine
 
 _WORD = re.compile(r"[^\W\d]\w*")
 

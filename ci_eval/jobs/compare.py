@@ -10,16 +10,16 @@ from time import strftime
 
 from msgspec.structs import replace
 
-from ci_eval import reporters
+from ci_eval import atomic, reporters
+from ci_eval.ci import Screen
 from ci_eval.errors import GateFailed, WorkspaceError
-from ci_eval.jobs import pipeline, users
-from ci_eval.jobs.rules import Judging, judging, with_gates
+from ci_eval.jobs import pipeline
+from ci_eval.jobs import user_models as users
+from ci_eval.jobs.comparison_rules import Judging, judging, with_gates
 from ci_eval.manifest import unlike
 from ci_eval.model import Comparison, MetricInfo, Overview, Trend
+from ci_eval.rendering.verdicts import TRENDS
 from ci_eval.stages import compare as stage
-from ci_eval.support import atomic
-from ci_eval.support.ci import Screen
-from ci_eval.support.verdicts import TRENDS
 from ci_eval.workspace import Workspace
 
 
@@ -117,7 +117,7 @@ def _remember(workspaces: Sequence[Workspace], done: Sequence[Compared], history
             stage.append(history, figures, declared=declared, gates=gates, run=run)
 
 
-def _sorted_out(folders: Sequence[Path], history: Path | None) -> tuple[list[Workspace], stage.Past | None]:
+def _sorted_out(folders: Sequence[Path], history: Path | None) -> tuple[list[Workspace], stage.History | None]:
     """The workspaces, and what the folders of past evaluations hold, if one was given."""
     workspaces, pasts = [], []
     for folder in folders:
@@ -130,7 +130,7 @@ def _sorted_out(folders: Sequence[Path], history: Path | None) -> tuple[list[Wor
         pasts.append(found)
     if not pasts:
         return workspaces, None
-    return workspaces, stage.Past(
+    return workspaces, stage.History(
         tuple(each for past in pasts for each in past.evaluations),
         tuple(each for past in pasts for each in past.workspaces),
     )
@@ -140,14 +140,14 @@ def _ranked_by_another(base: Workspace, new: Workspace) -> bool:
     return base.manifest().model != new.manifest().model
 
 
-def _newest(past: stage.Past | None) -> list[Workspace]:
+def _newest(past: stage.History | None) -> list[Workspace]:
     found = [Workspace.open(folder) for folder in (past.workspaces if past else ())]
     if not found:
         raise WorkspaceError("there is no workspace to look at: give NEW, or a folder that holds some")
     return [max(found, key=lambda each: each.manifest().start)]
 
 
-def _before(past: stage.Past | None, new: Workspace, screen: Screen) -> Workspace | None:
+def _before(past: stage.History | None, new: Workspace, screen: Screen) -> Workspace | None:
     """The newest of the past workspaces that `new` can be compared with."""
     if past is None:
         raise WorkspaceError(f"there is only {new.folder}: give a second workspace, or --history")
@@ -169,7 +169,7 @@ def _judging(workspace: Workspace, gates: Sequence[str], user: str | None) -> Ju
 
 
 def _compared(
-    base: Workspace, new: Workspace, judged: Judging, folder: Path, past: stage.Past | None, user: str | None
+    base: Workspace, new: Workspace, judged: Judging, folder: Path, past: stage.History | None, user: str | None
 ) -> Compared:
     wanted = pipeline.stored_config(new).reports
     if user:
@@ -187,7 +187,7 @@ def _compared(
     return Compared(folder=folder, comparison=found, reports=reports)
 
 
-def _trend(past: stage.Past, new: Workspace, judged: Judging) -> Trend:
+def _trend(past: stage.History, new: Workspace, judged: Judging) -> Trend:
     wanted = (*judged.declared, *TRENDS)
     infos: list[MetricInfo] = [each.info for each in judged.metrics if each.info.name in wanted]
     figures, *_ = stage.figures_of(new)
@@ -195,7 +195,7 @@ def _trend(past: stage.Past, new: Workspace, judged: Judging) -> Trend:
 
 
 def _overview(
-    workspaces: Sequence[Workspace], done: Sequence[Compared], past: stage.Past | None, judged: Judging
+    workspaces: Sequence[Workspace], done: Sequence[Compared], past: stage.History | None, judged: Judging
 ) -> Overview:
     if not done:
         new = workspaces[-1]

@@ -11,13 +11,13 @@ from uuid import uuid4
 
 from msgspec.structs import replace
 
+from ci_eval.ci import Screen
 from ci_eval.config import Config, EngineConfig, patch
 from ci_eval.errors import CiEvalError, ConfigError
 from ci_eval.jobs import pipeline
 from ci_eval.jobs.compare import Outcome, compare
-from ci_eval.jobs.preparing import Prepared, prepare
-from ci_eval.jobs.rules import judging, metrics_of
-from ci_eval.support.ci import Screen
+from ci_eval.jobs.comparison_rules import judging, metrics_of
+from ci_eval.jobs.preparation import Prepared, prepare
 from ci_eval.workspace import Workspace
 
 ROUNDS = 3

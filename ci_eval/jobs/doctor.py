@@ -10,14 +10,15 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from ci_eval import engines, languages
+from ci_eval import engines, languages, machine
+from ci_eval.adapters.confinement import NOTHING_OPEN
+from ci_eval.adapters.place import confinement_of
+from ci_eval.adapters.recipes import FromRecipe
+from ci_eval.adapters.toolchains import TOOLCHAINS, reaches, version_here
 from ci_eval.contracts import Query, Surroundings
 from ci_eval.errors import CiEvalError
-from ci_eval.support import logs, machine, model_file, syntax
-from ci_eval.support.confinement import NOTHING_OPEN
-from ci_eval.support.place import confinement_of
-from ci_eval.support.recipes import FromRecipe
-from ci_eval.support.toolchains import TOOLCHAINS, reaches, version_here
+from ci_eval.grammar import syntax
+from ci_eval.learning import logs, model_file
 
 PROGRAMS = (
     ("git", "git:", "apt-get install git"),

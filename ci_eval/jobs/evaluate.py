@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from ci_eval.ci import Screen
 from ci_eval.config import Config
 from ci_eval.errors import CiEvalError
 from ci_eval.jobs import pipeline
-from ci_eval.jobs.preparing import prepare
+from ci_eval.jobs.preparation import prepare
 from ci_eval.model import Evaluation
-from ci_eval.support.ci import Screen
-from ci_eval.support.shards import Shard
+from ci_eval.shards import Shard
 
 
 @dataclass(frozen=True, kw_only=True)

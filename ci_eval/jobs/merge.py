@@ -10,15 +10,16 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from ci_eval import atomic
+from ci_eval.ci import Screen
 from ci_eval.config import Config
 from ci_eval.errors import WorkspaceError
 from ci_eval.jobs import pipeline
 from ci_eval.jobs.evaluate import Evaluated
+from ci_eval.learning import logs
 from ci_eval.manifest import Manifest, unlike
 from ci_eval.model import ProjectInfo
-from ci_eval.support import atomic, logs
-from ci_eval.support.ci import Screen
-from ci_eval.support.shards import Shard
+from ci_eval.shards import Shard
 from ci_eval.workspace import Workspace, workspaces_in
 
 

@@ -7,13 +7,14 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from ci_eval import atomic
+from ci_eval.ci import Screen
 from ci_eval.config import Config, patch
 from ci_eval.errors import ConfigError, WorkspaceError
+from ci_eval.learning import logs, model_file, training
+from ci_eval.learning.logs.columns import SCHEMA as LOG_SCHEMA
+from ci_eval.learning.model_file import RankerModel
 from ci_eval.model import UserModelConfig
-from ci_eval.support import atomic, logs, model_file, training
-from ci_eval.support.ci import Screen
-from ci_eval.support.logs.columns import SCHEMA as LOG_SCHEMA
-from ci_eval.support.model_file import RankerModel
 from ci_eval.workspace import Workspace, workspaces_in
 
 

@@ -8,7 +8,8 @@ from time import strftime
 
 from msgspec.structs import replace
 
-from ci_eval import __version__, metrics, reporters
+from ci_eval import __version__, atomic, machine, metrics, reporters
+from ci_eval.ci import Screen
 from ci_eval.config import Config, dump, load
 from ci_eval.errors import (
     CiEvalError,
@@ -18,17 +19,16 @@ from ci_eval.errors import (
     TooManyFailures,
     WorkspaceError,
 )
-from ci_eval.jobs.logging import gather_logs, with_logs
-from ci_eval.jobs.preparing import Prepared
-from ci_eval.jobs.rules import metrics_of
+from ci_eval.grammar import syntax
+from ci_eval.jobs.comparison_rules import metrics_of
+from ci_eval.jobs.logs import gather_logs, with_logs
+from ci_eval.jobs.preparation import Prepared
+from ci_eval.learning.model_file import digest_of
+from ci_eval.learning.usermodel import model_of, spelled
 from ci_eval.manifest import Manifest, StageRecord, unlike
 from ci_eval.model import EngineInfo, Evaluation
+from ci_eval.shards import Shard
 from ci_eval.stages import actions, interpret, report
-from ci_eval.support import atomic, machine, syntax
-from ci_eval.support.ci import Screen
-from ci_eval.support.model_file import digest_of
-from ci_eval.support.shards import Shard
-from ci_eval.support.usermodel import model_of, spelled
 from ci_eval.workspace import Workspace
 
 
@@ -179,7 +179,7 @@ def make_sessions(asked: Sequence[tuple[Workspace, Prepared]], jobs: int, screen
     manifest = first.manifest()
     with screen.steps("Sessions", "sessions") as steps:
         made = interpret.in_turns(
-            [interpret.Side(workspace, with_logs(of, workspace)) for workspace, of in asked],
+            [interpret.EngineSide(workspace, with_logs(of, workspace)) for workspace, of in asked],
             probability=wanted.session_probability,
             limit=wanted.sessions_limit,
             jobs=jobs,

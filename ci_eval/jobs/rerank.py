@@ -9,12 +9,15 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from ci_eval import languages, rankers
+from ci_eval import atomic, languages, rankers
+from ci_eval.ci import Screen
 from ci_eval.config import dump, patch
-from ci_eval.contracts import Ordering, Ranker, Situation, Surrounding
+from ci_eval.contracts import CaretContext, FileContext, Ordering, Ranker
 from ci_eval.errors import ConfigError, NothingToEvaluate, WorkspaceError
+from ci_eval.grammar.document import Document
 from ci_eval.jobs import pipeline
 from ci_eval.jobs.evaluate import Evaluated
+from ci_eval.learning.model_file import digest_of
 from ci_eval.model import (
     Action,
     CallCompletion,
@@ -26,10 +29,6 @@ from ci_eval.model import (
     SourceFile,
     Suggestion,
 )
-from ci_eval.support import atomic
-from ci_eval.support.ci import Screen
-from ci_eval.support.document import Document
-from ci_eval.support.model_file import digest_of
 from ci_eval.workspace import Workspace, name_of, pack_sessions, read_actions
 
 
@@ -65,9 +64,9 @@ def rerank(folder: Path, *, completion_type: str, model: Path | None, output: Pa
     known = _names(source, target, ranker)
     with screen.steps("Ranking", "files") as steps:
         for number, (file, sessions) in enumerate(source.sessions(Session), 1):
-            surrounding = Surrounding(path=file.path, text=file.text, keywords=keywords, names=known)
+            context = FileContext(path=file.path, text=file.text, keywords=keywords, names=known)
             asked = _asked(file, source.folder / "actions" / f"{name_of(file.path)}.json.gz")
-            moved = _Reranked(ranker.open(surrounding), file, asked, taken_wherever=config.user is not None)
+            moved = _Reranked(ranker.open(context), file, asked, taken_wherever=config.user is not None)
             target.write_sessions(file.path, pack_sessions(file, map(moved.session, sessions)))
             steps.show(number, manifest.stages["interpret"].files, "")
     title = config.reports.evaluation_title or (f"{manifest.engine.name} {manifest.engine.version} {completion_type}")
@@ -132,18 +131,18 @@ class _Reranked:
             raise WorkspaceError(f"{self.file.path} has no actions for session {session.id[:100]}: evaluate again")
         lookups = [
             self._lookup(
-                session, lookup, Situation(path=self.file.path, before=before, prefix=lookup.prefix, query=query)
+                session, lookup, CaretContext(path=self.file.path, before=before, prefix=lookup.prefix, query=query)
             )
             for query, lookup in enumerate(session.lookups)
         ]
         return replace(session, lookups=tuple(lookups))
 
-    def _lookup(self, session: Session, lookup: Lookup, situation: Situation) -> Lookup:
+    def _lookup(self, session: Session, lookup: Lookup, caret: CaretContext) -> Lookup:
         if not lookup.suggestions:
             return lookup
         shown = _as_the_engine_had_them(lookup.suggestions)
         started = time.perf_counter()
-        ordered = self.order(shown, situation)
+        ordered = self.order(shown, caret)
         ranking = (time.perf_counter() - started) * 1000
         rank = next((place for place, each in enumerate(ordered, 1) if each.text == session.expected_text), None)
         if rank is None:

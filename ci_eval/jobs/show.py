@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from ci_eval.ci import Screen
 from ci_eval.errors import WorkspaceError
-from ci_eval.jobs import pipeline, trusting
-from ci_eval.jobs.preparing import prepare
+from ci_eval.grammar.document import NotText, line_and_column
+from ci_eval.jobs import pipeline
+from ci_eval.jobs import trust as trusting
+from ci_eval.jobs.preparation import prepare
 from ci_eval.model import Lookup, Session, SourceFile
 from ci_eval.stages import interpret
-from ci_eval.support.ci import Screen
-from ci_eval.support.document import NotText, line_and_column
 from ci_eval.workspace import Workspace, name_of
 
 SHOWN = 15

@@ -1,7 +1,7 @@
 """The languages: one file each."""
 
+from ci_eval.catalog import Catalog
 from ci_eval.contracts import Language
-from ci_eval.support.catalog import Catalog
 
 CATALOG: Catalog[Language] = Catalog(__name__, "LANGUAGE")
 names = CATALOG.names

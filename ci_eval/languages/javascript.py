@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from ci_eval.contracts import Declarations, Language
+from ci_eval.grammar.ecmascript.definitions import EcmaDefinitions
+from ci_eval.grammar.ecmascript.names import declare
+from ci_eval.grammar.ecmascript.shape import SHAPE
+from ci_eval.grammar.ecmascript.walk import KEYWORDS
+from ci_eval.grammar.imports.ecmascript import imports
+from ci_eval.grammar.walk import tokens_of
 from ci_eval.model import Extraction
-from ci_eval.support.ecma_definitions import EcmaDefinitions
-from ci_eval.support.ecma_names import declare
-from ci_eval.support.ecma_shape import SHAPE
-from ci_eval.support.ecmascript import KEYWORDS
-from ci_eval.support.imports.ecmascript import imports
-from ci_eval.support.walk import tokens_of
 
 
 class JavaScriptWalk(EcmaDefinitions):

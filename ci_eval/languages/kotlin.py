@@ -6,13 +6,13 @@ import re
 from collections.abc import Sequence
 
 from ci_eval.contracts import Declarations, Language, Shape
+from ci_eval.grammar.imports.jvm import imports
+from ci_eval.grammar.jvm.names import Known, is_type_name, package_of, package_part
+from ci_eval.grammar.jvm.walk import LOCAL, JvmWalk
+from ci_eval.grammar.scopes import UNKNOWN, Origin, Scope
+from ci_eval.grammar.syntax import Node
+from ci_eval.grammar.walk import CALLED, REFERENCE, TYPE, NodePlace, on, tokens_of
 from ci_eval.model import Extraction, Kind
-from ci_eval.support.imports.jvm import imports
-from ci_eval.support.jvm_names import Known, is_type_name, package_of, package_part
-from ci_eval.support.jvm_walk import LOCAL, JvmWalk
-from ci_eval.support.scopes import UNKNOWN, Origin, Scope
-from ci_eval.support.syntax import Node
-from ci_eval.support.walk import CALLED, REFERENCE, TYPE, Place, on, tokens_of
 
 KEYWORDS = frozenset(
     "abstract actual annotation as as? break by catch class companion const constructor continue crossinline data "
@@ -127,7 +127,7 @@ class KotlinWalk(JvmWalk):
 
     # ------------------------------------------------------------------------------------------------------ names
 
-    def name(self, node: Node, role: str, place: Place) -> None:
+    def name(self, node: Node, role: str, place: NodePlace) -> None:
         name = self.text(node).strip("`")
         if role == TYPE or node.type == "type_identifier":
             self.emit(node, Kind.TYPE_REFERENCE, place, self.known.find(f"<{name}>", place.scope))
@@ -136,7 +136,7 @@ class KotlinWalk(JvmWalk):
         else:
             self.variable(node, name, place)
 
-    def _called(self, node: Node, name: str, place: Place) -> None:
+    def _called(self, node: Node, name: str, place: NodePlace) -> None:
         local = place.scope.owner(name)
         found = self.known.find(f"{name}()", place.scope)
         if found is UNKNOWN and local is not None:
@@ -144,7 +144,7 @@ class KotlinWalk(JvmWalk):
             found = local.names[name]
         self.emit(node, Kind.METHOD_CALL, place, Origin(found.static, found.package))
 
-    def variable(self, node: Node, name: str, place: Place, skip: int = 0) -> None:
+    def variable(self, node: Node, name: str, place: NodePlace, skip: int = 0) -> None:
         owner = place.scope.owner(name)
         if owner is not None:
             origin = owner.names[name]
@@ -157,7 +157,7 @@ class KotlinWalk(JvmWalk):
             self.emit(node, Kind.TYPE_REFERENCE if is_type_name(name) else Kind.VARIABLE, place, found, skip=skip)
 
     def emit(
-        self, node: Node, kind: Kind, place: Place, origin: Origin = UNKNOWN, text: str = "", skip: int = 0
+        self, node: Node, kind: Kind, place: NodePlace, origin: Origin = UNKNOWN, text: str = "", skip: int = 0
     ) -> None:
         """A name in a template may be spelled with its sign in one grammar."""
         if node.type == "interpolated_identifier" and self.source[node.start_byte : node.start_byte + 1] == b"$":
@@ -165,7 +165,7 @@ class KotlinWalk(JvmWalk):
         super().emit(node, kind, place, origin, text, skip)
 
     @on("call_expression")
-    def call(self, node: Node, _role: str, place: Place) -> None:
+    def call(self, node: Node, _role: str, place: NodePlace) -> None:
         callee, *suffixes = node.children
         self.push(suffixes, REFERENCE, place)
         if callee.child_count:
@@ -174,7 +174,7 @@ class KotlinWalk(JvmWalk):
             self.push([callee], CALLED, place)
 
     @on("navigation_expression")
-    def navigation(self, node: Node, role: str, place: Place) -> None:
+    def navigation(self, node: Node, role: str, place: NodePlace) -> None:
         receiver, *suffixes = node.children
         if receiver.type == "simple_identifier":
             origin = self.receiver(receiver, place)
@@ -188,7 +188,7 @@ class KotlinWalk(JvmWalk):
                 else:
                     self.push([member], REFERENCE, place)
 
-    def _member(self, node: Node, role: str, origin: Origin, receiver: Node, place: Place) -> None:
+    def _member(self, node: Node, role: str, origin: Origin, receiver: Node, place: NodePlace) -> None:
         name = self.text(node).strip("`")
         known = Origin(origin.static, origin.package)
         if receiver.type == "this_expression":
@@ -208,7 +208,7 @@ class KotlinWalk(JvmWalk):
             self.emit(node, Kind.FIELD, place, known)
 
     @on("infix_expression")
-    def infix(self, node: Node, _role: str, place: Place) -> None:
+    def infix(self, node: Node, _role: str, place: NodePlace) -> None:
         """`a to b`: the name in the middle is called."""
         for i, child in enumerate(node.children):
             if i == 1 and child.type == "simple_identifier":
@@ -216,7 +216,7 @@ class KotlinWalk(JvmWalk):
         self.push([child for i, child in enumerate(node.children) if i != 1], REFERENCE, place)
 
     @on("callable_reference")
-    def callable_reference(self, node: Node, _role: str, place: Place) -> None:
+    def callable_reference(self, node: Node, _role: str, place: NodePlace) -> None:
         *before, member = node.children
         for child in before:
             if child.type == "type_identifier":
@@ -229,11 +229,11 @@ class KotlinWalk(JvmWalk):
             self.push([member], REFERENCE, place)
 
     @on("value_arguments", "indexing_suffix")
-    def arguments(self, node: Node, _role: str, place: Place) -> None:
-        self.push(node.children, REFERENCE, Place(place.scope, node.type == "value_arguments" or place.argument))
+    def arguments(self, node: Node, _role: str, place: NodePlace) -> None:
+        self.push(node.children, REFERENCE, NodePlace(place.scope, node.type == "value_arguments" or place.argument))
 
     @on("value_argument")
-    def argument(self, node: Node, _role: str, place: Place) -> None:
+    def argument(self, node: Node, _role: str, place: NodePlace) -> None:
         children = node.children
         if len(children) > 2 and children[1].type == "=":
             self.emit(children[0], Kind.ARGUMENT_NAME, place)
@@ -241,7 +241,7 @@ class KotlinWalk(JvmWalk):
         self.push(children, REFERENCE, place)
 
     @on("user_type")
-    def user_type(self, node: Node, _role: str, place: Place) -> None:
+    def user_type(self, node: Node, _role: str, place: NodePlace) -> None:
         """`java.util.Map.Entry<K, V>`: its parts are children of one node."""
         path: list[str] = []
         rest = []
@@ -261,7 +261,7 @@ class KotlinWalk(JvmWalk):
         self.push(rest, TYPE, place)
 
     @on("import_header")
-    def import_(self, node: Node, _role: str, place: Place) -> None:
+    def import_(self, node: Node, _role: str, place: NodePlace) -> None:
         for child in node.children:
             if child.type == "identifier":
                 path: list[str] = []
@@ -278,7 +278,7 @@ class KotlinWalk(JvmWalk):
     # ------------------------------------------------------------------------------------------------ definitions
 
     @on("class_declaration", "object_declaration", "companion_object", "object_literal")
-    def class_(self, node: Node, _role: str, place: Place) -> None:
+    def class_(self, node: Node, _role: str, place: NodePlace) -> None:
         """The parameters of a constructor are known in the body; with `val` or `var` they are fields."""
         children = node.children
         name = self._name_of(node) if node.type != "object_literal" else None
@@ -294,7 +294,7 @@ class KotlinWalk(JvmWalk):
                 self._constructor(child, around, scope)
         if name is not None and place.scope.kind == "block":
             place.scope.names[f"<{self.text(name)}>"] = LOCAL_TYPE
-        inner, outer = Place(scope, False), Place(around, place.argument)
+        inner, outer = NodePlace(scope, False), NodePlace(around, place.argument)
         rest = [child for child in children if name is None or child.start_byte != name.start_byte]
         for child in reversed(rest):
             if child.child_count:
@@ -312,14 +312,14 @@ class KotlinWalk(JvmWalk):
                 target.names[self.text(name)] = Origin(False, self.package if is_field else None)
 
     @on("enum_entry")
-    def enum_entry(self, node: Node, _role: str, place: Place) -> None:
+    def enum_entry(self, node: Node, _role: str, place: NodePlace) -> None:
         self._without_name(node, place)
 
     @on("type_alias", "type_parameter")
-    def without_name(self, node: Node, _role: str, place: Place) -> None:
+    def without_name(self, node: Node, _role: str, place: NodePlace) -> None:
         self._without_name(node, place)
 
-    def _without_name(self, node: Node, place: Place) -> None:
+    def _without_name(self, node: Node, place: NodePlace) -> None:
         name = self._name_of(node)
         begin = name.start_byte if name is not None else -1
         self.push(
@@ -333,8 +333,8 @@ class KotlinWalk(JvmWalk):
                 scope.names[f"<{self.text(name)}>"] = LOCAL_TYPE
 
     @on("function_declaration", "secondary_constructor", "anonymous_function", "setter", "getter")
-    def function(self, node: Node, _role: str, place: Place) -> None:
-        inner = Place(Scope("block", place.scope), False)
+    def function(self, node: Node, _role: str, place: NodePlace) -> None:
+        inner = NodePlace(Scope("block", place.scope), False)
         name = self._name_of(node) if node.type == "function_declaration" else None
         for child in node.children:
             if child.type == "type_parameters":
@@ -347,17 +347,17 @@ class KotlinWalk(JvmWalk):
         self.in_order(children, inner)
 
     @on("parameter", "class_parameter", "parameter_with_optional_type")
-    def parameter(self, node: Node, _role: str, place: Place) -> None:
+    def parameter(self, node: Node, _role: str, place: NodePlace) -> None:
         name = self._name_of(node)
         if name is not None and node.type != "class_parameter":
             place.scope.names[self.text(name)] = LOCAL
         self._without_name(node, place)
 
     @on("property_declaration", "for_statement", "when_subject")
-    def bindings(self, node: Node, _role: str, place: Place) -> None:
+    def bindings(self, node: Node, _role: str, place: NodePlace) -> None:
         """What is bound is known behind its value: of a loop, in the body."""
         if node.type == "for_statement":
-            place = Place(Scope("block", place.scope), place.argument)
+            place = NodePlace(Scope("block", place.scope), place.argument)
         children = node.children
         names = self._bound(node) if place.scope.kind == "block" else []
         rest = []
@@ -376,38 +376,38 @@ class KotlinWalk(JvmWalk):
         self.in_order([child for child in rest if child.type != "control_structure_body"], place)
 
     @on("simple_identifier", "interpolated_identifier")
-    def leaf(self, node: Node, role: str, place: Place) -> None:
+    def leaf(self, node: Node, role: str, place: NodePlace) -> None:
         if role == _BIND:
             place.scope.names[self.text(node)] = LOCAL
         else:
             self.name(node, role, place)
 
     @on("lambda_literal")
-    def lambda_(self, node: Node, _role: str, place: Place) -> None:
-        inner = Place(Scope("block", place.scope), False)
+    def lambda_(self, node: Node, _role: str, place: NodePlace) -> None:
+        inner = NodePlace(Scope("block", place.scope), False)
         for child in node.children:
             if child.type == "lambda_parameters":
                 inner.scope.names.update({self.text(name): LOCAL for name in self._bound(child)})
         self.in_order(node.children, inner)
 
     @on("lambda_parameters", "variable_declaration", "multi_variable_declaration")
-    def declaration(self, node: Node, _role: str, place: Place) -> None:
+    def declaration(self, node: Node, _role: str, place: NodePlace) -> None:
         self.push([child for child in node.children if child.type != "simple_identifier"], REFERENCE, place)
 
     @on("catch_block")
-    def catch(self, node: Node, _role: str, place: Place) -> None:
-        inner = Place(Scope("block", place.scope), place.argument)
+    def catch(self, node: Node, _role: str, place: NodePlace) -> None:
+        inner = NodePlace(Scope("block", place.scope), place.argument)
         name = self._name_of(node)
         if name is not None:
             inner.scope.names[self.text(name)] = LOCAL
         self._without_name(node, inner)
 
     @on("statements", "control_structure_body", "function_body")
-    def block(self, node: Node, _role: str, place: Place) -> None:
-        self.in_order(node.children, Place(Scope("block", place.scope), place.argument))
+    def block(self, node: Node, _role: str, place: NodePlace) -> None:
+        self.in_order(node.children, NodePlace(Scope("block", place.scope), place.argument))
 
     @on("this_expression", "super_expression", "jump_expression")
-    def labelled(self, node: Node, _role: str, place: Place) -> None:
+    def labelled(self, node: Node, _role: str, place: NodePlace) -> None:
         """`this@Foo`: the label names nothing that is completed."""
         for child in node.children:
             if child.type not in {"type_identifier", "label"}:

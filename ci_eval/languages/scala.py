@@ -6,12 +6,12 @@ import re
 from collections.abc import Sequence
 
 from ci_eval.contracts import Declarations, Language, Shape
+from ci_eval.grammar.jvm.names import Known, is_type_name, package_of, package_part
+from ci_eval.grammar.jvm.walk import LOCAL, JvmWalk
+from ci_eval.grammar.scopes import UNKNOWN, Origin, Scope
+from ci_eval.grammar.syntax import Node
+from ci_eval.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, NodePlace, on, tokens_of
 from ci_eval.model import Extraction, Kind
-from ci_eval.support.jvm_names import Known, is_type_name, package_of, package_part
-from ci_eval.support.jvm_walk import LOCAL, JvmWalk
-from ci_eval.support.scopes import UNKNOWN, Origin, Scope
-from ci_eval.support.syntax import Node
-from ci_eval.support.walk import BOUND, CALLED, REFERENCE, TYPE, Place, on, tokens_of
 
 KEYWORDS = frozenset(
     "abstract case catch class def derives do else end enum export extends extension false final finally for "
@@ -103,7 +103,7 @@ class ScalaWalk(JvmWalk):
 
     # ------------------------------------------------------------------------------------------------------ names
 
-    def name(self, node: Node, role: str, place: Place) -> None:
+    def name(self, node: Node, role: str, place: NodePlace) -> None:
         name = self.text(node)
         if node.type == "type_identifier" or role == TYPE:
             self.emit(node, Kind.TYPE_REFERENCE, place, self.known.find(f"<{name}>", place.scope), name)
@@ -121,7 +121,7 @@ class ScalaWalk(JvmWalk):
         else:
             self.variable(node, name, place)
 
-    def variable(self, node: Node, name: str, place: Place, skip: int = 0) -> None:
+    def variable(self, node: Node, name: str, place: NodePlace, skip: int = 0) -> None:
         owner = place.scope.owner(name)
         origin = owner.names[name] if owner else self.known.find(name, place.scope)
         if origin.holder == "class" or (owner is None and is_type_name(name)):
@@ -131,7 +131,7 @@ class ScalaWalk(JvmWalk):
         self.emit(node, kind, place, origin, name, skip)
 
     @on("call_expression", "generic_function")
-    def call(self, node: Node, _role: str, place: Place) -> None:
+    def call(self, node: Node, _role: str, place: NodePlace) -> None:
         callee, *rest = node.children
         self.push(rest, REFERENCE, place)
         if callee.child_count:
@@ -140,8 +140,8 @@ class ScalaWalk(JvmWalk):
             self.push([callee], CALLED, place)
 
     @on("arguments")
-    def arguments(self, node: Node, _role: str, place: Place) -> None:
-        inner = Place(place.scope, True)
+    def arguments(self, node: Node, _role: str, place: NodePlace) -> None:
+        inner = NodePlace(place.scope, True)
         for child in node.children:
             children = child.children if child.type == "assignment_expression" else []
             if children and children[0].type == "identifier":
@@ -151,7 +151,7 @@ class ScalaWalk(JvmWalk):
                 self.push([child], REFERENCE, inner)
 
     @on("field_expression", "stable_identifier")
-    def field(self, node: Node, role: str, place: Place) -> None:
+    def field(self, node: Node, role: str, place: NodePlace) -> None:
         receiver, *rest = node.children
         if receiver.type == "identifier":
             origin = self.receiver(receiver, place)
@@ -164,14 +164,14 @@ class ScalaWalk(JvmWalk):
             else:
                 self.push([member], REFERENCE, place)
 
-    def receiver(self, node: Node, place: Place) -> Origin:
+    def receiver(self, node: Node, place: NodePlace) -> Origin:
         name = self.text(node)
         if name in KEYWORDS:
             self.emit(node, Kind.KEYWORD, place, UNKNOWN, name)
             return LOCAL if name == "this" else UNKNOWN
         return super().receiver(node, place)
 
-    def _member(self, node: Node, role: str, origin: Origin, receiver: Node, place: Place) -> None:
+    def _member(self, node: Node, role: str, origin: Origin, receiver: Node, place: NodePlace) -> None:
         name = self.text(node)
         known = Origin(origin.static, origin.package)
         if receiver.type == "identifier" and self.text(receiver) == "this":
@@ -191,7 +191,7 @@ class ScalaWalk(JvmWalk):
             self.emit(node, Kind.FIELD, place, known, name)
 
     @on("stable_type_identifier", "projected_type")
-    def qualified_type(self, node: Node, _role: str, place: Place) -> None:
+    def qualified_type(self, node: Node, _role: str, place: NodePlace) -> None:
         first, *rest = node.children
         origin = UNKNOWN
         if first.child_count:
@@ -208,7 +208,7 @@ class ScalaWalk(JvmWalk):
                 self.push([child], TYPE, place)
 
     @on("infix_expression", "postfix_expression")
-    def infix(self, node: Node, _role: str, place: Place) -> None:
+    def infix(self, node: Node, _role: str, place: NodePlace) -> None:
         """`a to b`: the name in the middle is called."""
         children = node.children
         for i, child in enumerate(children):
@@ -219,12 +219,12 @@ class ScalaWalk(JvmWalk):
         self.push([child for child in children if child.child_count], REFERENCE, place)
 
     @on("interpolated_string_expression")
-    def interpolated(self, node: Node, _role: str, place: Place) -> None:
+    def interpolated(self, node: Node, _role: str, place: NodePlace) -> None:
         """The `s` before the quote is part of the literal."""
         self.push(node.children[1:], REFERENCE, place)
 
     @on("import_declaration", "export_declaration")
-    def import_(self, node: Node, _role: str, place: Place) -> None:
+    def import_(self, node: Node, _role: str, place: NodePlace) -> None:
         """`import a.b.{C, D => E, _}`; an import is known from here on, in this scope."""
         path: list[str] = []
         for child in node.children:
@@ -246,18 +246,18 @@ class ScalaWalk(JvmWalk):
                 self.push([child], REFERENCE, place)
         self._bring(path, path[-1:], place)
 
-    def _import(self, node: Node, path: Sequence[str], place: Place) -> None:
+    def _import(self, node: Node, path: Sequence[str], place: NodePlace) -> None:
         name = self.text(node)
         if not path:
             self.known.roots.add(name)
         package = package_part(".".join(path)) if path else name
         self.emit(node, Kind.IMPORT, place, Origin(True, package or None), name)
 
-    def _bring(self, path: Sequence[str], names: Sequence[str], place: Place) -> None:
+    def _bring(self, path: Sequence[str], names: Sequence[str], place: NodePlace) -> None:
         for name in names:
             place.scope.names.update(self.known.imported(".".join(path), name))
 
-    def _selectors(self, node: Node, path: list[str], place: Place) -> None:
+    def _selectors(self, node: Node, path: list[str], place: NodePlace) -> None:
         for child in node.children:
             if child.type == "namespace_wildcard":
                 self.known.wildcards.append(".".join(path))
@@ -271,7 +271,7 @@ class ScalaWalk(JvmWalk):
     # ------------------------------------------------------------------------------------------------ definitions
 
     @on("class_definition", "trait_definition", "object_definition", "enum_definition")
-    def class_(self, node: Node, _role: str, place: Place) -> None:
+    def class_(self, node: Node, _role: str, place: NodePlace) -> None:
         """The parameters of a class are known in its body; with `val`, `var` or `case class` they are fields."""
         children = node.children
         around = Scope("block", place.scope)
@@ -285,7 +285,7 @@ class ScalaWalk(JvmWalk):
                 self._type_parameters(child, around)
             elif child.type == "class_parameters":
                 self._class_parameters(child, around, scope, every=is_case)
-        inner, outer = Place(scope, False), Place(around, False)
+        inner, outer = NodePlace(scope, False), NodePlace(around, False)
         name = node.child_by_field_name("name")
         rest = [child for child in children if name is None or child.start_byte != name.start_byte]
         for child in reversed(rest):
@@ -314,20 +314,20 @@ class ScalaWalk(JvmWalk):
                 scope.names[f"<{self.text(child)}>"] = LOCAL_TYPE
 
     @on("type_parameters", "self_type")
-    def type_parameters(self, node: Node, _role: str, place: Place) -> None:
+    def type_parameters(self, node: Node, _role: str, place: NodePlace) -> None:
         rest = [child for child in node.children if child.type not in self.names]
         self.push(rest, TYPE, place)
 
     @on("template_body")
-    def template_body(self, node: Node, _role: str, place: Place) -> None:
+    def template_body(self, node: Node, _role: str, place: NodePlace) -> None:
         if place.scope.kind != "class":
             # Of an anonymous class.
-            place = Place(Scope("class", place.scope, self._declared(node.children, static=False)), False)
+            place = NodePlace(Scope("class", place.scope, self._declared(node.children, static=False)), False)
         self.in_order(node.children, place)
 
     @on("function_definition", "function_declaration")
-    def function(self, node: Node, _role: str, place: Place) -> None:
-        inner = Place(Scope("block", place.scope), False)
+    def function(self, node: Node, _role: str, place: NodePlace) -> None:
+        inner = NodePlace(Scope("block", place.scope), False)
         name = node.child_by_field_name("name")
         begin = name.start_byte if name is not None else -1
         for child in node.children:
@@ -338,24 +338,24 @@ class ScalaWalk(JvmWalk):
         self.in_order([child for child in node.children if child.start_byte != begin or child.child_count], inner)
 
     @on("parameter", "class_parameter", "binding")
-    def parameter(self, node: Node, _role: str, place: Place) -> None:
+    def parameter(self, node: Node, _role: str, place: NodePlace) -> None:
         name = node.child_by_field_name("name")
         if name is not None and node.type != "class_parameter":
             place.scope.names[self.text(name)] = LOCAL
         self._without(node, name, place)
 
     @on("type_definition", "simple_enum_case", "full_enum_case")
-    def named(self, node: Node, _role: str, place: Place) -> None:
+    def named(self, node: Node, _role: str, place: NodePlace) -> None:
         self._without(node, node.child_by_field_name("name"), place)
 
-    def _without(self, node: Node, name: Node | None, place: Place) -> None:
+    def _without(self, node: Node, name: Node | None, place: NodePlace) -> None:
         begin = name.start_byte if name is not None else -1
         self.push(
             [child for child in node.children if child.start_byte != begin or child.child_count], REFERENCE, place
         )
 
     @on("val_definition", "var_definition", "val_declaration", "var_declaration")
-    def value(self, node: Node, _role: str, place: Place) -> None:
+    def value(self, node: Node, _role: str, place: NodePlace) -> None:
         """What is bound is known behind its value; members are known everywhere."""
         pattern = node.child_by_field_name("pattern") or node.child_by_field_name("name")
         begin = pattern.start_byte if pattern is not None else -1
@@ -365,7 +365,7 @@ class ScalaWalk(JvmWalk):
         self.in_order(rest, place)
 
     @on("enumerator")
-    def enumerator(self, node: Node, _role: str, place: Place) -> None:
+    def enumerator(self, node: Node, _role: str, place: NodePlace) -> None:
         pattern, *rest = node.children
         guards = [child for child in rest if child.type == "guard"]
         self.push(guards, REFERENCE, place)
@@ -373,10 +373,10 @@ class ScalaWalk(JvmWalk):
         self.in_order([child for child in rest if child.type != "guard"], place)
 
     @on("for_expression", "block", "case_clause", "lambda_expression", "indented_block")
-    def block(self, node: Node, _role: str, place: Place) -> None:
+    def block(self, node: Node, _role: str, place: NodePlace) -> None:
         """A scope; a lambda's parameter and the pattern of a case are bound in it."""
         children = node.children
-        inner = Place(Scope("block", place.scope), place.argument and node.type != "lambda_expression")
+        inner = NodePlace(Scope("block", place.scope), place.argument and node.type != "lambda_expression")
         bound = 0 if node.type == "lambda_expression" else 1 if node.type == "case_clause" else -1
         if 0 <= bound < len(children):
             self.in_order(children[bound + 1 :], inner)
@@ -386,21 +386,21 @@ class ScalaWalk(JvmWalk):
             self.in_order(children, inner)
 
     @on(*"tuple_pattern case_class_pattern typed_pattern alternative_pattern repeat_pattern infix_pattern".split())
-    def pattern(self, node: Node, _role: str, place: Place) -> None:
+    def pattern(self, node: Node, _role: str, place: NodePlace) -> None:
         self.push(node.children, BOUND, place)
 
     @on("bindings")
-    def bindings(self, node: Node, _role: str, place: Place) -> None:
+    def bindings(self, node: Node, _role: str, place: NodePlace) -> None:
         self.push(node.children, BOUND, place)
 
     @on("capture_pattern")
-    def capture(self, node: Node, _role: str, place: Place) -> None:
+    def capture(self, node: Node, _role: str, place: NodePlace) -> None:
         self.push(node.children, BOUND, place)
 
 
-def _nowhere(place: Place) -> Place:
+def _nowhere(place: NodePlace) -> NodePlace:
     """Where the names of a pattern are bound that are members, and so known already."""
-    return Place(Scope("block", place.scope), place.argument)
+    return NodePlace(Scope("block", place.scope), place.argument)
 
 
 def declare(text: str, path: str) -> tuple[str, frozenset[str]]:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 
 from ci_eval.contracts import Declarations, Language
+from ci_eval.grammar.ecmascript.definitions import EcmaDefinitions
+from ci_eval.grammar.ecmascript.names import declare
+from ci_eval.grammar.ecmascript.shape import SHAPE
+from ci_eval.grammar.ecmascript.walk import KEYWORDS as SHARED
+from ci_eval.grammar.ecmascript.walk import scope_of
+from ci_eval.grammar.imports.ecmascript import imports
+from ci_eval.grammar.scopes import Origin
+from ci_eval.grammar.syntax import Node
+from ci_eval.grammar.walk import BOUND, REFERENCE, TYPE, NodePlace, on, tokens_of
 from ci_eval.model import Extraction, Kind
-from ci_eval.support.ecma_definitions import EcmaDefinitions
-from ci_eval.support.ecma_names import declare
-from ci_eval.support.ecma_shape import SHAPE
-from ci_eval.support.ecmascript import KEYWORDS as SHARED
-from ci_eval.support.ecmascript import scope_of
-from ci_eval.support.imports.ecmascript import imports
-from ci_eval.support.scopes import Origin
-from ci_eval.support.syntax import Node
-from ci_eval.support.walk import BOUND, REFERENCE, TYPE, Place, on, tokens_of
 
 KEYWORDS = SHARED | frozenset(
     "abstract accessor any asserts bigint boolean declare enum global implements infer interface intrinsic is "
@@ -31,13 +31,13 @@ class TypeScriptWalk(EcmaDefinitions):
     ignored = EcmaDefinitions.ignored | {"|", "&"}
 
     @on("predefined_type")
-    def predefined(self, node: Node, _role: str, place: Place) -> None:
+    def predefined(self, node: Node, _role: str, place: NodePlace) -> None:
         """`string`, `any`: one keyword, though it may be several leaves."""
         if not self.text(node).startswith("unique"):
             self.emit(node, Kind.KEYWORD, place)
 
     @on("required_parameter", "optional_parameter")
-    def parameter(self, node: Node, _role: str, place: Place) -> None:
+    def parameter(self, node: Node, _role: str, place: NodePlace) -> None:
         # The name of a part of a tuple, which is only said here, is a field `name` or `pattern` of the same node.
         pattern = node.child_by_field_name("pattern") or node.child_by_field_name("name")
         begin = pattern.start_byte if pattern is not None else -1
@@ -52,14 +52,14 @@ class TypeScriptWalk(EcmaDefinitions):
         "abstract_method_signature",
         "property_signature",
     )
-    def signature(self, node: Node, _role: str, place: Place) -> None:
+    def signature(self, node: Node, _role: str, place: NodePlace) -> None:
         """Its parameters are names of their own."""
-        inner = Place(scope_of(place).below("function"), False)
+        inner = NodePlace(scope_of(place).below("function"), False)
         name = node.child_by_field_name("name")
         self._signature(node.children, name, inner)
 
     @on("interface_declaration", "type_alias_declaration", "enum_declaration", "internal_module", "module")
-    def declaration(self, node: Node, _role: str, place: Place) -> None:
+    def declaration(self, node: Node, _role: str, place: NodePlace) -> None:
         scope = scope_of(place)
         name = node.child_by_field_name("name")
         begin = name.start_byte if name is not None else -1
@@ -76,12 +76,12 @@ class TypeScriptWalk(EcmaDefinitions):
         for child in reversed(rest):
             if child.child_count:
                 self._stack.append(
-                    (child, TYPE if node.type == "type_alias_declaration" else REFERENCE, Place(inner, False))
+                    (child, TYPE if node.type == "type_alias_declaration" else REFERENCE, NodePlace(inner, False))
                 )
-        self.push([child for child in rest if not child.child_count], TYPE, Place(inner, False))
+        self.push([child for child in rest if not child.child_count], TYPE, NodePlace(inner, False))
 
     @on("type_parameter", "mapped_type_clause", "infer_type")
-    def type_parameter(self, node: Node, _role: str, place: Place) -> None:
+    def type_parameter(self, node: Node, _role: str, place: NodePlace) -> None:
         names = [child for child in node.children if child.type == "type_identifier"][:1]
         for name in names:
             place.scope.names[self.text(name)] = Origin(False, None, "class")
@@ -89,25 +89,25 @@ class TypeScriptWalk(EcmaDefinitions):
         self.push([child for child in node.children if child.start_byte != begin], TYPE, place)
 
     @on("conditional_type")
-    def conditional(self, node: Node, _role: str, place: Place) -> None:
+    def conditional(self, node: Node, _role: str, place: NodePlace) -> None:
         """What is inferred in the condition is known in the branches."""
         self.in_order(node.children, place)
 
     @on("enum_assignment")
-    def enum_assignment(self, node: Node, _role: str, place: Place) -> None:
+    def enum_assignment(self, node: Node, _role: str, place: NodePlace) -> None:
         self.push(node.children[1:], REFERENCE, place)
 
     @on("type_predicate", "asserts", "as_expression", "satisfies_expression", "type_query")
-    def mixed(self, node: Node, _role: str, place: Place) -> None:
+    def mixed(self, node: Node, _role: str, place: NodePlace) -> None:
         """A value, and a type."""
         self.push(node.children, REFERENCE, place)
 
     @on("this_type")
-    def this_type(self, node: Node, _role: str, place: Place) -> None:
+    def this_type(self, node: Node, _role: str, place: NodePlace) -> None:
         self.emit(node, Kind.KEYWORD, place)
 
     @on("implements_clause", "extends_type_clause", "type_arguments")
-    def types(self, node: Node, _role: str, place: Place) -> None:
+    def types(self, node: Node, _role: str, place: NodePlace) -> None:
         self.push(node.children, TYPE, place)
 
 

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 from msgspec.structs import replace as with_values
 
+from ci_eval.catalog import Catalog
 from ci_eval.contracts import Metric
 from ci_eval.model import MetricInfo
-from ci_eval.support.catalog import Catalog
-from ci_eval.support.observing import recall_within
+from ci_eval.observing import recall_within
 
 CATALOG: Catalog[tuple[Metric, ...]] = Catalog(__name__, "METRICS")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ci_eval.contracts import Metric
 from ci_eval.model import FAILED, LookupScore, SessionScore
-from ci_eval.support.observing import mean_over_sessions
+from ci_eval.observing import mean_over_sessions
 
 
 def effort_saved(session: SessionScore) -> float:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from ci_eval.contracts import Metric, Observation
 from ci_eval.model import MetricInfo, SessionScore
-from ci_eval.support.observing import FEWEST_MOVES, evaluated, most_moves, moves
+from ci_eval.observing import FEWEST_MOVES, evaluated, most_moves, moves
 
 
 def total(session: SessionScore) -> Sequence[Observation]:

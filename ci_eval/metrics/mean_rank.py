@@ -7,7 +7,7 @@ from math import log2
 
 from ci_eval.contracts import Metric, Observation
 from ci_eval.model import MetricInfo, SessionScore
-from ci_eval.support.observing import mean_over_sessions, rank_of
+from ci_eval.observing import mean_over_sessions, rank_of
 
 
 def observe_rank(session: SessionScore) -> Sequence[Observation]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ci_eval.contracts import Metric, Observation
 from ci_eval.model import FAILED, MetricInfo, SessionScore
-from ci_eval.support.observing import answered, evaluated, rank_of
+from ci_eval.observing import answered, evaluated, rank_of
 
 
 def precision(session: SessionScore) -> Sequence[Observation]:

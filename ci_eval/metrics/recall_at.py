@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ci_eval.contracts import Metric
 from ci_eval.model import SessionScore
-from ci_eval.support.observing import mean_over_sessions, rank_of, recall_within
+from ci_eval.observing import mean_over_sessions, rank_of, recall_within
 
 
 def found(session: SessionScore) -> float:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ci_eval.contracts import Metric
 from ci_eval.model import MetricInfo, SessionScore
-from ci_eval.support.observing import evaluated, rank_of
+from ci_eval.observing import evaluated, rank_of
 
 
 def right_within(budget: int) -> Metric:

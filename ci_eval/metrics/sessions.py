@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ci_eval.contracts import Metric, Observation
 from ci_eval.model import MetricInfo, SessionScore
-from ci_eval.support.observing import evaluated
+from ci_eval.observing import evaluated
 
 
 def observe(session: SessionScore) -> Sequence[Observation]:

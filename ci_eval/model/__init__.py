@@ -15,7 +15,7 @@ from ci_eval.model.actions import (
     OpenFile,
     PrintText,
 )
-from ci_eval.model.comparison import Change, Comparison, Difference, Elsewhere, Part, Side, Verdict
+from ci_eval.model.comparison import Change, Comparison, Difference, Elsewhere, Side, Subset, Verdict
 from ci_eval.model.gates import GateResult
 from ci_eval.model.logs import LogCounts, LogFile, LogsRecord
 from ci_eval.model.overview import Overview, Ranking
@@ -54,7 +54,7 @@ from ci_eval.model.settings import (
     UserModelConfig,
 )
 from ci_eval.model.tokens import Extraction, Kind, Location, Number, Properties, Token, Value
-from ci_eval.model.trend import ChangePoint, Line, Night, Trend
+from ci_eval.model.trend import ChangePoint, Line, Trend, TrendPoint
 
 FORMAT = 1
 """Format number of workspaces and machine-readable reports; a change of meaning raises it."""
@@ -95,14 +95,12 @@ __all__ = [
     "LookupScore",
     "MetricInfo",
     "MoveCaret",
-    "Night",
     "Noise",
     "Number",
     "OpenFile",
     "OtherCode",
     "Otherwise",
     "Overview",
-    "Part",
     "PrefixConfig",
     "PrintText",
     "ProjectInfo",
@@ -116,9 +114,11 @@ __all__ = [
     "SourceFile",
     "Status",
     "StrategyConfig",
+    "Subset",
     "Suggestion",
     "Token",
     "Trend",
+    "TrendPoint",
     "UserModelConfig",
     "Value",
     "Verdict",

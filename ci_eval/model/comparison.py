@@ -67,7 +67,7 @@ class Difference(Value, frozen=True, kw_only=True):
     elsewhere: Elsewhere = Elsewhere()
 
 
-class Part(Value, frozen=True, kw_only=True):
+class Subset(Value, frozen=True, kw_only=True):
     """The sessions that share a property, and the first declared metric over them."""
 
     dimension: str
@@ -133,7 +133,7 @@ class Comparison(Value, frozen=True, kw_only=True):
     filters: dict[str, dict[str, Difference]]
     wins: int
     losses: int
-    parts: tuple[Part, ...]
+    parts: tuple[Subset, ...]
     transitions: dict[str, dict[str, int]]
     """Band of the base's rank → band of the new one's → sessions."""
     latencies: dict[str, tuple[float, float]]

@@ -7,7 +7,7 @@ from ci_eval.model.report import EngineInfo, Estimate, MetricInfo, ProjectInfo
 from ci_eval.model.tokens import Value
 
 
-class Night(Value, frozen=True, kw_only=True):
+class TrendPoint(Value, frozen=True, kw_only=True):
     """One evaluation of the past, or the new one."""
 
     started: str
@@ -40,7 +40,7 @@ class ChangePoint(Value, frozen=True, kw_only=True):
 class Trend(Value, frozen=True, kw_only=True):
     """Nights in order of time, of one engine, project and completion type."""
 
-    nights: tuple[Night, ...]
+    nights: tuple[TrendPoint, ...]
     metrics: tuple[MetricInfo, ...]
     changes: dict[str, tuple[ChangePoint, ...]]
     """By metric, in order of time."""

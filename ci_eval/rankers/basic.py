@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ci_eval.contracts import Ranker
+from ci_eval.learning.ranking import ByText
 from ci_eval.model import Suggestion
-from ci_eval.support.ranking import ByText
 
 
 def as_they_came(suggestions: Sequence[Suggestion]) -> Sequence[Suggestion]:

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from ci_eval.contracts import Ordering, Ranker, Situation, Surrounding
+from ci_eval.contracts import CaretContext, FileContext, Ordering, Ranker
+from ci_eval.learning.features import NAMES, Reader
 from ci_eval.model import Suggestion
-from ci_eval.support.features import NAMES, Reader
 
 FILE, PROJECT = NAMES.index("in_file"), NAMES.index("in_project")
 
@@ -27,17 +27,17 @@ class Frequency:
         """See Ranker."""
         return self
 
-    def open(self, surrounding: Surrounding) -> Ordering:
+    def open(self, context: FileContext) -> Ordering:
         """See Ranker."""
-        return _ByFrequency(Reader.of(surrounding))
+        return _ByFrequency(Reader.of(context))
 
 
 @dataclass(frozen=True)
 class _ByFrequency:
     reader: Reader
 
-    def __call__(self, suggestions: Sequence[Suggestion], situation: Situation) -> Sequence[Suggestion]:
-        rows = self.reader.rows(situation, suggestions)
+    def __call__(self, suggestions: Sequence[Suggestion], caret: CaretContext) -> Sequence[Suggestion]:
+        rows = self.reader.rows(caret, suggestions)
         order = np.lexsort((-rows[:, PROJECT], -rows[:, FILE]))
         return [suggestions[place] for place in order]
 

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from ci_eval.contracts import Ordering, Ranker, Situation, Surrounding
+from ci_eval.contracts import CaretContext, FileContext, Ordering, Ranker
 from ci_eval.errors import ConfigError
+from ci_eval.learning import model_file
+from ci_eval.learning.features import Reader
 from ci_eval.model import Suggestion
-from ci_eval.support import model_file
-from ci_eval.support.features import Reader
 
 
 @dataclass(frozen=True)
@@ -34,10 +34,10 @@ class ByModel:
         model_file.load(model)
         return replace(self, model=model.resolve())
 
-    def open(self, surrounding: Surrounding) -> Ordering:
+    def open(self, context: FileContext) -> Ordering:
         """See Ranker."""
         assert self.model is not None
-        return _Ordered(Reader.of(surrounding), _booster(self.model))
+        return _Ordered(Reader.of(context), _booster(self.model))
 
 
 @dataclass(frozen=True)
@@ -45,10 +45,10 @@ class _Ordered:
     reader: Reader
     booster: Any
 
-    def __call__(self, suggestions: Sequence[Suggestion], situation: Situation) -> Sequence[Suggestion]:
+    def __call__(self, suggestions: Sequence[Suggestion], caret: CaretContext) -> Sequence[Suggestion]:
         if len(suggestions) < 2:
             return suggestions
-        rows = self.reader.rows(situation, suggestions)
+        rows = self.reader.rows(caret, suggestions)
         # One thread: the workers share the machine, and starting threads takes longer than a short list.
         scores = self.booster.predict(rows, num_threads=1)
         return [suggestions[place] for place in np.argsort(-scores, kind="stable")]

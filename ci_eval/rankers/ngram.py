@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
-from ci_eval.contracts import Ordering, Ranker, Situation, Surrounding
+from ci_eval.contracts import CaretContext, FileContext, Ordering, Ranker
+from ci_eval.learning.names import LONGEST_CONTEXT, Others, others_of
+from ci_eval.learning.ngrams import Typed, interpolated, mixed
 from ci_eval.model import Suggestion
-from ci_eval.support.names import LONGEST_CONTEXT, Others, others_of
-from ci_eval.support.ngrams import Typed, interpolated, mixed
 
 
 @dataclass(frozen=True)
@@ -26,9 +26,9 @@ class Ngram:
         """See Ranker."""
         return self
 
-    def open(self, surrounding: Surrounding) -> Ordering:
+    def open(self, context: FileContext) -> Ordering:
         """See Ranker."""
-        return _ByNgrams(others_of(surrounding))
+        return _ByNgrams(others_of(context))
 
 
 @dataclass(frozen=True)
@@ -36,8 +36,8 @@ class _ByNgrams:
     others: Others
     typed: Typed = field(default_factory=Typed)
 
-    def __call__(self, suggestions: Sequence[Suggestion], situation: Situation) -> Sequence[Suggestion]:
-        self.typed.read(situation.before)
+    def __call__(self, suggestions: Sequence[Suggestion], caret: CaretContext) -> Sequence[Suggestion]:
+        self.typed.read(caret.before)
         texts = [each.text for each in suggestions]
         of_project = self.others.levels(texts, self.typed.context(LONGEST_CONTEXT))
         likely = mixed(interpolated(self.typed.levels(texts)), interpolated(of_project))

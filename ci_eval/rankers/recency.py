@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
-from ci_eval.contracts import Ordering, Ranker, Situation, Surrounding
+from ci_eval.contracts import CaretContext, FileContext, Ordering, Ranker
+from ci_eval.learning.names import Others, others_of
+from ci_eval.learning.ngrams import Typed
 from ci_eval.model import Suggestion
-from ci_eval.support.names import Others, others_of
-from ci_eval.support.ngrams import Typed
 
 
 @dataclass(frozen=True)
@@ -27,9 +27,9 @@ class Recency:
         """See Ranker."""
         return self
 
-    def open(self, surrounding: Surrounding) -> Ordering:
+    def open(self, context: FileContext) -> Ordering:
         """See Ranker."""
-        return _ByRecency(others_of(surrounding))
+        return _ByRecency(others_of(context))
 
 
 @dataclass(frozen=True)
@@ -37,8 +37,8 @@ class _ByRecency:
     others: Others
     typed: Typed = field(default_factory=Typed)
 
-    def __call__(self, suggestions: Sequence[Suggestion], situation: Situation) -> Sequence[Suggestion]:
-        self.typed.read(situation.before)
+    def __call__(self, suggestions: Sequence[Suggestion], caret: CaretContext) -> Sequence[Suggestion]:
+        self.typed.read(caret.before)
         texts = [each.text for each in suggestions]
         last = np.array([self.typed.last(text) for text in texts])
         order = np.lexsort((-self.others.times(texts), -last))

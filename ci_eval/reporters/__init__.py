@@ -5,8 +5,8 @@ Those of sites begin with `site_`.
 
 from collections.abc import Callable
 
+from ci_eval.catalog import Catalog
 from ci_eval.contracts import ComparisonReporter, OverviewReporter, Reporter, SiteReporter
-from ci_eval.support.catalog import Catalog
 
 
 def _beginning(word: str) -> Callable[[str], bool]:

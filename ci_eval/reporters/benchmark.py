@@ -11,10 +11,10 @@ from pathlib import Path
 
 import msgspec
 
-from ci_eval.contracts import Reporter, Sources
+from ci_eval import atomic
+from ci_eval.contracts import Reporter, StoredSessions
 from ci_eval.model import Evaluation
-from ci_eval.support import atomic
-from ci_eval.support.figures import first_filter, interval, metric_infos
+from ci_eval.rendering.figures import first_filter, interval, metric_infos
 
 
 class Benchmark:
@@ -22,7 +22,7 @@ class Benchmark:
 
     name = "benchmark"
 
-    def write(self, evaluation: Evaluation, sources: Sources, folder: Path) -> Path:  # noqa: ARG002
+    def write(self, evaluation: Evaluation, sources: StoredSessions, folder: Path) -> Path:  # noqa: ARG002
         """See Reporter."""
         _write(folder / "benchmark-latency.json", _entries(evaluation, "lower"))
         return _write(folder / "benchmark-quality.json", _entries(evaluation, "higher"))

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-from ci_eval.contracts import ComparisonReporter, PairedSources
-from ci_eval.model import Comparison, Difference, Elsewhere, Part
-from ci_eval.support.charts import latency_chart, trend_charts
-from ci_eval.support.figures import amount, change
-from ci_eval.support.htmldata import script
-from ci_eval.support.htmlpages import page_name
-from ci_eval.support.htmlpairs import PairedPage, change_of, paired_pages
-from ci_eval.support.htmlsite import Site, published
-from ci_eval.support.verdicts import (
+from ci_eval.contracts import ComparisonReporter, PairedSessions
+from ci_eval.model import Comparison, Difference, Elsewhere, Subset
+from ci_eval.rendering.charts import latency_chart, trend_charts
+from ci_eval.rendering.figures import amount, change
+from ci_eval.rendering.htmldata import script
+from ci_eval.rendering.htmlpages import page_name
+from ci_eval.rendering.htmlpairs import PairedPage, change_of, paired_pages
+from ci_eval.rendering.htmlsite import Site, published
+from ci_eval.rendering.verdicts import (
     ELSEWHERE,
     HERE,
     SIGNS,
@@ -39,14 +39,14 @@ class ComparisonHtml:
 
     name = "html"
 
-    def write(self, comparison: Comparison, sources: PairedSources, folder: Path) -> Path:
+    def write(self, comparison: Comparison, sources: PairedSessions, folder: Path) -> Path:
         """See ComparisonReporter."""
         with published(folder / "html") as partial:
-            _Report(comparison, partial).write(sources)
+            _ComparisonPages(comparison, partial).write(sources)
         return folder / "html" / "index.html"
 
 
-class _Report:
+class _ComparisonPages:
     """One report while it is written to `folder`."""
 
     def __init__(self, comparison: Comparison, folder: Path) -> None:
@@ -69,7 +69,7 @@ class _Report:
             judged_elsewhere=judged_elsewhere(comparison),
         )
 
-    def write(self, sources: PairedSources) -> None:
+    def write(self, sources: PairedSessions) -> None:
         """The files first: the index links only to what exists."""
         self._site.assets(ASSETS)
         wanted = self._wanted()
@@ -137,7 +137,7 @@ class _Report:
             "detectable": "" if of.detectable is None else change(of.detectable, info.unit).lstrip("+±"),
         }
 
-    def _part_cells(self, part: Part) -> dict[str, str]:
+    def _part_cells(self, part: Subset) -> dict[str, str]:
         return self._cells(self._comparison.declared[0], part.difference, part.difference)
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import msgspec
 
-from ci_eval.contracts import ComparisonReporter, PairedSources
+from ci_eval import atomic
+from ci_eval.contracts import ComparisonReporter, PairedSessions
 from ci_eval.model import FORMAT, Comparison
-from ci_eval.support import atomic
 
 
 class ComparisonJson:
@@ -16,7 +16,7 @@ class ComparisonJson:
 
     name = "json"
 
-    def write(self, comparison: Comparison, sources: PairedSources, folder: Path) -> Path:  # noqa: ARG002
+    def write(self, comparison: Comparison, sources: PairedSessions, folder: Path) -> Path:  # noqa: ARG002
         """See ComparisonReporter."""
         found = comparison
         report = {

@@ -6,9 +6,9 @@ import re
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
-from ci_eval.contracts import ComparisonReporter, PairedSources
+from ci_eval import atomic
+from ci_eval.contracts import ComparisonReporter, PairedSessions
 from ci_eval.model import Comparison
-from ci_eval.support import atomic
 
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -18,7 +18,7 @@ class ComparisonJunit:
 
     name = "junit"
 
-    def write(self, comparison: Comparison, sources: PairedSources, folder: Path) -> Path:  # noqa: ARG002
+    def write(self, comparison: Comparison, sources: PairedSessions, folder: Path) -> Path:  # noqa: ARG002
         """See ComparisonReporter."""
         gates = comparison.gates
         failed = sum(not gate.passed for gate in gates)

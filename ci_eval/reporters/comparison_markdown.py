@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from ci_eval.contracts import ComparisonReporter, PairedSources
-from ci_eval.model import Change, Comparison, Difference, Elsewhere, MetricInfo, Part, Verdict
-from ci_eval.support import atomic
-from ci_eval.support.figures import amount, change
-from ci_eval.support.markdowntext import code, prose, table
-from ci_eval.support.trendtext import trend_lines
-from ci_eval.support.verdicts import (
+from ci_eval import atomic
+from ci_eval.contracts import ComparisonReporter, PairedSessions
+from ci_eval.model import Change, Comparison, Difference, Elsewhere, MetricInfo, Subset, Verdict
+from ci_eval.rendering.figures import amount, change
+from ci_eval.rendering.markdowntext import code, prose, table
+from ci_eval.rendering.trendtext import trend_lines
+from ci_eval.rendering.verdicts import (
     ELSEWHERE,
     HERE,
     adjusted,
@@ -37,7 +37,7 @@ class ComparisonMarkdown:
 
     name = "markdown"
 
-    def write(self, comparison: Comparison, sources: PairedSources, folder: Path) -> Path:  # noqa: ARG002
+    def write(self, comparison: Comparison, sources: PairedSessions, folder: Path) -> Path:  # noqa: ARG002
         """See ComparisonReporter."""
         parts = [
             f"# {prose(comparison.base.title)} → {prose(comparison.new.title)}",
@@ -158,7 +158,7 @@ def _parts(comparison: Comparison) -> str:
     return "\n\n".join(filter(None, (shown, folded, by_file)))
 
 
-def _part(part: Part, info: MetricInfo) -> tuple[str, ...]:
+def _part(part: Subset, info: MetricInfo) -> tuple[str, ...]:
     found = part.difference
     return (
         f"{prose(part.dimension)}: {code(part.value)}",

@@ -7,14 +7,24 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
-from ci_eval.contracts import Reporter, Sources
+from ci_eval.contracts import Reporter, StoredSessions
 from ci_eval.model import Evaluation, Session, SourceFile
-from ci_eval.support.figures import NO_FIGURES, amount, first_filter, headline, metric_infos
-from ci_eval.support.htmldata import Scripts
-from ci_eval.support.htmlindex import index
-from ci_eval.support.htmlpages import LINE_OUTCOMES, MISSES, OUTCOMES, SIGNS, Mark, Page, mark, page_name, pages
-from ci_eval.support.htmlsite import Site, published
-from ci_eval.support.noise import noise_text
+from ci_eval.rendering.figures import NO_FIGURES, amount, first_filter, headline, metric_infos
+from ci_eval.rendering.htmldata import Scripts
+from ci_eval.rendering.htmlindex import index
+from ci_eval.rendering.htmlpages import (
+    LINE_OUTCOMES,
+    MISSES,
+    OUTCOMES,
+    SIGNS,
+    Page,
+    SessionMark,
+    mark,
+    page_name,
+    pages,
+)
+from ci_eval.rendering.htmlsite import Site, published
+from ci_eval.statistics.noise import noise_text
 
 TEMPLATES = Path(__file__).parent / "templates"
 LEGEND = ("first", "near", "low", "absent", "failed", "skipped")
@@ -57,14 +67,14 @@ class Html:
 
     name = "html"
 
-    def write(self, evaluation: Evaluation, sources: Sources, folder: Path) -> Path:
+    def write(self, evaluation: Evaluation, sources: StoredSessions, folder: Path) -> Path:
         """See Reporter."""
         with published(folder / "html") as partial:
-            _Report(evaluation, partial).write(sources)
+            _Pages(evaluation, partial).write(sources)
         return folder / "html" / "index.html"
 
 
-class _Report:
+class _Pages:
     """One report while it is written to `folder`."""
 
     def __init__(self, evaluation: Evaluation, folder: Path) -> None:
@@ -72,7 +82,7 @@ class _Report:
         self._data = folder / "files" / "data"
         self._site = Site(folder, TEMPLATES)
 
-    def write(self, sources: Sources) -> None:
+    def write(self, sources: StoredSessions) -> None:
         """The files first: the index links only to what exists."""
         self._data.mkdir(parents=True)
         self._site.assets(ASSETS)
@@ -140,13 +150,13 @@ def _page_link(name: str, number: int) -> str:
     return f"{name}-{number + 1}.html" if number else f"{name}.html"
 
 
-def _marked(sessions: Iterator[Session], scripts: Scripts) -> Iterator[Mark]:
+def _marked(sessions: Iterator[Session], scripts: Scripts) -> Iterator[SessionMark]:
     for place, session in enumerate(sessions):
         scripts.add(session)
         yield mark(place, session)
 
 
-def _legend(marks: Sequence[Mark], meanings: Mapping[str, str]) -> list[Entry]:
+def _legend(marks: Sequence[SessionMark], meanings: Mapping[str, str]) -> list[Entry]:
     outcomes = [each.outcome for each in marks]
     return [Entry(name, SIGNS[name], meanings[name], outcomes.count(name)) for name in LEGEND]
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import msgspec
 
-from ci_eval.contracts import Reporter, Sources
+from ci_eval import atomic
+from ci_eval.contracts import Reporter, StoredSessions
 from ci_eval.model import FORMAT, Evaluation, FilterFigures
-from ci_eval.support import atomic
 
 
 class Json:
@@ -16,7 +16,7 @@ class Json:
 
     name = "json"
 
-    def write(self, evaluation: Evaluation, sources: Sources, folder: Path) -> Path:  # noqa: ARG002
+    def write(self, evaluation: Evaluation, sources: StoredSessions, folder: Path) -> Path:  # noqa: ARG002
         """See Reporter."""
         report = {"format": FORMAT, "evaluations": [_evaluation(evaluation)]}
         # msgspec writes NaN and infinities as null.

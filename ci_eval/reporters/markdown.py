@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from ci_eval.contracts import Reporter, Sources
+from ci_eval import atomic
+from ci_eval.contracts import Reporter, StoredSessions
 from ci_eval.model import Estimate, Evaluation, FileError, FilterFigures, MetricInfo
-from ci_eval.support import atomic
-from ci_eval.support.figures import (
+from ci_eval.rendering.figures import (
     FAILURES,
     OUTCOMES,
     amount,
@@ -21,9 +21,9 @@ from ci_eval.support.figures import (
     sessions_by_kind,
     statuses,
 )
-from ci_eval.support.markdowntext import code, prose, table
-from ci_eval.support.noise import noise_text
-from ci_eval.support.verdicts import ELSEWHERE, HERE, judged_of_code, populations
+from ci_eval.rendering.markdowntext import code, prose, table
+from ci_eval.rendering.verdicts import ELSEWHERE, HERE, judged_of_code, populations
+from ci_eval.statistics.noise import noise_text
 
 WORST = 10
 ERRORS = 20
@@ -35,7 +35,7 @@ class Markdown:
 
     name = "markdown"
 
-    def write(self, evaluation: Evaluation, sources: Sources, folder: Path) -> Path:  # noqa: ARG002
+    def write(self, evaluation: Evaluation, sources: StoredSessions, folder: Path) -> Path:  # noqa: ARG002
         """See Reporter."""
         name, figures = first_filter(evaluation)
         infos = metric_infos(evaluation, figures)

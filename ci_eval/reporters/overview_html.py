@@ -6,10 +6,10 @@ from pathlib import Path
 
 from ci_eval.contracts import OverviewReporter
 from ci_eval.model import Overview
-from ci_eval.support.charts import trend_charts
-from ci_eval.support.figures import amount, intervals
-from ci_eval.support.htmlsite import Site, published
-from ci_eval.support.verdicts import SIGNS, TRENDS, WORDS, night_figure, pair_text
+from ci_eval.rendering.charts import trend_charts
+from ci_eval.rendering.figures import amount, intervals
+from ci_eval.rendering.htmlsite import Site, published
+from ci_eval.rendering.verdicts import SIGNS, TRENDS, WORDS, night_figure, pair_text
 
 TEMPLATES = Path(__file__).parent / "templates"
 ASSETS = ("style.css", "comparison.css")

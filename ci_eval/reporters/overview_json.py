@@ -6,9 +6,9 @@ from pathlib import Path
 
 import msgspec
 
+from ci_eval import atomic
 from ci_eval.contracts import OverviewReporter
 from ci_eval.model import FORMAT, Overview
-from ci_eval.support import atomic
 
 
 class OverviewJson:

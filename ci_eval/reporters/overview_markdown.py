@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from ci_eval import atomic
 from ci_eval.contracts import OverviewReporter
 from ci_eval.model import Overview, Ranking
-from ci_eval.support import atomic
-from ci_eval.support.figures import amount, intervals
-from ci_eval.support.markdowntext import code, prose, table
-from ci_eval.support.trendtext import trend_lines
-from ci_eval.support.verdicts import pair_text, said
+from ci_eval.rendering.figures import amount, intervals
+from ci_eval.rendering.markdowntext import code, prose, table
+from ci_eval.rendering.trendtext import trend_lines
+from ci_eval.rendering.verdicts import pair_text, said
 
 
 class OverviewMarkdown:

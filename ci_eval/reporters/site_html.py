@@ -9,22 +9,22 @@ from pathlib import Path
 import msgspec
 
 from ci_eval.contracts import SiteReporter
-from ci_eval.model import FORMAT, Estimate, Line, MetricInfo, Night, Trend
-from ci_eval.support.charts import trend_charts
-from ci_eval.support.figures import NOTHING, amount, change, interval
-from ci_eval.support.htmlsite import Site, published
-from ci_eval.support.sparkline import Sparkline, sparkline
+from ci_eval.model import FORMAT, Estimate, Line, MetricInfo, Trend, TrendPoint
+from ci_eval.rendering.charts import trend_charts
+from ci_eval.rendering.figures import NOTHING, amount, change, interval
+from ci_eval.rendering.htmlsite import Site, published
+from ci_eval.rendering.sparkline import Sparkline, sparkline
 
 TEMPLATES = Path(__file__).parent / "templates"
 ASSETS = ("style.css", "comparison.css", "site.css")
 
 
 @dataclass(frozen=True)
-class Row:
+class EvaluationRow:
     """One evaluation on the first page, by the first of its metrics."""
 
     line: Line
-    night: Night
+    night: TrendPoint
     metric: str
     value: str
     between: str
@@ -56,7 +56,7 @@ class SiteHtml:
         return folder / "index.html"
 
 
-def _row(line: Line) -> Row:
+def _row(line: Line) -> EvaluationRow:
     trend = line.trend
     info = next(iter(trend.metrics), MetricInfo(name="", summary="", unit="", better="neither"))
     night = trend.nights[-1]
@@ -65,7 +65,7 @@ def _row(line: Line) -> Row:
     for last in trend.changes.get(info.name, ())[-1:]:
         sign, tone = ("·", "") if last.good is None else ("▲", "better") if last.good else ("▼", "worse")
         since = trend.nights[last.night].started[:10]
-    return Row(
+    return EvaluationRow(
         line=line,
         night=night,
         metric=info.name,

@@ -10,6 +10,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from ci_eval.contracts import Metric, Observation, Reporter
+from ci_eval.filters import decide
 from ci_eval.manifest import Manifest
 from ci_eval.model import (
     Estimate,
@@ -23,12 +24,11 @@ from ci_eval.model import (
     SourceFile,
     Status,
 )
-from ci_eval.support.filters import decide
-from ci_eval.support.noise import Rounds
-from ci_eval.support.observing import effort, evaluated, rank_of
-from ci_eval.support.population import clusters_of, counted, share
-from ci_eval.support.stats import Observations, estimate, figure
-from ci_eval.support.wavering import Wavering, answers
+from ci_eval.observing import effort, evaluated, rank_of
+from ci_eval.statistics.noise import Rounds
+from ci_eval.statistics.population import clusters_of, counted, share
+from ci_eval.statistics.stats import Observations, estimate, figure
+from ci_eval.statistics.wavering import Wavering, answers
 from ci_eval.workspace import Workspace
 
 EVERYTHING = "ALL"

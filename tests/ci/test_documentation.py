@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from ci_eval import languages
-from ci_eval.jobs.plan import plan
+from ci_eval.jobs.workflows.plan import plan
 from tests.ci.documentation import PAGE, ROOT, asked_for, blocks, documented
 from tests.ci.stand_ins import THEIRS, GitHub, github
 from tests.projects import GREETER, write

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from ci_eval.support.ci.inputs import OPTIONS, PLACES, REPEATED
+from ci_eval.ci.inputs import OPTIONS, PLACES, REPEATED
 from tests.ci.documentation import documented
 
 ROOT = Path(__file__).parents[2]

@@ -47,7 +47,7 @@ def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GitHub]:
         config = {"language": "python", "project": "path:code", "engine": {"command": ["./server", "--stdio"]}}
         write(sub / "ci", mine__yaml=yaml.safe_dump(config))
         (served.repository(THEIRS) / "project").rename(sub / "code")
-        server = (ROOT / "tests" / "support" / "lsp" / "server.py").read_text()
+        server = (ROOT / "tests" / "adapters" / "lsp" / "server.py").read_text()
         write(served.repository(THEIRS) / "tools", server__py=f"#!/usr/bin/env python3\n{server}")
         yield served
 

@@ -13,9 +13,9 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from ci_eval.jobs import comments, notices
-from ci_eval.support.ci.repository import Repository
-from ci_eval.support.ci.rest import Rest
+from ci_eval.ci.repository import Repository
+from ci_eval.ci.rest import Rest
+from ci_eval.jobs.workflows import comments, notices
 from tests.ci.conftest import NIGHT
 from tests.ci.github_api import Services
 from tests.ci.github_description import (

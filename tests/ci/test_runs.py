@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import yaml
 
-from ci_eval.support.ci import limits
+from ci_eval.ci import limits
 from tests.ci.attempts import again
 from tests.ci.documentation import documented
 from tests.ci.stand_ins import OURS, ROOT, THEIRS, GitHub, github
@@ -118,7 +118,7 @@ def test_a_ranker_is_trained_on_one_project_and_on_several(hub: GitHub, run: int
     assert sorted(trained) == sorted(each.removeprefix("path:") for each in projects)
 
 
-SERVER = "#!/usr/bin/env python3\n" + (ROOT / "tests" / "support" / "lsp" / "server.py").read_text()
+SERVER = "#!/usr/bin/env python3\n" + (ROOT / "tests" / "adapters" / "lsp" / "server.py").read_text()
 MAKEFILE = "server:\n\tmkdir -p build\n\tcp server.py build/server\n\tchmod +x build/server\n"
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from ci_eval.support.ci import limits
+from ci_eval.ci import limits
 from tests.ci.github_api import Services, served
 from tests.ci.stand_ins import NODE, ROOT, SHELL, module
 

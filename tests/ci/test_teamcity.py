@@ -19,12 +19,12 @@ import pytest
 import yaml
 
 from ci_eval import languages, metrics
+from ci_eval.ci.inputs import arguments
+from ci_eval.ci.inputs import given as given_by
 from ci_eval.cli import cli
-from ci_eval.support.ci.inputs import arguments
-from ci_eval.support.ci.inputs import given as given_by
 from tests.ci.marketplace import refused
+from tests.ci.test_screen import service_messages
 from tests.ci.tools import kotlinc, teamcity_stub
-from tests.support.test_ci import service_messages
 
 ROOT = Path(__file__).parents[2]
 SETTINGS = ROOT / ".teamcity" / "settings.kts"

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 import yaml
 
+from ci_eval.ci.inputs import FLAGS, OPTIONS, PLACES, REPEATED
 from ci_eval.cli import ci, cli
-from ci_eval.support.ci.inputs import FLAGS, OPTIONS, PLACES, REPEATED
 from tests.ci.tools import ACTIONLINT, go_tool, language_service
 
 ROOT = Path(__file__).parents[2]

@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from ci_eval.support import machine
+from ci_eval import machine
 
 ACTIONLINT = "github.com/rhysd/actionlint/cmd/actionlint@v1.7.12"
 ACT = "github.com/nektos/act@v0.2.87"

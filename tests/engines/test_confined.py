@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval import engines, languages
+from ci_eval import engines, languages, machine
+from ci_eval.adapters import environments
+from ci_eval.adapters.confinement import NOTHING_OPEN
+from ci_eval.adapters.place import confinement_of
 from ci_eval.contracts import Engine, Query, Running, Surroundings
-from ci_eval.support import environments, machine
-from ci_eval.support.confinement import NOTHING_OPEN
-from ci_eval.support.place import confinement_of
 from tests.engines.test_servers import FILES
 from tests.needs import lack
 from tests.projects import INFO

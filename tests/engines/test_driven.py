@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval import engines
+from ci_eval import engines, machine
+from ci_eval.adapters.recipes import FromRecipe
 from ci_eval.contracts import Query, Running, Surroundings
-from ci_eval.support import machine
-from ci_eval.support.recipes import FromRecipe
 from tests.needs import need_engine
 
 JAVA = """package a.b;

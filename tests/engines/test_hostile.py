@@ -15,14 +15,14 @@ from typing import Any
 
 import pytest
 
-from ci_eval import engines
+from ci_eval import engines, machine
+from ci_eval.adapters import environments
+from ci_eval.adapters.confinement import Walls
+from ci_eval.adapters.place import Place
+from ci_eval.adapters.recipes import FromRecipe
 from ci_eval.contracts import Query, Running, Surroundings
 from ci_eval.errors import EngineFailure
 from ci_eval.model import Confine, ProjectInfo
-from ci_eval.support import environments, machine
-from ci_eval.support.confinement import Walls
-from ci_eval.support.place import Place
-from ci_eval.support.recipes import FromRecipe
 from tests.engines.hostile import PROJECTS, dependencies, jvm, python
 from tests.engines.hostile.trap import CLIENTS, COMPILERS, Trap, stand_ins
 from tests.needs import need, need_engine

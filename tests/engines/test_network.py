@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval import engines
+from ci_eval import engines, machine
+from ci_eval.adapters import environments
+from ci_eval.adapters.confinement import Walls
 from ci_eval.contracts import Engine, Query, Surroundings
-from ci_eval.support import environments, machine
-from ci_eval.support.confinement import Walls
 from tests.engines.test_servers import FILES
 from tests.projects import INFO, write
 

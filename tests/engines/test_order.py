@@ -11,13 +11,13 @@ import msgspec
 import pytest
 
 from ci_eval import engines
+from ci_eval.ci import Screen
 from ci_eval.config import load
 from ci_eval.contracts import Engine
 from ci_eval.engines import clangd
 from ci_eval.jobs import pipeline
-from ci_eval.jobs.preparing import Prepared, prepare
+from ci_eval.jobs.preparation import Prepared, prepare
 from ci_eval.model import Action, DeleteRange, Session
-from ci_eval.support.ci import Screen
 from ci_eval.workspace import Workspace, pack_actions, read_actions
 from tests.projects import ask
 

@@ -14,12 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval import engines
+from ci_eval import engines, machine
+from ci_eval.adapters.driven import DrivenEngine, RunningDriver
+from ci_eval.adapters.lsp.engine import LspEngine, RunningLsp
+from ci_eval.adapters.recipes import FromRecipe
 from ci_eval.contracts import Query, Surroundings
-from ci_eval.support import machine
-from ci_eval.support.driven import DrivenEngine, RunningDriver
-from ci_eval.support.lsp.engine import LspEngine, RunningLsp
-from ci_eval.support.recipes import FromRecipe
 
 FILES = {
     "python": ("a.py", "import os\nos.path.|\n", "join"),

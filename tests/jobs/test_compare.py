@@ -17,7 +17,7 @@ import pytest
 import yaml
 from msgspec.structs import replace
 
-from ci_eval.support.figures import change_between
+from ci_eval.rendering.figures import change_between
 from ci_eval.workspace import Workspace
 from tests.command import command as run
 from tests.projects import GREETER, write

@@ -11,7 +11,7 @@ import pytest
 
 from ci_eval.config import Config
 from ci_eval.errors import ConfigError
-from ci_eval.jobs import preparing
+from ci_eval.jobs import preparation as preparing
 from ci_eval.jobs.compare_engines import answered_by
 from ci_eval.workspace import Workspace
 from tests.command import command

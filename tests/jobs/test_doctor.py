@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from ci_eval.adapters.recipes import Pip, once
 from ci_eval.jobs import doctor
-from ci_eval.support.recipes import Pip, once
-from tests.support.standins import client
+from tests.fetch.standins import client
 
 
 @pytest.fixture

@@ -205,7 +205,7 @@ def test_default_metrics_are_the_ones_that_lead(project: Path, tmp_path: Path) -
 
 
 def test_any_language_server_is_an_engine_by_its_command(project: Path, tmp_path: Path) -> None:
-    server = Path(__file__).parent.parent / "support" / "lsp" / "server.py"
+    server = Path(__file__).parent.parent / "adapters" / "lsp" / "server.py"
     engine = json.dumps({"command": [sys.executable, str(server), "utf-16"], "languageId": "python"})
     figures = evaluate(project, tmp_path / "o", "--set", f"engine={engine}", "--set", "engine.name=mine")
     assert figures["metrics"]["Recall"]["value"] > 0.3

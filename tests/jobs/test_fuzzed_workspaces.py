@@ -17,7 +17,7 @@ import pytest
 from msgspec.structs import replace
 
 from ci_eval.errors import WorkspaceError
-from ci_eval.support.logs.records import digest
+from ci_eval.learning.logs.records import digest
 from ci_eval.workspace import PARTS, Workspace
 from tests.command import command
 from tests.projects import GREETER, write

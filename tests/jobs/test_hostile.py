@@ -18,8 +18,8 @@ import pytest
 import yaml
 from msgspec.structs import replace
 
+from ci_eval import stored
 from ci_eval.errors import WorkspaceError
-from ci_eval.support import stored
 from ci_eval.workspace import Workspace
 from tests.command import command
 from tests.projects import GREETER, write

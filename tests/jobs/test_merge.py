@@ -14,7 +14,7 @@ import pytest
 from msgspec.structs import replace
 
 from ci_eval.model import SessionScore
-from ci_eval.support.shards import deal
+from ci_eval.shards import deal
 from ci_eval.workspace import Workspace
 from tests.projects import GREETER, write
 

@@ -18,8 +18,8 @@ import pandas as pd
 import polars as pl
 import pytest
 
+from ci_eval.learning.features import NAMES
 from ci_eval.model import Session
-from ci_eval.support.features import NAMES
 from ci_eval.workspace import Workspace
 from tests.projects import GREETER, write
 

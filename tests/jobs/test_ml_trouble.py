@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 import yaml
 
+from ci_eval.ci import Screen
 from ci_eval.config import load, patch
 from ci_eval.jobs.ml import for_logs
-from ci_eval.jobs.stages import only_logs
-from ci_eval.jobs.users import fit, summing_to_one
+from ci_eval.jobs.single_stages import only_logs
+from ci_eval.jobs.user_models import fit, summing_to_one
+from ci_eval.learning import logs as logs_support
 from ci_eval.manifest import Manifest
-from ci_eval.support import logs as logs_support
-from ci_eval.support.ci import Screen
 from ci_eval.workspace import Workspace
 from tests.jobs.test_ml import lines, run
 from tests.projects import GREETER, write

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ci_eval.languages.cpp import LANGUAGE
-from ci_eval.support.cpp_names import declare
+from ci_eval.languages.cpp.names import declare
 
 
 def spelled(text: str) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ci_eval.languages.go import LANGUAGE
-from ci_eval.support.go_names import declare, imported_package, local_name
+from ci_eval.languages.go.names import declare, imported_package, local_name
 
 
 @pytest.mark.parametrize(

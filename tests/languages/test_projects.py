@@ -15,12 +15,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ci_eval import languages
+from ci_eval import languages, machine
 from ci_eval.config import load
+from ci_eval.fetch import project
+from ci_eval.grammar.document import decode
 from ci_eval.model import StrategyConfig, Token
 from ci_eval.stages.actions import Source, actions_of_file, source_files, spelled
-from ci_eval.support import machine, project
-from ci_eval.support.document import decode
 from tests.needs import need
 from tests.replaying import STRATEGIES, fits, replay, seen
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from ci_eval import metrics
 from ci_eval.model import Kind, LookupScore, Properties, SessionScore, Status
-from ci_eval.support.stats import Observations, estimate
+from ci_eval.statistics.stats import Observations, estimate
 
 METRICS = {metric.info.name: metric for metric in metrics.load()}
 

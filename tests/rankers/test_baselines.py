@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from ci_eval import rankers
-from ci_eval.contracts import Situation, Surrounding
+from ci_eval.contracts import CaretContext, FileContext
+from ci_eval.learning.names import count
 from ci_eval.model import Suggestion
-from ci_eval.support.names import count
 
 OTHERS = ["alpha = alpha(beta)\nalpha(gamma)\nuse(delta)\n", "alpha(gamma)\n"]
 BEFORE = "alpha = 1\nbeta = 2\nuse(beta)\nuse(beta)\nalpha(alpha)\nalpha = use("
@@ -20,10 +20,10 @@ def order(kind: str, folder: Path, behind: str = "") -> list[str]:
     """Of NAMES, as that completion type shows them."""
     path = folder / "names.npz"
     count([BEFORE + behind, *OTHERS]).save(path)
-    surrounding = Surrounding(path="a.py", text=BEFORE + behind, keywords=frozenset(), names=path)
+    context = FileContext(path="a.py", text=BEFORE + behind, keywords=frozenset(), names=path)
     shown = [Suggestion(text=name) for name in NAMES]
-    situation = Situation(path="a.py", before=BEFORE, prefix="")
-    return [each.text for each in rankers.CATALOG.load(kind).open(surrounding)(shown, situation)]
+    caret = CaretContext(path="a.py", before=BEFORE, prefix="")
+    return [each.text for each in rankers.CATALOG.load(kind).open(context)(shown, caret)]
 
 
 @pytest.mark.parametrize(

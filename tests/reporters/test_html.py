@@ -14,9 +14,9 @@ import pytest
 
 from ci_eval.errors import WorkspaceError
 from ci_eval.model import Session, Status
+from ci_eval.rendering.htmldata import shown_session
+from ci_eval.rendering.htmlpages import MAX_CHARACTERS, MAX_SESSIONS, SessionMark, mark, page_name, pages
 from ci_eval.reporters.html import REPORTER
-from ci_eval.support.htmldata import shown_session
-from ci_eval.support.htmlpages import MAX_CHARACTERS, MAX_SESSIONS, Mark, mark, page_name, pages
 from tests.reporters.samples import CODE, HOSTILE, NASTY, Sample, figures, hostile, huge, session, small
 
 LIMIT = 3_000_000
@@ -55,7 +55,7 @@ def file_pages(site: Path) -> list[Path]:
     return sorted((site / "files").glob("*.html"))
 
 
-def marks_of(text: str, *places: tuple[int, str]) -> list[Mark]:
+def marks_of(text: str, *places: tuple[int, str]) -> list[SessionMark]:
     return [mark(index, session("a.py", offset, expected)) for index, (offset, expected) in enumerate(places)]
 
 

@@ -9,8 +9,8 @@ import msgspec
 import pytest
 
 from ci_eval.model import FileError
+from ci_eval.rendering.markdowntext import code, prose
 from ci_eval.reporters.markdown import REPORTER
-from ci_eval.support.markdowntext import code, prose
 from tests.reporters.samples import HOSTILE, NASTY, Sample, figures, hostile, small
 
 

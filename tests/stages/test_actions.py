@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ci_eval.errors import ConfigError
+from ci_eval.grammar.document import checksum
 from ci_eval.languages.python import LANGUAGE
 from ci_eval.model import (
     ActionsConfig,
@@ -29,8 +30,7 @@ from ci_eval.model import (
     StrategyConfig,
     Token,
 )
-from ci_eval.stages.actions import Project, Source, actions_of_file, make, prefix_of, source_files, spelled
-from ci_eval.support.document import checksum
+from ci_eval.stages.actions import Source, SourceTree, actions_of_file, make, prefix_of, source_files, spelled
 from tests.projects import GREETER, generate, write
 from tests.replaying import STRATEGIES, replay
 
@@ -198,7 +198,7 @@ def test_an_empty_project_has_no_actions(tmp_path: Path) -> None:
 def test_what_jedi_decided_is_kept_until_the_file_changes(tmp_path: Path) -> None:
     root = write(tmp_path / "p", a__py="x.lower()\n")
     strategy = StrategyConfig(filters=FiltersConfig(is_static=False))
-    project = Project(
+    project = SourceTree(
         root=root,
         name="p",
         language=LANGUAGE,
@@ -222,7 +222,7 @@ def _never(root: Path, path: str, text: str, tokens: Sequence[Token]) -> list[To
 def test_what_jedi_decided_need_not_be_kept_nor_be_readable(tmp_path: Path) -> None:
     root = write(tmp_path / "p", a__py="x.lower()\n")
     config = ActionsConfig(strategy=StrategyConfig(filters=FiltersConfig(is_static=False)))
-    project = Project(root=root, name="p", language=LANGUAGE, config=config, declared={})
+    project = SourceTree(root=root, name="p", language=LANGUAGE, config=config, declared={})
     found = make(project, "a.py")
     (tmp_path / "file").touch()
     assert make(replace(project, cache=tmp_path / "file"), "a.py") == found
@@ -251,6 +251,6 @@ def test_only_the_regular_files_of_a_project_are_read(trap: Path, tmp_path: Path
 
 @pytest.mark.parametrize("name", ["pipe.py", "device.py", "link.py", "folder/secret.py", "../outside/secret.py"])
 def test_what_took_the_place_of_a_file_is_not_read(name: str, trap: Path) -> None:
-    failed = make(Project(root=trap, name="p", language=LANGUAGE, config=ActionsConfig(), declared={}), name)
+    failed = make(SourceTree(root=trap, name="p", language=LANGUAGE, config=ActionsConfig(), declared={}), name)
     assert isinstance(failed, FileError)
     assert "no regular file of the project" in failed.message

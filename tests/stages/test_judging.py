@@ -9,7 +9,7 @@ from ci_eval import metrics
 from ci_eval.model import Difference, Verdict
 from ci_eval.stages.compare.judging import Judge
 from ci_eval.stages.compare.pairing import FilterSums
-from ci_eval.support.student import Floats
+from ci_eval.statistics.student import Floats
 
 METRICS = [each for each in metrics.load() if each.info.name in {"RecallAt1", "RecallAt5", "MeanLatency"}]
 DECLARED = frozenset({"RecallAt1", "RecallAt5"})

@@ -9,8 +9,8 @@ import pytest
 
 from ci_eval.manifest import Manifest
 from ci_eval.model import EngineInfo, FileActions, ProjectInfo
+from ci_eval.shards import deal
 from ci_eval.stages.compare.population import population
-from ci_eval.support.shards import deal
 from ci_eval.workspace import Workspace, pack_actions
 
 FILES = {"one/a.py": 40, "one/b.py": 60, "two/c.py": 300}

@@ -10,16 +10,16 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from ci_eval.adapters.lsp.custom import custom
 from ci_eval.contracts import Installation
 from ci_eval.model import EngineInfo, Session, Status
 from ci_eval.stages.interpret import Logging, Setup
 from ci_eval.stages.interpret.player import PATIENCE
-from ci_eval.support.lsp.custom import custom
 from ci_eval.workspace import Workspace, name_of
+from tests.adapters.lsp.conftest import SERVER
+from tests.adapters.lsp.test_malformed import MESSAGES
 from tests.deadly import Deadly
 from tests.projects import GREETER, ask, generate, sessions, setup, timeless, write
-from tests.support.lsp.conftest import SERVER
-from tests.support.lsp.test_malformed import MESSAGES
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from ci_eval import metrics
 from ci_eval.manifest import Manifest
 from ci_eval.model import Kind, Lookup, Properties, Session, Status
 from ci_eval.stages.compare import compare
-from ci_eval.stages.interpret import Side, in_turns
+from ci_eval.stages.interpret import EngineSide, in_turns
 from ci_eval.stages.interpret.rounds import together
 from ci_eval.stages.report import evaluate
 from ci_eval.workspace import Workspace
@@ -31,7 +31,7 @@ def both(root: Path, new: Fickle | None = None, rounds: int = 3) -> tuple[Worksp
     """Two engines asked in turns: their workspaces, and who was asked what, in order."""
     notes = root.parent / "notes"
     engines = [Fickle("base", notes), new or Fickle("new", notes)]
-    sides = [Side(generate(root, root.parent / each.name), setup(each, root)) for each in engines]
+    sides = [EngineSide(generate(root, root.parent / each.name), setup(each, root)) for each in engines]
     in_turns(sides, probability=1, limit=None, jobs=1, advance=lambda *_: None, rounds=rounds)
     return sides[0].workspace, sides[1].workspace, [line.split() for line in notes.read_text().splitlines()]
 
@@ -130,7 +130,7 @@ def test_the_first_question_about_an_opened_file_is_marked(project: Path, tmp_pa
 def test_a_worker_that_dies_in_a_later_round_leaves_no_trace(project: Path, tmp_path: Path) -> None:
     for name, times in (("whole", 0), ("killed", 1)):
         sides = [
-            Side(generate(project, tmp_path / f"{name}-{side}"), setup(engine, project))
+            EngineSide(generate(project, tmp_path / f"{name}-{side}"), setup(engine, project))
             for side, engine in (
                 ("base", Fickle(f"{name}-base", tmp_path / name, (1.0,) * 9)),
                 ("new", Deadly("kill", "two", tmp_path / f"{name}-deadly", times)),
@@ -149,7 +149,7 @@ def test_an_interrupted_run_asks_only_what_is_missing(project: Path, tmp_path: P
     name.unlink()
     (tmp_path / "notes").unlink()
     engines = [Fickle(each, tmp_path / "notes", (1.0,) * 9) for each in ("base", "new")]
-    sides = [Side(where, setup(each, project)) for where, each in zip((base, new), engines, strict=True)]
+    sides = [EngineSide(where, setup(each, project)) for where, each in zip((base, new), engines, strict=True)]
     in_turns(sides, probability=1, limit=None, jobs=1, advance=lambda *_: None, rounds=3)
     again = [line.split() for line in (tmp_path / "notes").read_text().splitlines()]
     assert {path for _, path, *_ in again} == {"b.py"}

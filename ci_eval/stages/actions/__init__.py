@@ -2,14 +2,14 @@
 
 from ci_eval.stages.actions.chosen import spelled_files, spelled_filters
 from ci_eval.stages.actions.files import Source, declarations, source_files
-from ci_eval.stages.actions.generate import Generated, Project, generate, make
+from ci_eval.stages.actions.generate import Generated, SourceTree, generate, make
 from ci_eval.stages.actions.prefixes import prefix_of
 from ci_eval.stages.actions.strategy import actions_of_file, spelled
 
 __all__ = [
     "Generated",
-    "Project",
     "Source",
+    "SourceTree",
     "actions_of_file",
     "declarations",
     "generate",

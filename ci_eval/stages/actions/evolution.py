@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ci_eval.chance import draw
+from ci_eval.grammar import parts
 from ci_eval.model import Action, DeleteRange, EvolutionConfig, Kind, MoveCaret, PrintText, Token
 from ci_eval.stages.actions.files import Source
-from ci_eval.support import parts
-from ci_eval.support.chance import draw
 
 
 @dataclass

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from ci_eval.contracts import Declarations, Language
 from ci_eval.errors import ConfigError
+from ci_eval.files import read_own
+from ci_eval.grammar.document import NotText, decode
 from ci_eval.model import ActionsConfig
-from ci_eval.support.document import NotText, decode
-from ci_eval.support.files import read_own
 
 NOT_SOURCE = frozenset({"node_modules", "site-packages", "__pycache__"})
 """Folders that hold other people's code, beside hidden ones and the metadata of wheels."""

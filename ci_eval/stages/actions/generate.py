@@ -15,17 +15,17 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
+from ci_eval import atomic
 from ci_eval.contracts import Declarations, Language, Resolver
 from ci_eval.errors import WorkspaceError
+from ci_eval.files import read_own
+from ci_eval.filters import decide, needs_resolution
+from ci_eval.grammar.document import NotText, checksum, decode
 from ci_eval.model import ActionsConfig, FileError, FiltersConfig, Location, ProjectInfo, Token
 from ci_eval.stages.actions.files import Source, declarations, source_files
 from ci_eval.stages.actions.strategy import actions_of_file
 from ci_eval.stages.actions.words import with_first_use
-from ci_eval.support import atomic
-from ci_eval.support.document import NotText, checksum, decode
-from ci_eval.support.files import read_own
-from ci_eval.support.filters import decide, needs_resolution
-from ci_eval.support.workers import Outcome, Workers
+from ci_eval.workers import TaskOutcome, Workers
 from ci_eval.workspace import Workspace, pack_actions
 
 _KIND = attrgetter("properties.kind")
@@ -35,7 +35,7 @@ TIMEOUT = 120.0
 
 
 @dataclass(frozen=True, kw_only=True)
-class Project:
+class SourceTree:
     """The project whose files are read, and what to do with them."""
 
     root: Path
@@ -49,7 +49,7 @@ class Project:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Made:
+class FileActions:
     """What became of it."""
 
     path: str
@@ -97,7 +97,7 @@ def generate(
             paths.append(path)
         else:
             workspace.write_error(FileError(path=shown, stage="actions", message="the file's name is not UTF-8"))
-    job = Project(
+    job = SourceTree(
         root=root,
         name=project.name,
         language=language,
@@ -107,7 +107,7 @@ def generate(
         cache=cache / "properties" / project.checksum if cache else None,
     )
     so_far = Generated()
-    with Workers[str, Made | FileError](
+    with Workers[str, FileActions | FileError](
         make, jobs=min(jobs, max(len(paths) // 8, 1)), timeout=TIMEOUT, tries=2, shared=(job,)
     ) as workers:
         done = 0
@@ -119,7 +119,7 @@ def generate(
     return so_far
 
 
-def _keep(outcome: Outcome[str, Made | FileError], workspace: Workspace, so_far: Generated) -> None:
+def _keep(outcome: TaskOutcome[str, FileActions | FileError], workspace: Workspace, so_far: Generated) -> None:
     result = outcome.result
     if result is None:
         result = FileError(path=outcome.task, stage="actions", message=outcome.trouble)
@@ -134,7 +134,7 @@ def _keep(outcome: Outcome[str, Made | FileError], workspace: Workspace, so_far:
     so_far.kinds += result.kinds
 
 
-def make(project: Project, path: str) -> Made | FileError:
+def make(project: SourceTree, path: str) -> FileActions | FileError:
     """The actions of one file, packed; or why there are none."""
     # Millions of small values are made and none of them is garbage: the collector would only look at them.
     gc.disable()
@@ -148,7 +148,7 @@ def make(project: Project, path: str) -> Made | FileError:
         gc.enable()
 
 
-def _make(project: Project, path: str) -> Made:
+def _make(project: SourceTree, path: str) -> FileActions:
     data = read_own(project.root, path)
     limit = project.config.max_file_size
     if len(data) > limit:
@@ -164,7 +164,7 @@ def _make(project: Project, path: str) -> Made:
     if strategy.filters != FiltersConfig():
         chosen = [token for token in tokens if decide(token.properties, token.text, strategy.filters)]
     actions = actions_of_file(source, chosen, strategy, extraction.unparsable)
-    return Made(
+    return FileActions(
         path=path,
         size=len(data),
         unparsable=extraction.unparsable,
@@ -174,7 +174,7 @@ def _make(project: Project, path: str) -> Made:
     )
 
 
-def _resolved(project: Project, resolve: Resolver, source: Source, tokens: Sequence[Token]) -> Sequence[Token]:
+def _resolved(project: SourceTree, resolve: Resolver, source: Source, tokens: Sequence[Token]) -> Sequence[Token]:
     """The tokens with all that can be known about them, from an earlier analysis where there was one."""
     key = "\0".join([project.language.name, project.language.resolver, source.path, checksum(source.text)])
     stored = project.cache / f"{blake2b(key.encode(), digest_size=16).hexdigest()}.json" if project.cache else None

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import NamedTuple
 
+from ci_eval.grammar.document import checksum
+from ci_eval.grammar.remainder import Remainder, remainders
 from ci_eval.model import (
     Action,
     CallCompletion,
@@ -25,8 +27,6 @@ from ci_eval.model import (
 from ci_eval.stages.actions import prefixes
 from ci_eval.stages.actions.evolution import Evolution
 from ci_eval.stages.actions.files import Source
-from ci_eval.support.document import checksum
-from ci_eval.support.remainder import Remainder, remainders
 
 FINISH = FinishSession()
 
@@ -34,7 +34,7 @@ LONGEST_LINE = 500
 """Characters; nobody types longer lines, and where they are (data, minified code) they are very long."""
 
 
-class Item(NamedTuple):
+class Target(NamedTuple):
     """A piece of the file that is typed under observation: a token, or for golf a line with its tokens."""
 
     begin: int
@@ -78,11 +78,11 @@ def _spelled(strategy: StrategyConfig, how: str, seed: int) -> str:
     return f"{strategy.context}/{how}/{changes.what}({changes.share:g},{changes.how},{seed})"
 
 
-def _item(token: Token) -> Item:
-    return Item(token.offset, token.offset + len(token.text), token.text, token.properties)
+def _item(token: Token) -> Target:
+    return Target(token.offset, token.offset + len(token.text), token.text, token.properties)
 
 
-def _lines(text: str, tokens: Iterable[Token]) -> Iterator[Item]:
+def _lines(text: str, tokens: Iterable[Token]) -> Iterator[Target]:
     """The lines that hold tokens, without the blanks around them."""
     ranges: dict[int, list[tuple[int, int]]] = {}
     for token in tokens:
@@ -95,10 +95,10 @@ def _lines(text: str, tokens: Iterable[Token]) -> Iterator[Item]:
         whole = line.strip()
         if len(whole) <= LONGEST_LINE:
             places = tuple([(first - begin, min(last - begin, len(whole))) for first, last in inside])
-            yield Item(begin, begin + len(whole), whole, Properties(kind=Kind.LINE), places)
+            yield Target(begin, begin + len(whole), whole, Properties(kind=Kind.LINE), places)
 
 
-def _remainders(source: Source, items: Sequence[Item], strategy: StrategyConfig) -> Iterator[Remainder]:
+def _remainders(source: Source, items: Sequence[Target], strategy: StrategyConfig) -> Iterator[Remainder]:
     """For each item, what behind it is not there yet."""
     language = source.language
     if strategy.context == "ALL":
@@ -137,7 +137,7 @@ class _Typist:
         self.plain = self.strategy == StrategyConfig(filters=self.strategy.filters)
         """Whether nothing but the token is missing, and nothing is typed."""
 
-    def type(self, item: Item, rest: Remainder) -> None:
+    def type(self, item: Target, rest: Remainder) -> None:
         """The sessions of an item."""
         wanted = [] if item.ranges else prefixes.queries(item.text, self.strategy.prefix)
         if not (wanted or item.ranges):
@@ -179,7 +179,7 @@ class _Typist:
         self._close()
         self.actions += self.evolution.finish()
 
-    def _open(self, item: Item, rest: Remainder) -> None:
+    def _open(self, item: Target, rest: Remainder) -> None:
         """Have everything before the item there, and nothing from there to the end of what is missing."""
         text = self.source.text
         if self._gap == rest.end > item.end:
@@ -199,7 +199,7 @@ class _Typist:
             self.actions.append(PrintText(text=self.source.text[self._caret : self._gap]))
         self._gap = None
 
-    def _ask(self, item: Item, wanted: list[tuple[str, list[str]]], begin: int, tail: str) -> None:
+    def _ask(self, item: Target, wanted: list[tuple[str, list[str]]], begin: int, tail: str) -> None:
         typed = ""
         for how, steps in wanted:
             session = _id(self._base(how), item.begin, item.text)
@@ -222,7 +222,7 @@ class _Typist:
             self.actions.append(DeleteRange(begin=begin, end=begin + len(typed) + len(tail)))
         self.actions.append(PrintText(text=item.text))
 
-    def _golf(self, item: Item, begin: int, tail: str) -> None:
+    def _golf(self, item: Target, begin: int, tail: str) -> None:
         self.actions.append(
             CodeGolf(
                 session=_id(self._base("golf"), item.begin, item.text),

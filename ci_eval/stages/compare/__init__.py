@@ -3,6 +3,6 @@
 from ci_eval.stages.compare.compare import compare, refuse
 from ci_eval.stages.compare.pairing import StoredPairs
 from ci_eval.stages.compare.ranking import rank
-from ci_eval.stages.compare.trend import Figures, Past, append, figures_of, read, trend
+from ci_eval.stages.compare.trend import Figures, History, append, figures_of, read, trend
 
-__all__ = ["Figures", "Past", "StoredPairs", "append", "compare", "figures_of", "rank", "read", "refuse", "trend"]
+__all__ = ["Figures", "History", "StoredPairs", "append", "compare", "figures_of", "rank", "read", "refuse", "trend"]

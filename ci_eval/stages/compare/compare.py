@@ -12,9 +12,9 @@ from ci_eval.stages.compare.judging import Judge
 from ci_eval.stages.compare.pairing import BANDS, FilterSums, Paired, PartSums, by_kind, pair, through
 from ci_eval.stages.compare.population import population
 from ci_eval.stages.compare.turns import in_turns, times
-from ci_eval.support.latencies import quantile_of
-from ci_eval.support.noise import noise_of, noise_text
-from ci_eval.support.population import clusters_of
+from ci_eval.statistics.latencies import quantile_of
+from ci_eval.statistics.noise import noise_of, noise_text
+from ci_eval.statistics.population import clusters_of
 from ci_eval.workspace import Workspace
 
 EVERYTHING = "ALL"

@@ -10,15 +10,15 @@ import numpy as np
 from msgspec.structs import replace
 
 from ci_eval.contracts import Metric
-from ci_eval.model import Difference, Elsewhere, MetricInfo, Part, Verdict
+from ci_eval.model import Difference, Elsewhere, MetricInfo, Subset, Verdict
+from ci_eval.rendering.figures import change
 from ci_eval.stages.compare.pairing import FilterSums, PartSums, Sums
 from ci_eval.stages.compare.turns import NO_FIGURE, NOT_IN_TURNS
-from ci_eval.support.clustered import FEWEST, FEWEST_ALIKE, STRETCH, elsewhere
-from ci_eval.support.figures import change
-from ci_eval.support.latencies import quantile_of
-from ci_eval.support.paired import MARGINS, Interval, joint, singly, verdict
-from ci_eval.support.sampled import Noise, here, influence
-from ci_eval.support.student import Floats
+from ci_eval.statistics.clustered import FEWEST, FEWEST_ALIKE, STRETCH, elsewhere
+from ci_eval.statistics.latencies import quantile_of
+from ci_eval.statistics.paired import MARGINS, Interval, joint, singly, verdict
+from ci_eval.statistics.sampled import Noise, here, influence
+from ci_eval.statistics.student import Floats
 
 OF_THE_ENGINE = "every session was asked: the interval is of answers that differ from round to round"
 ALSO_OF_THE_ENGINE = "the interval holds answers that differ from round to round, too"
@@ -171,13 +171,13 @@ class Judge:
             detectable=interval.detectable,
         )
 
-    def parts(self, chosen: Sequence[tuple[tuple[str, str], PartSums]], leading: int) -> Iterator[Part]:
+    def parts(self, chosen: Sequence[tuple[tuple[str, str], PartSums]], leading: int) -> Iterator[Subset]:
         """Of this project alone, each dimension's adjusted for their number (Bonferroni)."""
         metric = self.metrics[leading]
         for dimension, group in groupby(chosen, key=lambda each: each[0][0]):
             same = list(group)
             for (_, value), sums in same:
-                yield Part(
+                yield Subset(
                     dimension=dimension,
                     value=value,
                     sessions=sums.sessions,

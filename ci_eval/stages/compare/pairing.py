@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ci_eval.contracts import Metric, Pair
+from ci_eval.filters import decide
 from ci_eval.model import FAILED, Change, FiltersConfig, Kind, Session, SessionScore, SourceFile
-from ci_eval.support.filters import decide
-from ci_eval.support.latencies import BINS, binned
-from ci_eval.support.observing import evaluated, rank_of
-from ci_eval.support.student import Floats
-from ci_eval.support.wavering import Wavering, answers
+from ci_eval.observing import evaluated, rank_of
+from ci_eval.statistics.latencies import BINS, binned
+from ci_eval.statistics.student import Floats
+from ci_eval.statistics.wavering import Wavering, answers
 from ci_eval.workspace import Workspace
 
 SHOWN = 200
@@ -135,7 +135,7 @@ def pair(
             continue
         mine = {session.id: session for session in ours if evaluated(session)}
         # A file that new does not have did not change: its sessions are base's alone.
-        _File(paired, metrics, list(filters.values()), leading, source).add(
+        _FilePairs(paired, metrics, list(filters.values()), leading, source).add(
             mine, theirs, same_text=checksum in {"", source.checksum}
         )
     names = [manifest.cluster(path) for path in paired.files]
@@ -167,7 +167,7 @@ def _files(
         yield None, checksum, iter(nothing), new.sessions_in(path, SessionScore)
 
 
-class _File:
+class _FilePairs:
     """Adds the pairs of one file to the sums."""
 
     def __init__(

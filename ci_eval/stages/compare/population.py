@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
-from ci_eval.support.population import of_shard, project_of, share
+from ci_eval.statistics.population import of_shard, project_of, share
 from ci_eval.workspace import Workspace
 
 

@@ -12,15 +12,15 @@ from ci_eval.contracts import Metric, Observation
 from ci_eval.errors import NothingToEvaluate
 from ci_eval.manifest import Manifest
 from ci_eval.model import FAILED, Difference, Estimate, Ranking, SessionScore, Verdict
+from ci_eval.observing import evaluated
 from ci_eval.stages.compare.compare import refuse, side_of
 from ci_eval.stages.compare.judging import Judge
 from ci_eval.stages.compare.pairing import Sums
 from ci_eval.stages.compare.population import population
-from ci_eval.support.clustered import figures
-from ci_eval.support.observing import evaluated
-from ci_eval.support.population import clusters_of
-from ci_eval.support.sampled import figure
-from ci_eval.support.student import Floats
+from ci_eval.statistics.clustered import figures
+from ci_eval.statistics.population import clusters_of
+from ci_eval.statistics.sampled import figure
+from ci_eval.statistics.student import Floats
 from ci_eval.workspace import Workspace
 
 

@@ -14,6 +14,7 @@ import msgspec
 from msgspec import Meta
 from msgspec.structs import replace
 
+from ci_eval import atomic, stored
 from ci_eval.errors import WorkspaceError
 from ci_eval.model import (
     ChangePoint,
@@ -21,16 +22,15 @@ from ci_eval.model import (
     Estimate,
     GateResult,
     MetricInfo,
-    Night,
     Number,
     ProjectInfo,
     Trend,
+    TrendPoint,
     Value,
 )
 from ci_eval.stages.compare.compare import EVERYTHING
-from ci_eval.support import atomic, stored
-from ci_eval.support.changepoints import cuts
-from ci_eval.support.paired import FLOORS
+from ci_eval.statistics.changepoints import cuts
+from ci_eval.statistics.paired import FLOORS
 from ci_eval.workspace import Workspace
 
 WITHIN = frozenset({"actions", "sessions", "errors", "logs", "html"})
@@ -71,20 +71,20 @@ class Figures(Value, frozen=True, kw_only=True):
         return tuple(self.conditions[name] for name in sorted(self.conditions))
 
 
-class _Report(msgspec.Struct):
+class _StoredReport(msgspec.Struct):
     format: int
     evaluations: list[Figures]
 
 
 @dataclass(frozen=True)
-class Past:
+class History:
     """What lies in a folder: figures, and the workspaces that are still whole."""
 
     evaluations: tuple[Figures, ...]
     workspaces: tuple[Path, ...]
 
 
-def read(folder: Path) -> Past:
+def read(folder: Path) -> History:
     """Every workspace and metrics.json below, and every JSON file of figures in the folder itself.
 
     A folder that is not there yet is an empty history. Raises WorkspaceError where a file of figures is damaged.
@@ -100,7 +100,7 @@ def read(folder: Path) -> Past:
             if name == "metrics.json" or (here == folder and name.endswith(".json")):
                 # The same night may lie there as a workspace too, which knows less.
                 found = {(each.started, each.series): each for each in _read(here / name)} | found
-    return Past(tuple(found.values()), tuple(workspaces))
+    return History(tuple(found.values()), tuple(workspaces))
 
 
 def figures_of(workspace: Workspace) -> Iterator[Figures]:
@@ -122,7 +122,7 @@ def append(
     digest = hashlib.blake2b(repr(evaluation.series).encode(), digest_size=4).hexdigest()
     started = re.sub(r"[^0-9A-Za-z+.-]", "-", evaluation.started)[:40]
     name = f"{started}-{digest}.json"
-    data = msgspec.json.format(msgspec.json.encode(_Report(1, [evaluation])), indent=2)
+    data = msgspec.json.format(msgspec.json.encode(_StoredReport(1, [evaluation])), indent=2)
     return atomic.write(folder / name, data + b"\n")
 
 
@@ -138,9 +138,9 @@ def trend(past: Sequence[Figures], new: Figures, infos: Sequence[MetricInfo], se
     )
 
 
-def _night(each: Figures, previous: Figures | None) -> Night:
+def _night(each: Figures, previous: Figures | None) -> TrendPoint:
     whole = each.filters[EVERYTHING]
-    return Night(
+    return TrendPoint(
         started=each.started,
         title=each.title,
         engine=each.engine,
@@ -179,7 +179,7 @@ def _changes(line: Sequence[Figures], info: MetricInfo, seed: int) -> Iterator[C
 
 def _read(path: Path) -> list[Figures]:
     try:
-        report = stored.decoded(stored.read(path, stored.FIGURES), _Report, path)
+        report = stored.decoded(stored.read(path, stored.FIGURES), _StoredReport, path)
     except WorkspaceError as error:
         raise WorkspaceError(f"{path} is not the metrics.json of an evaluation: {error}; take it away") from error
     return [each for each in report.evaluations if EVERYTHING in each.filters]

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
+from ci_eval.chance import draw
 from ci_eval.contracts import Metric
+from ci_eval.filters import decide
 from ci_eval.manifest import Manifest
 from ci_eval.model import Difference, Elsewhere, MetricInfo, SessionScore, SessionsFilter, Status, Verdict
-from ci_eval.support.chance import draw
-from ci_eval.support.filters import decide
-from ci_eval.support.observing import evaluated
-from ci_eval.support.timing import GROUPS, Observed, Timed, timed
+from ci_eval.observing import evaluated
+from ci_eval.statistics.timing import GROUPS, Observed, Timed, timed
 from ci_eval.workspace import Workspace
 
 NOT_IN_TURNS = (

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ci_eval import atomic
 from ci_eval.model import FAILED, FileError, Status
-from ci_eval.stages.interpret.pack import Ended, Pack
+from ci_eval.stages.interpret.pack import Pack, SessionEnd
 from ci_eval.stages.interpret.rounds import read_round, round_file, together
 from ci_eval.stages.interpret.tasks import Played, Task
 from ci_eval.stages.interpret.worker import unanswered
-from ci_eval.support import atomic
 from ci_eval.workspace import Workspace
 
 HOPELESS = 50
@@ -68,7 +68,7 @@ class Keeper:
 
     def take_over(self, path: str) -> Counter[Status]:
         """Count a file that an earlier call did."""
-        found = Counter(session.status for session in self.workspace.sessions_in(path, Ended))
+        found = Counter(session.status for session in self.workspace.sessions_in(path, SessionEnd))
         self.so_far.statuses += found
         self.so_far.files += 1
         return found

@@ -17,7 +17,7 @@ from ci_eval.model import (
 from ci_eval.workspace import COMPRESSION
 
 
-class Ended(msgspec.Struct):
+class SessionEnd(msgspec.Struct):
     """How a stored session ended."""
 
     status: Status
@@ -43,10 +43,10 @@ class Pack:
         self._count(session.status, session.message)
         return line
 
-    def take_over(self, line: bytes) -> Ended:
+    def take_over(self, line: bytes) -> SessionEnd:
         """Append what another worker finished."""
         self._file.write(line)
-        ended = msgspec.json.decode(line, type=Ended)
+        ended = msgspec.json.decode(line, type=SessionEnd)
         self._count(ended.status, ended.message)
         return ended
 

@@ -13,6 +13,9 @@ from msgspec.structs import replace
 
 from ci_eval.contracts import Answer, Query
 from ci_eval.errors import EngineCrash, EngineFailure, EngineMisbehaved, EngineTimeout
+from ci_eval.grammar.document import Document
+from ci_eval.learning.logs import Log, Logged, LoggedSession
+from ci_eval.learning.usermodel import Emulated
 from ci_eval.model import (
     FAILED,
     CallCompletion,
@@ -29,12 +32,9 @@ from ci_eval.model import (
     Suggestion,
 )
 from ci_eval.stages.interpret.engines import KeptEngine
-from ci_eval.stages.interpret.pack import Ended
+from ci_eval.stages.interpret.pack import SessionEnd
 from ci_eval.stages.interpret.showing import Showing
 from ci_eval.stages.interpret.tasks import Task, asked_at, session_of
-from ci_eval.support.document import Document
-from ci_eval.support.logs import Log, Logged, LoggedSession
-from ci_eval.support.usermodel import Emulated
 
 PATIENCE = 5
 """Sessions in a row that may fail in one file before the rest of the file is given up."""
@@ -81,7 +81,7 @@ class Player:
         self._failures = 0
         self._last_failure: tuple[Status, str] = (Status.ERROR, "")
 
-    def take_over(self, ended: Ended) -> None:
+    def take_over(self, ended: SessionEnd) -> None:
         """One of the first sessions is known; the others end as if it had been asked here."""
         self._known.add(ended.id)
         self._count(ended.status, ended.message)

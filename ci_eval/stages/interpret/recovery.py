@@ -10,7 +10,7 @@ from ci_eval.model import Status
 from ci_eval.stages.interpret.journal import finished
 from ci_eval.stages.interpret.player import PATIENCE
 from ci_eval.stages.interpret.tasks import Played, Task, Turn, chosen
-from ci_eval.support.workers import Outcome
+from ci_eval.workers import TaskOutcome
 from ci_eval.workspace import read_actions
 
 TRIES = 2
@@ -23,7 +23,7 @@ class Recovery:
     def __init__(self) -> None:
         self._deaths: Counter[tuple[str, str]] = Counter()
 
-    def again(self, outcome: Outcome[Turn, tuple[Played, ...]]) -> Turn | None:
+    def again(self, outcome: TaskOutcome[Turn, tuple[Played, ...]]) -> Turn | None:
         """What is left to do; None if so many sessions in a row were of that kind that the file is given up.
 
         The session it was on is the first that neither is finished nor was given up.

@@ -8,8 +8,8 @@ from statistics import median
 
 from msgspec.structs import replace
 
+from ci_eval import stored
 from ci_eval.model import Lookup, LookupScore, Otherwise, Session, SourceFile
-from ci_eval.support import stored
 from ci_eval.workspace import Workspace, name_of
 
 

@@ -9,21 +9,22 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from ci_eval import atomic
+from ci_eval.chance import draw, threshold
+from ci_eval.learning import names
 from ci_eval.model import Status
+from ci_eval.shards import Shard, deal
 from ci_eval.stages.interpret.keeping import Keeper, Progress
 from ci_eval.stages.interpret.player import PATIENCE
 from ci_eval.stages.interpret.recovery import Recovery
 from ci_eval.stages.interpret.tasks import Played, Setup, Task, Turn, first_calls
 from ci_eval.stages.interpret.worker import play_in_turn, text_of, unanswered
-from ci_eval.support import atomic, names
-from ci_eval.support.chance import draw, threshold
-from ci_eval.support.shards import Shard, deal
-from ci_eval.support.workers import Outcome, Workers
+from ci_eval.workers import TaskOutcome, Workers
 from ci_eval.workspace import Workspace, name_of, read_actions
 
 
 @dataclass(frozen=True)
-class Side:
+class EngineSide:
     """One of the engines, and where its answers go."""
 
     workspace: Workspace
@@ -43,7 +44,7 @@ def interpret(
 ) -> Progress:
     """Ask one engine: see `in_turns`."""
     (made,) = in_turns(
-        [Side(workspace, setup)],
+        [EngineSide(workspace, setup)],
         probability=probability,
         limit=limit,
         jobs=jobs,
@@ -55,7 +56,7 @@ def interpret(
 
 
 def in_turns(
-    sides: Sequence[Side],
+    sides: Sequence[EngineSide],
     *,
     probability: float,
     limit: int | None,
@@ -143,7 +144,7 @@ def _turn(tasks: Sequence[Task], number: int, journals: Path) -> Turn:
     return Turn(tasks=tuple(of_round))
 
 
-def _played(outcome: Outcome[Turn, tuple[Played, ...]]) -> tuple[Played, ...]:
+def _played(outcome: TaskOutcome[Turn, tuple[Played, ...]]) -> tuple[Played, ...]:
     if outcome.result:
         return outcome.result
     status = Status.ENGINE_CRASH if outcome.died else Status.ERROR

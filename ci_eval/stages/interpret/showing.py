@@ -9,11 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_eval.contracts import Situation, Surrounding
+from ci_eval.contracts import CaretContext, FileContext
+from ci_eval.learning.features import Reader
 from ci_eval.model import Suggestion
 from ci_eval.stages.interpret.client import shown_by, with_positions
 from ci_eval.stages.interpret.tasks import Setup
-from ci_eval.support.features import Reader
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,31 +36,31 @@ class Showing:
         self._setup = setup
         self._path = path
         keywords = setup.surroundings.keywords
-        surrounding = Surrounding(path=path, text=text, keywords=keywords, names=setup.names)
-        self._order = setup.ranker.open(surrounding)
-        self._reader = Reader.of(surrounding) if setup.logging else None
+        context = FileContext(path=path, text=text, keywords=keywords, names=setup.names)
+        self._order = setup.ranker.open(context)
+        self._reader = Reader.of(context) if setup.logging else None
 
     def show(self, answered: Sequence[Suggestion], before: str, prefix: str, query: int) -> Shown:
         """`before`: the text of the file up to the word being typed; `query`: how many the session had before."""
-        situation = Situation(path=self._path, before=before, prefix=prefix, query=query)
+        caret = CaretContext(path=self._path, before=before, prefix=prefix, query=query)
         shown = shown_by(self._setup.client, answered, prefix)
         started = time.perf_counter()
-        ordered = self._order(shown, situation)
+        ordered = self._order(shown, caret)
         ranking = (time.perf_counter() - started) * 1000
         stored = ordered[: self._setup.max_suggestions]
         return Shown(
             suggestions=ordered,
             stored=tuple(stored) if ordered is shown else with_positions(stored, shown),
             ranking=ranking,
-            features=self._features(shown, ordered, situation),
+            features=self._features(shown, ordered, caret),
         )
 
     def _features(
-        self, shown: Sequence[Suggestion], ordered: Sequence[Suggestion], situation: Situation
+        self, shown: Sequence[Suggestion], ordered: Sequence[Suggestion], caret: CaretContext
     ) -> NDArray[np.float32] | None:
         if self._reader is None:
             return None
-        rows = self._reader.rows(situation, shown)
+        rows = self._reader.rows(caret, shown)
         if ordered is shown:
             return rows
         place = {found.text: number for number, found in enumerate(shown)}

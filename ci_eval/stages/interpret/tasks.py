@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from ci_eval.chance import draw
 from ci_eval.contracts import Engine, Installation, Ranker, Surroundings
+from ci_eval.learning.usermodel import UserModel
 from ci_eval.model import (
     CallCompletion,
     CodeGolf,
@@ -17,8 +19,6 @@ from ci_eval.model import (
     Session,
     Status,
 )
-from ci_eval.support.chance import draw
-from ci_eval.support.usermodel import UserModel
 
 
 @dataclass(frozen=True, kw_only=True)

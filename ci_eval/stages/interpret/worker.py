@@ -6,6 +6,9 @@ import time
 from itertools import islice
 from pathlib import Path
 
+from ci_eval.files import read_own
+from ci_eval.grammar.document import Document, NotText, checksum, decode
+from ci_eval.learning.logs import Log, LogOrigin
 from ci_eval.model import (
     FileError,
     Session,
@@ -17,10 +20,7 @@ from ci_eval.stages.interpret.journal import Journal, finished
 from ci_eval.stages.interpret.pack import Pack
 from ci_eval.stages.interpret.player import Player
 from ci_eval.stages.interpret.tasks import Played, Task, Turn, chosen, session_of
-from ci_eval.support.document import Document, NotText, checksum, decode
-from ci_eval.support.files import read_own
-from ci_eval.support.logs import Log, Origin
-from ci_eval.support.workers import count
+from ci_eval.workers import count
 from ci_eval.workspace import name_of, read_actions
 
 _engines: dict[int, tuple[int, KeptEngine]] = {}
@@ -87,7 +87,7 @@ def _log(task: Task) -> Log | None:
     setup, logging = task.setup, task.setup.logging
     if logging is None or task.round:
         return None
-    origin = Origin(
+    origin = LogOrigin(
         project=logging.project,
         file=task.path,
         language=setup.surroundings.language,

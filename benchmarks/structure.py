@@ -1,0 +1,73 @@
+"""Figures of the package's structure: python benchmarks/structure.py."""
+
+from __future__ import annotations
+
+import ast
+import statistics
+from collections.abc import Iterator
+from pathlib import Path
+
+PACKAGE = Path(__file__).parent.parent / "ci_eval"
+Graph = dict[str, set[str]]
+
+
+def modules() -> dict[str, Path]:
+    """Every module with a line in it, by its dotted name."""
+    found = {path: ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts) for path in PACKAGE.rglob("*.py")}
+    return {name.removesuffix(".__init__"): path for path, name in sorted(found.items()) if path.stat().st_size}
+
+
+def functions(path: Path) -> Iterator[int]:
+    """The lines of each function."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.FunctionDef):
+            yield (node.end_lineno or node.lineno) - node.lineno + 1
+
+
+def imports(path: Path, known: set[str]) -> set[str]:
+    """The modules of ours that one imports."""
+    named = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            inner = {f"{node.module}.{name.name}" for name in node.names}
+            named |= {each if each in known else node.module for each in inner}
+        elif isinstance(node, ast.Import):
+            named |= {name.name for name in node.names}
+    return named & known
+
+
+def cycles(graph: Graph) -> int:
+    """Modules that import themselves by way of others."""
+
+    def reached(start: str) -> set[str]:
+        seen: set[str] = set()
+        waiting = list(graph[start])
+        while waiting:
+            if (name := waiting.pop()) not in seen:
+                seen.add(name)
+                waiting += graph[name]
+        return seen
+
+    return sum(name in reached(name) for name in graph)
+
+
+def main() -> None:
+    """Print the table."""
+    paths = modules()
+    lines = {name: len(path.read_text().splitlines()) for name, path in paths.items()}
+    longest = max((max(functions(path), default=0), name) for name, path in paths.items())
+    lengths = [length for path in paths.values() for length in functions(path)]
+    rooms: dict[str, int] = {}
+    for name, path in paths.items():
+        rooms[path.relative_to(PACKAGE).parts[0]] = rooms.get(path.relative_to(PACKAGE).parts[0], 0) + lines[name]
+    largest = max(rooms, key=lambda room: rooms[room])
+    print("| figure | value |\n|---|--:|")
+    print(f"| modules | {len(paths):,} |\n| lines | {sum(lines.values()):,} |")
+    print(f"| lines of a module: median, most | {statistics.median(lines.values()):.0f}, {max(lines.values())} |")
+    print(f"| lines of a function: median, most | {statistics.median(lengths):.0f}, {longest[0]} (`{longest[1]}`) |")
+    print(f"| modules in a cycle of imports | {cycles({name: imports(paths[name], set(paths)) for name in paths})} |")
+    print(f"| share of the largest room | {rooms[largest] / sum(lines.values()):.0%} (`{largest}/`) |")
+
+
+if __name__ == "__main__":
+    main()

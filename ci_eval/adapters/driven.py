@@ -1,0 +1,130 @@
+"""An engine without a language server: a program of ours asks it, a question a line."""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from ci_eval.adapters.place import DRIVERS, Place, variables
+from ci_eval.adapters.process import LineProcess
+from ci_eval.adapters.recipes import FromRecipe
+from ci_eval.contracts import Answer, Edit, Installation, Query, Running, Surroundings
+from ci_eval.errors import EngineMisbehaved, EngineRaised
+from ci_eval.model import Suggestion
+
+PATIENCE = 120.0
+"""Seconds from the start of the program to its first answer, which is no completion."""
+
+NAME = re.compile(r"\w+")
+
+
+def nothing(_place: Place) -> Sequence[str]:
+    """Nothing to prepare."""
+    return ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class DrivenEngine(FromRecipe):
+    """The engine around such a program. It is sent to worker processes, so its functions have names.
+
+    The program reads "OFFSET PATH TEXT" and answers "MS NAMES": the offset in code points, the other two and the names,
+    one per line, in base64; or "error MESSAGE", in base64 too, and then it can be asked again. Behind a name may stand,
+    after a tab, the text that an editor sorts it by.
+    """
+
+    command: Callable[[Place], Sequence[str]]
+    prepare: Callable[[Place], Sequence[str]] = nothing
+    """The command that runs to its end before the program starts; empty = none. How it ends does not matter."""
+    text: re.Pattern[str] = NAME
+    """What is inserted of a name; one without it is left out."""
+
+    def start(self, installation: Installation, surroundings: Surroundings) -> Running:
+        """A new process."""
+        assert installation.folder is not None
+        return RunningDriver(self, installation.folder, surroundings)
+
+
+class RunningDriver:
+    """The program; it is told the whole text at each question."""
+
+    def __init__(self, engine: DrivenEngine, folder: Path, surroundings: Surroundings) -> None:
+        self._engine = engine
+        self._surroundings = surroundings
+        self._place = Place.new(folder, surroundings)
+        self._path = self._text = ""
+        try:
+            self._process = self._start()
+        except BaseException:
+            self._place.remove()
+            raise
+
+    def _start(self) -> LineProcess:
+        self._place.renew()
+        if preparing := self._engine.prepare(self._place):
+            process = self._run(preparing)
+            try:
+                process.finish(PATIENCE)
+            finally:
+                process.close()
+        self._fresh = True
+        return self._run(self._engine.command(self._place))
+
+    def _run(self, command: Sequence[str]) -> LineProcess:
+        place = self._place
+        walls = place.walls(command[0], *self._engine.needs, reads=(DRIVERS,))
+        return LineProcess(command, cwd=place.scratch, environment=variables(place), walls=walls)
+
+    @property
+    def confined(self) -> str:
+        """See Running."""
+        return self._process.confined
+
+    def open(self, path: str, text: str) -> None:
+        """See Running. A program that is new is asked once first: a person would have waited before."""
+        self._path, self._text = path, text
+        if self._fresh:
+            # What it makes of the end of a file is not the question.
+            with suppress(EngineRaised):
+                self._ask(len(text), PATIENCE)
+            self._fresh = False
+
+    def edit(self, edits: Sequence[Edit]) -> None:
+        """See Running."""
+        for offset, deleted, inserted in edits:
+            self._text = self._text[:offset] + inserted + self._text[offset + deleted :]
+
+    def complete(self, query: Query) -> Answer:
+        """See Running."""
+        latency, names = self._ask(query.offset, self._surroundings.timeout)
+        return Answer(suggestions=[found for name in names if (found := self._suggestion(name))], latency=latency)
+
+    def _suggestion(self, line: str) -> Suggestion | None:
+        name, _, sort_text = line.partition("\t")
+        match = self._engine.text.match(name)
+        return Suggestion(text=match[0], sort_text=sort_text or None) if match else None
+
+    def _ask(self, offset: int, timeout: float) -> tuple[float, list[str]]:
+        path, text = (base64.b64encode(part.encode()) for part in (str(self._place.root / self._path), self._text))
+        line = self._process.ask(b"%d %s %s" % (offset, path, text), timeout)
+        try:
+            head, _, rest = line.decode().partition(" ")
+            said = base64.b64decode(rest).decode()
+            if head != "error":
+                return float(head), said.splitlines()
+        except ValueError as error:
+            raise EngineMisbehaved(f"the driver of {self._engine.name} answered {line[:80]!r}: {error}") from error
+        raise EngineRaised(said)
+
+    def restart(self) -> None:
+        """See Running."""
+        self._process.close()
+        self._process = self._start()
+
+    def close(self) -> None:
+        """See Running."""
+        self._process.close()
+        self._place.remove()

@@ -1,0 +1,147 @@
+"""The target project's own dependencies, for engines that resolve types: installed beside it; none of it is run."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import venv
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from ci_eval.adapters import jars
+from ci_eval.adapters.recipes import InstalledEngine, once
+from ci_eval.fetch.clients import run_client
+from ci_eval.fetch.packages import check_origins, installed, npm_run, pip_run
+from ci_eval.fetch.requirements import check_npm_lock, of_npm, of_python, read_json
+from ci_eval.files import is_own
+from ci_eval.model import ProjectInfo
+
+WHEELS = ("--only-binary=:all:",)
+GO_FILES = frozenset({"go.mod", "go.sum"})
+
+
+def prepare(language: str, root: Path, info: ProjectInfo, *, dependencies: bool, cache: Path) -> InstalledEngine | None:
+    """A folder below the cache with what the project needs; None where its language has nothing of the kind.
+
+    Python: a virtual environment, empty without `dependencies`, so that engines see nobody else's packages.
+    JavaScript, TypeScript: a folder with `node_modules`. Go: a module cache. Java, Kotlin, Scala, if the project comes
+    from Maven: the jars it needs. Raises PreparationError.
+    """
+    make = _PREPARING.get(language)
+    if make is None or not (dependencies or language == "python"):
+        return None
+    python = f"-py{sys.version_info.major}{sys.version_info.minor}" if language == "python" else ""
+    kind = f"{info.name}-{info.checksum[:16]}-full" if dependencies else "empty"
+    return once(
+        cache / "environments" / f"{language}-{kind}{python}",
+        "",
+        lambda new: make(_Task(root, info.spec, dependencies), new),
+    )
+
+
+@dataclass(frozen=True)
+class _Task:
+    root: Path
+    spec: str
+    dependencies: bool
+
+
+# --------------------------------------------------------------------------------------------------------- languages
+
+
+def _python(task: _Task, folder: Path) -> Mapping[str, str]:
+    # A virtual environment knows its own path only by the place it is found at; `once` moves it.
+    venv.create(folder, with_pip=False, symlinks=True)
+    (site,) = folder.glob("lib/python*/site-packages")
+    wanted = of_python(task.root) if task.dependencies else []
+    if wanted:
+        pip_run(("install", *WHEELS, "--target", str(site), "--", *wanted), cwd=folder)
+        check_origins(site)
+        _forget_start_up(site)
+    return installed(site)
+
+
+def _forget_start_up(site: Path) -> None:
+    """Take away what any Python would run at its start: engines ask the environment's own where its packages are."""
+    for path in (*site.glob("sitecustomize*"), *site.glob("usercustomize*")):
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+    for path in site.glob("*.pth"):
+        lines = path.read_bytes().splitlines(keepends=True)
+        # The others are folders.
+        path.write_bytes(b"".join(line for line in lines if not line.startswith((b"import ", b"import\t"))))
+
+
+# install-links: a dependency that is a folder is copied, not linked to and filled where it is.
+_NPM = ("--install-links", "--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error")
+
+
+def _node(task: _Task, folder: Path) -> Mapping[str, str]:
+    root = task.root
+    manifest = root / "package.json"
+    if not is_own(manifest, root):
+        return {}
+    wanted = of_npm(manifest)
+    locks = [name for name in ("package-lock.json", "npm-shrinkwrap.json") if is_own(root / name, root)]
+    for name in locks:
+        check_npm_lock(root / name)
+        shutil.copyfile(root / name, folder / name)
+    if locks:
+        shutil.copyfile(manifest, folder / manifest.name)
+        npm_run(("ci", "--omit=dev", *_NPM), cwd=folder)
+    else:
+        # npm resolves what is for development even where it is not wanted.
+        (folder / manifest.name).write_bytes(msgspec.json.encode({"private": True, "dependencies": wanted}))
+        npm_run(("install", *_NPM), cwd=folder)
+    found = sorted(path for path in folder.glob("node_modules/**/package.json") if _is_package(path))
+    return {str(path.parent.relative_to(folder / "node_modules")): read_json(path, _Package).version for path in found}
+
+
+class _Package(msgspec.Struct):
+    version: str = ""
+
+
+def _is_package(path: Path) -> bool:
+    return path.parent.parent.name == "node_modules" or path.parent.parent.parent.name == "node_modules"
+
+
+def _go(task: _Task, folder: Path) -> Mapping[str, str]:
+    if not is_own(task.root / "go.mod", task.root):
+        return {}
+    work = folder / "work"
+    work.mkdir()
+    # A `replace` may lead to another module of the project; of the sources, go reads nothing.
+    for path in sorted(task.root.rglob("go.*")):
+        if path.name in GO_FILES and is_own(path, task.root):
+            copy = work / path.relative_to(task.root)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, copy)
+    variables = {
+        "GOMODCACHE": str(folder / "modules"),
+        "GOFLAGS": "-mod=mod -modcacherw",
+        "GOTOOLCHAIN": "local",
+        "GOWORK": "off",
+    }
+    run_client(("go", "mod", "download", "all"), cwd=work, variables=variables)
+    said = run_client(("go", "list", "-m", "all"), cwd=work, variables=variables)
+    shutil.rmtree(work)
+    pairs = [line.split() for line in said.splitlines()[1:]]
+    return {pair[0]: pair[1] for pair in pairs if len(pair) > 1}
+
+
+def _jvm(task: _Task, folder: Path) -> Mapping[str, str]:
+    scheme, _, rest = task.spec.partition(":")
+    return jars.resolve(rest.partition("#")[0], folder, itself=False) if scheme == "maven" else {}
+
+
+_PREPARING: dict[str, Callable[[_Task, Path], Mapping[str, str]]] = {
+    "python": _python,
+    "javascript": _node,
+    "typescript": _node,
+    "go": _go,
+    "java": _jvm,
+    "kotlin": _jvm,
+    "scala": _jvm,
+}

@@ -1,0 +1,128 @@
+"""Jars from Maven Central, each with all it needs to run: for engines, and for the projects they complete."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from xml.sax.saxutils import escape
+
+from ci_eval.adapters.place import Place
+from ci_eval.adapters.recipes import IntoCache, plain
+from ci_eval.errors import InstallError
+from ci_eval.fetch.clients import run_client
+from ci_eval.fetch.download import sha256_of
+from ci_eval.fetch.maven import UNKNOWN, check_maven, run_mvn
+
+# Pinned: without a version, Maven takes whichever is newest.
+COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies"
+FOLDER = "jars"
+DRIVER = "driver"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Driver:
+    """A program of ours in a language that the installed jars can compile."""
+
+    file: Path
+    compiler: str
+    """The compiler's main class."""
+    options: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Maven(IntoCache):
+    """An artifact with its dependencies, and the driver, if it needs one."""
+
+    artifact: str
+    """GROUP:NAME."""
+    version: str
+    others: Mapping[str, str] = field(default_factory=dict)
+    """What it needs beside what it says: GROUP:NAME → version."""
+    driver: Driver | None = None
+    source: str = "Maven Central"
+    needs: tuple[str, ...] = ("mvn", "java")
+
+    def name(self, version: str) -> str:
+        driver = f"-{sha256_of(self.driver.file)[:12]}" if self.driver else ""
+        return f"{plain(self.artifact)}-{version}{driver}"
+
+    def install(self, version: str, _folder: Path, new: Path) -> Mapping[str, str]:
+        others = [f"{name}:{number}" for name, number in self.others.items()]
+        packages = resolve(f"{self.artifact}:{version}", new, others=others)
+        if driver := self.driver:
+            jars = classpath(in_folder(new))
+            compiler = ("java", "-cp", jars, driver.compiler, *driver.options)
+            (new / DRIVER).mkdir()
+            run_client((*compiler, "-cp", jars, "-d", DRIVER, str(driver.file)), cwd=new)
+        return packages
+
+
+def resolve(coordinates: str, folder: Path, *, others: Sequence[str] = (), itself: bool = True) -> dict[str, str]:
+    """Copy the jars that GROUP:NAME:VERSION and `others` need to run, and their own, into `jars` below `folder`.
+
+    Their versions, by GROUP:NAME. Raises ConfigError, InstallError.
+    """
+    found = [check_maven(each) for each in (coordinates, *others)]
+    (folder / "pom.xml").write_text(
+        "<project><modelVersion>4.0.0</modelVersion><groupId>ci-eval</groupId><artifactId>jars</artifactId>"
+        "<version>0</version><packaging>pom</packaging>"
+        f"<dependencies>{''.join(map(_dependency, found))}</dependencies></project>\n"
+    )
+    # mvn takes options and extensions from the nearest .mvn folder at or above the current one.
+    (folder / ".mvn").mkdir()
+    options = ["-DincludeScope=runtime", f"-DoutputDirectory={FOLDER}", "-Dmdep.useRepositoryLayout=true"]
+    if not itself:
+        options.append(f"-DexcludeArtifactIds={found[0]['name']}")
+    if trouble := run_mvn(COPY, *options, here=folder):
+        hint = "Check group, name and version." if UNKNOWN.search(trouble) else "Check Maven's settings.xml."
+        raise InstallError(f"mvn failed:\n{trouble}\n{hint}")
+    jars = in_folder(folder)
+    if itself and not jars:
+        raise InstallError(f"{coordinates} has no jar. Check group, name and version.")
+    return dict(_named(path.relative_to(folder / FOLDER)) for path in jars)
+
+
+def _dependency(found: re.Match[str]) -> str:
+    group, name, version = (escape(found[part]) for part in ("group", "name", "version"))
+    parts = f"<groupId>{group}</groupId><artifactId>{name}</artifactId><version>{version}</version>"
+    return f"<dependency>{parts}</dependency>"
+
+
+def _named(path: Path) -> tuple[str, str]:
+    """GROUP:NAME and version of a jar, by its place: GROUP/AS/FOLDERS/NAME/VERSION/FILE."""
+    *group, name, version, _ = path.parts
+    return f"{'.'.join(group)}:{name}", version
+
+
+def in_folder(folder: Path | None) -> list[Path]:
+    """The jars that `resolve` left below a folder; none without one."""
+    return sorted((folder / FOLDER).rglob("*.jar")) if folder else []
+
+
+def libraries(place: Place, standard: str) -> list[Path]:
+    """The jars a project needs, and the language's standard library, if need be the engine's own."""
+    own = in_folder(place.environment)
+    if any(path.name.startswith(f"{standard}-") for path in own):
+        return own
+    return [*own, *(path for path in in_folder(place.folder) if path.name.startswith(f"{standard}-"))]
+
+
+def classpath(paths: list[Path]) -> str:
+    """As Java takes it."""
+    return os.pathsep.join(map(str, paths))
+
+
+def java(place: Place) -> list[str]:
+    """Java as it writes nowhere but where it may, and with the heap that the engine may have."""
+    # Java's own limit is a quarter of the machine; beside the heap it needs room for classes and code.
+    heap = [f"-Xmx{place.memory // 4 * 3}"] if place.memory else []
+    return ["java", *heap, f"-Djava.io.tmpdir={place.scratch}", "-XX:-UsePerfData"]
+
+
+def java_command(place: Place, main: str, *arguments: str) -> list[str]:
+    """The command that runs a class of a `Maven` recipe, or of its driver."""
+    jars = classpath([place.folder / DRIVER, *in_folder(place.folder)])
+    return [*java(place), "-cp", jars, main, *arguments]

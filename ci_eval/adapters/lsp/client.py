@@ -1,0 +1,334 @@
+"""One server process from `initialize` to `exit`: tells it about a document, asks it, answers what it asks."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+import msgspec
+
+from ci_eval import __version__
+from ci_eval.adapters.confinement import Walls
+from ci_eval.adapters.lsp.places import Encoding, position_of
+from ci_eval.adapters.lsp.protocol import (
+    ANSWER,
+    MANY,
+    MESSAGE,
+    UNREADABLE,
+    CompletionItem,
+    CompletionList,
+    Configuration,
+    ConfigurationItem,
+    Initialized,
+    Message,
+    ProgressStep,
+    ProgressValue,
+)
+from ci_eval.adapters.lsp.wire import Wire
+from ci_eval.contracts import Edit
+from ci_eval.errors import EngineFailure, EngineMisbehaved, EngineRaised, EngineTimeout
+
+START = 60.0
+"""Seconds a server may take to initialize."""
+
+QUIET = 0.3
+"""Seconds without the beginning of any work after which a server is taken to be ready."""
+
+INDEXING = 120.0
+"""Seconds it may then work (index, load packages) before it is asked anyway."""
+
+GOODBYE = 2.0
+"""Seconds for an orderly end."""
+
+METHOD_NOT_FOUND = -32601
+CANCELLED = frozenset({-32800, -32801, -32802})
+"""RequestCancelled, ContentModified, ServerCancelled: nothing is wrong, but there is no answer."""
+
+CAPABILITIES: dict[str, Any] = {
+    "general": {"positionEncodings": ["utf-32", "utf-16", "utf-8"]},
+    "window": {"workDoneProgress": True},
+    "workspace": {"configuration": True, "workspaceFolders": True, "didChangeConfiguration": {}},
+    "textDocument": {
+        "synchronization": {"dynamicRegistration": False},
+        "completion": {
+            "contextSupport": True,
+            "completionItem": {
+                "snippetSupport": True,
+                "insertReplaceSupport": True,
+                "labelDetailsSupport": True,
+                "resolveSupport": {"properties": ["documentation", "detail", "additionalTextEdits"]},
+            },
+            "completionItemKind": {"valueSet": list(range(1, 26))},
+            "completionList": {"itemDefaults": ["editRange", "insertTextFormat", "commitCharacters", "data"]},
+        },
+        "publishDiagnostics": {},
+    },
+}
+"""What an editor such as VS Code says it can do. Nothing that decides what is inserted may be resolved later."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Launch:
+    """How a server is started, and what it is told at the start."""
+
+    command: Sequence[str]
+    root: Path
+    """The project."""
+    cwd: Path
+    """Where it runs."""
+    environment: Mapping[str, str]
+    walls: Walls
+    options: Any = None
+    """`initializationOptions`."""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """What it gets when it asks for its configuration, by section."""
+    announces: bool = False
+    """Whether it always announces the loading of the project as work."""
+
+
+class Client:
+    """A running server with at most one open document."""
+
+    def __init__(self, launch: Launch) -> None:
+        """Start and initialize it. Raises EngineFailure."""
+        self._launch = launch
+        self._wire = Wire(launch.command, cwd=launch.cwd, environment=launch.environment, walls=launch.walls)
+        self._id = 0
+        self._works: set[int | str] = set()
+        self._awaits_work = launch.announces
+        self._uri = ""
+        self._version = 0
+        try:
+            self._initialize(time.monotonic() + START)
+        except BaseException:
+            self._wire.close()
+            raise
+
+    def _initialize(self, deadline: float) -> None:
+        uri = self._launch.root.as_uri()
+        answer = self._ask(
+            "initialize",
+            {
+                "processId": None,
+                "clientInfo": {"name": "ci-eval", "version": __version__},
+                "rootUri": uri,
+                "rootPath": str(self._launch.root),
+                "workspaceFolders": [{"uri": uri, "name": self._launch.root.name}],
+                "initializationOptions": self._launch.options,
+                "capabilities": CAPABILITIES,
+            },
+            deadline,
+        )
+        try:
+            initialized = msgspec.json.decode(answer, type=Initialized)
+        except UNREADABLE as error:
+            raise EngineMisbehaved(f"{self._wire.name} answered `initialize` with {answer[:200]!r}: {error}") from error
+        self.info = initialized.server_info
+        self._capabilities = initialized.capabilities
+        self.encoding = cast("Encoding", self._capabilities.position_encoding)
+        if self.encoding not in ("utf-8", "utf-16", "utf-32"):
+            raise EngineMisbehaved(f"{self._wire.name} counts positions in {self.encoding[:80]!r}")
+        self._tell("initialized", {}, deadline)
+        if self._launch.settings:
+            self._tell("workspace/didChangeConfiguration", {"settings": self._launch.settings}, deadline)
+
+    # ---------------------------------------------------------------------------------------------------- document
+
+    def open(self, path: Path, language: str, text: str, deadline: float) -> None:
+        """Show a document; the one open before is closed."""
+        if self._uri:
+            self._tell("textDocument/didClose", {"textDocument": {"uri": self._uri}}, deadline)
+        self._uri = path.as_uri()
+        self._version = 1
+        document = {"uri": self._uri, "languageId": language, "version": 1, "text": text}
+        self._tell("textDocument/didOpen", {"textDocument": document}, deadline)
+
+    def change(self, before: str, edits: Sequence[Edit], after: str, deadline: float) -> None:
+        """Tell how the document's text changed, as the server wants to hear it."""
+        if not edits or not self._capabilities.sync:
+            return
+        changes: list[dict[str, Any]] = [{"text": after}]
+        if self._capabilities.sync == 2:
+            changes = list(self._changes(before, edits))
+        self._version += 1
+        document = {"uri": self._uri, "version": self._version}
+        self._tell("textDocument/didChange", {"textDocument": document, "contentChanges": changes}, deadline)
+
+    def _changes(self, text: str, edits: Sequence[Edit]) -> Any:
+        for offset, deleted, inserted in edits:
+            start = position_of(text, offset, self.encoding)
+            end = position_of(text, offset + deleted, self.encoding) if deleted else start
+            yield {"range": {"start": start, "end": end}, "text": inserted}
+            text = text[:offset] + inserted + text[offset + deleted :]
+
+    def complete(
+        self, text: str, offset: int, deadline: float
+    ) -> tuple[list[CompletionItem] | CompletionList | None, float]:
+        """The server's answer at a place of the open document, and when it was there (time.perf_counter())."""
+        answer = self._ask(
+            "textDocument/completion",
+            {
+                "textDocument": {"uri": self._uri},
+                "position": position_of(text, offset, self.encoding),
+                "context": {"triggerKind": 1},
+            },
+            deadline,
+        )
+        arrived = time.perf_counter()
+        try:
+            return ANSWER.decode(answer), arrived
+        except UNREADABLE as error:
+            raise EngineRaised(f"{self._wire.name} answered a completion with what is none: {error}") from error
+
+    def digest(self, deadline: float) -> None:
+        """Wait until a server that handles one message after the other has parsed the document."""
+        # Asked about no place, it has the tree of the whole text made, and sends nothing of it.
+        question = {"textDocument": {"uri": self._uri}, "positions": []}
+        with suppress(EngineRaised):  # what is no program has no tree, but may have completions
+            self._ask("textDocument/selectionRange", question, deadline)
+
+    def settle(self, deadline: float) -> None:
+        """Wait until the work that the server has announced, or always announces, is done."""
+        quiet = time.monotonic() + QUIET
+        while True:
+            until = deadline if self._works or self._awaits_work else min(quiet, deadline)
+            message = self._receive(until)
+            if message is None:
+                return
+            self._handle(message, deadline)
+
+    # ---------------------------------------------------------------------------------------------------- messages
+
+    def _tell(self, method: str, params: Any, deadline: float) -> None:
+        self._send({"jsonrpc": "2.0", "method": method, "params": params}, deadline)
+
+    def _ask(self, method: str, params: Any, deadline: float) -> bytes:
+        """The result of a request. Raises EngineTimeout after cancelling it; if the server obeys, it is still well."""
+        self._id += 1
+        own = self._id
+        self._send({"jsonrpc": "2.0", "id": own, "method": method, "params": params}, deadline)
+        answer = self._answer_to(own, deadline)
+        if answer is None:
+            grace = time.monotonic() + GOODBYE
+            self._tell("$/cancelRequest", {"id": own}, grace)
+            well = self._answer_to(own, grace) is not None
+            raise EngineTimeout(f"{self._wire.name} did not answer {method} in time", restart=not well)
+        if answer.error is None:
+            return bytes(answer.result)
+        if answer.error.code in CANCELLED:
+            return b"null"
+        raise EngineRaised(
+            f"{self._wire.name} answered {method} with error {answer.error.code}: {answer.error.message[:1000]}"
+        )
+
+    def _answer_to(self, own: int, deadline: float) -> Message | None:
+        while (message := self._receive(deadline)) is not None:
+            if message.method is None and message.id == own:
+                return message
+            self._handle(message, deadline)
+        return None
+
+    def _receive(self, deadline: float) -> Message | None:
+        body = self._wire.receive(deadline)
+        if body is None:
+            return None
+        try:
+            return MESSAGE.decode(body)
+        except UNREADABLE as error:
+            raise EngineMisbehaved(f"{self._wire.name} sent {body[:200]!r}: {error}") from error
+
+    def _send(self, message: Any, deadline: float) -> None:
+        self._wire.send(msgspec.json.encode(message), deadline)
+
+    def _handle(self, message: Message, deadline: float) -> None:
+        """What the server says of its own accord. An answer that nobody waits for any more is dropped."""
+        if message.method == "$/progress":
+            self._progress(message)
+        elif message.method is not None and message.id is not None:
+            self._reply(message, deadline)
+
+    def _progress(self, message: Message) -> None:
+        try:
+            progress = msgspec.json.decode(message.params, type=ProgressStep)
+            kind = msgspec.convert(progress.value, ProgressValue).kind
+        except UNREADABLE:
+            # Partial results have no kind, and we ask for none.
+            return
+        if kind == "begin":
+            self._works.add(progress.token)
+            self._awaits_work = False
+            if len(self._works) > MANY:
+                raise EngineMisbehaved(f"{self._wire.name} announced more than {MANY} units of work at once")
+        elif kind == "end":
+            self._works.discard(progress.token)
+
+    def _reply(self, message: Message, deadline: float) -> None:
+        reply: dict[str, Any] = {"jsonrpc": "2.0", "id": message.id}
+        match message.method:
+            case "workspace/configuration":
+                reply["result"] = [self._setting(item.section) for item in self._wanted(message)]
+            case "workspace/workspaceFolders":
+                reply["result"] = [{"uri": self._launch.root.as_uri(), "name": self._launch.root.name}]
+            case "workspace/applyEdit":
+                reply["result"] = {"applied": False, "failureReason": "ci-eval only looks"}
+            case method if method in _NOTED:
+                reply["result"] = None
+            case method:
+                reply["error"] = {"code": METHOD_NOT_FOUND, "message": f"ci-eval does not know {method}"}
+        self._send(reply, deadline)
+
+    def _wanted(self, question: Message) -> list[ConfigurationItem]:
+        try:
+            return msgspec.json.decode(question.params, type=Configuration).items
+        except UNREADABLE as error:
+            raise EngineMisbehaved(f"{self._wire.name} asked for {bytes(question.params)[:200]!r}: {error}") from error
+
+    def _setting(self, section: str | None) -> Any:
+        """The part of the settings that a dotted section names; null where there is none."""
+        found: Any = self._launch.settings
+        for name in section.split(".") if section else ():
+            found = found.get(name) if isinstance(found, Mapping) else None
+        return found
+
+    # --------------------------------------------------------------------------------------------------------- end
+
+    @property
+    def pid(self) -> int:
+        """See EngineProcess."""
+        return self._wire.pid
+
+    @property
+    def confined(self) -> str:
+        """See EngineProcess."""
+        return self._wire.confined
+
+    def close(self) -> None:
+        """An orderly end if the server is able to, else the end; never raises."""
+        deadline = time.monotonic() + GOODBYE
+        try:
+            self._ask("shutdown", None, deadline)
+            self._tell("exit", None, deadline)
+            self._wire.wait_for_end(max(deadline - time.monotonic(), 0.1))
+        except EngineFailure:
+            # It is ended below, however it is.
+            return
+        finally:
+            self._wire.close()
+
+
+_NOTED = frozenset(
+    f"{scope}/refresh" for scope in ("workspace/semanticTokens", "workspace/inlayHint", "workspace/codeLens")
+) | {
+    "client/registerCapability",
+    "client/unregisterCapability",
+    "window/workDoneProgress/create",
+    "window/showMessageRequest",
+    "window/showDocument",
+    "workspace/diagnostic/refresh",
+    "workspace/inlineValue/refresh",
+    "workspace/foldingRange/refresh",
+}

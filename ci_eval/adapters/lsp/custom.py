@@ -1,0 +1,77 @@
+"""Any language server, by the command that starts it, without a line of code."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from ci_eval.adapters.confinement import top_of
+from ci_eval.adapters.lsp.engine import LspEngine
+from ci_eval.adapters.lsp.manners import BY_PROGRAM, PLAIN
+from ci_eval.adapters.place import Place
+from ci_eval.adapters.recipes import InstalledEngine
+from ci_eval.errors import InstallError
+from ci_eval.fetch.download import sha256_of
+
+
+@dataclass(frozen=True)
+class Given:
+    """A program that is there already."""
+
+    program: str
+    version: str = ""
+    """What the reports call it; without one, the beginning of the program's SHA-256."""
+    source: str = "your command"
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        return (self.program,)
+
+    def is_made(self, _folder: Path) -> bool:
+        return shutil.which(self.program) is not None
+
+    def make(self, version: str | None, _folder: Path) -> InstalledEngine:
+        """See Recipe; nothing is installed."""
+        found = shutil.which(self.program)
+        if found is None:
+            raise InstallError(
+                f"`engine.command`: there is no program {self.program!r} on PATH, or it may not be executed"
+            )
+        return InstalledEngine(top_of(Path(found).resolve()), version or sha256_of(Path(found))[:12], {})
+
+
+def custom(
+    name: str, command: tuple[str, ...], *, language_id: str | None, settings: dict[str, Any], options: dict[str, Any]
+) -> LspEngine:
+    """The engine around a command; paths in it count from the current folder.
+
+    A program that we know by its name is asked with the same manners as if we had installed it.
+    """
+    program = str(Path(command[0]).absolute()) if "/" in command[0] else command[0]
+    files = {part: Path(part).absolute() for part in command[1:] if Path(part).is_file()}
+    manners = BY_PROGRAM.get(Path(command[0]).name, PLAIN)
+    arguments = [str(files.get(part, part)) for part in command[1:]]
+    return LspEngine(
+        name=name,
+        summary="the language server of your configuration",
+        languages=None,
+        licence="LicenseRef-unknown",
+        recipe=Given(program),
+        command=partial(_command, (program, *arguments)),
+        installs=tuple(map(top_of, files.values())),
+        settings=partial(_same, settings),
+        options=partial(_same, options) if options else manners.options,
+        manners=manners,
+        only_language_id=language_id or "",
+    )
+
+
+def _command(command: tuple[str, ...], place: Place) -> list[str]:
+    return [part.replace("{root}", str(place.root)) for part in command]
+
+
+def _same(value: Any, _place: Place) -> Any:
+    return value

@@ -1,0 +1,253 @@
+"""An engine made of a language server: what each server's own file says, and everything they have in common."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ci_eval.adapters.confinement import interpreter
+from ci_eval.adapters.lsp.client import INDEXING, Client, Launch
+from ci_eval.adapters.lsp.completion import WORD, suggestions
+from ci_eval.adapters.lsp.manners import PLAIN, Manners, nothing
+from ci_eval.adapters.lsp.protocol import CompletionItem, CompletionList
+from ci_eval.adapters.place import Place, variables
+from ci_eval.adapters.recipes import FromRecipe
+from ci_eval.contracts import Answer, Edit, Installation, Query, Running, Surroundings
+from ci_eval.errors import EngineCrash
+
+PATIENCE = 60.0
+"""Seconds for opening a document, which is no completion."""
+
+WARM_UP = 10.0
+"""Seconds during which a server that has not given any candidate yet is asked again."""
+
+PAUSE = 0.25
+
+
+def no_values(_place: Place) -> dict[str, Any]:
+    """No settings, no variables."""
+    return {}
+
+
+@dataclass(frozen=True, kw_only=True)
+class LspEngine(FromRecipe):
+    """The engine around a language server. It is sent to worker processes, so its functions have names."""
+
+    command: Callable[[Place], Sequence[str]]
+    options: Callable[[Place], Any] = nothing
+    """`initializationOptions`."""
+    settings: Callable[[Place], Mapping[str, Any]] = no_values
+    """What it gets when it asks for its configuration, by section."""
+    variables: Callable[[Place], Mapping[str, str]] = no_values
+    """Added to its environment."""
+    language_ids: Mapping[str, str] = field(default_factory=dict)
+    """Suffix or name of a language → the protocol's name; none = the same name."""
+    only_language_id: str = ""
+    """The protocol's name for every file."""
+    word: re.Pattern[str] = WORD
+    installs: tuple[Path, ...] = ()
+    """Where it is installed, beside the folder that its recipe made."""
+    reopens: bool = False
+    """For a server that is deaf to changes: each text is a document of its own."""
+    manners: Manners = PLAIN
+
+    def start(self, installation: Installation, surroundings: Surroundings) -> Running:
+        """A new server."""
+        assert installation.folder is not None
+        return RunningLsp(self, installation.folder, surroundings)
+
+    def language_id(self, language: str, path: str) -> str:
+        """The protocol's name of a file's language."""
+        suffix = Path(path).suffix
+        return self.only_language_id or self.language_ids.get(suffix) or self.language_ids.get(language, language)
+
+
+class RunningLsp:
+    """A language server with the open document."""
+
+    def __init__(self, engine: LspEngine, folder: Path, surroundings: Surroundings) -> None:
+        self._engine = engine
+        self._surroundings = surroundings
+        place = Place.new(folder, surroundings)
+        self._place = replace(place, root=_in_sight(place))
+        self._root = self._place.root
+        self._client: Client | None = None
+        self._path = ""
+        self._text = self._told = ""
+        self._edits: list[Edit] = []
+        self._last: list[CompletionItem] | CompletionList | None = None
+        self._fresh = True
+        self._cold_until = 0.0
+        self._copies = 0
+
+    # ------------------------------------------------------------------------------------------------------ process
+
+    def _started(self) -> Client:
+        if self._client is None:
+            place, engine = self._place, self._engine
+            place.renew()
+            command = engine.command(place)
+            self._client = Client(
+                Launch(
+                    command=command,
+                    root=self._root,
+                    cwd=place.scratch,
+                    environment=variables(place) | dict(engine.variables(place)),
+                    walls=place.walls(command[0], *engine.needs, reads=engine.installs),
+                    options=engine.options(place),
+                    settings=engine.settings(place),
+                    announces=engine.manners.announces,
+                )
+            )
+            self._fresh = True
+        return self._client
+
+    @property
+    def confined(self) -> str:
+        """See Running."""
+        return self._client.confined if self._client else ""
+
+    def restart(self) -> None:
+        """See Running."""
+        self._end()
+        self._started()
+
+    def close(self) -> None:
+        """See Running."""
+        self._end()
+        self._place.remove()
+
+    def _end(self) -> None:
+        client, self._client = self._client, None
+        if client:
+            client.close()
+
+    # --------------------------------------------------------------------------------------------------- completion
+
+    def open(self, path: str, text: str) -> None:
+        """See Running."""
+        if self._engine.manners.anew and not self._fresh:
+            self._end()
+        client = self._started()
+        self._path, self._text, self._told, self._edits, self._last = path, text, text, [], None
+        language = self._engine.language_id(self._surroundings.language, path)
+        client.open(self._root / path, language, text, time.monotonic() + PATIENCE)
+        if self._engine.manners.serial:
+            client.digest(time.monotonic() + PATIENCE)
+        elif self._fresh:
+            client.settle(time.monotonic() + INDEXING)
+            self._cold_until = time.monotonic() + WARM_UP
+        self._fresh = False
+
+    def edit(self, edits: Sequence[Edit]) -> None:
+        """See Running."""
+        for offset, deleted, inserted in edits:
+            self._text = self._text[:offset] + inserted + self._text[offset + deleted :]
+        self._edits += edits
+
+    def complete(self, query: Query) -> Answer:
+        """See Running. The list of a session that is not incomplete is kept while its token is typed on."""
+        latency = 0.0
+        if not query.continues or self._last is None or _is_incomplete(self._last):
+            latency = self._ask(query)
+        found = suggestions(
+            self._last, self._text, query.offset, query.prefix, self._running.encoding, self._engine.word
+        )
+        if found:
+            self._cold_until = 0.0
+        if not self._engine.manners.kinds:
+            found = [msgspec.structs.replace(each, kind="") for each in found]
+        return Answer(suggestions=found, latency=latency * 1000)
+
+    @property
+    def _running(self) -> Client:
+        if self._client is None:
+            raise EngineCrash(f"{self._engine.name} does not run")
+        return self._client
+
+    def _ask(self, query: Query) -> float:
+        """Have the server's answer in `_last`; the seconds it took, from telling of the edits to its last byte.
+
+        A serial server is first done with the edits.
+        """
+        client = self._running
+        if self._edits and self._engine.manners.serial:
+            deadline = time.monotonic() + PATIENCE
+            self._tell(client, deadline)
+            client.digest(deadline)
+        while True:
+            started = time.perf_counter()
+            deadline = time.monotonic() + self._surroundings.timeout
+            self._tell(client, deadline)
+            self._last, arrived = client.complete(self._text, query.offset, deadline)
+            # A server that still loads the project answers with nothing; a person would see that and wait.
+            if time.monotonic() > self._cold_until or _has_items(self._last):
+                break
+            time.sleep(PAUSE)
+        return arrived - started
+
+    def _tell(self, client: Client, deadline: float) -> None:
+        """Of the edits since the last question."""
+        edits, self._edits = self._edits, []
+        if edits and self._engine.reopens:
+            self._reopen(client, deadline)
+        else:
+            client.change(self._told, edits, self._text, deadline)
+        self._told = self._text
+
+    def _reopen(self, client: Client, deadline: float) -> None:
+        path = Path(self._path)
+        language = self._engine.language_id(self._surroundings.language, self._path)
+        self._copies += 1
+        copy = path.with_name(f"{path.stem}_{self._copies}{path.suffix}")
+        client.open(self._root / copy, language, self._text, deadline)
+
+
+def _in_sight(place: Place) -> Path:
+    """The project at a place that is not hidden: in folders such as `.cache`, servers take no file for the user's."""
+    root, environment = place.root, place.environment
+    if not any(part.startswith(".") for part in root.parts):
+        return root
+    copy = place.base / (root.name.lstrip(".") or "project")
+    shutil.copytree(root, copy, symlinks=True, ignore=_left_out)
+    modules = environment / "node_modules" if environment else None
+    if modules and modules.is_dir() and not (copy / "node_modules").exists():
+        (copy / "node_modules").symlink_to(modules)
+    return copy
+
+
+def _left_out(folder: str, names: list[str]) -> set[str]:
+    """The history of the code, and what is neither file nor folder nor link: a pipe would be waited for."""
+    paths = {name: Path(folder, name) for name in names}
+    plain = {name for name, path in paths.items() if path.is_symlink() or path.is_file() or path.is_dir()}
+    return {".git"} | (set(names) - plain)
+
+
+def python_code(place: Place, code: str, *arguments: str) -> list[str]:
+    """The command that runs a line of Python with the packages of the place's folder, and no others.
+
+    Isolated, Python imports nothing from the folder it runs in.
+    """
+    return [
+        interpreter(),
+        "-I",
+        "-S",
+        "-c",
+        f"import sys; sys.path.insert(0, {str(place.folder)!r}); {code}",
+        *arguments,
+    ]
+
+
+def _is_incomplete(answer: list[CompletionItem] | CompletionList) -> bool:
+    return isinstance(answer, CompletionList) and answer.is_incomplete
+
+
+def _has_items(answer: list[CompletionItem] | CompletionList | None) -> bool:
+    return bool(answer.items if isinstance(answer, CompletionList) else answer)

@@ -1,0 +1,40 @@
+"""Offsets in code points ↔ lines and characters in the units a server counts in."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from ci_eval.adapters.lsp.protocol import Position
+
+Encoding = Literal["utf-8", "utf-16", "utf-32"]
+
+
+def width(text: str, encoding: Encoding) -> int:
+    """How many units the text has."""
+    if encoding == "utf-32" or text.isascii():
+        return len(text)
+    if encoding == "utf-8":
+        return len(text.encode("utf-8", "surrogatepass"))
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def position_of(text: str, offset: int, encoding: Encoding) -> Position:
+    """Where the code point at `offset` stands."""
+    begin = text.rfind("\n", 0, offset) + 1
+    return Position(line=text.count("\n", 0, begin), character=width(text[begin:offset], encoding))
+
+
+def offset_in_line(line: str, character: int, encoding: Encoding) -> int:
+    """The code points before `character` units of a line; a place inside a code point is its beginning.
+
+    One before the line is its beginning, one behind it its end.
+    """
+    character = max(character, 0)
+    if encoding == "utf-32" or line.isascii():
+        return min(character, len(line))
+    used = 0
+    for count, each in enumerate(line):
+        used += width(each, encoding)
+        if used > character:
+            return count
+    return len(line)

@@ -1,0 +1,155 @@
+"""The values of the protocol that are read, with only the fields that are needed.
+
+An answer has thousands of items and no cycles: the collector need not look at them (`gc=False`).
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta, Raw, Struct, field
+
+UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
+"""What decoding raises: another shape than the protocol's, text that is not UTF-8, values nested too deep."""
+
+MANY = 1000
+"""Sections a server may ask for at once; units of work it may have under way; letters in the name of one."""
+
+
+class Position(Struct, gc=False):
+    """Line and character, both 0-based; characters in the units that were negotiated."""
+
+    line: int
+    character: int
+
+
+class Range(Struct, gc=False):
+    """From a position to another, which is not included."""
+
+    start: Position
+    end: Position
+
+
+class TextEdit(Struct, rename="camel", gc=False):
+    """Also an InsertReplaceEdit, of which an editor inserts by default."""
+
+    new_text: str
+    range: Range | None = None
+    insert: Range | None = None
+
+
+class CompletionItem(Struct, rename="camel", gc=False):
+    """One candidate."""
+
+    label: str
+    kind: int = 0
+    filter_text: str | None = None
+    sort_text: str | None = None
+    insert_text: str | None = None
+    text_edit: TextEdit | None = None
+    text_edit_text: str | None = None
+    insert_text_format: int = 1
+
+
+class EditRange(Struct, gc=False):
+    """A Range, or `{insert, replace}`, of which an editor inserts by default."""
+
+    start: Position | None = None
+    insert: Range | None = None
+
+
+class Defaults(Struct, rename="camel"):
+    """What holds for the items that do not say otherwise."""
+
+    edit_range: EditRange | None = None
+    insert_text_format: int | None = None
+
+
+class CompletionList(Struct, rename="camel"):
+    """A list, and whether more typing needs another question."""
+
+    items: list[CompletionItem] = []
+    is_incomplete: bool = False
+    item_defaults: Defaults | None = None
+
+
+class ResponseError(Struct):
+    """The server's own word that something went wrong."""
+
+    code: int = 0
+    message: str = ""
+
+
+class Message(Struct):
+    """Any message: a response has an id and no method, a notification a method and no id, a request both."""
+
+    id: int | str | None = None
+    method: str | None = None
+    params: Raw = field(default_factory=lambda: Raw(b"null"))
+    result: Raw = field(default_factory=lambda: Raw(b"null"))
+    error: ResponseError | None = None
+
+
+class SyncOptions(Struct):
+    """How changes of a document are told; 0 not at all, 1 the whole text, 2 what changed."""
+
+    change: int = 0
+
+
+class Capabilities(Struct, rename="camel"):
+    """What the server can do."""
+
+    position_encoding: str = "utf-16"
+    text_document_sync: SyncOptions | int | None = None
+
+    @property
+    def sync(self) -> int:
+        """0, 1 or 2, as in SyncOptions."""
+        options = self.text_document_sync
+        return options.change if isinstance(options, SyncOptions) else options or 0
+
+
+class ServerInfo(Struct):
+    """What the server calls itself."""
+
+    name: str = ""
+    version: str | None = None
+
+
+class Initialized(Struct, rename="camel"):
+    """The answer to `initialize`."""
+
+    capabilities: Capabilities
+    server_info: ServerInfo | None = None
+
+
+class ConfigurationItem(Struct):
+    """A section the server wants to know."""
+
+    section: str | None = None
+
+
+class Configuration(Struct):
+    """What `workspace/configuration` asks for."""
+
+    items: Annotated[list[ConfigurationItem], Meta(max_length=MANY)] = []
+
+
+class ProgressValue(Struct):
+    """begin, report or end."""
+
+    kind: str = ""
+
+
+class ProgressStep(Struct):
+    """A step of a work that has a token."""
+
+    token: int | Annotated[str, Meta(max_length=MANY)]
+    value: ProgressValue | Any = None
+
+
+ANSWER: msgspec.json.Decoder[list[CompletionItem] | CompletionList | None] = msgspec.json.Decoder(
+    list[CompletionItem] | CompletionList | None
+)
+MESSAGE: msgspec.json.Decoder[Message] = msgspec.json.Decoder(Message)

@@ -1,0 +1,112 @@
+"""Where an engine's process runs, and what it is told of the machine."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ci_eval.adapters.confinement import Walls, installs_of, interpreter
+from ci_eval.adapters.process import EngineProcess
+from ci_eval.contracts import Surroundings
+from ci_eval.model import Confine
+
+DRIVERS = Path(__file__).parent.parent / "drivers"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Place:
+    """What a server's command and settings are made of."""
+
+    folder: Path
+    """Where the engine is installed."""
+    root: Path
+    """The project."""
+    base: Path
+    """A temporary folder of this engine alone, which only we write to."""
+    surroundings: Surroundings
+
+    @classmethod
+    def new(cls, folder: Path, surroundings: Surroundings) -> Place:
+        """With a temporary folder, which `remove` takes away."""
+        base = Path(tempfile.mkdtemp(prefix="ci-eval-"))
+        (base / "canary").write_text("An engine that can read this is not confined.\n")
+        return cls(folder=folder, root=surroundings.root, base=base, surroundings=surroundings)
+
+    @property
+    def scratch(self) -> Path:
+        """The one folder that the engine may write to; empty when its process starts, and gone when it ends."""
+        return self.base / "scratch"
+
+    @property
+    def language(self) -> str:
+        """Its name."""
+        return self.surroundings.language
+
+    @property
+    def environment(self) -> Path | None:
+        """The project's own packages."""
+        return self.surroundings.environment
+
+    @property
+    def memory(self) -> int:
+        """Bytes the engine may use; 0 = no limit."""
+        return self.surroundings.memory
+
+    def walls(self, *programs: str, reads: tuple[Path, ...] = (), address_space: int = 0) -> Walls:
+        """What an engine here may touch; `programs`: that it runs, `reads`: beside the project and its own folder."""
+        runs = [self.folder, *self.surroundings.reads]
+        runs += [install for program in (interpreter(), *programs) for install in installs_of(program)]
+        project = (self.root, *([self.environment] if self.environment else []))
+        return Walls(
+            confine=self.surroundings.confine,
+            runs=tuple(dict.fromkeys(runs)),
+            reads=(*project, *reads),
+            writes=(self.scratch,),
+            canary=self.base / "canary",
+            memory=self.memory,
+            address_space=address_space,
+            remains=self.base,
+        )
+
+    def renew(self) -> None:
+        """An empty scratch folder, for a new process."""
+        shutil.rmtree(self.scratch, ignore_errors=True)
+        (self.scratch / "home").mkdir(parents=True)
+
+    def remove(self) -> None:
+        """All that is temporary, as far as it can be removed."""
+        shutil.rmtree(self.base, ignore_errors=True)
+
+
+def confinement_of(confine: Confine) -> str:
+    """How well an engine would be confined on this machine: tried, with a program that does nothing."""
+    surroundings = Surroundings(
+        root=DRIVERS, language="", keywords=frozenset(), cache=DRIVERS, timeout=0, memory=0, confine=confine
+    )
+    place = Place.new(DRIVERS, surroundings)
+    place.renew()
+    try:
+        # With `required`, it would not start, and say nothing.
+        walls = replace(place.walls(), confine="off" if confine == "off" else "auto")
+        process = EngineProcess([interpreter(), "-I", "-S", "-c", ""], cwd=place.scratch, environment={}, walls=walls)
+        try:
+            return process.confined
+        finally:
+            process.close()
+    finally:
+        place.remove()
+
+
+def variables(place: Place) -> dict[str, str]:
+    """The environment of an engine's process: nothing of the user's but where programs are."""
+    return {
+        "PATH": os.environ.get("PATH", os.defpath),
+        "HOME": str(place.scratch / "home"),
+        "TMPDIR": str(place.scratch),
+        "LANG": "C.UTF-8",
+        # For the interpreters that engines start: nothing is imported from where they run.
+        "PYTHONSAFEPATH": "1",
+    }

@@ -1,0 +1,183 @@
+"""An engine's process: asked line by line, with a time limit, ended with everything it started."""
+
+from __future__ import annotations
+
+import os
+import re
+import selectors
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from ci_eval.adapters.confinement import Walls
+from ci_eval.errors import EngineCrash, EngineMisbehaved, EngineTimeout
+
+ENDING = 5.0
+"""Seconds the process that watches an engine may take to end it and all it started."""
+
+DENIED = re.compile("permission denied|operation not permitted|EACCES|EPERM", re.IGNORECASE)
+CONFINED = (
+    "It runs confined. If it needs folders beside its own, name them in `engine.reads`; with `interpret.confine: off` "
+    "it runs free."
+)
+
+LONGEST_LINE = 256 * 2**20
+"""Bytes of one answer; an engine that sends more is broken."""
+
+
+class EngineProcess:
+    """A program with pipes to its standard streams; all it starts ends with it, and it with its parent.
+
+    Its working directory is what the caller says, and never the project: several languages import from there.
+    """
+
+    def __init__(
+        self, argv: Sequence[str], *, cwd: Path, environment: Mapping[str, str], walls: Walls | None = None
+    ) -> None:
+        """Start it within the walls. Raises EngineCrash."""
+        self.name = Path(argv[0]).name
+        program = shutil.which(argv[0])
+        if program is None:
+            raise EngineCrash(f"{self.name} is not installed, or not on PATH")
+        read, report = os.pipe()
+        self._report = os.fdopen(read, "rb", buffering=0)
+        self._walls = walls or Walls()
+        self._confined = ""
+        try:
+            self._process = subprocess.Popen(
+                self._walls.around([program, *argv[1:]], report),
+                cwd=cwd,
+                env=dict(environment),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                bufsize=0,
+                start_new_session=True,
+                pass_fds=(report,),
+            )
+        except OSError as error:
+            self._report.close()
+            raise EngineCrash(f"{self.name} could not be started: {error}") from error
+        finally:
+            os.close(report)
+        assert self._process.stdin
+        assert self._process.stdout
+        self._stdin = self._process.stdin.fileno()
+        self._stdout = self._process.stdout.fileno()
+        os.set_blocking(self._stdin, False)
+        os.set_blocking(self._stdout, False)
+        self._received = bytearray()
+        self._last_words = b""
+        self._listener = threading.Thread(target=self._listen, daemon=True)
+        self._listener.start()
+
+    @property
+    def confined(self) -> str:
+        """How well it is confined, by what it could do from inside before the program started."""
+        if not self._confined and not self._report.closed:
+            self._await(self._report.fileno(), selectors.EVENT_READ, time.monotonic() + ENDING)
+            self._confined = self._report.readline().decode().strip() or "not confined: it did not start"
+        return self._confined
+
+    @property
+    def pid(self) -> int:
+        """Of the process that watches the program (Linux), or of the program."""
+        return self._process.pid
+
+    def _await(self, fd: int, event: int, deadline: float) -> None:
+        left = deadline - time.monotonic()
+        with selectors.DefaultSelector() as selector:
+            selector.register(fd, event)
+            # A program that never pauses is always ready: time alone decides.
+            if left <= 0 or not selector.select(left):
+                raise EngineTimeout(f"{self.name} did not answer in time")
+
+    def _crash(self) -> EngineCrash:
+        try:
+            code = self._process.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            return EngineCrash(f"{self.name} closed its output")
+        self._listener.join(timeout=1)
+        cause = signal.Signals(-code).name if code < 0 else f"exit code {code}"
+        words = self.last_words()
+        if self._walls.confine != "off" and any(DENIED.search(line) for line in words):
+            words.append(CONFINED)
+        return EngineCrash("\n".join([f"{self.name} ended ({cause})", *words]))
+
+    def last_words(self) -> list[str]:
+        """The end of its standard error."""
+        return [line.rstrip()[:500] for line in self._last_words.decode(errors="replace").splitlines()[-20:]]
+
+    def _listen(self) -> None:
+        assert self._process.stderr
+        while chunk := self._process.stderr.read(65536):
+            self._last_words = (self._last_words + chunk)[-8192:]
+
+    def close(self) -> None:
+        """End it and all it started; never raises."""
+        if not self._ends_when_told():
+            # It may have ended by itself, with nothing left of what it started.
+            with suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait()
+        self._listener.join(timeout=1)
+        for pipe in (self._report, self._process.stdin, self._process.stdout, self._process.stderr):
+            if pipe:
+                pipe.close()
+
+    def _ends_when_told(self) -> bool:
+        """Whether there is a process that watches it, and that has ended it."""
+        if sys.platform != "linux":
+            return False
+        self._process.terminate()
+        try:
+            self._process.wait(timeout=ENDING)
+        except subprocess.TimeoutExpired:
+            return False
+        return True
+
+
+class LineProcess(EngineProcess):
+    """A program that answers each line on its standard input with one line on its standard output."""
+
+    def finish(self, timeout: float) -> None:
+        """Let a program that is not asked anything run to its end. Raises EngineTimeout."""
+        deadline = time.monotonic() + timeout
+        while True:
+            self._await(self._stdout, selectors.EVENT_READ, deadline)
+            if not os.read(self._stdout, 2**20):
+                return
+
+    def ask(self, line: bytes, timeout: float) -> bytes:
+        """Send a line, return the next one. Raises EngineTimeout, EngineCrash or EngineMisbehaved."""
+        deadline = time.monotonic() + timeout
+        unsent = memoryview(line + b"\n")
+        while unsent:
+            self._await(self._stdin, selectors.EVENT_WRITE, deadline)
+            try:
+                unsent = unsent[os.write(self._stdin, unsent) :]
+            except BrokenPipeError as error:
+                raise self._crash() from error
+        return self._receive(deadline)
+
+    def _receive(self, deadline: float) -> bytes:
+        end = self._received.find(b"\n")
+        while end < 0:
+            self._await(self._stdout, selectors.EVENT_READ, deadline)
+            chunk = os.read(self._stdout, 2**20)
+            if not chunk:
+                raise self._crash()
+            found = chunk.find(b"\n")
+            end = len(self._received) + found if found >= 0 else -1
+            self._received += chunk
+            if len(self._received) > LONGEST_LINE:
+                raise EngineMisbehaved(f"{self.name} answered with more than {LONGEST_LINE:,} bytes")
+        line = bytes(self._received[:end])
+        del self._received[: end + 1]
+        return line

@@ -1,0 +1,342 @@
+"""How engines get into the cache: by a package client, at one version, whole or not at all, for use offline."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+from urllib.parse import urlsplit
+
+import msgspec
+
+from ci_eval.adapters import toolchains
+from ci_eval.contracts import Installation
+from ci_eval.errors import ConfigError, InstallError
+from ci_eval.fetch import sealed
+from ci_eval.fetch.archive import unpack
+from ci_eval.fetch.clients import run_client
+from ci_eval.fetch.download import download
+from ci_eval.fetch.packages import npm_run, pip_install
+from ci_eval.model import EngineInfo
+
+MARKER = "ci-eval-packages.json"
+VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+_-]*")
+
+
+@dataclass(frozen=True)
+class InstalledEngine:
+    """An installed engine."""
+
+    folder: Path
+    version: str
+    packages: dict[str, str]
+    """Name → version of all that was installed."""
+
+
+class Recipe(Protocol):
+    """One way to install."""
+
+    @property
+    def version(self) -> str:
+        """The default."""
+
+    @property
+    def source(self) -> str:
+        """Where it comes from, in a word or two."""
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """Programs that installing or running it takes."""
+
+    def make(self, version: str | None, folder: Path) -> InstalledEngine:
+        """Have it below `folder`; None = the default version. Raises ConfigError or InstallError."""
+
+    def is_made(self, folder: Path) -> bool:
+        """Whether the default version is there already."""
+
+
+class IntoCache:
+    """The part of a recipe that all share whose product is a folder of the cache."""
+
+    version: str
+
+    def name(self, version: str) -> str:
+        """Of the folder."""
+        raise NotImplementedError
+
+    def install(self, version: str, folder: Path, new: Path) -> Mapping[str, str]:
+        """Write it into the folder `new`, which will be one of `folder`; name → version of all that was installed."""
+        raise NotImplementedError
+
+    def make(self, version: str | None, folder: Path) -> InstalledEngine:
+        """See Recipe."""
+        chosen = checked(version or self.version)
+        return once(folder / self.name(chosen), chosen, lambda new: self.install(chosen, folder, new))
+
+    def is_made(self, folder: Path) -> bool:
+        """See Recipe."""
+        return sealed.is_sealed(folder / self.name(self.version))
+
+
+@dataclass(frozen=True, kw_only=True)
+class FromRecipe:
+    """The part of an engine that says what it is and gets it into the cache."""
+
+    name: str
+    summary: str
+    languages: frozenset[str] | None
+    licence: str
+    recipe: Recipe
+    runs_on: tuple[str, ...] = ()
+    """Programs it takes to run beside those that its recipe needs."""
+    verified: bool = False
+    """Whether this project's tests drive it for real."""
+    toolchains: Mapping[str, str] = field(default_factory=dict)
+    """See Engine; those of other versions are not known."""
+    needs_dependencies: bool = False
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """All of those programs."""
+        return tuple(dict.fromkeys((*self.recipe.needs, *self.runs_on)))
+
+    @property
+    def version(self) -> str:
+        return self.recipe.version
+
+    @property
+    def source(self) -> str:
+        return self.recipe.source
+
+    def install(self, version: str | None, cache: Path) -> Installation:
+        """See Engine."""
+        if version in (None, self.version):
+            toolchains.check(self.name, self.toolchains)
+        made = self.recipe.make(version, cache / "engines")
+        info = EngineInfo(name=self.name, version=made.version, packages=made.packages)
+        return Installation(info=info, folder=made.folder)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pip(IntoCache):
+    """Wheels from PyPI, in a folder of their own."""
+
+    package: str
+    version: str
+    others: tuple[str, ...] = ()
+    """What it needs beside what it says: NAME==VERSION."""
+    source: str = "PyPI"
+    needs: tuple[str, ...] = ()
+
+    def name(self, version: str) -> str:
+        return f"{self.package}-{version}-py{sys.version_info.major}{sys.version_info.minor}"
+
+    def install(self, version: str, _folder: Path, new: Path) -> Mapping[str, str]:
+        return pip_install([f"{self.package}=={version}", *self.others], new)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Npm(IntoCache):
+    """A package from npm with its dependencies; none of their scripts is run."""
+
+    package: str
+    version: str
+    others: Mapping[str, str] = field(default_factory=dict)
+    """Peers, name → version."""
+    source: str = "npm"
+    needs: tuple[str, ...] = ("npm", "node")
+
+    def name(self, version: str) -> str:
+        return f"{plain(self.package)}-{version}"
+
+    def install(self, version: str, _folder: Path, new: Path) -> Mapping[str, str]:
+        return _npm_install({self.package: version, **self.others}, new)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Go(IntoCache):
+    """A program built by the Go toolchain from a module whose top folder is its main package."""
+
+    module: str
+    version: str
+    source: str = "Go modules"
+    needs: tuple[str, ...] = ("go",)
+
+    def name(self, version: str) -> str:
+        return f"{plain(self.module)}-{version}"
+
+    def install(self, version: str, _folder: Path, new: Path) -> Mapping[str, str]:
+        return _go_build(self.module, version, new)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gem(IntoCache):
+    """A gem with its dependencies. What is written in C among them is compiled, which runs their build scripts."""
+
+    package: str
+    version: str
+    source: str = "RubyGems"
+    needs: tuple[str, ...] = ("gem", "ruby")
+
+    def name(self, version: str) -> str:
+        return f"{self.package}-{version}-gem"
+
+    def install(self, version: str, _folder: Path, new: Path) -> Mapping[str, str]:
+        options = ("--no-document", "--no-user-install", "--install-dir", str(new), "--bindir", str(new / "bin"))
+        run_client(("gem", "install", self.package, "--version", version, *options), cwd=new)
+        found = sorted((new / "specifications").glob("*.gemspec"))
+        return dict(re.sub(r"-(?=\d[\w.]*$)", " ", path.stem).split(" ") for path in found)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Archive(IntoCache):
+    """A file that its makers publish, of the releases whose SHA-256 is known here; unpacked if it is packed."""
+
+    url: str
+    """With `{version}`."""
+    digests: Mapping[str, str]
+    """Release → SHA-256; the first is the default."""
+    source: str = "download"
+    needs: tuple[str, ...] = ()
+
+    @property
+    def version(self) -> str:  # type: ignore[override]
+        return next(iter(self.digests))
+
+    def name(self, version: str) -> str:
+        return f"{plain(Path(urlsplit(self.url).path).stem.format(version=version))}-{self._digest(version)[:12]}"
+
+    def install(self, version: str, folder: Path, new: Path) -> Mapping[str, str]:
+        digest = self._digest(version)
+        file = download(self.url.format(version=version), sha256=digest, cache=folder.parent)
+        if file.name.endswith((".zip", ".tar.gz")):
+            unpack(file, new / "files")
+        else:
+            shutil.copyfile(file, new / file.name)
+        return {file.name: f"sha256={digest}"}
+
+    def _digest(self, version: str) -> str:
+        if version not in self.digests:
+            raise ConfigError(
+                f"the SHA-256 of {self.url.format(version=version)} is not known here, and without it nothing is run: "
+                "start that release yourself, by `engine: {command: […]}`"
+            )
+        return self.digests[version]
+
+
+@dataclass(frozen=True, kw_only=True)
+class System:
+    """A program that the user's machine has, at whatever version."""
+
+    program: str
+    hint: str
+    """The command that installs it."""
+    ask: tuple[str, ...] = ("--version",)
+    version: str = "system"
+    source: str = "the system"
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        return (self.program,)
+
+    def make(self, version: str | None, _folder: Path) -> InstalledEngine:
+        if version is not None:
+            raise ConfigError(f"{self.program} is the system's own and has no version {version!r}: name it without one")
+        found = shutil.which(self.program)
+        if found is None:
+            raise InstallError(f"{self.program} is not installed. For example: {self.hint}")
+        with tempfile.TemporaryDirectory() as empty:
+            said = run_client((found, *self.ask), cwd=Path(empty))
+        number = re.search(r"\d+(?:\.\d+)+", said)
+        shown = number[0] if number else self.version
+        return InstalledEngine(Path(found).parent, shown, {self.program: shown})
+
+    def is_made(self, _folder: Path) -> bool:
+        return shutil.which(self.program) is not None
+
+
+def once(target: Path, version: str, install: Callable[[Path], Mapping[str, str]]) -> InstalledEngine:
+    """Install into a new folder and move that to `target`, unless it is there; who comes second uses what is there.
+
+    One that is damaged is made anew. Raises PreparationError.
+    """
+    packages = _ready(target) if sealed.intact(target) else None
+    if packages is None:
+        try:
+            packages = _install(target, install)
+        except OSError as error:
+            raise InstallError(f"Cannot make {target}: {error}. Is the cache writable, the disk full?") from error
+    return InstalledEngine(target, version, packages)
+
+
+def _install(target: Path, install: Callable[[Path], Mapping[str, str]]) -> dict[str, str]:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".new-", dir=target.parent, ignore_cleanup_errors=True) as name:
+        whole = Path(name, "whole")
+        whole.mkdir()
+        packages = dict(install(whole))
+        (whole / MARKER).write_bytes(msgspec.json.encode(packages))
+        sealed.seal(whole)
+        sealed.publish(whole, target)
+    return packages
+
+
+def _ready(target: Path) -> dict[str, str] | None:
+    try:
+        return msgspec.json.decode((target / MARKER).read_bytes(), type=dict[str, str])
+    except (OSError, msgspec.MsgspecError):
+        return None
+
+
+def checked(version: str) -> str:
+    """`version`, fit to be a part of a file's name. Raises ConfigError."""
+    if not VERSION.fullmatch(version):
+        raise ConfigError(f"{version!r} is no version")
+    return version
+
+
+def plain(name: str) -> str:
+    """`name` as a part of a file's name."""
+    return re.sub(r"[^A-Za-z0-9.]+", "-", name).strip("-")
+
+
+def _npm_install(wanted: Mapping[str, str], folder: Path) -> Mapping[str, str]:
+    manifest = {"name": "engine", "version": "0.0.0", "private": True, "dependencies": wanted}
+    (folder / "package.json").write_bytes(msgspec.json.encode(manifest))
+    npm_run(("install", "--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error"), cwd=folder)
+    lock = msgspec.json.decode((folder / "package-lock.json").read_bytes(), type=_Lock)
+    return {
+        path.rpartition("node_modules/")[2]: each.version
+        for path, each in sorted(lock.packages.items())
+        if path and (folder / path).is_dir()
+    }
+
+
+class _Locked(msgspec.Struct):
+    version: str = ""
+
+
+class _Lock(msgspec.Struct):
+    packages: dict[str, _Locked] = {}
+
+
+class _Module(msgspec.Struct, rename="pascal"):
+    dir: str
+
+
+def _go_build(module: str, version: str, folder: Path) -> Mapping[str, str]:
+    """Build in the module's own folder: its go.sum vouches for what it needs, which `go install` would not look at."""
+    variables = {"GOFLAGS": "-mod=mod -trimpath", "GOTOOLCHAIN": "local", "GOWORK": "off", "CGO_ENABLED": "0"}
+    said = run_client(("go", "mod", "download", "-json", f"{module}@{version}"), cwd=folder, variables=variables)
+    source = folder / "source"
+    shutil.copytree(msgspec.json.decode(said, type=_Module).dir, source, copy_function=shutil.copyfile)
+    for path in (source, *source.rglob("*")):
+        path.chmod(0o755)
+    run_client(("go", "build", "-o", str(folder / "bin") + "/", "."), cwd=source, variables=variables)
+    shutil.rmtree(source)
+    return {module: version}

@@ -1,0 +1,28 @@
+"""Where a project's sources are rooted: the folders that packages are folders of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from ci_eval.files import is_own
+
+
+def source_roots(root: Path, suffix: str, package_of: Callable[[str], str | None]) -> list[Path]:
+    """The roots of the project's files of that suffix, sorted; files that are not in their package's folder have none.
+
+    `package_of`: text of a file → full name of its package; "" is the one without a name, None leaves the file out.
+    """
+    found = set()
+    for path in (each for each in root.rglob(f"*{suffix}") if is_own(each, root)):
+        package = package_of(path.read_text(errors="replace"))
+        if package is not None and (top := _above(path.parent, package)):
+            found.add(top)
+    return sorted(each for each in found if each.is_relative_to(root))
+
+
+def _above(folder: Path, package: str) -> Path | None:
+    parts = tuple(package.split(".")) if package else ()
+    if folder.parts[len(folder.parts) - len(parts) :] != parts:
+        return None
+    return Path(*folder.parts[: len(folder.parts) - len(parts)])

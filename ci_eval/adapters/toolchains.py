@@ -1,0 +1,77 @@
+"""The languages' own programs that engines are built with or run on: which is here, which is needed, how to get it."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ci_eval.errors import InstallError, PreparationError
+from ci_eval.fetch.clients import run_client
+
+NUMBER = re.compile(r"\d+(?:\.\d+)*")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Toolchain:
+    """One of them."""
+
+    program: str
+    ask: tuple[str, ...]
+    """What makes it print its version."""
+    get: str
+
+
+TOOLCHAINS = {
+    "go": Toolchain(program="go", ask=("version",), get="https://go.dev/dl, in GitHub Actions actions/setup-go"),
+    "java": Toolchain(program="java", ask=("--version",), get="a newer JDK, in GitHub Actions actions/setup-java"),
+    "node": Toolchain(
+        program="node", ask=("--version",), get="https://nodejs.org, in GitHub Actions actions/setup-node"
+    ),
+    "php": Toolchain(program="php", ask=("--version",), get="https://www.php.net/downloads"),
+    "ruby": Toolchain(program="ruby", ask=("--version",), get="https://www.ruby-lang.org/en/downloads"),
+}
+"""By the name that engines and the job matrix use."""
+
+
+def check(engine: str, needed: Mapping[str, str]) -> None:
+    """See that what the engine needs (name → lowest version) is there. Raises PreparationError."""
+    for name, lowest in needed.items():
+        here = version_here(name)
+        if not reaches(here, lowest):
+            raise PreparationError(
+                f"engine {engine} needs {name} {lowest} or newer; here is {here or 'none'}. "
+                f"Get it from {TOOLCHAINS[name].get}, and see that it is first on PATH."
+            )
+
+
+def version_here(name: str) -> str:
+    """What the machine's own says of itself, such as 1.24.4; "" where there is none, or none that answers."""
+    toolchain = TOOLCHAINS[name]
+    with tempfile.TemporaryDirectory() as empty:
+        try:
+            # What a project's files or a download would put in its place is not there when engines are built.
+            said = run_client((toolchain.program, *toolchain.ask), cwd=Path(empty), variables={"GOTOOLCHAIN": "local"})
+        except (InstallError, OSError):
+            return ""
+    found = NUMBER.search(said)
+    return found[0] if found else ""
+
+
+def reaches(here: str, lowest: str) -> bool:
+    """Whether the version that is here, if any, is at least that one; 1.9 is older than 1.24."""
+    return bool(here) and _numbers(here) >= _numbers(lowest)
+
+
+def newest(*needs: Mapping[str, str]) -> dict[str, str]:
+    """Each toolchain that any of them needs, in the newest of the versions asked for."""
+    found: dict[str, str] = {}
+    for name, lowest in (item for each in needs for item in each.items()):
+        found[name] = max(found.get(name, lowest), lowest, key=_numbers)
+    return found
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(map(int, version.split(".")))

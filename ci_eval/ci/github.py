@@ -1,0 +1,105 @@
+"""GitHub Actions: workflow commands, and the files of a step."""
+
+from __future__ import annotations
+
+import os
+import re
+import uuid
+from collections import Counter
+from pathlib import Path
+from typing import TextIO
+
+from ci_eval.ci.host import Announcement, Host, Level, Problem
+
+MOST_ANNOTATIONS = 10
+"""Of one level in one step; GitHub drops the rest without a word, so the last one says how many there are."""
+MOST_SUMMARY = 1_000_000
+"""Bytes; one byte over 1,048,576 and GitHub drops the whole."""
+CUT = "\n\nThe rest is in the report.\n"
+INVISIBLE = "\u200b"
+"""Put where a command would begin."""
+
+
+def data(text: str) -> str:
+    """As the text of a command."""
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def value(text: str) -> str:
+    """As the value of a command's property."""
+    return data(text).replace(":", "%3A").replace(",", "%2C")
+
+
+class GitHub(Host):
+    """A step of a workflow."""
+
+    name = "github"
+
+    def __init__(self, out: TextIO) -> None:
+        super().__init__(out)
+        self._said: Counter[str] = Counter()
+
+    @property
+    def run(self) -> str:
+        known = [os.environ.get(f"GITHUB_{name}", "") for name in ("SERVER_URL", "REPOSITORY", "RUN_ID")]
+        return "{}/{}/actions/runs/{}".format(*known) if all(known) else ""
+
+    @property
+    def pull_request(self) -> str:
+        found = re.fullmatch(r"refs/pull/(\d+)/merge", os.environ.get("GITHUB_REF", ""))
+        return found[1] if found else ""
+
+    def harmless(self, line: str) -> str:
+        """The runner takes `::command::` at a line's beginning for one, and the older `##[command]` anywhere."""
+        blank = len(line) - len(line.lstrip())
+        if line.startswith("::", blank):
+            line = f"{line[:blank]}:{INVISIBLE}{line[blank + 1 :]}"
+        return line.replace("##[", f"##{INVISIBLE}[")
+
+    def begin(self, title: str) -> None:
+        self._say(f"::group::{data(title)}")
+
+    def end(self, title: str) -> None:  # noqa: ARG002
+        self._say("::endgroup::")
+
+    def annotate(self, level: Level, text: str) -> None:
+        self._said[level] += 1
+        if self._said[level] < MOST_ANNOTATIONS:
+            self._say(f"::{level} title=ci-eval::{data(text)}")
+        elif self._said[level] == MOST_ANNOTATIONS:
+            self._say(f"::{level} title=ci-eval::there are more, see the log and the report")
+
+    def fail(self, problem: Problem) -> None:
+        self._say(f"::error title={value(problem.identity)}::{data(problem.text)}")
+
+    def announce(self, found: Announcement) -> None:
+        for problem in found.problems:
+            self.fail(problem)
+        _append("GITHUB_OUTPUT", "".join(_output(name, text) for name, text in found.outputs.items()))
+        _append("GITHUB_STEP_SUMMARY", shortened(found.summary, MOST_SUMMARY))
+
+
+def shortened(text: str, most: int) -> str:
+    """At most so many bytes, cut between two lines."""
+    if len(text.encode("utf-8", "replace")) <= most:
+        return text
+    kept, size = [], len(CUT)
+    for line in text.splitlines(keepends=True):
+        size += len(line.encode("utf-8", "replace"))
+        if size > most:
+            break
+        kept.append(line)
+    return "".join(kept) + CUT
+
+
+def _output(name: str, text: str) -> str:
+    # A delimiter that nobody could know cannot stand in the text.
+    end = f"ci-eval-{uuid.uuid4()}"
+    return f"{name}<<{end}\n{text}\n{end}\n"
+
+
+def _append(variable: str, text: str) -> None:
+    path = os.environ.get(variable)
+    if path and text:
+        with Path(path).open("a", encoding="utf-8", errors="replace", newline="\n") as file:
+            file.write(text)

@@ -1,0 +1,147 @@
+"""What a person or a CI log sees while a job runs, and at its end."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from types import TracebackType
+from typing import IO, TextIO, cast
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
+
+from ci_eval.ci.github import GitHub
+from ci_eval.ci.host import Guarded, Host, Problem
+from ci_eval.ci.teamcity import TeamCity
+from ci_eval.rendering import plaintext
+
+WIDTH = 120
+"""Columns where nobody says how wide the log is."""
+PAUSE = 10.0
+"""Seconds between two lines of progress in a log."""
+
+
+class Screen:
+    """Standard output for results, standard error for progress and warnings.
+
+    On a terminal progress is a bar with rate and time left; in a log it is a line every ten seconds.
+    """
+
+    def __init__(self, host: Host | None = None) -> None:
+        self.host = host or host_named(os.environ)
+        self._out = _console(sys.stdout, self.host)
+        self._err = _console(sys.stderr, self.host)
+
+    def say(self, text: str) -> None:
+        """One line about what happens next."""
+        self._err.print(Text(plaintext.lines(text)))
+
+    def warn(self, text: str) -> None:
+        """Something the user should know."""
+        self._err.print(Text.assemble(("warning: ", "bold yellow"), plaintext.lines(text)))
+        self.host.annotate("warning", plaintext.lines(text))
+
+    def fail(self, text: str, identity: str | None) -> None:
+        """Why the command ends; the CI is told under an identity, unless it knows already."""
+        self._err.print(Text.assemble(("error: ", "bold red"), plaintext.lines(text)))
+        if identity:
+            self.host.fail(Problem(identity=identity, text=plaintext.lines(text)))
+
+    def result(self, text: str) -> None:
+        """A line of the result, never wrapped."""
+        self._out.print(Text(plaintext.line(text)), soft_wrap=True)
+
+    def table(
+        self, columns: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: int = 0, title: str = ""
+    ) -> None:
+        """`numbers`: how many of the columns after the first hold numbers."""
+        table = Table(
+            title=Text(plaintext.line(title)) if title else None,
+            title_justify="left",
+            box=None,
+            pad_edge=False,
+            padding=(0, 3, 0, 0),
+        )
+        for i, column in enumerate(columns):
+            table.add_column(
+                Text(plaintext.line(column)), justify="right" if 0 < i <= numbers else "left", header_style="bold"
+            )
+        for row in rows:
+            table.add_row(*(Text(plaintext.line(cell)) for cell in row))
+        self._out.print(table)
+
+    def steps(self, label: str, unit: str) -> Steps:
+        """Progress of one stage."""
+        return Steps(self._err, label, unit, self.host)
+
+
+class Steps:
+    """Progress of one stage: shown while in use as a context."""
+
+    def __init__(self, console: Console, label: str, unit: str, host: Host) -> None:
+        self._console, self._label, self._unit, self._host = console, label, unit, host
+        self._begin = self._said = time.monotonic()
+        self._first: int | None = None
+        self._bar: tuple[Progress, TaskID] | None = None
+
+    def __enter__(self) -> Steps:
+        self._host.begin(self._label)
+        if self._console.is_terminal:
+            columns = (
+                SpinnerColumn(),
+                TextColumn("{task.description}"),
+                BarColumn(),
+                TextColumn("{task.fields[rate]}"),
+                TimeRemainingColumn(),
+                TextColumn("{task.fields[note]}"),
+            )
+            progress = Progress(*columns, console=self._console, transient=True)
+            progress.start()
+            self._bar = progress, progress.add_task(self._label, total=None, rate="", note="")
+        return self
+
+    def __exit__(self, _: type[BaseException] | None, __: BaseException | None, ___: TracebackType | None) -> None:
+        if self._bar:
+            self._bar[0].stop()
+        self._host.end(self._label)
+
+    def show(self, done: int, total: int, note: str = "") -> None:
+        """`done` of `total` units."""
+        if self._first is None:
+            self._first = done  # what an earlier run had done says nothing about the speed of this one
+        elapsed = time.monotonic() - self._begin
+        rate = (done - self._first) / elapsed if elapsed else 0.0
+        if self._bar:
+            progress, task = self._bar
+            progress.update(
+                task, completed=done, total=total, rate=f"{done:,}/{total:,} {self._unit}, {rate:.1f}/s", note=note
+            )
+        elif time.monotonic() - self._said >= PAUSE:
+            self._said = time.monotonic()
+            left = f", {(total - done) / rate:.0f} s left" if rate else ""
+            more = f", {note}" if note else ""
+            said = f"{self._label}: {done:,} of {total:,} {self._unit}, {rate:.1f}/s{left}{more}"
+            self._console.print(Text(said))
+            self._host.progress(said)
+
+
+def host_named(environment: Mapping[str, str]) -> Host:
+    """The CI the variables tell of; CI_EVAL_CI (github, teamcity, none) overrides them."""
+    wanted = environment.get("CI_EVAL_CI", "auto")
+    if wanted == "teamcity" or (wanted == "auto" and "TEAMCITY_VERSION" in environment):
+        return TeamCity(sys.stdout)
+    if wanted == "github" or (wanted == "auto" and environment.get("GITHUB_ACTIONS") == "true"):
+        return GitHub(sys.stdout)
+    return Host(sys.stdout)
+
+
+def _console(stream: TextIO, host: Host) -> Console:
+    if host.name == "none":
+        return Console(file=stream, width=None if stream.isatty() else WIDTH, highlight=False, soft_wrap=False)
+    # rich writes what is asked of it; whatever that is, it must not be a command.
+    guarded = cast("IO[str]", Guarded(stream, host.harmless))
+    return Console(file=guarded, width=WIDTH, highlight=False, soft_wrap=False, force_terminal=False)

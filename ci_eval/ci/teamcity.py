@@ -1,0 +1,99 @@
+"""TeamCity: service messages."""
+
+from __future__ import annotations
+
+import math
+import re
+from pathlib import Path
+
+from ci_eval.ci.host import Announcement, Check, Host, Level, Problem
+
+MOST_PROBLEM = 4000
+"""Characters of a build problem's description."""
+MOST_IDENTITY = 60
+MOST_METADATA = 1024
+"""Characters of a value of a test's metadata."""
+BEYOND = 1e13
+"""What TeamCity keeps of a build has at most thirteen digits before the point, and six behind it."""
+UNQUOTED = re.compile(r"[,*?%\r\n]|=>")
+"""What separates the parts of a rule of artifacts, or stands for others."""
+INVISIBLE = "\u200b"
+STATUS: dict[Level, str] = {"notice": "NORMAL", "warning": "WARNING", "error": "ERROR"}
+_ESCAPES = {"|": "||", "'": "|'", "\n": "|n", "\r": "|r", "[": "|[", "]": "|]"}
+
+
+def escaped(text: str) -> str:
+    """As a value; what is not ASCII as |0xNNNN, in two parts above U+FFFF."""
+    return "".join(_ESCAPES.get(each) or (each if " " <= each <= "~" else _coded(each)) for each in text)
+
+
+def _coded(character: str) -> str:
+    units = character.encode("utf-16-be", "surrogatepass")
+    return "".join(f"|0x{units[place]:02x}{units[place + 1]:02x}" for place in range(0, len(units), 2))
+
+
+def message(name: str, single: str | None = None, /, **values: str) -> str:
+    """One service message."""
+    if single is not None:
+        return f"##teamcity[{name} '{escaped(single)}']"
+    given = " ".join(f"{key}='{escaped(text)}'" for key, text in values.items())
+    return f"##teamcity[{name} {given}]"
+
+
+class TeamCity(Host):
+    """A build step."""
+
+    name = "teamcity"
+    wide = True
+
+    def harmless(self, line: str) -> str:
+        """A message may begin anywhere in a line."""
+        return line.replace("##teamcity[", f"##{INVISIBLE}teamcity[")
+
+    def begin(self, title: str) -> None:
+        self._say(message("blockOpened", name=title))
+
+    def end(self, title: str) -> None:
+        self._say(message("blockClosed", name=title))
+
+    def annotate(self, level: Level, text: str) -> None:
+        if level != "error":
+            # An error's text fails the build by itself; what fails a job is announced as a problem.
+            self._say(message("message", text=text, status=STATUS[level]))
+
+    def progress(self, text: str) -> None:
+        self._say(message("progressMessage", text))
+
+    def fail(self, problem: Problem) -> None:
+        identity = re.sub(r"\W", "_", problem.identity, flags=re.ASCII)[:MOST_IDENTITY]
+        self._say(message("buildProblem", description=problem.text[:MOST_PROBLEM], identity=identity))
+
+    def announce(self, found: Announcement) -> None:
+        for key, number in found.statistics.items():
+            if math.isfinite(number) and abs(number) < BEYOND:
+                self._say(message("buildStatisticValue", key=f"ci_eval.{key}", value=f"{number:.6f}"))
+        if found.checks:
+            self._say(message("testSuiteStarted", name="ci-eval gates"))
+            for check in found.checks:
+                self._check(check)
+            self._say(message("testSuiteFinished", name="ci-eval gates"))
+        for problem in found.problems:
+            self.fail(problem)
+        for folder in found.artifacts:
+            self._publish(folder.absolute())
+        self._say(message("buildStatus", text="{build.status.text}; " + found.status.replace("{", "(")))
+
+    def _publish(self, folder: Path) -> None:
+        """As one archive of its name, which replaces what a rule of the build publishes under the same name."""
+        if UNQUOTED.search(str(folder)):
+            text = f"{folder} is not published: TeamCity's rules of artifacts have no way to write this name"
+            self._say(message("message", text=text, status=STATUS["warning"]))
+        else:
+            self._say(message("publishArtifacts", f"{folder} => {folder.name}.zip"))
+
+    def _check(self, check: Check) -> None:
+        self._say(message("testStarted", name=check.name))
+        self._say(message("testMetadata", testName=check.name, name="reason", value=check.reason[:MOST_METADATA]))
+        if not check.passed:
+            self._say(message("testFailed", name=check.name, message=check.reason))
+        self._say(message("testFinished", name=check.name))

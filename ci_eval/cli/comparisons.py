@@ -1,0 +1,168 @@
+"""Evaluations against each other, and put together."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from ci_eval.ci import Screen
+from ci_eval.cli.group import cli
+from ci_eval.cli.options import Choices, with_choices, with_placement
+from ci_eval.jobs import compare as compare_job
+from ci_eval.jobs import compare_engines as compare_engines_job
+from ci_eval.jobs import merge as merge_job
+from ci_eval.jobs import terminal as presenting
+from ci_eval.jobs.compare_engines import ROUNDS
+from ci_eval.jobs.workflows import announcements as announcing
+from ci_eval.jobs.workflows import site as site_job
+
+
+@cli.command("compare")
+@click.argument("workspaces", metavar="BASE NEW [MORE...]", type=click.Path(path_type=Path), nargs=-1, required=True)
+@click.option("--gate", "gates", metavar="RULE", multiple=True, help="Such as 'RecallAt1 >= -1pp'; may be repeated.")
+@click.option("--output", type=click.Path(path_type=Path), metavar="DIR", help="Default: a folder named by time.")
+@click.option(
+    "--history",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Past workspaces or metrics.json files: draws the trend, and adds the figures of NEW to DIR.",
+)
+@click.option(
+    "--same-ranker", is_flag=True, help="Leaves out a base that another ranker ranked: no gate is judged then."
+)
+@click.option("--expect", "user", metavar="PROFILE|FILE", help="By what that modelled user would do on average.")
+def compare_(
+    workspaces: tuple[Path, ...],
+    gates: tuple[str, ...],
+    output: Path | None,
+    history: Path | None,
+    same_ranker: bool,
+    user: str | None,
+) -> None:
+    """Is NEW better than BASE, worse, or can one not tell? Session by session, over the sessions on both sides.
+
+    A folder of past workspaces may stand for BASE: the newest one that fits is taken, and the trend is drawn.
+
+    \b
+    Examples:
+      ci-eval compare last-night tonight
+      ci-eval compare main pull --gate 'RecallAt1 >= -1pp' --gate 'MeanRank <= +5% and +0.2'
+      ci-eval compare main pull --gate 'RecallAt5 non-inferior 0.5pp'
+      ci-eval compare jedi pyright pylsp                       a ranking, and each with the first
+      ci-eval compare last-night tonight --history nights      the trend; a file per night is added to nights
+      ci-eval compare jedi pyright --expect thesis --gate 'TypingSaved >= -1pp'     what a user would save on average
+    """
+    if user and history:
+        raise click.UsageError("a history holds figures of evaluations, not what a user would do: leave out --history")
+    screen = Screen()
+    done = compare_job.compare(
+        workspaces, gates=gates, output=output, history=history, same_ranker=same_ranker, user=user, screen=screen
+    )
+    announcing.comparison(done, screen)
+    for each in done.comparisons:
+        presenting.comparison(each, screen)
+    if done.overview:
+        presenting.overview(done.overview, screen)
+    for name, path in done.reports.items():
+        screen.result(f"{name:9} {path}")
+    screen.result(str(done.folder))
+    if done.trouble:
+        raise done.trouble
+
+
+@cli.command("site")
+@click.argument("histories", metavar="HISTORY...", type=click.Path(path_type=Path), nargs=-1, required=True)
+@click.option("--output", type=click.Path(path_type=Path), metavar="DIR", required=True, help="The site; new or empty.")
+def site_(histories: tuple[Path, ...], output: Path) -> None:
+    """Past evaluations → a static site of their trends: a row and a page for each, and its figures as trend.json.
+
+    HISTORY is a folder as `compare --history` keeps it, or one that holds such folders.
+
+    \b
+    Examples:
+      ci-eval site nights --output site
+      ci-eval ci histories --output histories && ci-eval site histories --output site     in a workflow at GitHub
+    """
+    screen = Screen()
+    done = site_job.site(histories, output=output)
+    announcing.site(done, screen)
+    screen.result(f"{len(done.lines):,} evaluations")
+    screen.result(f"html      {done.index}")
+    screen.result(str(done.folder))
+
+
+@cli.command("compare-engines")
+@click.argument("base")
+@click.argument("new")
+@with_choices
+@with_placement
+@click.option(
+    "--rounds",
+    type=click.IntRange(2, 1000),
+    metavar="N",
+    default=ROUNDS,
+    show_default=True,
+    help="How often each session is asked of each engine; the more, the smaller the differences of time that show.",
+)
+@click.option("--gate", "gates", metavar="RULE", multiple=True, help="Such as 'RecallAt1 >= -1pp'; may be repeated.")
+@click.option("--resume", is_flag=True, help="Take up the run in --output where it was interrupted.")
+def compare_engines_(
+    choices: Choices,
+    base: str,
+    new: str,
+    output: Path | None,
+    jobs: int,
+    rounds: int,
+    gates: tuple[str, ...],
+    resume: bool,
+) -> None:
+    """Two engines over the same code, asked in turns: which is better, and which is faster?
+
+    BASE and NEW are NAME, NAME@VERSION, or the command of a language server. The only comparison that judges times,
+    since whatever slows the machine slows both. Writes DIR/base, DIR/new and DIR/comparison.
+
+    \b
+    Examples:
+      ci-eval compare-engines jedi zuban --project pypi:flask==3.0.3 --output pair
+      ci-eval compare-engines jedi@0.18.2 jedi@0.19.2 configs/python.yaml --rounds 5
+      ci-eval compare-engines gopls './gopls serve' configs/go.yaml --gate 'LatencyPercentile95 <= +20%'
+    """
+    if choices.engine:
+        raise click.UsageError("BASE and NEW are the engines: leave --engine out")
+    if resume and output is None:
+        raise click.UsageError("--resume needs --output DIR, the folder to take up")
+    screen = Screen()
+    done = compare_engines_job.compare_engines(
+        choices.load(screen),
+        (base, new),
+        rounds=rounds,
+        gates=gates,
+        output=output,
+        jobs=jobs,
+        resume=resume,
+        screen=screen,
+    )
+    announcing.comparison(done.outcome, screen)
+    for each in done.outcome.comparisons:
+        presenting.comparison(each, screen)
+    screen.result(str(done.folder))
+    if done.trouble:
+        raise done.trouble
+
+
+@cli.command("merge")
+@click.argument("workspaces", metavar="WORKSPACE...", type=click.Path(path_type=Path), nargs=-1, required=True)
+@click.option("--output", type=click.Path(path_type=Path), metavar="DIR", required=True, help="A new workspace.")
+def merge_(workspaces: tuple[Path, ...], output: Path) -> None:
+    """The shards of one run → the workspace that the run would have made on one machine; or several projects → one.
+
+    A folder of workspaces stands for all in it. Of several attempts of a shard the newest counts. From 20 projects on,
+    intervals and tests are over projects.
+    """
+    screen = Screen()
+    done = merge_job.merge(workspaces, output=output, screen=screen)
+    announcing.evaluation(done, screen)
+    presenting.evaluation(done, screen)
+    if done.trouble:
+        raise done.trouble

@@ -1,0 +1,128 @@
+"""Logs, the rankers they train, and modelled users."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from ci_eval import machine
+from ci_eval.ci import Screen
+from ci_eval.cli.group import cli
+from ci_eval.cli.options import MODEL, TRUST, Choices, with_choices, with_placement
+from ci_eval.jobs import ml, rerank
+from ci_eval.jobs import single_stages as stages
+from ci_eval.jobs import terminal as presenting
+from ci_eval.jobs import user_models as users
+from ci_eval.jobs.workflows import announcements as announcing
+from ci_eval.learning import training
+from ci_eval.shards import Shard
+
+
+@cli.command("generate-ml-logs")
+@with_choices
+@with_placement
+@click.option("--resume", is_flag=True, help="Take up the run in --output where it was interrupted.")
+@click.option("--trust", is_flag=True, help=TRUST)
+@click.option("--shard", metavar="I/N", help="Only the I-th of N parts; `ci-eval merge` puts them together.")
+@click.option(
+    "--log-format",
+    "formats",
+    type=click.Choice(["parquet", "jsonl", "jetbrains"]),
+    multiple=True,
+    help="May be repeated. Default: parquet, which needs the extra `ml`.",
+)
+def generate_ml_logs(
+    choices: Choices,
+    output: Path | None,
+    jobs: int,
+    resume: bool,
+    trust: bool,
+    shard: str | None,
+    formats: tuple[str, ...],
+) -> None:
+    """Stages 1 and 2 with a modelled user and logs on: every suggestion with its features, in WORKSPACE/logs.
+
+    \b
+    Examples:
+      ci-eval generate-ml-logs --project pypi:flask==3.0.3 --output logs
+      ci-eval generate-ml-logs --project pypi:flask==3.0.3 --set interpret.userModel=calibrated --log-format jetbrains
+    """
+    screen = Screen()
+    if resume and output is None:
+        raise click.UsageError("--resume needs --output DIR, the workspace to take up")
+    chosen = ml.for_logs(choices.load(screen, output if resume else None, trusted=trust), formats, screen)
+    part = Shard.parse(shard) if shard else None
+    folder, trouble = stages.only_logs(chosen, output=output, jobs=jobs, resume=resume, shard=part, screen=screen)
+    announcing.logs(folder, trouble, screen)
+    presenting.logs(folder, screen)
+    screen.result(str(folder))
+    if trouble:
+        raise trouble
+
+
+@cli.command("train-ranker")
+@click.argument("logs", metavar="LOGS...", type=click.Path(path_type=Path), nargs=-1, required=True)
+@click.option("--output", type=click.Path(path_type=Path), metavar="MODEL", required=True, help="The model file.")
+@click.option(
+    "--label",
+    type=click.Choice(["selected", "expected"]),
+    default="selected",
+    show_default=True,
+    help="Learn from sessions in which the expected text was taken, or from every list that holds it.",
+)
+@click.option("--seed", default=0, show_default=True)
+@click.option("--jobs", type=click.IntRange(min=1), metavar="N", default=machine.cores, help="Threads.")
+def train_ranker(logs: tuple[Path, ...], output: Path, label: training.Label, seed: int, jobs: int) -> None:
+    """Logs (workspaces of generate-ml-logs, or a folder of such) → a model for --completion-type ML."""
+    screen = Screen()
+    model = ml.train_ranker(logs, output=output, label=label, seed=seed, threads=jobs, screen=screen)
+    presenting.model(model, screen)
+    screen.result(str(output))
+
+
+@cli.command("rerank")
+@click.argument("workspace", type=click.Path(path_type=Path))
+@click.option("--completion-type", metavar="T", required=True, help="See `ci-eval list completion-types`.")
+@click.option("--model", type=click.Path(path_type=Path), metavar="FILE", help=MODEL)
+@click.option("--output", type=click.Path(path_type=Path), metavar="DIR", required=True, help="A new workspace.")
+def rerank_(workspace: Path, completion_type: str, model: Path | None, output: Path) -> None:
+    """The stored suggestions of WORKSPACE in another order, without the engine: the cheap what-if."""
+    screen = Screen()
+    done = rerank.rerank(workspace, completion_type=completion_type, model=model, output=output, screen=screen)
+    announcing.evaluation(done, screen)
+    presenting.evaluation(done, screen)
+    if done.trouble:
+        raise done.trouble
+
+
+@cli.command("fit-user-model")
+@click.argument("logs", metavar="LOGS...", type=click.Path(path_type=Path), nargs=-1, required=True)
+def fit_user_model(logs: tuple[Path, ...]) -> None:
+    """Logs → the tables of the user who made them, as YAML for a configuration."""
+    screen = Screen()
+    for line in users.fit(logs):
+        screen.result(line)
+
+
+@cli.command()
+@click.argument("workspace", type=click.Path(path_type=Path))
+@click.option(
+    "--user-model",
+    "user",
+    metavar="PROFILE|FILE",
+    default="thesis",
+    show_default=True,
+    help="A profile, or a file such as `ci-eval fit-user-model` prints.",
+)
+def expect(workspace: Path, user: str) -> None:
+    """What a modelled user would do on average, exactly, from the places at all prefixes.
+
+    WORKSPACE must be evaluated with --set 'actions.strategy.prefix={name: EveryPrefix}'. For two of them, see `ci-eval
+    compare --expect`.
+    """
+    screen = Screen()
+    rows, sessions = users.expect(workspace, user)
+    screen.result(f"{sessions:,} sessions, user {user}")
+    screen.result("")
+    screen.table(["per session", "value", "95 % intervals", ""], rows, numbers=2)

@@ -1,0 +1,121 @@
+"""Evaluations: as a whole, stage by stage, and one session of one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from ci_eval.ci import Screen
+from ci_eval.cli.group import EXAMPLES, cli
+from ci_eval.cli.options import MODEL, TRUST, Choices, with_choices, with_placement
+from ci_eval.jobs import evaluate as evaluate_job
+from ci_eval.jobs import show
+from ci_eval.jobs import single_stages as stages
+from ci_eval.jobs import terminal as presenting
+from ci_eval.jobs.workflows import announcements as announcing
+from ci_eval.shards import Shard
+
+REPEAT = "Ask each session N times, each time a fresh engine: tells how far answers and times differ by themselves."
+
+
+@cli.command(epilog=EXAMPLES)
+@with_choices
+@with_placement
+@click.option("--resume", is_flag=True, help="Take up the run in --output where it was interrupted.")
+@click.option("--trust", is_flag=True, help=TRUST)
+@click.option("--shard", metavar="I/N", help="Only the I-th of N parts; `ci-eval merge` puts them together.")
+@click.option("--repeat", "rounds", type=click.IntRange(1, 1000), metavar="N", default=1, help=REPEAT)
+def evaluate(
+    choices: Choices, output: Path | None, jobs: int, resume: bool, trust: bool, shard: str | None, rounds: int
+) -> None:
+    """All stages: project and engine → a workspace with reports.
+
+    CONFIG is a YAML file, or a config.json of the JetBrains plugin. Without CONFIG and --project a demo runs.
+    """
+    screen = Screen()
+    if resume and output is None:
+        raise click.UsageError("--resume needs --output DIR, the workspace to take up")
+    chosen = choices.load(screen, output if resume else None, trusted=trust)
+    part = Shard.parse(shard) if shard else None
+    done = evaluate_job.evaluate(
+        chosen, output=output, jobs=jobs, resume=resume, screen=screen, shard=part, rounds=rounds
+    )
+    announcing.evaluation(done, screen)
+    presenting.evaluation(done, screen)
+    if done.trouble:
+        raise done.trouble
+
+
+@cli.command()
+@with_choices
+@with_placement
+def actions(choices: Choices, output: Path | None, jobs: int) -> None:
+    """Stage 1 alone: source files → actions, in a new workspace for `ci-eval interpret`."""
+    screen = Screen()
+    chosen = choices.load(screen)
+    screen.result(str(stages.only_actions(chosen, output=output, jobs=jobs, screen=screen)))
+
+
+@cli.command()
+@click.argument("workspace", type=click.Path(path_type=Path))
+@click.option("--engine", metavar="NAME[@VERSION]", help="Another engine; needs --output.")
+@click.option("--completion-type", metavar="T", help="Another completion type; needs --output.")
+@click.option("--model", type=click.Path(path_type=Path), metavar="FILE", help=MODEL)
+@click.option("--trust", is_flag=True, help=TRUST)
+@with_placement
+def interpret(
+    workspace: Path,
+    engine: str | None,
+    completion_type: str | None,
+    model: Path | None,
+    trust: bool,
+    output: Path | None,
+    jobs: int,
+) -> None:
+    """Stage 2 alone: the actions of WORKSPACE + engine → sessions.
+
+    \b
+    Examples:
+      ci-eval interpret night                                        go on where it was interrupted
+      ci-eval interpret night --engine jedi@0.18.2 --output old      the same actions, another engine
+    """
+    if output is None and (engine or completion_type):
+        raise click.UsageError("another engine or completion type goes into a workspace of its own: add --output DIR")
+    screen = Screen()
+    folder = stages.only_sessions(
+        workspace,
+        engine=engine,
+        completion_type=completion_type,
+        model=model,
+        trusted=trust,
+        output=output,
+        jobs=jobs,
+        screen=screen,
+    )
+    screen.result(str(folder))
+
+
+@cli.command()
+@click.argument("workspaces", metavar="WORKSPACE...", type=click.Path(path_type=Path), nargs=-1, required=True)
+def report(workspaces: tuple[Path, ...]) -> None:
+    """Stage 3 alone: write the reports of each WORKSPACE anew."""
+    screen = Screen()
+    for done in stages.only_reports(workspaces):
+        presenting.evaluation(done, screen)
+
+
+@cli.command("show")
+@click.argument("workspace", type=click.Path(path_type=Path))
+@click.argument("session_id", metavar="SESSION-ID")
+@click.option("--replay", is_flag=True, help="Ask the engine again, and show what it answers now.")
+@click.option("--trust", is_flag=True, help=TRUST)
+def show_(workspace: Path, session_id: str, replay: bool, trust: bool) -> None:
+    """One session of WORKSPACE: where, what was expected, what was suggested. The beginning of the id is enough."""
+    screen = Screen()
+    for line in show.describe(workspace, session_id):
+        screen.result(line)
+    if replay:
+        screen.result("")
+        for line in show.replay(workspace, session_id, screen, trusted=trust):
+            screen.result(line)

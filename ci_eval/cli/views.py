@@ -1,0 +1,97 @@
+"""What there is to choose from, what this machine has, and what a night consists of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+import msgspec
+
+from ci_eval.ci import Screen
+from ci_eval.cli.group import cli
+from ci_eval.errors import PreparationError
+from ci_eval.jobs import doctor as doctor_job
+from ci_eval.jobs import listings as listing
+from ci_eval.jobs.workflows import announcements as announcing
+from ci_eval.jobs.workflows import plan as plan_job
+
+
+@cli.command("plan")
+@click.argument("configs", metavar="CONFIG...", type=click.Path(path_type=Path), nargs=-1, required=True)
+@click.option(
+    "--shards", type=click.IntRange(min=1), metavar="N", default=1, show_default=True, help="Of each, on average."
+)
+@click.option("--completion-type", "kinds", metavar="T", multiple=True, help="May be repeated. Default: BASIC.")
+@click.option(
+    "--timings",
+    type=click.Path(path_type=Path),
+    metavar="WORKSPACE",
+    multiple=True,
+    help="Of earlier runs, by which shards are dealt out; may be repeated.",
+)
+def plan_(configs: tuple[Path, ...], shards: int, kinds: tuple[str, ...], timings: tuple[Path, ...]) -> None:
+    """The matrix of jobs (language, engine, completion type, shard) as one line of JSON.
+
+    At GitHub the step has the outputs `matrix` (that line), `evaluations` (their names, a list), `each-evaluation` (a
+    matrix of them) and `group` (one name for them all, of at most 80 characters). A matrix has 256 jobs at most.
+
+    \b
+    Examples:
+      ci-eval plan configs/*.yaml --shards 4
+      ci-eval plan configs/python.yaml --completion-type BASIC --completion-type FREQUENCY
+    """
+    _planned(plan_job.plan(configs, completion_types=kinds or ("BASIC",), shards=shards, timings=timings))
+
+
+@cli.command("plan-logs")
+@click.argument("configs", metavar="CONFIG...", type=click.Path(path_type=Path), nargs=-1, required=True)
+@click.option(
+    "--project", "projects", metavar="SPEC", multiple=True, help="Instead of trainingProjects; may be repeated."
+)
+def plan_logs_(configs: tuple[Path, ...], projects: tuple[str, ...]) -> None:
+    """The matrix of the jobs of generate-ml-logs, one for each of a configuration's trainingProjects, as JSON.
+
+    At GitHub the step has the outputs `matrix` (that line) and `rankers` (a matrix of what the logs train).
+
+    \b
+    Examples:
+      ci-eval plan-logs configs/*.yaml
+      ci-eval plan-logs configs/python.yaml --project pypi:click==8.1.7
+    """
+    _planned(plan_job.plan_logs(configs, projects))
+
+
+def _planned(jobs: Sequence[plan_job.PlannedJob]) -> None:
+    matrix = msgspec.json.encode({"include": jobs}).decode()
+    screen = Screen()
+    announcing.plan(matrix, jobs, screen)
+    screen.result(matrix)
+
+
+@cli.command("list")
+@click.argument("what", type=click.Choice(["languages", "engines", "completion-types", "metrics"]))
+@click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True)
+def list_(what: str, form: str) -> None:
+    """What there is to choose from."""
+    screen = Screen()
+    rows = listing.rows(what)
+    if form == "json":
+        for line in msgspec.json.format(msgspec.json.encode(rows), indent=2).decode().splitlines():
+            screen.result(line)
+        return
+    screen.table(
+        list(rows[0]), [[", ".join(cell) if isinstance(cell, list) else cell for cell in row.values()] for row in rows]
+    )
+
+
+@cli.command()
+def doctor() -> None:
+    """What is installed, what is missing, and the command that helps."""
+    screen = Screen()
+    findings = list(doctor_job.examine())
+    screen.table(
+        ["", "", ""], [("ok" if f.good else "MISSING" if f.needed else "absent", f.what, f.detail) for f in findings]
+    )
+    if any(finding.needed and not finding.good for finding in findings):
+        raise PreparationError("something that every evaluation needs is missing; the table says what helps")

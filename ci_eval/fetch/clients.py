@@ -1,0 +1,126 @@
+"""Runs package clients (pip, npm, mvn, go, apt-get) as the user's machine has them set up, each to its end."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ci_eval.errors import InstallError
+
+TIMEOUT = 600.0
+LAST_LINES = 20
+
+DEBIAN_ONLY = "It exists on Debian and its derivatives only; elsewhere, take the project by its https or git address."
+GET = {
+    "npm": "Install Node.js, which brings npm, and see that it is on PATH.",
+    "git": "Install git from your system's packages.",
+    "mvn": "Install Maven, which needs Java, and see that mvn is on PATH.",
+    "java": "Install a JDK, 17 or newer, and see that java is on PATH.",
+    "go": "Install Go and see that it is on PATH.",
+    "apt-get": DEBIAN_ONLY,
+    "apt-config": DEBIAN_ONLY,
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClientEnd:
+    """How a client ended, and what it printed."""
+
+    name: str
+    code: int
+    output: str
+    trouble: str
+    """Its standard error."""
+
+
+def run_client(
+    argv: Sequence[str], *, cwd: Path, timeout: float = TIMEOUT, variables: Mapping[str, str] | None = None
+) -> str:
+    """Run a client to its end; what it printed. Its whole process group dies after `timeout` seconds.
+
+    `variables` are added to its environment. Raises InstallError with the last lines of its standard error.
+    """
+    ended = run_to_end(argv, cwd=cwd, timeout=timeout, variables=variables)
+    if ended.code:
+        raise InstallError(failure(ended))
+    return ended.output
+
+
+def run_to_end(
+    argv: Sequence[str], *, cwd: Path, timeout: float = TIMEOUT, variables: Mapping[str, str] | None = None
+) -> ClientEnd:
+    """As `run_client`, but a client that failed is the caller's to explain."""
+    program = shutil.which(argv[0])
+    name = "pip" if argv[2:3] == ("pip",) else Path(argv[0]).stem
+    if program is None:
+        raise InstallError(f"{name} is not installed. {GET.get(name, 'Install it and see that it is on PATH.')}")
+    # PYTHONSAFEPATH: `python -m` would import from the current folder first.
+    process = subprocess.Popen(
+        (program, *argv[1:]),
+        cwd=cwd,
+        env={**os.environ, "PYTHONSAFEPATH": "1", **(variables or {})},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        errors="replace",
+        start_new_session=True,
+    )
+    with process:
+        try:
+            output, trouble = process.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            kill_group(process)
+            raise InstallError(f"{name} took longer than {timeout:g} s. Check the network, then run again.") from None
+        except BaseException:
+            # A session of its own does not see Ctrl-C.
+            kill_group(process)
+            raise
+    return ClientEnd(name=name, code=process.returncode, output=output, trouble=trouble)
+
+
+def failure(ended: ClientEnd) -> str:
+    """What to tell of a client that failed."""
+    return f"{ended.name} failed (exit code {ended.code}):\n{last_words(ended.trouble)}"
+
+
+def kill_group(process: subprocess.Popen[str]) -> None:
+    """End a process started with `start_new_session`, and all it started."""
+    if hasattr(os, "killpg"):
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            return
+    else:
+        process.kill()
+
+
+def last_words(text: str) -> str:
+    """The last lines of what a client printed, without the passwords in its addresses."""
+    lines = [line.rstrip() for line in text.splitlines() if line.strip()]
+    return "\n".join(f"  {without_passwords(line)}" for line in lines[-LAST_LINES:]) or "  (it said nothing)"
+
+
+def without_passwords(text: str) -> str:
+    """`text` with `user:password@` taken out of every address in it."""
+    return re.sub(r"(?<=://)[^/\s@]+@", "", text)
+
+
+def one_file(run: Callable[[Path], None], suffix: str, folder: Path, missing: str) -> Path:
+    """Let a client write into a folder of its own, and move the one file it must leave there into `folder`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".client-", dir=folder) as name:
+        run(Path(name))
+        found = sorted(Path(name).glob(f"*{suffix}"))
+        if len(found) != 1 or not found[0].is_file():
+            raise InstallError(missing)
+        path = folder / found[0].name
+        found[0].replace(path)
+    return path

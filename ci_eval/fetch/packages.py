@@ -1,0 +1,142 @@
+"""What pip and npm bring: wheels and tarballs, and never a package's own code run."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+import os
+import re
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from ci_eval.errors import ConfigError, InstallError
+from ci_eval.fetch.clients import TIMEOUT, failure, one_file, run_to_end, without_passwords
+
+PYPI = re.compile(
+    r"(?P<name>[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)(?:\[[A-Za-z0-9._,-]+\])?==(?P<version>[0-9][A-Za-z0-9.!+_-]*)"
+)
+NPM = re.compile(
+    r"(?P<name>(?:@[A-Za-z0-9][A-Za-z0-9._-]*/)?[A-Za-z0-9][A-Za-z0-9._-]*)"
+    r"@(?P<version>\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?)"
+)
+
+WHEELS_ONLY = (
+    "Only wheels are taken, nothing is built: check name and version, and that this release has a wheel for this "
+    "Python. A release with a source archive alone can be had by its https or git address."
+)
+
+
+REGISTRY_ONLY = (
+    "Only packages of a registry are taken: what comes from git is made ready by programs that it brings itself. "
+    "Leave out the package that needs it, or set project.dependencies to false."
+)
+
+ALONE = Path(__file__).parents[1] / "drivers"
+REFUSED = "ci-eval lets "
+"""How the message of `drivers/alone.*` begins."""
+
+
+def pip_download(requirement: str, folder: Path, *, timeout: float = TIMEOUT) -> Path:
+    """The wheel of NAME==VERSION, downloaded by pip into `folder`. Seconds. Raises ConfigError, InstallError."""
+    check_requirement(requirement)
+    options = ("download", "--no-deps", "--only-binary=:all:", "-d", ".")
+
+    def run(here: Path) -> None:
+        pip_run((*options, "--", requirement), cwd=here, timeout=timeout)
+
+    return one_file(run, ".whl", folder, f"pip brought no wheel of {requirement}. {WHEELS_ONLY}")
+
+
+def pip_install(requirements: Sequence[str], target: Path, *, timeout: float = TIMEOUT) -> dict[str, str]:
+    """Install wheels of NAME==VERSION… and what they need into the folder `target`; name → version of all in it.
+
+    Seconds. Raises ConfigError, InstallError.
+    """
+    for requirement in requirements:
+        check_requirement(requirement)
+    target.mkdir(parents=True, exist_ok=True)
+    options = ("install", "--only-binary=:all:", "--target", str(target.resolve()))
+    with tempfile.TemporaryDirectory() as empty:
+        pip_run((*options, "--", *requirements), cwd=Path(empty), timeout=timeout)
+    return installed(target)
+
+
+def installed(target: Path) -> dict[str, str]:
+    """Name → version of the distributions below a folder that pip filled, in order of name."""
+    found = importlib.metadata.distributions(path=[str(target)])
+    return dict(sorted((item.metadata["Name"], item.version) for item in found))
+
+
+def check_origins(target: Path) -> None:
+    """Raises InstallError where pip brought something below `target` from elsewhere than an index."""
+    for item in importlib.metadata.distributions(path=[str(target)]):
+        # PEP 610: written for what a requirement named by its address.
+        if told := item.read_text("direct_url.json"):
+            raise InstallError(
+                f"{item.metadata['Name']} came from elsewhere than an index: {told[:200]}. {WHEELS_ONLY}"
+            )
+
+
+def npm_pack(spec: str, folder: Path, *, timeout: float = TIMEOUT) -> Path:
+    """The tarball of NAME@VERSION, downloaded by npm into `folder`. Seconds. Raises ConfigError, InstallError."""
+    check_npm(spec)
+
+    def run(here: Path) -> None:
+        npm_run(("pack", "--", spec), cwd=here, timeout=timeout)
+
+    return one_file(run, ".tgz", folder, f"npm brought no tarball of {spec}. Check name and version.")
+
+
+def check_requirement(requirement: str) -> re.Match[str]:
+    """Raises ConfigError unless it reads NAME==VERSION."""
+    if found := PYPI.fullmatch(requirement):
+        return found
+    raise ConfigError(f"{requirement!r} is not NAME==VERSION: one exact version is needed, as in six==1.16.0.")
+
+
+def check_npm(spec: str) -> re.Match[str]:
+    """Raises ConfigError unless it reads NAME@VERSION or @SCOPE/NAME@VERSION."""
+    if found := NPM.fullmatch(spec):
+        return found
+    raise ConfigError(f"{spec!r} is not NAME@VERSION: one exact version is needed, as in is-number@7.0.0.")
+
+
+def pip_run(arguments: Sequence[str], *, cwd: Path, timeout: float = TIMEOUT) -> None:
+    """Run pip, which may start no program and so builds nothing. Raises InstallError with advice."""
+    if importlib.util.find_spec("pip") is None:
+        raise InstallError(
+            "pip is not in the environment ci-eval runs in (uv makes them without). "
+            f"Add it: `uv pip install pip`, or `{Path(sys.executable).name} -m ensurepip`."
+        )
+    common = ("--no-input", "--disable-pip-version-check", "--progress-bar=off")
+    argv = (sys.executable, str(ALONE / "alone.py"), "pip", arguments[0], *common, *arguments[1:])
+    ended = run_to_end(argv, cwd=cwd, timeout=timeout)
+    if not ended.code:
+        return
+    if REFUSED in ended.trouble:
+        raise InstallError(f"pip was not allowed to build {_last_collected(ended.output)}. {WHEELS_ONLY}")
+    hint = WHEELS_ONLY if "No matching distribution" in ended.trouble else "Check pip's settings: `pip config list`."
+    raise InstallError(f"{failure(ended)}\n{hint}")
+
+
+def _last_collected(said: str) -> str:
+    """What pip was about, and whose dependency it is: it says so before it builds anything."""
+    lines = [line.strip() for line in said.splitlines()]
+    found = [line.partition(" ")[2] for line in lines if line.startswith(("Collecting ", "Processing "))]
+    return without_passwords(found[-1]) if found else "a package"
+
+
+def npm_run(arguments: Sequence[str], *, cwd: Path, timeout: float = TIMEOUT) -> str:
+    """Run npm, which may run no script and start no program; what it printed. Raises InstallError."""
+    given = os.environ.get("NODE_OPTIONS", "")
+    guard = str(ALONE / "alone.cjs").replace("\\", "\\\\").replace('"', '\\"')
+    variables = {"NODE_OPTIONS": f'{given} --require "{guard}"'.strip()}
+    argv = ("npm", arguments[0], "--ignore-scripts", *arguments[1:])
+    ended = run_to_end(argv, cwd=cwd, timeout=timeout, variables=variables)
+    if REFUSED in ended.trouble:
+        raise InstallError(f"{failure(ended)}\n{REGISTRY_ONLY}")
+    if ended.code:
+        raise InstallError(failure(ended))
+    return ended.output

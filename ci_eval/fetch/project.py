@@ -1,0 +1,149 @@
+"""Makes the code to be completed ready: fetched once into the cache, told by its spec, never executed."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import hashlib
+import os
+import re
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from ci_eval.errors import ConfigError, PreparationError
+from ci_eval.fetch import sealed
+from ci_eval.fetch.archive import top_of
+from ci_eval.fetch.download import sha256_of
+from ci_eval.fetch.schemes import SCHEMES, Fetch, Spec
+from ci_eval.model import ProjectInfo, Value
+
+MARKER = "project.json"
+FILES = "files"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Project:
+    """A project ready to be read: all of it is below `root`, which nothing may write to."""
+
+    root: Path
+    info: ProjectInfo
+
+
+class _Marker(Value, frozen=True, kw_only=True):
+    """What a prepared folder holds."""
+
+    root: str
+    info: ProjectInfo
+
+
+def parse(spec: str) -> Spec:
+    """What `spec` names. Raises ConfigError, with examples, if it names nothing."""
+    scheme, _, rest = spec.partition(":")
+    if scheme == "http":
+        scheme, rest = "https", spec
+    elif scheme == "https":
+        rest = spec
+    if scheme in SCHEMES and rest and not re.search(r"[\x00-\x1f\x7f]", rest):
+        return SCHEMES[scheme].parse(rest)
+    near = difflib.get_close_matches(scheme, SCHEMES, n=1, cutoff=0.5)
+    hint = f" Did you mean {near[0]}:…?" if near and near[0] != scheme else ""
+    examples = "\n".join(f"  {known.example}" for known in SCHEMES.values())
+    raise ConfigError(f"{spec!r} does not name a project.{hint} It can be:\n{examples}")
+
+
+def prepare(spec: str, *, cache: Path, base: Path | None = None) -> Project:
+    """The project that `spec` names, ready below `cache`; `path:` is used where it is, relative to `base`.
+
+    What was prepared before is used again, without network. Two processes may prepare the same project at once.
+    Raises ConfigError or PreparationError.
+    """
+    wanted = parse(spec)
+    scheme = SCHEMES[wanted.scheme]
+    if scheme.fetch is None:
+        return _in_place(wanted, base or Path.cwd())
+    projects = cache.absolute() / "projects"
+    if scheme.lasting(wanted) and sealed.intact(folder := projects / _slug(wanted)):
+        return _there(folder, _read(folder))
+    try:
+        return _prepare(wanted, scheme.fetch, cache, projects)
+    except OSError as error:
+        raise PreparationError(f"Cannot prepare {wanted}: {error}. Is {cache} writable, the disk full?") from error
+
+
+def _prepare(wanted: Spec, fetch: Fetch, cache: Path, projects: Path) -> Project:
+    scheme = SCHEMES[wanted.scheme]
+    projects.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".new-", dir=projects, ignore_cleanup_errors=True) as name:
+        whole = Path(name, "whole")
+        whole.mkdir()
+        pinned = fetch(wanted, whole / FILES, cache)
+        marker = _complete(whole, pinned, scheme.top)
+        folder = projects / _slug(wanted if scheme.lasting(wanted) else pinned)
+        # A branch may mean what was prepared before, and was damaged since.
+        if not sealed.intact(folder):
+            sealed.publish(whole, folder)
+        return _there(folder, marker)
+
+
+def checksum(root: Path) -> str:
+    """SHA-256 (hex) over the paths and contents of the regular files below `root`, hidden folders left out.
+
+    The same on every machine. Raises PreparationError if a file cannot be read.
+    """
+    total = hashlib.sha256()
+    try:
+        for path in sorted(_files(root), key=lambda path: os.fsencode(path.relative_to(root).as_posix())):
+            total.update(os.fsencode(path.relative_to(root).as_posix()) + b"\0" + sha256_of(path).encode() + b"\n")
+    except OSError as error:
+        raise PreparationError(f"Cannot read the project: {error}. Make all its files readable.") from error
+    return total.hexdigest()
+
+
+def _files(root: Path) -> list[Path]:
+    found = []
+    for folder, below, names in os.walk(root):
+        below[:] = [name for name in below if not name.startswith(".")]
+        paths = [Path(folder, name) for name in names]
+        found += [path for path in paths if path.is_file() and not path.is_symlink()]
+    return found
+
+
+def _slug(spec: Spec) -> str:
+    name = re.sub(r"[^A-Za-z0-9._+-]+", "-", f"{spec.scheme}-{spec.name}-{spec.revision}")[:60]
+    return f"{name.strip('.-')}-{hashlib.sha256(str(spec).encode()).hexdigest()[:16]}"
+
+
+def _read(folder: Path) -> _Marker:
+    try:
+        return msgspec.json.decode((folder / MARKER).read_bytes(), type=_Marker)
+    except (OSError, msgspec.MsgspecError) as error:
+        raise PreparationError(f"Cannot use {folder}: {error}. Remove it, then run again.") from error
+
+
+def _there(folder: Path, marker: _Marker) -> Project:
+    return Project(root=folder / marker.root, info=marker.info)
+
+
+def _complete(folder: Path, pinned: Spec, top: bool) -> _Marker:
+    """Write the marker and the list of files, with which the folder is complete."""
+    root = top_of(folder / FILES) if top else folder / FILES
+    info = _info(pinned, pinned.revision or pinned.sha256, root)
+    marker = _Marker(root=root.relative_to(folder).as_posix(), info=info)
+    (folder / MARKER).write_bytes(msgspec.json.format(msgspec.json.encode(marker)))
+    sealed.seal(folder, complete=True)
+    return marker
+
+
+def _info(spec: Spec, revision: str, root: Path) -> ProjectInfo:
+    return ProjectInfo(spec=str(spec), name=spec.name, revision=revision, checksum=checksum(root))
+
+
+def _in_place(spec: Spec, base: Path) -> Project:
+    root = (base / Path(spec.source).expanduser()).resolve()
+    if not root.is_dir():
+        raise ConfigError(f"{spec}: there is no folder {root}. A relative path counts from {base}.")
+    named = dataclasses.replace(spec, name=root.name or spec.name)
+    return Project(root=root, info=_info(named, "working tree", root))

@@ -1,0 +1,36 @@
+"""What languages with declarations in blocks and headers of statements share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ci_eval.grammar.syntax import Node
+from ci_eval.grammar.walk import REFERENCE, NodePlace, Walk
+
+
+class BlockWalk(Walk):
+    """A walk in which a header may define what the rest of it reads: `if (T x = f(); x)`."""
+
+    def in_order(self, nodes: Sequence[Node], place: NodePlace) -> None:
+        """Visit nodes so that a name alone waits on the stack for what stands before it."""
+        names = self.names
+        at_once, waiting = [], []
+        for node in nodes:
+            if node.child_count or node.type in names:
+                waiting.append((node, REFERENCE, place))
+            else:
+                at_once.append(node)
+        waiting.reverse()
+        self._stack += waiting
+        self.push(at_once, REFERENCE, place)
+
+
+def leaves(node: Node) -> Iterator[Node]:
+    """The leaves below a node, in their order."""
+    stack = [node]
+    while stack:
+        inner = stack.pop()
+        if inner.child_count:
+            stack += reversed(inner.children)
+        else:
+            yield inner

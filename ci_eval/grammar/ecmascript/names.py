@@ -1,0 +1,153 @@
+"""What a JavaScript or TypeScript file's own text says about where its names come from: modules, globals, scopes."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from posixpath import dirname, join, normpath
+
+from ci_eval.contracts import Declarations
+from ci_eval.grammar.scopes import UNKNOWN, Origin, Scope
+
+GLOBAL = "global"
+"""The package of what every file may use without an import."""
+LOCAL = Origin(False)
+
+_CLASSES = (
+    "Object Function Array Boolean Symbol Number BigInt String RegExp Date Promise Map Set WeakMap WeakSet "
+    "WeakRef FinalizationRegistry Proxy Error AggregateError EvalError RangeError ReferenceError SyntaxError "
+    "TypeError URIError ArrayBuffer SharedArrayBuffer DataView Int8Array Uint8Array Uint8ClampedArray "
+    "Int16Array Uint16Array Int32Array Uint32Array Float32Array Float64Array BigInt64Array BigUint64Array "
+    "Iterator Buffer URL URLSearchParams TextEncoder TextDecoder AbortController AbortSignal Event EventTarget "
+    "CustomEvent MessageEvent ErrorEvent CloseEvent UIEvent MouseEvent KeyboardEvent PointerEvent TouchEvent "
+    "WheelEvent FocusEvent InputEvent DragEvent ProgressEvent Blob File FileList FileReader FormData Headers "
+    "Request Response ReadableStream WritableStream TransformStream WebSocket EventSource XMLHttpRequest Worker "
+    "MessageChannel MessagePort BroadcastChannel Node NodeList Element HTMLElement HTMLInputElement "
+    "HTMLButtonElement HTMLDivElement HTMLAnchorElement HTMLFormElement HTMLImageElement HTMLCanvasElement "
+    "SVGElement Document DocumentFragment ShadowRoot Window Navigator Location History Storage Image Audio "
+    "Option DOMParser DOMException DOMRect MutationObserver IntersectionObserver ResizeObserver "
+    "PerformanceObserver Notification"
+)
+_TYPES = (
+    "Partial Required Readonly Record Pick Omit Exclude Extract NonNullable Parameters ConstructorParameters "
+    "ReturnType InstanceType ThisParameterType OmitThisParameter ThisType Awaited NoInfer Uppercase Lowercase "
+    "Capitalize Uncapitalize PropertyKey PropertyDescriptor PropertyDescriptorMap ArrayLike ReadonlyArray "
+    "ReadonlyMap ReadonlySet PromiseLike PromiseConstructor PromiseConstructorLike Iterable IterableIterator "
+    "IteratorResult AsyncIterable AsyncIterator AsyncIterableIterator Generator GeneratorFunction "
+    "AsyncGenerator AsyncGeneratorFunction TemplateStringsArray RegExpMatchArray RegExpExecArray ErrorOptions "
+    "RequestInit RequestInfo BodyInit HeadersInit EventListener EventListenerOrEventListenerObject "
+    "AddEventListenerOptions BlobPart CallableFunction NewableFunction"
+)
+_NAMESPACES = "Math JSON Reflect Atomics Intl WebAssembly console NodeJS JSX"
+_INSTANCES = "document navigator location history screen localStorage sessionStorage performance crypto process module"
+_PLAIN = (
+    "undefined NaN Infinity globalThis window self global eval parseInt parseFloat isNaN isFinite encodeURI "
+    "decodeURI encodeURIComponent decodeURIComponent escape unescape setTimeout clearTimeout setInterval "
+    "clearInterval setImmediate clearImmediate queueMicrotask structuredClone requestAnimationFrame "
+    "cancelAnimationFrame fetch alert confirm prompt atob btoa addEventListener removeEventListener "
+    "getComputedStyle matchMedia require __dirname __filename"
+)
+GLOBALS = {
+    **{name: Origin(True, GLOBAL, "class") for name in _CLASSES.split()},
+    **{name: Origin(True, GLOBAL, "module") for name in _NAMESPACES.split()},
+    **{name: Origin(True, GLOBAL, "instance") for name in _INSTANCES.split()},
+    **{name: Origin(True, GLOBAL) for name in f"{_PLAIN} {_TYPES}".split()},
+    "exports": Origin(True, GLOBAL, "exports"),
+    "arguments": LOCAL,
+}
+
+
+@dataclass
+class This:
+    """What `this` stands for in a class or function."""
+
+    members: set[str] = field(default_factory=set)
+    """As far as they are declared, static ones included."""
+    grows: bool = False
+    """Whether the first `this.x = …` is where x comes into being."""
+
+
+@dataclass
+class EcmaScope(Scope):
+    """A namespace: of a file, TypeScript namespace, class, function, type or block."""
+
+    package: str = ""
+    """The module it stands in."""
+    this: This | None = None
+    static: bool = False
+    """Whether `this` is a class rather than an instance."""
+    plain: Origin = LOCAL
+    """The origin of a variable that is declared here."""
+
+    def find(self, name: str) -> Origin:
+        scope: Scope | None = self
+        while scope is not None:
+            origin = scope.names.get(name)
+            if origin is not None:
+                return origin
+            scope = scope.parent
+        return UNKNOWN
+
+    def below(self, kind: str, this: This | None = None, *, static: bool = False) -> EcmaScope:
+        """A scope in this one, with the same `this` unless told."""
+        if this is None:
+            return EcmaScope(kind, self, package=self.package, this=self.this, static=self.static)
+        return EcmaScope(kind, self, package=self.package, this=this, static=static)
+
+    def namespace(self, package: str) -> EcmaScope:
+        """A scope in this one whose names are members of a module."""
+        return EcmaScope("namespace", self, package=package, plain=Origin(True, package))
+
+    def of_variables(self) -> EcmaScope:
+        """Where a `var` here is known."""
+        scope = self
+        while scope.kind == "block" and isinstance(scope.parent, EcmaScope):
+            scope = scope.parent
+        return scope
+
+
+_SUFFIX = re.compile(r"\.d\.[cm]?ts$|\.[cm]?[jt]sx?$")
+
+
+def module_of(path: str) -> str:
+    """`src/internal/index.ts` is src/internal, and `index.js` is index."""
+    return _SUFFIX.sub("", path).removesuffix("/index") or "index"
+
+
+class Modules:
+    """The modules that a file's import statements name."""
+
+    def __init__(self, path: str, declared: Declarations) -> None:
+        self._folder = dirname(path)
+        self._declared = declared
+        self.own: set[str] = set()
+        """Those that were named by a relative path."""
+
+    def resolve(self, specifier: str) -> str | None:
+        """`./x.js` in src/a.ts is src/x."""
+        if not specifier.startswith(("./", "../")) and specifier not in {".", ".."}:
+            return specifier or None
+        path = normpath(join(self._folder, specifier))
+        module = module_of("" if path == "." else path)
+        if "node_modules" not in module:
+            self.own.add(module)
+        return module
+
+
+def holder_of(name: str) -> str:
+    """What an imported name is by the convention that all follow."""
+    return "class" if name[:1].isupper() and not name.isupper() else ""
+
+
+_TOP = re.compile(
+    r"^(?:export[ \t]+)?(?:default[ \t]+)?(?:declare[ \t]+)?(?:abstract[ \t]+|async[ \t]+)?"
+    r"(?:function(?:[ \t]*\*[ \t]*|[ \t]+)|class[ \t]+|const[ \t]+enum[ \t]+"
+    r"|(?:interface|type|enum|const|let|var|namespace)[ \t]+)([\w$]+)"
+    r"|^(?:module\.)?exports\.([\w$]+)[ \t]*=",
+    re.MULTILINE,
+)
+
+
+def declare(text: str, path: str) -> tuple[str, frozenset[str]]:
+    """The module, and what it declares without indentation."""
+    return module_of(path), frozenset(one or two for one, two in _TOP.findall(text))

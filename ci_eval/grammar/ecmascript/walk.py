@@ -1,0 +1,280 @@
+"""What JavaScript and TypeScript share: which names in a file are references, and what kind each is."""
+
+from __future__ import annotations
+
+from typing import ClassVar, cast
+
+from ci_eval.contracts import Declarations
+from ci_eval.grammar.ecmascript.names import GLOBAL, GLOBALS, LOCAL, EcmaScope, Modules, holder_of, module_of
+from ci_eval.grammar.scopes import UNKNOWN, Origin, Scope
+from ci_eval.grammar.syntax import Node
+from ci_eval.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, NodePlace, Walk, on
+from ci_eval.model import Kind, Location
+
+KEYWORDS = frozenset(
+    "as async await break case catch class const continue debugger default delete do else export extends false finally "
+    "for from function get if import in instanceof let meta new null of return set static super switch target this "
+    "throw true try typeof var void while with yield".split()
+)
+LATER, BODY, MEMBER, ASSIGNED = "later", "body", "member", "assigned"
+"""Roles: what was put off, statements that have their scope, what a class consists of, the left side of `=`."""
+FROM = "from "
+"""Starts the role of a pattern that takes a module apart; the name of the module follows."""
+
+_HOLDERS = {
+    "class_declaration": "class",
+    "abstract_class_declaration": "class",
+    "enum_declaration": "class",
+    "function_declaration": "function",
+    "generator_function_declaration": "function",
+    "function_signature": "function",
+    "internal_module": "module",
+    "module": "module",
+    "interface_declaration": "",
+    "type_alias_declaration": "",
+}
+_WRAPPERS = frozenset(["export_statement", "ambient_declaration"])
+_DECLARATIONS = _WRAPPERS | set(_HOLDERS) | {"lexical_declaration", "import_statement"}
+_VALUES = {
+    "class": "class",
+    "object": "object",
+    "function": "function",
+    "function_expression": "function",
+    "generator_function": "function",
+    "arrow_function": "function",
+}
+_MEMBER_KINDS = {CALLED: Kind.METHOD_CALL, TYPE: Kind.TYPE_REFERENCE}
+_MEMBER_NAMES = frozenset(["property_identifier", "private_property_identifier", "identifier", "type_identifier"])
+_LITERALS = frozenset(["string", "template_string", "array", "regex", "number", "object"])
+_NAME_LEAVES = frozenset(["identifier", "type_identifier", "undefined"])
+FIELDS = frozenset(["field_definition", "public_field_definition"])
+_WITH_BODY = "function_declaration function_expression function generator_function generator_function_declaration"
+_WITH_OWN_NAME = frozenset(["function_expression", "function", "generator_function"])
+
+
+def scope_of(place: NodePlace) -> EcmaScope:
+    """All scopes of these languages are of one class."""
+    return cast(EcmaScope, place.scope)
+
+
+class EcmaWalk(Walk):
+    """The nodes of both languages.
+
+    Functions are put off until what surrounds them was read, since they may use what is declared behind them.
+    """
+
+    names = frozenset(
+        "identifier shorthand_property_identifier shorthand_property_identifier_pattern statement_identifier "
+        "private_property_identifier type_identifier undefined".split()
+    )
+    keywords = KEYWORDS
+    # Names of properties are tokens only where a handler says so; imports are read before everything else.
+    ignored = frozenset(
+        "( ) [ ] { } , . : ; = + - * / % & | ^ < > ! ~ ? ?. ?? && || == != === !== <= >= << >> >>> ++ -- ** => ... ${ `"
+        " += -= *= /= %= &= |= ^= <<= >>= >>>= **= &&= ||= ??= @ \" ' </ /> ?: -?: +?: optional_chain comment string "
+        "number regex property_identifier string_fragment escape_sequence hash_bang_line html_comment jsx_text "
+        "html_character_reference jsx_namespace_name import_statement empty_statement".split()
+    )
+    grows: ClassVar[frozenset[str]] = frozenset()
+    """Holders of what gets members by assignment."""
+    this_grows: ClassVar[bool] = False
+
+    def __init__(self, source: bytes, path: str, declared: Declarations) -> None:
+        super().__init__(source, module_of(path), declared)
+        self.modules = Modules(path, declared)
+        self._later: list[tuple[Node, str, NodePlace]] = []
+        self._grown: set[tuple[int, str]] = set()
+        """Scope of a name, and the chain that starts with it and was assigned."""
+
+    def outermost(self, root: Node) -> Scope:
+        universe = Scope("universe", names=GLOBALS)
+        scope = EcmaScope("file", universe, package=self.package, plain=Origin(True, self.package))
+        if root.type == "program":
+            self._stack.append((root, LATER, NodePlace(scope, False)))
+        return scope
+
+    def _location(self, package: str | None) -> Location | None:
+        return "project" if package in self.modules.own else super()._location(package)
+
+    # ------------------------------------------------------------------------------------------------- references
+
+    def name(self, node: Node, role: str, place: NodePlace) -> None:
+        scope, kind, name = scope_of(place), node.type, self.text(node)
+        if role == BOUND:
+            scope.names[name] = scope.plain
+        elif role.startswith(FROM):
+            scope.names[name] = Origin(True, role.removeprefix(FROM), holder_of(name))
+        elif kind == "statement_identifier":
+            self.emit(node, Kind.VARIABLE, place, LOCAL, name)
+        elif kind == "private_property_identifier":
+            self.emit(node, Kind.FIELD, place, scope.find(name), name)
+        elif kind == "type_identifier" or role == TYPE:
+            self.type_name(node, name, place)
+        elif role == CALLED:
+            self.emit(node, Kind.METHOD_CALL, place, scope.find(name), name)
+        else:
+            origin = scope.find(name)
+            self.emit(node, Kind.FIELD if origin.holder == "field" else Kind.VARIABLE, place, origin, name)
+
+    def type_name(self, node: Node, name: str, place: NodePlace) -> None:
+        """A name in the position of a type."""
+        self.emit(node, Kind.TYPE_REFERENCE, place, place.scope.find(name), name)
+
+    @on("member_expression", "nested_identifier", "nested_type_identifier")
+    def member(self, node: Node, role: str, place: NodePlace) -> None:
+        children = node.children
+        receiver, member = children[0], children[-1]
+        if receiver.type == "import":
+            self.push([receiver], REFERENCE, place)
+            self.emit(member, Kind.KEYWORD, place)
+        elif len(children) < 2 or member.type not in _MEMBER_NAMES:
+            self.push(children, REFERENCE, place)
+        else:
+            name = self.text(member)
+            if not (role == ASSIGNED and self._grows(receiver, name, scope_of(place))):
+                origin = self._member_of(receiver, name, scope_of(place))
+                self.emit(member, _MEMBER_KINDS.get(role, Kind.FIELD), place, origin, name)
+            if receiver.type == "identifier":
+                self._receiver(receiver, place)
+            else:
+                self.push([receiver], REFERENCE, place)
+
+    def _receiver(self, node: Node, place: NodePlace) -> None:
+        name = self.text(node)
+        origin = place.scope.find(name)
+        kind = Kind.TYPE_REFERENCE if origin.holder == "class" else Kind.VARIABLE
+        self.emit(node, Kind.FIELD if origin.holder == "field" else kind, place, origin, name)
+
+    def _member_of(self, receiver: Node, name: str, scope: EcmaScope) -> Origin:
+        """The origin of `receiver.name`."""
+        kind = receiver.type
+        if name[:1] == "#":
+            return scope.find(name)
+        if kind == "identifier":
+            return self._member_of_name(scope.find(self.text(receiver)))
+        if kind in {"this", "super"}:
+            declared = kind == "this" and scope.this and name in scope.this.members
+            return Origin(scope.static, scope.package if declared else None)
+        if kind in _LITERALS:
+            return Origin(False, GLOBAL)
+        if kind == "new_expression":
+            parts = receiver.children
+            made = scope.find(self.text(parts[1])) if len(parts) > 1 and parts[1].type == "identifier" else UNKNOWN
+            return Origin(False, made.package)
+        if kind == "call_expression" and (package := self._required(receiver)):
+            return Origin(True, package)
+        if kind == "member_expression":
+            return self._member_of_chain(receiver, scope)
+        return UNKNOWN
+
+    def _required(self, call: Node) -> str | None:
+        function, *rest = call.children
+        if function.type != "identifier" or self.text(function) != "require" or not rest:
+            return None
+        strings = [child for child in rest[-1].children if child.type == "string"]
+        return self._specified(strings[0]) if strings else None
+
+    def _specified(self, string: Node) -> str | None:
+        return self.modules.resolve(self.text(string)[1:-1])
+
+    def _member_of_name(self, origin: Origin) -> Origin:
+        if origin.holder in {"class", "module"}:
+            return Origin(True, origin.package)
+        if origin.holder == "exports":
+            return Origin(True, self.package)
+        return Origin(False, origin.package) if origin.holder == "instance" else UNKNOWN
+
+    def _member_of_chain(self, receiver: Node, scope: EcmaScope) -> Origin:
+        """`module.exports` and `X.prototype` say what they are; this looks at a few bytes only, as chains are long."""
+        begin, end = receiver.start_byte, receiver.end_byte
+        if self.source[begin:end] == b"module.exports":
+            return Origin(True, self.package)
+        if self.source.endswith(b".prototype", begin, end) and end - begin < 100:
+            head = scope.find(self.source[begin : end - 10].decode())
+            return Origin(False, head.package)
+        return UNKNOWN
+
+    def _grows(self, receiver: Node, name: str, scope: EcmaScope) -> bool:
+        """Whether assigning `receiver.name` is where that member comes into being."""
+        if receiver.type == "this":
+            if scope.this is None or not scope.this.grows or name in scope.this.members:
+                return False
+            scope.this.members.add(name)
+            return True
+        if receiver.type not in {"identifier", "member_expression"}:
+            return False
+        chain = self.text(receiver)
+        head = chain.removesuffix(".prototype")
+        owner = scope.owner(head if chain != "module.exports" else "exports")
+        holder = owner.names[head if chain != "module.exports" else "exports"].holder if owner else ""
+        key = (id(owner), f"{chain}.{name}")
+        if holder not in self.grows or key in self._grown:
+            return False
+        self._grown.add(key)
+        return True
+
+    @on("call_expression")
+    def call(self, node: Node, _role: str, place: NodePlace) -> None:
+        function, *rest = node.children
+        for child in reversed(rest):
+            if child.type == "arguments":
+                self.push(child.children, REFERENCE, NodePlace(place.scope, True))
+            elif child.child_count:
+                self._stack.append((child, REFERENCE, place))
+        self.push([function], CALLED, place)
+
+    @on("new_expression")
+    def new(self, node: Node, _role: str, place: NodePlace) -> None:
+        for child in reversed(node.children):
+            if child.type == "arguments":
+                self.push(child.children, REFERENCE, NodePlace(place.scope, True))
+            else:
+                self.push([child], TYPE, place)
+
+    @on("binary_expression")
+    def binary(self, node: Node, _role: str, place: NodePlace) -> None:
+        """What stands behind `instanceof` is a class."""
+        children = node.children
+        if len(children) > 2 and children[-2].type == "instanceof":
+            self.push(children[-1:], TYPE, place)
+            children = children[:-1]
+        self.push(children, REFERENCE, place)
+
+    @on("subscript_expression", "computed_property_name", "type_query", "ternary_expression")
+    def references(self, node: Node, _role: str, place: NodePlace) -> None:
+        self.push(node.children, REFERENCE, place)
+
+    @on(
+        *"parenthesized_expression non_null_expression instantiation_expression formal_parameters".split(),
+        *"object_pattern array_pattern rest_pattern".split(),
+    )
+    def same_role(self, node: Node, role: str, place: NodePlace) -> None:
+        self.push(node.children, role, place)
+
+    # --------------------------------------------------------------------------------------- what is not a name's
+
+    @on("jsx_opening_element", "jsx_self_closing_element", "jsx_closing_element")
+    def tag(self, node: Node, _role: str, place: NodePlace) -> None:
+        """A capital letter or a dot tells a component from an element of HTML."""
+        children = node.children
+        for index, child in enumerate(children[1:2], 1):
+            if child.type == "identifier" and self.text(child)[:1].islower():
+                children = children[:index] + children[index + 1 :]
+        self.push(children, REFERENCE, place)
+
+    @on("jsx_attribute")
+    def attribute(self, node: Node, _role: str, place: NodePlace) -> None:
+        name, *value = node.children
+        if name.type == "property_identifier" and not self.source.startswith(b"data-", name.start_byte):
+            self.emit(name, Kind.ARGUMENT_NAME, place)
+        self.push(value, REFERENCE, place)
+
+    @on("labeled_statement")
+    def labeled(self, node: Node, _role: str, place: NodePlace) -> None:
+        self.push(node.children[1:], REFERENCE, place)
+
+    @on("meta_property")
+    def meta(self, node: Node, _role: str, place: NodePlace) -> None:
+        for child in node.children:
+            if child.type not in self.ignored:
+                self.emit(child, Kind.KEYWORD, place)

@@ -1,0 +1,89 @@
+"""Where the headers are that a project in C or C++ includes: what its build would say, told from the files alone."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from itertools import takewhile
+from pathlib import Path, PurePosixPath
+
+from ci_eval.contracts import Imports
+from ci_eval.files import exists, is_own, read_own
+
+SOURCES = frozenset(".c .cc .cpp .cxx .h .hh .hpp .hxx .ipp .inl".split())
+SYSTEM = (
+    "include",
+    "local/include",
+    "include/*-linux-*",
+    "include/c++/*",
+    "lib/gcc/*/*/include",
+    "lib/llvm-*/lib/clang/*/include",
+)
+"""Below /usr: where Debian, Fedora and their kin keep headers, those of the compilers included."""
+INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*([\"<])([^\">\n]+)[\">]", re.MULTILINE)
+
+
+def included(text: str) -> list[tuple[str, bool]]:
+    """What the `#include` lines of a text name, in order, and whether in quotes; a name in a macro is not seen."""
+    return [(name.strip(), sign == '"') for sign, name in INCLUDE.findall(text)]
+
+
+def imports(root: Path, _environment: Path | None) -> Imports:
+    """A header counts beside its file, in the folders the project includes from, or in the system's."""
+    system = [folder for pattern in SYSTEM for folder in sorted(Path("/usr").glob(pattern))]
+    own = [root / folder for folder in folders(root)]
+
+    def there(path: str, text: str) -> Iterator[bool]:
+        for name, _ in included(text):
+            yield any(exists(folder / name) for folder in ((root / path).parent, *own, *system))
+
+    return there
+
+
+def folders(root: Path) -> list[str]:
+    """The folders below the root from which its files include others, those that serve most first.
+
+    Of several files that fit, the one nearest to the file that includes it counts. `<name>` without a folder in it is
+    the system's: a project's own `stdint.h` is for systems without one.
+    """
+    paths = list(_sources(root))
+    named = defaultdict(list)
+    for path in paths:
+        named[path.name].append(path)
+    serves: Counter[str] = Counter()
+    for path in paths:
+        text = read_own(root, str(path)).decode(errors="replace")
+        for name, quoted in included(text):
+            if (quoted or "/" in name) and not _beside(path, name, named):
+                serves.update(_folder(path, name, named))
+    return [folder for folder, _ in sorted(serves.items(), key=lambda pair: (-pair[1], pair[0]))]
+
+
+def _sources(root: Path) -> Iterator[PurePosixPath]:
+    for folder, below, names in os.walk(root):
+        below[:] = sorted(name for name in below if name != ".git")
+        for name in sorted(names):
+            path = Path(folder, name)
+            if path.suffix.lower() in SOURCES and is_own(path, root):
+                yield PurePosixPath(path.relative_to(root))
+
+
+def _beside(path: PurePosixPath, name: str, named: dict[str, list[PurePosixPath]]) -> bool:
+    return PurePosixPath(os.path.normpath(path.parent / name)) in named[PurePosixPath(name).name]
+
+
+def _folder(path: PurePosixPath, name: str, named: dict[str, list[PurePosixPath]]) -> list[str]:
+    parts = PurePosixPath(name).parts
+    fitting = [each for each in named[parts[-1]] if each.parts[-len(parts) :] == parts]
+    if not fitting:
+        return []
+    nearest = min(fitting, key=lambda each: (-_shared(each, path), len(each.parts), str(each)))
+    return [str(PurePosixPath(*nearest.parts[: -len(parts)]))]
+
+
+def _shared(one: PurePosixPath, other: PurePosixPath) -> int:
+    """How many folders from the root on they have in common."""
+    same = (a == b for a, b in zip(one.parent.parts, other.parent.parts, strict=False))
+    return sum(1 for _ in takewhile(bool, same))

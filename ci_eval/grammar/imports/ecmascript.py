@@ -1,0 +1,47 @@
+"""Imports of JavaScript and TypeScript."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from ci_eval.contracts import Imports
+from ci_eval.files import exists
+
+IMPORT = re.compile(r"\b(?:from|import|require)[ \t]*\(?[ \t]*([\"'])([^\"'\n]+)\1")
+NODE = frozenset(
+    "assert async_hooks buffer child_process cluster console constants crypto dgram diagnostics_channel dns domain "
+    "events fs http http2 https inspector module net os path perf_hooks process punycode querystring readline repl "
+    "stream string_decoder sys timers tls trace_events tty url util v8 vm wasi worker_threads zlib".split()
+)
+"""`require("module").builtinModules` of Node.js 20."""
+SUFFIXES = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".json", ".mjs", ".cjs", ".mts", ".cts", ".vue", ".node")
+WRITTEN = re.compile(r"\.[cm]?js$")
+"""In TypeScript, what is written `./a.js` may be `./a.ts`."""
+
+
+def imports(root: Path, environment: Path | None) -> Imports:
+    """A package counts where its folder is in some `node_modules`, or its types are."""
+
+    def there(path: str, text: str) -> Iterator[bool]:
+        here = (root / path).parent
+        above = [each for each in (here, *here.parents) if each.is_relative_to(root)]
+        homes = [each / "node_modules" for each in (*above, *([environment] if environment else []))]
+        for _, name in IMPORT.findall(text):
+            yield _is_file(here / name) if name.startswith(".") else _is_package(name, homes)
+
+    return there
+
+
+def _is_file(path: Path) -> bool:
+    stems = {path, path.with_name(WRITTEN.sub("", path.name))} if path.name else {path}
+    return exists(path) or any(exists(Path(f"{stem}{suffix}")) for stem in stems for suffix in SUFFIXES)
+
+
+def _is_package(name: str, homes: list[Path]) -> bool:
+    parts = name.split("/")
+    package = "/".join(parts[: 2 if name.startswith("@") else 1])
+    types = f"@types/{package.removeprefix('@').replace('/', '__')}"
+    known = name.startswith("node:") or parts[0] in NODE
+    return known or any(exists(home / each) for home in homes for each in (package, types))

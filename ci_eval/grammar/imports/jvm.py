@@ -1,0 +1,46 @@
+"""Imports of Java and Kotlin."""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+
+from ci_eval.contracts import Imports
+from ci_eval.files import is_own, read_own
+
+IMPORT = re.compile(r"^[ \t]*import[ \t]+(?:static[ \t]+)?([\w.]+)", re.MULTILINE)
+PACKAGE = re.compile(r"^[ \t]*package[ \t]+([\w.]+)", re.MULTILINE)
+JDK = re.compile(
+    r"(?:java|jdk|javax\.(?:accessibility|annotation\.processing|crypto|imageio|lang|management|naming|net|print|rmi|"
+    r"script|security|sound|sql|swing|tools|transaction\.xa|xml)|org\.(?:w3c\.dom|xml\.sax|ietf\.jgss)|kotlin)\."
+)
+"""The packages that a JDK exports, and Kotlin's own library."""
+
+
+def imports(root: Path, environment: Path | None) -> Imports:
+    """A class counts where its package is: declared in a file of the project, or in a jar."""
+    packages = {*_declared(root), *_packed(environment)}
+
+    def there(_path: str, text: str) -> Iterator[bool]:
+        for name in IMPORT.findall(text):
+            # A nested class or a static member stands below more than its package.
+            above = [name, *(".".join(name.split(".")[:count]) for count in range(name.count("."), 0, -1))]
+            yield bool(JDK.match(name)) or any(each.rstrip(".") in packages for each in above)
+
+    return there
+
+
+def _declared(root: Path) -> Iterator[str]:
+    for path in sorted(root.rglob("*")):
+        if path.suffix in (".java", ".kt") and is_own(path, root):
+            text = read_own(root, str(path.relative_to(root))).decode(errors="replace")
+            yield from PACKAGE.findall(text)[:1]
+
+
+def _packed(environment: Path | None) -> Iterator[str]:
+    for jar in environment.rglob("*.jar") if environment else ():
+        with zipfile.ZipFile(jar) as packed:
+            classes = [PurePosixPath(name) for name in packed.namelist() if name.endswith(".class")]
+            yield from {".".join(path.parent.parts) for path in classes}

@@ -1,0 +1,48 @@
+"""Imports of Python."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from importlib.machinery import all_suffixes
+from pathlib import Path
+
+from ci_eval.contracts import Imports
+from ci_eval.files import exists
+
+IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+(\.*[\w.]*)[ \t]+import\b|import[ \t]+([\w., \t]+))", re.MULTILINE)
+
+SUFFIXES = (".pyi", *all_suffixes())
+
+
+def imports(root: Path, environment: Path | None) -> Imports:
+    """Of a module, the file or folder counts, compiled ones included; the standard library is that of this Python."""
+    site = list(environment.glob("lib/python*/site-packages")) if environment else []
+
+    def there(path: str, text: str) -> Iterator[bool]:
+        here = (root / path).parent
+        # As engines look for them: from the top, from `src`, and from the folders above the file.
+        tops = [root / "src", *site, *(each for each in (here, *here.parents) if each.is_relative_to(root))]
+        for name in _names(text):
+            module = name.lstrip(".")
+            if above := len(name) - len(module):
+                yield _is_module((here, *here.parents)[min(above, len(here.parents)) - 1], module)
+            else:
+                known = module.partition(".")[0] in sys.stdlib_module_names
+                yield known or any(_is_module(top, module) for top in tops)
+
+    return there
+
+
+def _names(text: str) -> Iterator[str]:
+    """One for each module, `as` and what follows left out."""
+    for source, several in IMPORT.findall(text):
+        yield from (
+            [source] if source else filter(None, (each.split()[0] for each in several.split(",") if each.strip()))
+        )
+
+
+def _is_module(top: Path, name: str) -> bool:
+    path = top.joinpath(*filter(None, name.split(".")))
+    return exists(path) or any(exists(path.with_name(path.name + suffix)) for suffix in SUFFIXES)

@@ -1,0 +1,61 @@
+"""What the languages of the JVM share: packages, how names are written, and what imports bring."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+
+from ci_eval.contracts import Declarations
+from ci_eval.grammar.scopes import UNKNOWN, Origin, Scope
+
+_PACKAGE = re.compile(r"^[ \t]*package\s+([\w.`]+)", re.MULTILINE)
+
+
+def package_of(text: str, path: str, *, nested: bool = False) -> str:
+    """As the file says it, else as its folder does. `nested`: several clauses make one name, as in Scala."""
+    found = _PACKAGE.findall(text)
+    return ".".join(found if nested else found[:1]) if found else ".".join(PurePosixPath(path).parent.parts)
+
+
+def is_type_name(name: str) -> bool:
+    """By custom: `Foo`, `T`, but not `foo` and not `FOO`."""
+    return name[:1].isupper() and (len(name) == 1 or not name.isupper())
+
+
+def package_part(path: str) -> str:
+    """Of `java.util.Map.Entry` it is `java.util`."""
+    parts = path.split(".")
+    first = next((i for i, part in enumerate(parts) if part[:1].isupper()), len(parts))
+    return ".".join(parts[:first])
+
+
+class Known:
+    """What the file's imports and the project's declarations say. Names are kept as `name`, `name()` and `<name>`."""
+
+    def __init__(self, package: str, declared: Declarations, usual: Mapping[str, str]) -> None:
+        """`usual`: types that every file imports → their packages."""
+        self.package = package
+        self.declared = declared
+        self.usual = usual
+        self.wildcards: list[str] = []
+        self.roots = {"java", "javax", "kotlin", "scala", package.partition(".")[0]}
+        """First parts of the packages that the file knows."""
+
+    def imported(self, path: str, name: str) -> dict[str, Origin]:
+        """What `import path` brings, under that name."""
+        package = package_part(path.rpartition(".")[0])
+        value = Origin(True, package, "class" if is_type_name(name) else "")
+        return {name: value, f"{name}()": value, f"<{name}>": Origin(True, package, "class")}
+
+    def find(self, key: str, scope: Scope) -> Origin:
+        """Where a name comes from: `name`, `name()` or `<name>`."""
+        found = scope.find(key)
+        if found is not UNKNOWN:
+            return found
+        name = key.strip("<>()")
+        for package in (self.package, *self.wildcards):
+            if name in self.declared.get(package, ()):
+                return Origin(True, package, "class" if is_type_name(name) else "")
+        usual = self.usual.get(name)
+        return Origin(True, usual, "class") if usual else UNKNOWN

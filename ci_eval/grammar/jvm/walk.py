@@ -1,0 +1,55 @@
+"""What Kotlin and Scala share: what a receiver says about the member behind its dot."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from ci_eval.grammar.blocks import BlockWalk
+from ci_eval.grammar.jvm.names import Known, is_type_name, package_part
+from ci_eval.grammar.scopes import Origin
+from ci_eval.grammar.syntax import Node
+from ci_eval.grammar.walk import NodePlace
+from ci_eval.model import Kind
+
+LOCAL = Origin(False)
+LONGEST_PATH = 200
+"""Bytes of `a.b.C`; chains of calls are longer, and no paths."""
+
+
+class JvmWalk(BlockWalk):
+    """A walk over a language in which `Foo` in `Foo.bar` may be a type, and `java.util` a package."""
+
+    paths: ClassVar[frozenset[str]] = frozenset()
+    """Types of nodes that are a receiver, a dot and a member."""
+    known: Known
+
+    def variable(self, node: Node, name: str, place: NodePlace, skip: int = 0) -> None:
+        """A name that is neither called nor in the place of a type."""
+        raise NotImplementedError
+
+    def receiver(self, node: Node, place: NodePlace) -> Origin:
+        """Visit a name before a dot; what it says about its members."""
+        name = self.text(node).strip("`")
+        if place.scope.owner(name) is None and name in self.known.roots:
+            # The beginning of `java.util.Locale.ROOT`.
+            self.emit(node, Kind.IMPORT, place, Origin(True, name))
+            return Origin(None, name, "module")
+        self.variable(node, name, place)
+        found = self.known.find(name, place.scope)
+        if found.holder == "class" or (place.scope.owner(name) is None and is_type_name(name)):
+            return Origin(True, found.package)
+        return LOCAL
+
+    def of_path(self, node: Node, place: NodePlace) -> Origin:
+        """What `a.b.C` before a dot says about its members."""
+        is_path = node.type in self.paths and node.end_byte - node.start_byte < LONGEST_PATH
+        path = self.text(node) if is_path else ""
+        first, _, rest = path.partition(".")
+        if not rest or not path.replace(".", "").isidentifier() or place.scope.owner(first) is not None:
+            return LOCAL
+        last = path.rpartition(".")[2]
+        if first in self.known.roots:
+            return Origin(True, package_part(path)) if is_type_name(last) else Origin(None, path, "module")
+        if is_type_name(first) and is_type_name(last):
+            return Origin(True, self.known.find(f"<{first}>", place.scope).package)
+        return LOCAL

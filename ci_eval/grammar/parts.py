@@ -1,0 +1,86 @@
+"""Parts of a file that come and go as a whole while people write it: lines, definitions, imports."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+
+from ci_eval.contracts import Shape
+from ci_eval.grammar.document import code_points
+from ci_eval.grammar.remainder import among
+from ci_eval.grammar.syntax import Node, parser
+
+Part = tuple[int, int]
+"""Begin and end, in code points; whole lines with their line ends."""
+
+
+def lines(text: str) -> list[Part]:
+    """All lines that are not blank."""
+    found, begin = [], 0
+    for line in text.splitlines(keepends=True):
+        if line.strip():
+            found.append((begin, begin + len(line)))
+        begin += len(line)
+    return found
+
+
+def statements_on_a_line(text: str, grammar: str) -> list[Part]:
+    """The lines that one node of the tree fills, so that the rest of the file still fits together without them."""
+    source = text.encode()
+    found = set()
+    stack = [parser(grammar).parse(source).root_node]
+    while stack:
+        node = stack.pop()
+        begin, end = node.start_byte, node.end_byte
+        whole = _whole_lines(source, begin, end) if node.is_named and b"\n" not in source[begin:end] else None
+        if whole:
+            found.add(whole)
+        else:
+            stack += node.children
+    return _in_code_points(source, sorted(found))
+
+
+def definitions(text: str, grammar: str, shape: Shape) -> list[Part]:
+    """The outermost functions."""
+    source = text.encode()
+    return _in_code_points(source, [part for part, is_function in _statements(source, grammar, shape) if is_function])
+
+
+def statements_with(text: str, grammar: str, shape: Shape, offsets: Sequence[int]) -> list[Part]:
+    """The statements outside functions that contain one of the offsets, which are in order."""
+    source = text.encode()
+    plain = [part for part, is_function in _statements(source, grammar, shape) if not is_function]
+    parts = _in_code_points(source, plain)
+    return [(begin, end) for begin, end in parts if bisect_left(offsets, begin) < bisect_left(offsets, end)]
+
+
+def _statements(source: bytes, grammar: str, shape: Shape) -> list[tuple[Part, bool]]:
+    """The statements outside functions that hold no other ones, in bytes, and whether a function is in them."""
+    units: dict[Part, str] = {}
+    stack: list[tuple[Node, str, Part | None]] = [(parser(grammar).parse(source).root_node, "", None)]
+    while stack:
+        node, parent, unit = stack.pop()
+        if unit and among(shape.bodies, parent, node.type):
+            units[unit] = "function"
+        elif among(shape.lists, parent, node.type):
+            units.pop(unit or (0, 0), None)
+            stack += [(child, node.type, (child.start_byte, child.end_byte)) for child in node.children]
+            units.update({(child.start_byte, child.end_byte): "statement" for child in node.children if child.is_named})
+        else:
+            stack += [(child, node.type, unit) for child in node.children if child.child_count]
+    found = [(_whole_lines(source, begin, end), kind == "function") for (begin, end), kind in sorted(units.items())]
+    return [(part, is_function) for part, is_function in found if part]
+
+
+def _whole_lines(source: bytes, begin: int, end: int) -> Part | None:
+    """The lines from `begin` to `end`; None if anything else stands on them."""
+    first = source.rfind(b"\n", 0, begin) + 1
+    last = source.find(b"\n", end)
+    last = len(source) if last < 0 else last + 1
+    alone = not source[first:begin].strip() and not source[end:last].strip()
+    return (first, last) if alone and first < last else None
+
+
+def _in_code_points(source: bytes, parts: Sequence[Part]) -> list[Part]:
+    points = code_points(source)
+    return [(points[begin], points[end]) for begin, end in parts] if points else list(parts)

@@ -1,0 +1,177 @@
+"""What of a file a person who types it from top to bottom has not typed yet at a given place."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from ci_eval.contracts import Shape
+from ci_eval.grammar.document import code_points
+from ci_eval.grammar.syntax import Node, parser
+
+OPENERS = {")": "(", "]": "[", "}": "{"}
+
+
+class Remainder(NamedTuple):
+    """What follows a token."""
+
+    end: int
+    """Offset (code points) to which the text behind the token is missing."""
+    tail: str
+    """What closes, in its place, everything that is open before the token: innermost first."""
+
+
+def remainders(text: str, grammar: str, shape: Shape, places: Sequence[int]) -> Iterator[Remainder]:
+    """For each place, which are offsets (code points) of the ends of tokens in order, what is missing behind it.
+
+    In a function, that is the rest of the outermost function; elsewhere the rest of the declaration or statement.
+    """
+    source = text.encode()
+    points = code_points(source)
+    way = _Way(source, parser(grammar).parse(source).root_node, shape)
+    for place in places:
+        end, tail = way.after(bisect_left(points, place) if points else place)
+        yield Remainder(points[end] if points else end, tail)
+
+
+class _Closer(NamedTuple):
+    """Something that is put there early."""
+
+    begin: int
+    """Byte offset of the node in its place."""
+    text: str
+    stand_in: bool
+    needs: int
+    """What closes something is only put where that has been opened: byte offset of its beginning, -1 = none; a stand-in
+    is not put where the word being typed has a neighbour that comes between: byte offset of the last one, -1 = none."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Level:
+    """A node that the way from the root to the present place leads through."""
+
+    children: list[Node]
+    begins: list[int]
+    kind: str
+    end: int
+    closers: list[_Closer]
+    missing_to: int | None
+    """Byte offset to which nothing is there behind a place below this node."""
+    top: int
+    """Number of levels above the function or statement that is being typed."""
+    inside: bool
+    """Whether this is inside a function."""
+
+
+class _Way:
+    """The way from the root of a syntax tree to one place after the other."""
+
+    def __init__(self, source: bytes, root: Node, shape: Shape) -> None:
+        self._source = source
+        self._shape = shape
+        self._levels = [self._level(root, missing_to=None, top=0, inside=False)]
+
+    def after(self, place: int) -> tuple[int, str]:
+        """For a place (byte offset) behind a token: the end of what is missing there, and what closes the rest."""
+        levels, last = self._levels, place - 1
+        while len(levels) > 1 and levels[-1].end <= last:
+            levels.pop()
+        while True:
+            level = levels[-1]
+            index = bisect_right(level.begins, last) - 1
+            if index < 0 or level.children[index].end_byte <= last or not level.children[index].child_count:
+                break
+            levels.append(self._below(level, level.children[index]))
+        missing_to = levels[-1].missing_to
+        if missing_to is None or missing_to <= place:
+            return place, ""
+        return missing_to, "".join(self._tail(last))
+
+    def _below(self, level: _Level, child: Node) -> _Level:
+        if not level.inside:
+            depth = len(self._levels)
+            if among(self._shape.bodies, level.kind, child.type):
+                # The bracket at its end stays where it is.
+                return self._level(child, missing_to=self._inner_end(child), top=depth + 1, inside=True)
+            if among(self._shape.lists, self._levels[-2].kind if depth > 1 else "", level.kind):
+                # Some grammars take the line end into a statement.
+                end = child.start_byte + len(self._source[child.start_byte : child.end_byte].rstrip())
+                return self._level(child, missing_to=end, top=depth, inside=False)
+        return self._level(child, missing_to=level.missing_to, top=level.top, inside=level.inside)
+
+    def _level(self, node: Node, *, missing_to: int | None, top: int, inside: bool) -> _Level:
+        children = node.children
+        return _Level(
+            children=children,
+            begins=[child.start_byte for child in children],
+            kind=node.type,
+            end=node.end_byte,
+            closers=[*self._closers(node.type, children), *self._quote(node)],
+            missing_to=missing_to,
+            top=top,
+            inside=inside,
+        )
+
+    def _closers(self, parent: str, children: Sequence[Node]) -> Iterator[_Closer]:
+        before, last_named = 0, -1
+        opened: dict[str, list[int]] = {}
+        for child in children:
+            begin, end, kind = child.start_byte, child.end_byte, child.type
+            stand_in = self._shape.stand_ins.get(f"{parent} {kind}") or self._shape.stand_ins.get(kind)
+            if stand_in:
+                yield _Closer(begin, stand_in, True, last_named)
+            elif among(self._shape.closers, parent, kind):
+                blank = self._source[before:begin].decode()
+                indent = "\n" + blank.rpartition("\n")[2] if "\n" in blank else ""
+                openers = opened.get(OPENERS.get(kind, kind))
+                text = indent + self._source[begin:end].decode()
+                yield _Closer(begin, text, False, openers.pop() if openers else -1)
+            if child.child_count == 0:
+                opened.setdefault(kind, []).append(begin)
+            if child.is_named:
+                last_named = begin
+            before = end
+
+    def _quote(self, node: Node) -> Iterator[_Closer]:
+        if node.type in self._shape.quoted:
+            begin = node.start_byte
+            quote = self._source[begin : begin + 3]
+            quote = quote if quote[:1] * 3 == quote else quote[:1]
+            yield _Closer(node.end_byte - len(quote), quote.decode(), False, -1)
+
+    def _tail(self, last: int) -> Iterator[str]:
+        levels = self._levels
+        inner = levels[-1]
+        index = bisect_right(inner.begins, last) - 1
+        word = inner.begins[index] if index >= 0 and inner.children[index].end_byte > last else last
+        for level in reversed(levels[inner.top :]):
+            if level.begins and level.begins[0] >= word:
+                # Its first word is being typed: nobody knows yet what will follow, but that a statement will end.
+                ends = level.closers[-1:] if level.inside else []
+                yield from (each.text for each in ends if each.begin > last and each.text.strip() == ";")
+                continue
+            stood_in = False
+            for each in level.closers:
+                if each.begin <= last or (each.stand_in and stood_in):
+                    continue
+                if each.needs > last and (not each.stand_in or level is inner):
+                    continue
+                stood_in |= each.stand_in
+                yield each.text
+
+    def _inner_end(self, body: Node) -> int:
+        children = body.children
+        if len(children) > 1 and among(self._shape.closers, body.type, children[-1].type):
+            # What stands before it, but for the line ends that are nodes in Go.
+            ends = [
+                child.end_byte for child in children[:-1] if self._source[child.start_byte : child.end_byte].strip()
+            ]
+            return ends[-1]
+        return body.end_byte
+
+
+def among(types: frozenset[str], parent: str, child: str) -> bool:
+    """Whether a node of type `child`, below one of type `parent`, is meant: alone, or as "PARENT CHILD"."""
+    return child in types or f"{parent} {child}" in types

@@ -1,0 +1,67 @@
+"""What a configuration wants compared: its metrics and gates, checked before anything runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ci_eval import metrics
+from ci_eval.config import Config
+from ci_eval.contracts import Metric
+from ci_eval.errors import ConfigError
+from ci_eval.stages.compare.gates import Gate, parse
+
+
+def metrics_of(config: Config) -> tuple[Metric, ...]:
+    """All that its reports show, in their order."""
+    return metrics.load(config.reports.recall_at, user=config.user is not None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judging:
+    """What a comparison judges by."""
+
+    metrics: tuple[Metric, ...]
+    declared: tuple[str, ...]
+    gates: tuple[Gate, ...] = ()
+
+
+def gates_of(config: Config) -> tuple[Gate, ...]:
+    """The configuration's. Raises ConfigError."""
+    return judging(config).gates
+
+
+def judging(config: Config, gates: Sequence[str] = ()) -> Judging:
+    """By the configuration, with gates of the command line beside its own. Raises ConfigError."""
+    known = {metric.info.name: metric for metric in metrics_of(config) if metric.statistic != "count"}
+    for name in config.declared:
+        if name not in known or known[name].is_maximum:
+            some = ", ".join(other for other, metric in known.items() if not metric.is_maximum)
+            raise ConfigError(
+                f"comparison.metrics: {name!r} cannot be compared; known are {some}, and RecallAt{{k}} of each k in "
+                "reports.recallAt"
+            )
+    return with_gates(metrics_of(config), config.declared, (*config.comparison.gates, *gates))
+
+
+def with_gates(metrics: Sequence[Metric], declared: Sequence[str], gates: Sequence[str]) -> Judging:
+    """By those metrics; each gate once. Raises ConfigError."""
+    known = {metric.info.name: metric for metric in metrics if metric.statistic != "count"}
+    infos = {name: metric.info for name, metric in known.items()}
+    shares = [name for name in declared if infos[name].unit == "share"]
+    rules = [each for rule in gates for each in _for_each(rule, shares)]
+    parsed = tuple(parse(rule, infos) for rule in dict.fromkeys(rules))
+    for gate in parsed:
+        if known[gate.metric].is_maximum and (gate.sign == "non-inferior" or gate.limits[0].signed):
+            raise ConfigError(
+                f"gate {gate.rule!r}: a single lookup decides {gate.metric}, so that no difference of it can be shown; "
+                f"use LatencyPercentile95, or a figure without a sign, such as '{gate.metric} <= 2000ms'"
+            )
+    return Judging(metrics=tuple(metrics), declared=tuple(declared), gates=parsed)
+
+
+def _for_each(rule: str, shares: Sequence[str]) -> list[str]:
+    """What is asked of `declared` is asked of each declared metric that is a share: which these are depends on whether
+    there is a modelled user."""
+    first, _, rest = rule.strip().partition(" ")
+    return [f"{name} {rest}" for name in shares] if first == "declared" else [rule]

@@ -1,0 +1,62 @@
+"""The logs of a run: what is written while it is interpreted, and put together at its end."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace as dataclass_replace
+from datetime import datetime
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from ci_eval.jobs.preparation import Prepared
+from ci_eval.learning import logs
+from ci_eval.stages import interpret
+from ci_eval.workspace import Workspace, name_of
+
+
+def with_logs(prepared: Prepared, workspace: Workspace) -> interpret.Setup:
+    """What stage 2 gets, with the names of the project, which `rerank` may need, and the place for logs."""
+    wanted, setup = prepared.config.interpret, prepared.setup
+    setup = dataclass_replace(setup, names=interpret.write_names(workspace, prepared.project.root))
+    if not wanted.save_logs:
+        return setup
+    if workspace.manifest().logs is not None and _parts(workspace).exists():
+        # They are in the logs; the run that put them there was killed while it removed them.
+        shutil.rmtree(_parts(workspace))
+    logging = interpret.Logging(
+        parts=_parts(workspace),
+        formats=wanted.log_format,
+        project=prepared.project.info.name,
+        completion_type=prepared.ranker.name,
+        began=round(datetime.fromisoformat(workspace.manifest().start).timestamp() * 1000),
+    )
+    return dataclass_replace(setup, logging=logging)
+
+
+def _parts(workspace: Workspace) -> Path:
+    return workspace.folder / "logs" / "parts"
+
+
+def gather_logs(workspace: Workspace, prepared: Prepared) -> None:
+    """The parts of all files → logs for training and validation; nothing to do where that is done."""
+    manifest, wanted = workspace.manifest(), prepared.config.interpret
+    if manifest.logs is not None and not _parts(workspace).exists():
+        return
+    project_name = manifest.project.name
+    record = logs.gather(
+        workspace.folder / "logs",
+        _parts(workspace),
+        [name_of(source.path) for source in workspace.sources()],
+        wanted.log_format,
+        unit=(lambda _: project_name) if wanted.split_by == "project" else (lambda path: f"{project_name}/{path}"),
+        split_by=wanted.split_by,
+        seed=wanted.seed,
+        percent=wanted.train_test_split,
+        language=manifest.language,
+        project=project_name,
+        day=datetime.fromisoformat(manifest.start).strftime("%d_%m_%Y"),
+    )
+    workspace.write_manifest(replace(manifest, logs=record))
+    # Not before: a run that is killed here puts them together again.
+    shutil.rmtree(_parts(workspace))

@@ -1,0 +1,152 @@
+"""Engine, project and everything else a run needs, made ready on this machine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ci_eval import engines, languages, machine, rankers
+from ci_eval.adapters import environments
+from ci_eval.adapters.confinement import NOTHING_OPEN
+from ci_eval.adapters.controls import ControlEngine
+from ci_eval.adapters.lsp.custom import custom
+from ci_eval.adapters.place import confinement_of
+from ci_eval.adapters.recipes import InstalledEngine
+from ci_eval.ci import Screen
+from ci_eval.config import Config, EngineConfig
+from ci_eval.contracts import Engine, Installation, Language, Ranker, Surroundings
+from ci_eval.errors import ConfigError, PreparationError
+from ci_eval.fetch import project, sealed
+from ci_eval.jobs.comparison_rules import gates_of, metrics_of
+from ci_eval.learning import logs
+from ci_eval.learning.usermodel import model_of
+from ci_eval.stages import interpret
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prepared:
+    """Everything a run needs, ready on this machine."""
+
+    config: Config
+    language: Language
+    engine: Engine
+    installation: Installation
+    ranker: Ranker
+    project: project.Project
+    environment: InstalledEngine | None = None
+    """What the project needs."""
+    confined: str = ""
+    """How well this machine can confine the engine."""
+    cache: Path = field(default_factory=machine.cache_folder)
+
+    @property
+    def setup(self) -> interpret.Setup:
+        """As stage 2 wants it."""
+        wanted = self.config.interpret
+        return interpret.Setup(
+            engine=self.engine,
+            installation=self.installation,
+            surroundings=Surroundings(
+                root=self.project.root,
+                language=self.language.name,
+                keywords=self.language.keywords,
+                cache=self.cache,
+                timeout=wanted.timeout,
+                memory=wanted.memory_limit,
+                environment=self.environment.folder if self.environment else None,
+                confine=wanted.confine,
+                reads=tuple(Path(each).expanduser().absolute() for each in self.config.engine.reads),
+            ),
+            ranker=self.ranker,
+            client=wanted.client,
+            max_suggestions=wanted.max_suggestions,
+            seed=wanted.seed,
+            user=model_of(self.config.user) if self.config.user else None,
+        )
+
+
+def prepare(config: Config, screen: Screen) -> Prepared:
+    """Check the names in the configuration, make project and engine ready. Raises ConfigError, PreparationError."""
+    with sealed.care(tell=screen.warn):
+        return _prepare(config, screen)
+
+
+def _prepare(config: Config, screen: Screen) -> Prepared:
+    language = languages.CATALOG.load(config.language)
+    engine = engine_of(config)
+    if not engine.verified and config.engine.command is None:
+        screen.warn(f"no test of ci-eval drives {engine.name}: where it fails, that may be ci-eval's fault, too")
+    model = config.interpret.ranking_model
+    ranker = rankers.CATALOG.load(config.interpret.completion_type).configured(Path(model) if model else None)
+    if config.interpret.save_logs and "parquet" in config.interpret.log_format:
+        logs.tables()
+    if engine.languages is not None and language.name not in engine.languages:
+        raise ConfigError(
+            f"engine {engine.name!r} does not know {language.title}; it knows {', '.join(sorted(engine.languages))}, "
+            "see `ci-eval list engines`"
+        )
+    known = [metric.info.name for metric in metrics_of(config)]
+    for name in config.reports.default_metrics or ():
+        if name not in known:
+            raise ConfigError(f"reports.defaultMetrics: unknown metric {name!r}; known are {', '.join(known)}")
+    gates_of(config)
+    if not config.project.spec:
+        raise ConfigError("no project: add --project SPEC, for example --project pypi:flask==3.0.3 or --project path:.")
+    cache = machine.cache_folder()
+    try:
+        cache.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise PreparationError(f"cannot create the cache {cache}: {error.strerror}; set CI_EVAL_CACHE") from error
+    screen.say(f"Preparing {config.project.spec}")
+    target = project.prepare(config.project.spec, cache=cache)
+    given = config.project.dependencies
+    wanted = engine.needs_dependencies if given is None else given
+    if wanted:
+        screen.say(f"Preparing what {target.info.name} needs")
+    needs = environments.prepare(language.name, target.root, target.info, dependencies=wanted, cache=cache)
+    version = f" {config.engine.version}" if config.engine.version else ""
+    screen.say(f"Preparing engine {engine.name}{version}")
+    installation = engine.install(config.engine.version, cache)
+    return Prepared(
+        config=config,
+        language=language,
+        engine=engine,
+        installation=installation,
+        ranker=ranker,
+        project=target,
+        environment=needs,
+        confined=_confined(config, engine, screen),
+        cache=cache,
+    )
+
+
+def _confined(config: Config, engine: Engine, screen: Screen) -> str:
+    """How well the engine will be confined, tried on this machine; "" if it has no process of its own."""
+    if isinstance(engine, ControlEngine):
+        return ""
+    wanted = config.interpret.confine
+    offered = confinement_of(wanted)
+    if wanted == "required" and not offered.endswith(NOTHING_OPEN):
+        raise PreparationError(
+            f"interpret.confine is required, but on this machine an engine is {offered}. See `ci-eval doctor`; with "
+            "`auto` it is confined as far as possible, and the reports say how far"
+        )
+    screen.say(f"Confinement: {offered}")
+    if wanted == "auto" and offered.startswith("not confined"):
+        screen.warn(f"the engine is {offered}: it can read your files and reach the network")
+    return offered
+
+
+def engine_of(config: Config) -> Engine:
+    """The engine by its name, or around the command that the configuration gives. Raises ConfigError."""
+    given = config.engine
+    if given.command is None:
+        return engines.CATALOG.load(given.name)
+    own_name = given.name != EngineConfig().name
+    return custom(
+        given.name if own_name else Path(given.command[0]).stem,
+        given.command,
+        language_id=given.language_id,
+        settings=given.settings,
+        options=given.options,
+    )

@@ -1,0 +1,76 @@
+"""The stages by themselves, on a workspace that is there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from ci_eval.ci import Screen
+from ci_eval.config import Config, patch
+from ci_eval.errors import CiEvalError
+from ci_eval.jobs import pipeline
+from ci_eval.jobs import trust as trusting
+from ci_eval.jobs.evaluate import Evaluated
+from ci_eval.jobs.preparation import prepare
+from ci_eval.shards import Shard
+from ci_eval.workspace import Workspace
+
+
+def only_actions(config: Config, *, output: Path | None, jobs: int, screen: Screen) -> Path:
+    """Stage 1 into a new workspace."""
+    prepared = prepare(config, screen)
+    workspace = pipeline.begin(prepared, pipeline.workspace_for(config, output), jobs)
+    pipeline.make_actions(workspace, prepared, jobs, screen)
+    return workspace.folder
+
+
+def only_sessions(
+    folder: Path,
+    *,
+    engine: str | None,
+    completion_type: str | None,
+    model: Path | None,
+    trusted: bool,
+    output: Path | None,
+    jobs: int,
+    screen: Screen,
+) -> Path:
+    """Stage 2 on a workspace's actions: in it, or with another engine or completion type in a new one, `output`."""
+    source = Workspace.open(folder)
+    pipeline.of_one_project(source)
+    config = patch(pipeline.stored_config(source), engine=engine, completion_type=completion_type, model=model)
+    trusting.refuse_foreign(folder, config, trusted=trusted)
+    prepared = prepare(config, screen)
+    if output is None:
+        workspace = pipeline.resume(prepared, folder, jobs)
+    else:
+        workspace = pipeline.copy_actions(source, prepared, output, jobs)
+    pipeline.make_actions(workspace, prepared, jobs, screen)
+    pipeline.make_sessions([(workspace, prepared)], jobs, screen)
+    return workspace.folder
+
+
+def only_logs(
+    config: Config, *, output: Path | None, jobs: int, resume: bool, shard: Shard | None, screen: Screen
+) -> tuple[Path, CiEvalError | None]:
+    """Stages 1 and 2; the workspace, and why the run counts as failed if it does."""
+    prepared = prepare(config, screen)
+    folder = pipeline.workspace_for(config, output)
+    workspace = (pipeline.resume if resume else pipeline.begin)(prepared, folder, jobs, shard)
+    pipeline.make_actions(workspace, prepared, jobs, screen)
+    pipeline.make_sessions([(workspace, prepared)], jobs, screen)
+    return folder, pipeline.trouble(workspace, config)
+
+
+def only_reports(folders: Sequence[Path]) -> list[Evaluated]:
+    """Stage 3 on each of the workspaces."""
+    return [_reported(Workspace.open(folder)) for folder in folders]
+
+
+def _reported(workspace: Workspace) -> Evaluated:
+    if workspace.manifest().digests:
+        workspace.verify()
+    config = pipeline.stored_config(workspace)
+    evaluation, reports = pipeline.make_reports(workspace, config)
+    trouble = pipeline.trouble(workspace, config)
+    return Evaluated(folder=workspace.folder, evaluation=evaluation, reports=reports, trouble=trouble)

@@ -1,0 +1,224 @@
+"""What a job found, for a person at a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from ci_eval.ci import Screen
+from ci_eval.jobs import pipeline
+from ci_eval.jobs.compare import Compared
+from ci_eval.jobs.evaluate import Evaluated
+from ci_eval.learning.model_file import RankerModel
+from ci_eval.model import Comparison, Difference, Elsewhere, Evaluation, Overview, Trend
+from ci_eval.rendering.figures import amount, change, evaluated, interval, intervals, statuses
+from ci_eval.rendering.trendtext import change_lines
+from ci_eval.rendering.verdicts import (
+    ELSEWHERE,
+    HERE,
+    headline,
+    interval_text,
+    judged_elsewhere,
+    judged_of_code,
+    named,
+    p_text,
+    populations,
+)
+from ci_eval.statistics.noise import noise_text
+from ci_eval.workspace import Workspace
+
+
+def evaluation(done: Evaluated, screen: Screen) -> None:
+    """The figures of an evaluation, what gave trouble, and where the reports are; the workspace's path comes last."""
+    found = done.evaluation
+    whole = found.filters["ALL"]
+    screen.result("")
+    screen.result(
+        f"{found.engine.name} {found.engine.version} ({found.completion_type}) on "
+        f"{found.project.name} {found.project.revision}: "
+        f"{evaluated(whole)} in {len(whole.files):,} files"
+    )
+    screen.result("")
+    elsewhere = judged_of_code(whole)
+    rows = [
+        (
+            each.name,
+            amount(figure.value, each.unit),
+            interval(figure, each.unit),
+            *([interval(figure.elsewhere, each.unit)] if elsewhere else []),
+            each.summary,
+        )
+        for each in found.metrics
+        for figure in [whole.metrics[each.name]]
+    ]
+    columns = [HERE.lower(), ELSEWHERE.lower()] if elsewhere else [HERE.lower()]
+    screen.table(["metric", "value", *columns, ""], rows, numbers=1 + len(columns))
+    screen.result("")
+    for line in populations(found):
+        screen.result(line)
+    _trouble(found, screen)
+    for name, path in done.reports.items():
+        screen.result(f"{name:9} {path}")
+    screen.result(str(done.folder))
+
+
+def comparison(done: Compared, screen: Screen) -> None:
+    """The verdicts of two sides, the gates, and where the reports are."""
+    found = done.comparison
+    screen.result("")
+    screen.result(f"{found.base.title} → {found.new.title}")
+    for line in headline(found):
+        screen.result(line)
+    screen.result(
+        f"{found.paired:,} sessions in {found.files:,} files on both sides: {found.wins:,} better, {found.losses:,} "
+        "worse; "
+        f"{found.only_base:,} only in base, {found.only_new:,} only in new, {found.changed_text:,} in changed files, "
+        f"failed {found.base.failed:,} and {found.new.failed:,}"
+    )
+    screen.result("")
+    _verdicts(HERE, found, lambda each: each, screen)
+    if judged_elsewhere(found):
+        _verdicts(ELSEWHERE, found, lambda each: each.elsewhere, screen)
+    for warning in found.warnings:
+        screen.warn(warning)
+    for gate in found.gates:
+        screen.result(f"gate {'kept  ' if gate.passed else 'BROKEN'}  {gate.rule}: {gate.reason}")
+    if found.trend:
+        _trend(found.trend, screen)
+    for name, path in done.reports.items():
+        screen.result(f"{name:9} {path}")
+
+
+def _verdicts(
+    title: str, found: Comparison, of: Callable[[Difference], Difference | Elsewhere], screen: Screen
+) -> None:
+    infos = {info.name: info for info in found.metrics}
+    rows = [
+        (
+            named(name, each),
+            amount(each.base, infos[name].unit),
+            amount(each.new, infos[name].unit),
+            change(each.difference, infos[name].unit),
+            interval_text(of(each), infos[name].unit),
+            p_text(of(each)),
+            of(each).verdict.value,
+        )
+        for name in found.declared
+        for each in [found.filters["ALL"][name]]
+    ]
+    columns = ["metric", "base", "new", "difference", "95 % interval", "p", "verdict"]
+    screen.table(columns, rows, numbers=4, title=title)
+    screen.result("")
+
+
+def overview(found: Overview, screen: Screen) -> None:
+    """The ranking of several evaluations, or a history."""
+    screen.result("")
+    if ranking := found.ranking:
+        infos = {info.name: info for info in ranking.metrics}
+        screen.result(f"{ranking.sessions:,} sessions in {ranking.files:,} files are in all evaluations")
+        screen.result("")
+        first = ranking.declared[0]
+        rows = [
+            (
+                f"{side.engine.name} {side.engine.version} {side.completion_type}",
+                *(amount(figures[name].value, infos[name].unit) for name in ranking.declared),
+                intervals(figures[first], infos[first].unit),
+                f"{ahead} / {behind}",
+            )
+            for side, figures, ahead, behind in zip(
+                ranking.sides, ranking.figures, ranking.ahead, ranking.behind, strict=True
+            )
+        ]
+        columns = [*ranking.declared, f"{first}'s interval", "better / worse than"]
+        screen.table(["evaluation", *columns], rows, numbers=len(ranking.declared) + 1)
+        screen.result("")
+        for warning in ranking.warnings:
+            screen.warn(warning)
+    if found.trend:
+        _trend(found.trend, screen)
+
+
+def _trend(trend: Trend, screen: Screen) -> None:
+    screen.result(f"history   {len(trend.nights) - 1:,} evaluations before this one")
+    for line in change_lines(trend):
+        screen.result(f"changed   {line}")
+
+
+def _trouble(evaluation: Evaluation, screen: Screen) -> None:
+    counts = statuses(evaluation.filters["ALL"].statuses)
+    screen.result("sessions  " + ", ".join(f"{count:,} {name}" for name, count in counts))
+    if evaluation.noise:
+        screen.result(f"rounds    {noise_text(evaluation.noise)}")
+    for warning in pipeline.warnings_of(evaluation):
+        screen.warn(warning)
+    for error in evaluation.errors[:5]:
+        screen.warn(f"{error.path}: {error.message.splitlines()[0] if error.message else error.stage}")
+    if len(evaluation.errors) > 5:
+        screen.warn(f"and {len(evaluation.errors) - 5} more files with errors, listed in the report")
+
+
+def logs(folder: Path, screen: Screen) -> None:
+    """What was logged: sessions and rows of each side, and the kinds of candidates."""
+    record = Workspace.open(folder).manifest().logs
+    if record is None:
+        return
+    rows = [
+        (
+            side,
+            f"{each.files:,}",
+            f"{each.sessions:,}",
+            f"{each.selected:,}",
+            f"{each.queries:,}",
+            f"{each.rows:,}",
+            f"{each.expected / each.rows:.2%}" if each.rows else "",
+        )
+        for side, each in (("train", record.train), ("validation", record.validation))
+    ]
+    screen.result("")
+    columns = ["logs", "files", "sessions", "with a selection", "queries", "rows", "expected"]
+    screen.table(columns, rows, numbers=6)
+    total: dict[str, tuple[int, int]] = {}
+    for counts in (record.train, record.validation):
+        for kind, (all_rows, expected) in counts.kinds.items():
+            before = total.get(kind, (0, 0))
+            total[kind] = (before[0] + all_rows, before[1] + expected)
+    of = max(sum(all_rows for all_rows, _ in total.values()), 1)
+    screen.result("")
+    screen.table(
+        ["candidate", "rows", "share", "expected"],
+        [
+            (kind, f"{all_rows:,}", f"{all_rows / of:.1%}", f"{expected:,}")
+            for kind, (all_rows, expected) in sorted(total.items(), key=lambda each: -each[1][0])
+        ],
+        numbers=3,
+    )
+    screen.result("")
+    for side, each in (("train", record.train), ("validation", record.validation)):
+        if each.queries and not each.rows:
+            screen.warn(f"the engine answered nothing in the {each.sessions:,} sessions for {side}")
+        elif not each.rows:
+            screen.warn(
+                f"nothing was logged for {side}: there are too few {record.split_by}s for a split of {record.percent} %"
+            )
+
+
+def model(found: RankerModel, screen: Screen) -> None:
+    """How well a trained ranker ranks the validation logs, and by what."""
+    screen.result("")
+    rows = [
+        (name, f"{each.top1:.1%}", f"{each.top5:.1%}", f"{each.mrr:.3f}")
+        for name, each in (("as shown", found.before), ("by the model", found.after))
+    ]
+    screen.table(["validation", "Top-1", "Top-5", "MRR"], rows, numbers=3)
+    screen.result("")
+    screen.table(
+        ["feature", "share of the gain"],
+        [(name, f"{share:.1%}") for name, share in list(found.importance.items())[:12]],
+        numbers=1,
+    )
+    screen.result("")
+    screen.result(
+        f"{found.trees} trees from {found.queries:,} queries of {len(found.trained_on)} projects; "
+        f"validated on {found.after.queries:,} queries"
+    )

@@ -1,0 +1,142 @@
+"""Modelled users: fitted to logs, and what they would do on average."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+from pathlib import Path
+
+from ci_eval.config import load
+from ci_eval.contracts import Metric, Observation
+from ci_eval.errors import ConfigError, NothingToEvaluate
+from ci_eval.jobs.ml import logs_of_all
+from ci_eval.learning.fitting import ShownList, fitted, queries_of
+from ci_eval.learning.logs import tables
+from ci_eval.learning.usermodel import PROFILES, UserModel, expected, model_of
+from ci_eval.model import FAILED, MetricInfo, SessionScore
+from ci_eval.observing import evaluated
+from ci_eval.rendering.figures import amount, intervals
+from ci_eval.stages.report import population
+from ci_eval.statistics.stats import Observations, estimate
+from ci_eval.workspace import Workspace
+
+
+def fit(sources: Sequence[Path]) -> Iterator[str]:
+    """The tables as YAML, with what they are made of. Raises WorkspaceError, NothingToEvaluate."""
+    module = tables()
+    queries: list[ShownList] = []
+    for folder in logs_of_all(sources):
+        for name in ("train.parquet", "validation.parquet"):
+            queries += queries_of(module.batches(folder / name, ShownList.COLUMNS))
+    if not queries:
+        raise NothingToEvaluate("the logs hold no query")
+    found = fitted(queries)
+    yield f"# fitted to {found.queries:,} queries of {found.sessions:,} sessions"
+    yield "interpret:"
+    yield "  userModel:"
+    yield f"    firstPrefix: {_row(summing_to_one(found.model.first_prefix))}"
+    yield "    select:"
+    for row, count in zip(found.model.select, found.shown, strict=True):
+        yield f"      - {_row(row)}  # the expected text stood there {count:,} times"
+    yield f"    cancel: {_row(found.model.cancel)}"
+    yield "    attend: 1.0  # who never takes anything cannot be told from who does not look"
+
+
+def summing_to_one(values: Sequence[float]) -> list[float]:
+    """As they are written, four digits each; what that takes away or adds is the largest one's."""
+    written = [round(value, 4) for value in values]
+    largest = max(range(len(written)), key=written.__getitem__)
+    written[largest] = round(1 - sum(written[:largest]) - sum(written[largest + 1 :]), 4)
+    return written
+
+
+def _row(values: Sequence[float]) -> str:
+    return f"[{', '.join(f'{value:.4f}' for value in values)}]"
+
+
+MEANINGS = (
+    ("TypingSaved", "saved", "share", "higher", "share of the text that is not typed"),
+    ("Selected", "selected", "share", "higher", "probability that the expected text is taken from the list"),
+    ("Cancelled", "cancelled", "share", "lower", "probability that the user gives up and types the rest"),
+    ("Typed", "typed", "rank", "lower", "characters typed"),
+    ("Queries", "queries", "rank", "neither", "lists looked at"),
+)
+"""Name of the figure, where it stands in Expected, unit, which is better, meaning."""
+DECLARED = ("TypingSaved", "Selected")
+
+
+def user_of(named: str) -> UserModel:
+    """A profile by its name, or the tables of a file such as `fit-user-model` prints. Raises ConfigError."""
+    if named in PROFILES:
+        return PROFILES[named]
+    path = Path(named)
+    if not path.is_file():
+        raise ConfigError(
+            f"unknown user {named!r}; known are {', '.join(PROFILES)}, and files that `ci-eval fit-user-model` prints"
+        )
+    user = load(path, environment={}).config.interpret.user_model
+    if user is None:
+        raise ConfigError(f"{path} has no interpret.userModel, which `ci-eval fit-user-model LOGS` prints")
+    return model_of(user)
+
+
+def metrics_of_user(model: UserModel) -> tuple[Metric, ...]:
+    """What that user would do on average, as metrics of sessions that were asked at every prefix."""
+    return tuple(
+        Metric(info=MetricInfo(name=name, summary=summary, unit=unit, better=better), observe=_observed(model, figure))
+        for name, figure, unit, better, summary in MEANINGS
+    )
+
+
+def _observed(model: UserModel, figure: str) -> Callable[[SessionScore], Sequence[Observation]]:
+    def observe(session: SessionScore) -> Sequence[Observation]:
+        return [(getattr(_expected(_ranks(session), model), figure), 1.0)] if evaluated(session) else []
+
+    return observe
+
+
+_expected = lru_cache(maxsize=100_000)(expected)
+
+
+def _ranks(session: SessionScore) -> tuple[int | None, ...]:
+    """At all prefixes. Where the engine failed, nothing was ever there: a failure is a miss, as in all figures."""
+    if session.status in FAILED:
+        return (None,) * len(session.expected_text)
+    return tuple(lookup.rank for lookup in session.lookups)
+
+
+def check_every_prefix(workspace: Workspace) -> None:
+    """Raises ConfigError where the places at some prefixes are not known."""
+    manifest = workspace.manifest()
+    if manifest.user or "EveryPrefix" not in manifest.strategy or "EveryPrefix(" in manifest.strategy:
+        raise ConfigError(
+            f"{workspace.folder} was not asked at every prefix: evaluate with "
+            "--set 'actions.strategy.prefix={name: EveryPrefix}' and without interpret.userModel"
+        )
+
+
+def expect(folder: Path, user: str) -> tuple[list[tuple[str, str, str, str]], int]:
+    """Rows of a table, and the number of sessions. Raises ConfigError, NothingToEvaluate."""
+    metrics = metrics_of_user(user_of(user))
+    workspace = Workspace.open(folder)
+    workspace.verify()
+    check_every_prefix(workspace)
+    manifest = workspace.manifest()
+    seen = [Observations() for _ in metrics]
+    clusters: dict[str, int] = {}
+    asked: dict[str, int] = {}
+    for file, each in workspace.sessions(SessionScore):
+        number = clusters.setdefault(manifest.cluster(file.path), len(clusters))
+        asked[file.path] = 0
+        for session in each:
+            asked[file.path] += evaluated(session)
+            for metric, observations in zip(metrics, seen, strict=True):
+                observations.add(number, metric.observe(session))
+    if not any(asked.values()):
+        raise NothingToEvaluate(f"{folder} has no session that was asked at every prefix")
+    _, share = population(workspace, asked)
+    rows = []
+    for metric, observations in zip(metrics, seen, strict=True):
+        info, value = metric.info, estimate(metric, observations, share)
+        rows.append((info.name, amount(value.value, info.unit), intervals(value, info.unit), info.summary))
+    return rows, sum(asked.values())

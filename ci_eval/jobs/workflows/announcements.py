@@ -1,0 +1,167 @@
+"""What a job tells the CI it runs in."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from ci_eval.ci import Announcement, Check, Problem, Screen, limits
+from ci_eval.errors import CiEvalError
+from ci_eval.jobs.compare import Compared, Outcome
+from ci_eval.jobs.evaluate import Evaluated
+from ci_eval.jobs.workflows.plan import PlannedJob, evaluations, group, trained
+from ci_eval.jobs.workflows.site import Site
+from ci_eval.rendering.figures import amount, change, evaluated, headline
+from ci_eval.workspace import Workspace
+
+
+def evaluation(done: Evaluated, screen: Screen) -> None:
+    """Its figures and its report; why it counts as failed if it does is said where the command ends."""
+    found = done.evaluation
+    whole = found.filters["ALL"]
+    infos = headline(found.metrics)
+    first = infos[0]
+    screen.host.announce(
+        Announcement(
+            status=f"{found.engine.name} {found.engine.version}, {found.completion_type}, {found.project.name}: "
+            f"{first.name} {amount(whole.metrics[first.name].value, first.unit)}, {evaluated(whole)}",
+            summary=_text(done.reports.get("markdown")),
+            outputs={
+                "workspace": _place(done.folder),
+                "report": _place(done.reports.get("html")),
+                "metrics": _place(done.reports.get("json")),
+                "verdict": "failed" if done.trouble else "ok",
+            },
+            statistics={name: each.value for name, each in whole.metrics.items() if each.value is not None},
+            artifacts=[done.folder],
+        )
+    )
+
+
+def logs(folder: Path, trouble: CiEvalError | None, screen: Screen) -> None:
+    """How many rows were logged."""
+    manifest = Workspace.open(folder).manifest()
+    record = manifest.logs
+    rows = {"train": record.train.rows, "validation": record.validation.rows} if record else {}
+    screen.host.announce(
+        Announcement(
+            status=f"logs: {sum(rows.values()):,} rows",
+            outputs={
+                "workspace": _place(folder),
+                "logs": _place(folder / "logs"),
+                "artifact": limits.name(f"logs {manifest.project.spec}"),
+                "verdict": "failed" if trouble else "ok",
+            },
+            statistics={f"rows.{side}": float(count) for side, count in rows.items()},
+            artifacts=[folder],
+        )
+    )
+
+
+def plan(matrix: str, jobs: Sequence[PlannedJob], screen: Screen) -> None:
+    """The matrix, and what the jobs after it need: the evaluations, what is trained, and a name for all of them."""
+    found = evaluations(jobs)
+    outputs = {
+        "matrix": matrix,
+        "evaluations": _json(list(found)),
+        "each-evaluation": _json(_matrix("evaluation", found)),
+        "rankers": _json(_matrix("ranker", trained(jobs))),
+        "group": group(jobs),
+    }
+    screen.host.announce(Announcement(status=f"{len(jobs)} jobs, {len(found)} evaluations", outputs=outputs))
+
+
+def _place(path: Path | None) -> str:
+    """For steps that begin in another folder."""
+    return str(path.absolute()) if path else ""
+
+
+def _matrix(key: str, marked: Mapping[str, bool]) -> dict[str, object]:
+    return {"include": [{key: name, "allowFailure": may} for name, may in marked.items()]}
+
+
+def _json(found: object) -> str:
+    return msgspec.json.encode(found).decode()
+
+
+def comparison(done: Outcome, screen: Screen) -> None:
+    """Verdicts as one line, gates as tests, and each broken gate as a problem of its own."""
+    first = done.comparisons[0] if done.comparisons else None
+    reports = done.reports or (first.reports if first else {})
+    checks = [
+        Check(name=_named(each, gate.rule, len(done.comparisons)), passed=gate.passed, reason=gate.reason)
+        for each in done.comparisons
+        for gate in each.comparison.gates
+    ]
+    screen.host.announce(
+        Announcement(
+            status="; ".join(map(_status, done.comparisons)) or "no evaluation to compare with yet",
+            summary=_text(reports.get("markdown")),
+            outputs={
+                "comparison": _place(done.folder),
+                "report": _place(reports.get("html")),
+                "metrics": _place(reports.get("json")),
+                "verdict": verdict(done),
+            },
+            statistics=_differences(first) if first else {},
+            checks=checks,
+            problems=[
+                Problem(identity=identity_of(check.name), text=f"{check.name}: {check.reason}")
+                for check in checks
+                if not check.passed
+            ],
+            artifacts=[done.folder],
+        )
+    )
+
+
+def site(done: Site, screen: Screen) -> None:
+    """How many evaluations it shows."""
+    outputs = {"site": _place(done.folder), "report": _place(done.index)}
+    status = f"a site of {len(done.lines):,} evaluations"
+    screen.host.announce(Announcement(status=status, outputs=outputs, artifacts=[done.folder]))
+
+
+def verdict(done: Outcome) -> str:
+    """`gate-failed`, or what is said of the first declared metric, or `no-base`."""
+    if not done.comparisons:
+        return "no-base"
+    if done.trouble:
+        return "gate-failed"
+    found = done.comparisons[0].comparison
+    return found.filters["ALL"][found.declared[0]].verdict.value
+
+
+def _status(each: Compared) -> str:
+    found = each.comparison
+    name = found.declared[0]
+    unit = next(info.unit for info in found.metrics if info.name == name)
+    said = found.filters["ALL"][name]
+    return f"{name} {change(said.difference, unit)} ({said.verdict.value}), {found.new.title}"
+
+
+def _differences(each: Compared) -> dict[str, float]:
+    figures = each.comparison.filters["ALL"]
+    return {
+        f"difference.{name}": figures[name].difference or 0.0
+        for name in each.comparison.declared
+        if figures[name].difference is not None
+    }
+
+
+def _named(each: Compared, rule: str, of: int) -> str:
+    return rule if of == 1 else f"{each.comparison.new.title}: {rule}"
+
+
+def identity_of(text: str) -> str:
+    """Stable, and another one for each rule: signs are no letters, and long names are cut."""
+    digest = hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=4).hexdigest()
+    return f"gate_{re.sub(r'[^A-Za-z0-9]+', '_', text).strip('_')[:40]}_{digest}"
+
+
+def _text(path: Path | None) -> str:
+    return path.read_text(encoding="utf-8", errors="replace") if path else ""

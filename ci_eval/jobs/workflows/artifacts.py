@@ -1,0 +1,32 @@
+"""Artifacts of a run at GitHub, for whoever goes on with them elsewhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ci_eval.ci import Screen
+from ci_eval.ci.repository import Artifact, Repository
+from ci_eval.errors import DownloadError
+
+
+def beside(repository: Repository, name: str, pattern: str, output: Path, screen: Screen) -> list[Path]:
+    """All artifacts that match `pattern`, of the newest run of the default branch that left one called `name`.
+
+    Each lies in a folder of its name. Raises DownloadError, ArchiveError.
+    """
+    mark = next(iter(repository.artifacts(name)), None)
+    if mark is None:
+        raise DownloadError(f"no run of the default branch has an artifact {name}: none has left it yet, or it expired")
+    found = repository.all_of_run(mark.run, pattern)
+    if not found:
+        raise DownloadError(f"run {mark.run} has no artifact {pattern}: look at its page which it has, or they expired")
+    screen.say(f"{len(found)} artifacts of run {mark.run}, of {mark.created}")
+    return [repository.fetch(each, output / _folder(each)) for each in found]
+
+
+def _folder(artifact: Artifact) -> str:
+    if artifact.name in {"", ".", ".."} or "/" in artifact.name:
+        raise DownloadError(
+            f"{artifact.name!r} is no name of a folder: rename the artifact in the workflow that makes it"
+        )
+    return artifact.name

@@ -1,0 +1,58 @@
+"""The comparison of a pull request as one comment on it, from an artifact that may be hostile."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from ci_eval import stored
+from ci_eval.ci import site
+from ci_eval.ci.github import shortened
+from ci_eval.ci.issues import Issues
+from ci_eval.ci.rest import Rest
+from ci_eval.errors import WorkspaceError
+
+MARK = "<!-- ci-eval -->"
+NUMBER, REPORT = "number.txt", "report.md"
+MOST = 65_000
+"""Bytes; GitHub takes 65,536 characters."""
+MOST_READ = 16_000_000
+"""Bytes of a file."""
+MENTION = re.compile("@(?=[A-Za-z0-9])")
+
+
+def post(rest: Rest, folder: Path, head: str) -> str:
+    """Posts the report in `folder`, or changes the comment that is there; returns what was done, in a line.
+
+    The number in the folder is somebody's word; whether that pull request is at the commit `head`, GitHub's. Nobody's
+    comment but a bot's is changed. Raises WorkspaceError, DownloadError.
+    """
+    number = _number(folder)
+    issues = Issues(rest)
+    if issues.head(number) != head:
+        return f"#{number} is not at {head}: nothing is posted"
+    body = f"{MARK}\n{_report(folder)}{_trends(rest)}"
+    mine = next((each for each in issues.comments_of_bots(number) if each.body.startswith(MARK)), None)
+    if mine:
+        issues.change_comment(mine.number, body)
+    else:
+        issues.comment(number, body)
+    return f"the comment on #{number} is {'brought up to date' if mine else 'posted'}"
+
+
+def _number(folder: Path) -> int:
+    text = stored.read(folder / NUMBER, MOST_READ).strip()
+    if not re.fullmatch(rb"[0-9]{1,9}", text):
+        raise WorkspaceError(f"{NUMBER} holds no number: the artifact is not one of a pull request's comparison")
+    return int(text)
+
+
+def _report(folder: Path) -> str:
+    """Its text, which hides nothing and mentions nobody."""
+    text = stored.read(folder / REPORT, MOST_READ).decode("utf-8", "replace")
+    return shortened(MENTION.sub("@\u200b", text.replace("<!--", "&lt;!--")), MOST)
+
+
+def _trends(rest: Rest) -> str:
+    found = site.address(rest)
+    return f"\n\n[Trends over the nights]({found})" if found else ""

@@ -1,0 +1,134 @@
+"""A red night is told: one issue for each workflow file, open as long as its runs are red."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from ci_eval.ci import runs
+from ci_eval.ci.issues import Issue, Issues
+from ci_eval.ci.rest import Rest
+from ci_eval.ci.runs import Run, RunJob
+from ci_eval.errors import ConfigError
+from ci_eval.rendering.markdowntext import code, prose, table
+
+GREEN = "success"
+RED = ("failure", "timed_out", "startup_failure", "cancelled")
+"""The first is told first. A job that runs into its `timeout-minutes` ends as `cancelled`, which is no failure to
+GitHub (https://github.com/max-sixty/tend/pull/1023) and would be told by nobody."""
+NEITHER = ("skipped", "neutral", "stale", "action_required")
+MOST_JOBS = 30
+"""Rows of the table; the others are counted."""
+MARK = "<!-- ci-eval nights of {}: {} since run {} of {}, told of run {} -->"
+MARKED = re.compile(MARK.format(r"(\d+)", "(red|green)", r"(\d+)", r"([\dTZ:-]{20})", r"(\d+)"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class State:
+    """What an issue says, as its first line has it, which nobody sees."""
+
+    workflow: int
+    is_red: bool
+    since: int
+    """The first run that was so."""
+    date: str
+    """Of that run."""
+    told: int
+    """The newest run."""
+
+    def mark(self) -> str:
+        """The first line."""
+        return MARK.format(self.workflow, "red" if self.is_red else "green", self.since, self.date, self.told)
+
+
+def tell(rest: Rest, result: str, number: int) -> str:
+    """Opens, changes or closes the issue of the workflow that run `number` is of; returns what was done, in a line.
+
+    `result` is what became of the run: `needs.JOB.result`, or its conclusion. A run of another branch changes nothing,
+    nor does one that is older than what the issue says. Raises ConfigError, DownloadError.
+    """
+    if result not in (GREEN, *RED, *NEITHER):
+        raise ConfigError(f"{result!r} is no result of a run: it is one of {', '.join((GREEN, *RED, *NEITHER))}")
+    run = runs.run(rest, number)
+    if result in NEITHER:
+        return f"nothing is told: run {number} was {result}"
+    if not run.of_default_branch:
+        return f"nothing is told: run {number} is not of the default branch"
+    issues = Issues(rest)
+    known = _known(issues, run)
+    if known and number < known[1].told:
+        return f"nothing is told: issue {known[0].number} knows of run {known[1].told}, and run {number} is older"
+    return _red(rest, issues, run, result, known) if result in RED else _green(rest, issues, run, known)
+
+
+def _known(issues: Issues, run: Run) -> tuple[Issue, State] | None:
+    """Of several the oldest: two jobs may have opened one each at the same time."""
+    read = ((issue, _state(issue.body)) for issue in issues.of_workflows())
+    found = [(issue, state) for issue, state in read if state and state.workflow == run.workflow]
+    return min(found, key=lambda each: each[0].number, default=None)
+
+
+def _state(body: str) -> State | None:
+    found = MARKED.match(body)
+    if not found:
+        return None
+    workflow, color, since, date, told = found.groups()
+    return State(workflow=int(workflow), is_red=color == "red", since=int(since), date=date, told=int(told))
+
+
+def _begun(run: Run, *, is_red: bool) -> State:
+    return State(workflow=run.workflow, is_red=is_red, since=run.number, date=run.created, told=run.number)
+
+
+def _red(rest: Rest, issues: Issues, run: Run, result: str, known: tuple[Issue, State] | None) -> str:
+    first = known is None or not known[1].is_red
+    state = _begun(run, is_red=True) if known is None or first else replace(known[1], told=run.number)
+    body = "\n".join((state.mark(), *_account(rest, run, result, state)))
+    if known is None:
+        return f"issue {issues.begin(f'ci-eval: {run.path} is red', body)} is opened"
+    issue = known[0]
+    if issue.is_open and issue.body == body:
+        return f"issue {issue.number} says so already"
+    issues.change(issue.number, body, is_open=True)
+    return f"issue {issue.number} is {'brought up to date' if issue.is_open else 'opened again'}"
+
+
+def _account(rest: Rest, run: Run, result: str, state: State) -> Sequence[str]:
+    failed = sorted(
+        (job for job in runs.jobs(rest, run.number) if job.conclusion in RED), key=lambda job: RED.index(job.conclusion)
+    )
+    rows = [(_linked(job), prose(job.conclusion)) for job in failed[:MOST_JOBS]]
+    if len(failed) > MOST_JOBS:
+        rows.append((f"and {len(failed) - MOST_JOBS} more", ""))
+    return (
+        f"{code(run.path)} is red since {_of(rest, state.since, state.date)}.",
+        f"The newest: {_of(rest, run.number, run.created)} ended as {code(result)}.",
+        "",
+        table("", ("job", "ended as"), rows),
+        "",
+        "This issue is kept up to date, and closed when a run is green.",
+    )
+
+
+def _green(rest: Rest, issues: Issues, run: Run, known: tuple[Issue, State] | None) -> str:
+    if known is None or not known[1].is_red:
+        return f"nothing is told: run {run.number} is green, and so was the one before"
+    issue, state = known
+    since = f"{_of(rest, state.since, state.date)} to {_of(rest, state.told)}"
+    text = f"{code(run.path)} is green again: {_of(rest, run.number, run.created)}. It was red from {since}."
+    if issue.is_open:
+        issues.comment(issue.number, text)
+    issues.change(issue.number, "\n".join((_begun(run, is_red=False).mark(), text)), is_open=False)
+    return f"issue {issue.number} is closed"
+
+
+def _linked(job: RunJob) -> str:
+    name = prose(job.name) or "a job without a name"
+    return f"[{name}]({job.page})" if job.page else name
+
+
+def _of(rest: Rest, run: int, date: str = "") -> str:
+    """A run, and when it was."""
+    when = f" of {date[:16].replace('T', ' ')} UTC" if date else ""
+    return f"[run {run}]({rest.page_of(run)}){when}"

@@ -1,0 +1,224 @@
+"""The job matrix: which evaluations a night consists of, and into how many shards each is cut; or what is logged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import permutations
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from ci_eval import languages, rankers
+from ci_eval.adapters.toolchains import newest
+from ci_eval.ci import limits
+from ci_eval.config import Config, load
+from ci_eval.errors import ConfigError
+from ci_eval.fetch.schemes import SCHEMES
+from ci_eval.jobs.preparation import engine_of
+from ci_eval.manifest import Manifest
+from ci_eval.model import Value
+from ci_eval.shards import Shard
+from ci_eval.workspace import Workspace
+
+
+class PlannedJob(Value, frozen=True, kw_only=True):
+    """One job of the matrix; all values are text, numbers, or true and false, since they become parameters of a CI."""
+
+    name: str
+    """Unique, and fit for the name of an artifact, as the next one is."""
+    evaluation: str
+    """The same for the shards of one evaluation."""
+    language: str
+    engine: str
+    completion_type: str
+    config: str
+    shard: str
+    """I/N."""
+    shards: int
+    allow_failure: bool
+    """Whether the engine is one that this project's tests do not drive: what it does says nothing against the rest."""
+    project: str
+    """What is logged; "" = the configuration's own."""
+    ranker: str
+    """The ranker that the configuration's logs train, and that the completion type ML takes: `ranker-NAME`."""
+    go: str
+    """The lowest version that engine and project take; "" = none is needed. So are those below."""
+    java: str
+    node: str
+    php: str
+    ruby: str
+
+
+def plan(
+    configs: Sequence[Path], *, completion_types: Sequence[str], shards: int, timings: Sequence[Path]
+) -> list[PlannedJob]:
+    """The jobs, in order of the configurations, as many as a matrix may have. Raises ConfigError.
+
+    `shards`: of each evaluation on average. Where there are `timings` (workspaces of earlier runs), the longer ones get
+    more shards and the shorter ones fewer, so that all jobs take about as long; within an evaluation files are dealt
+    out by their number of sessions.
+    """
+    if not configs:
+        raise ConfigError("there is nothing to plan: name the configurations, for example configs/*.yaml")
+    chosen = [(path, load(path).config, kind) for path in configs for kind in completion_types]
+    if len(chosen) * shards > limits.MOST_JOBS:
+        raise ConfigError(_too_many(len(chosen), shards))
+    durations = _durations(timings)
+    counts = _dealt([durations.get(_key(config, kind)) for _, config, kind in chosen], shards)
+    jobs = [
+        job for (path, config, kind), of in zip(chosen, counts, strict=True) for job in _jobs(path, config, kind, of)
+    ]
+    _check_names([job.evaluation for job in jobs if job.shard.startswith("1/")])
+    return jobs
+
+
+def plan_logs(configs: Sequence[Path], projects: Sequence[str]) -> list[PlannedJob]:
+    """A job for each configuration and each of `projects`, or of its own `trainingProjects`. Raises ConfigError.
+
+    A configuration that has neither is left out: what ranks its nights is not trained.
+    """
+    jobs = [
+        job
+        for path in configs
+        for config in [load(path).config]
+        for project in projects or config.training_projects
+        for job in _logged(path, config, project)
+    ]
+    if not jobs:
+        raise ConfigError("there is nothing to log: give the configurations trainingProjects, or say --project SPEC")
+    if len(jobs) > limits.MOST_JOBS:
+        raise ConfigError(
+            f"{len(jobs)} projects are to be logged, and a matrix has {limits.MOST_JOBS} jobs at most: "
+            "plan the configurations in several calls"
+        )
+    _check_names(sorted({job.ranker for job in jobs}))
+    return jobs
+
+
+def evaluations(jobs: Sequence[PlannedJob]) -> dict[str, bool]:
+    """Their names in order, and whether each may fail."""
+    return {job.evaluation: job.allow_failure for job in sorted(jobs, key=lambda job: job.evaluation)}
+
+
+def trained(jobs: Sequence[PlannedJob]) -> dict[str, bool]:
+    """The rankers that the logs train, and whether each may fail."""
+    return {job.ranker: job.allow_failure for job in sorted(jobs, key=lambda job: job.ranker)}
+
+
+def group(jobs: Sequence[PlannedJob]) -> str:
+    """A name for the evaluations together, fit for a concurrency group."""
+    return limits.name(" ".join(evaluations(jobs)))
+
+
+def _too_many(evaluations: int, shards: int) -> str:
+    most = limits.MOST_JOBS
+    said = (
+        f"{evaluations} evaluations of {shards} shards are {evaluations * shards} jobs, and a matrix has {most} at most"
+    )
+    if evaluations > most:
+        return f"{said}: plan the configurations in several calls, of {most} evaluations each"
+    return f"{said}: choose --shards {most // evaluations} or fewer"
+
+
+def _check_names(names: Sequence[str]) -> None:
+    """Of the evaluations. Those of shards are looked for by a pattern that begins with them."""
+    for one, other in permutations(names, 2):
+        if one == other:
+            raise ConfigError(f"two evaluations are called {one}: give the configurations different names")
+        if other.startswith(f"{one}-"):
+            raise ConfigError(f"{other} begins like {one}, and its shards would be taken for the other's: rename it")
+
+
+def _jobs(path: Path, config: Config, kind: str, of: int) -> Iterator[PlannedJob]:
+    rankers.CATALOG.load(kind)
+    evaluation = limits.name(f"{path.stem}-{engine_of(config).name}-{kind.lower()}")
+    for index in range(1, of + 1):
+        shard = Shard(index=index, of=of)
+        name = f"{evaluation}-{index}-of-{of}"
+        yield _job(path, config, name=name, evaluation=evaluation, completion_type=kind, shard=shard)
+
+
+def _logged(path: Path, config: Config, project: str) -> Iterator[PlannedJob]:
+    config = replace(config, project=replace(config.project, spec=project))
+    # `logs-RANKER-*` is by what training finds them.
+    name = f"logs-{limits.name(path.stem)}-{limits.name(project)}"
+    kind = config.interpret.completion_type
+    yield _job(
+        path, config, name=name, evaluation=name, completion_type=kind, shard=Shard(index=1, of=1), project=project
+    )
+
+
+def _job(
+    path: Path,
+    config: Config,
+    *,
+    name: str,
+    evaluation: str,
+    completion_type: str,
+    shard: Shard,
+    project: str = "",
+) -> PlannedJob:
+    engine = engine_of(config)
+    scheme = SCHEMES.get(config.project.spec.partition(":")[0])
+    needed = newest(engine.toolchains, scheme.toolchains if scheme else {})
+    return PlannedJob(
+        name=name,
+        evaluation=evaluation,
+        language=languages.CATALOG.load(config.language).name,
+        engine=engine.name + (f"@{config.engine.version}" if config.engine.version else ""),
+        completion_type=completion_type,
+        config=path.as_posix(),
+        shard=str(shard),
+        shards=shard.of,
+        # A command of the user's own is what they want to hear of.
+        allow_failure=not (engine.verified or config.engine.command),
+        project=project,
+        ranker=limits.name(path.stem),
+        go=needed.get("go", ""),
+        java=needed.get("java", ""),
+        node=needed.get("node", ""),
+        php=needed.get("php", ""),
+        ruby=needed.get("ruby", ""),
+    )
+
+
+Key = tuple[str, str, str, str]
+
+
+def _key(config: Config, kind: str) -> Key:
+    return config.language, engine_of(config).name, _unpinned(config.project.spec), kind
+
+
+def _unpinned(spec: str) -> str:
+    """A workspace knows the digest of what was fetched, which the configuration may leave out."""
+    return spec.partition("#")[0]
+
+
+def _durations(timings: Sequence[Path]) -> dict[Key, float]:
+    """Seconds that stage 2 took, by what was evaluated; shards of one evaluation are added up."""
+    found: dict[Key, float] = {}
+    for folder in timings:
+        manifest = Workspace.open(folder).manifest()
+        key = (manifest.language, manifest.engine.name, _unpinned(manifest.project.spec), manifest.completion_type)
+        found[key] = found.get(key, 0.0) + _seconds(manifest)
+    return found
+
+
+def _seconds(manifest: Manifest) -> float:
+    stage = manifest.stages.get("interpret")
+    seconds = stage.seconds if stage else None
+    return 0.0 if seconds is None else max(seconds, 1.0) * manifest.jobs
+
+
+def _dealt(seconds: Sequence[float | None], shards: int) -> list[int]:
+    """As many shards as evaluations x `shards`, in proportion to the seconds; at least one each."""
+    known = [value for value in seconds if value]
+    if not known:
+        return [shards] * len(seconds)
+    usual = sum(known) / len(known)
+    all_of_them = [value or usual for value in seconds]
+    each = sum(all_of_them) / (len(all_of_them) * shards)
+    counts = [max(round(value / each), 1) for value in all_of_them]
+    while sum(counts) > limits.MOST_JOBS:
+        counts[counts.index(max(counts))] -= 1
+    return counts

@@ -1,0 +1,91 @@
+"""The job `site`: the histories of evaluations → a static site of their trends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ci_eval import atomic, metrics, reporters, stored
+from ci_eval.errors import WorkspaceError
+from ci_eval.model import Line, MetricInfo
+from ci_eval.rendering import plaintext
+from ci_eval.rendering.figures import headline
+from ci_eval.rendering.htmlpages import page_name
+from ci_eval.rendering.verdicts import TRENDS
+from ci_eval.stages import compare as stage
+
+MOST_LINES = 1_000
+"""Evaluations of one site; a matrix of jobs at GitHub has 256."""
+MOST_NIGHTS = 1_000
+"""Of one evaluation, the newest ones: nearly three years."""
+WHOLE = "ALL"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Site:
+    """The folder, the file to open first, and what is shown."""
+
+    folder: Path
+    index: Path
+    lines: tuple[Line, ...]
+
+
+def site(folders: Sequence[Path], *, output: Path) -> Site:
+    """A row and a page per evaluation.
+
+    A folder holds the figures of nights, as `compare --history` keeps them, or folders that do. Raises WorkspaceError,
+    also where something in them is what ci-eval never writes.
+    """
+    lines = tuple(sorted(_lines(folders), key=_order))
+    target = atomic.empty_folder(output)
+    (index,) = [each.write(lines, target) for each in reporters.SITES.all()]
+    return Site(folder=target, index=index, lines=lines)
+
+
+def _order(line: Line) -> tuple[str, ...]:
+    newest = line.trend.nights[-1]
+    return line.language, newest.engine.name, line.completion_type, newest.project.name, line.name, line.page
+
+
+def _lines(folders: Iterable[Path]) -> Iterator[Line]:
+    found: dict[tuple[str, ...], dict[str, stage.Figures]] = {}
+    for folder in folders:
+        for history in _histories(folder):
+            for each in stage.read(history).evaluations:
+                name = plaintext.line(history.resolve().name)
+                found.setdefault((name, *each.series), {})[each.started] = each
+    if len(found) > MOST_LINES:
+        raise WorkspaceError(f"there are {len(found):,} evaluations, and a site has {MOST_LINES:,}: give fewer folders")
+    for key, nights in found.items():
+        yield _line(key[0], page_name("/".join((*key[1:], key[0]))), [nights[each] for each in sorted(nights)])
+
+
+def _histories(folder: Path) -> list[Path]:
+    """The folder itself, or the folders directly below that hold figures."""
+    if not folder.is_dir():
+        raise WorkspaceError(f"there is no folder {folder}: give those that `ci-eval compare --history` keeps")
+    stored.refuse_links(folder)
+    below = {path.parent for path in folder.glob("*/*.json")} - {path.parent for path in folder.glob("*/manifest.json")}
+    return [folder] if any(folder.glob("*.json")) else sorted(below) or [folder]
+
+
+def _line(name: str, page: str, nights: Sequence[stage.Figures]) -> Line:
+    newest = nights[-1]
+    shown = nights[-MOST_NIGHTS:]
+    return Line(
+        name=name,
+        page=page,
+        language=newest.language,
+        completion_type=newest.completion_type,
+        client=newest.client,
+        trend=stage.trend(shown, newest, _metrics(shown), newest.seed),
+    )
+
+
+def _metrics(nights: Sequence[stage.Figures]) -> list[MetricInfo]:
+    """What was compared, and the latencies; without a comparison, what stands in every report."""
+    there = {name for night in nights for name, each in night.filters[WHOLE].metrics.items() if each.value is not None}
+    infos = metrics.among(there)
+    wanted = nights[-1].declared or [info.name for info in headline(infos.values())]
+    return [infos[name] for name in dict.fromkeys((*wanted, *TRENDS)) if name in infos]

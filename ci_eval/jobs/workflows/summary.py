@@ -1,0 +1,82 @@
+"""One page for a night: what each of its evaluations came to."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ci_eval import metrics
+from ci_eval.ci.repository import Repository
+from ci_eval.errors import WorkspaceError
+from ci_eval.files import read_own
+from ci_eval.rendering import plaintext
+from ci_eval.rendering.figures import amount, change
+
+ESCAPED = {ord(sign): f"&#{ord(sign)};" for sign in "&|[]<>`*_@\\"}
+"""What would end a cell, or begin a link, a tag, code or a mention."""
+MARKS = {True: "🟢 kept", False: "🔴 broken"}
+HEAD = (
+    "| evaluation | metric | base | tonight | difference | verdict | gates |",
+    "|---|---|---:|---:|---:|---|---|",
+)
+
+
+def page(repository: Repository, evaluations: Mapping[str, bool]) -> str:
+    """Markdown about all of them, from the comparisons that this run has uploaded so far.
+
+    `evaluations`: name → whether it may fail, which its row then says. Raises DownloadError.
+    """
+    with tempfile.TemporaryDirectory() as temporary:
+        lines = [
+            line
+            for name, may in sorted(evaluations.items())
+            for line in _rows(repository, name, f"{_cell(name)}{' (may fail)' * may}", Path(temporary) / name)
+        ]
+    return "\n".join(["## ci-eval: the night", "", *HEAD, *lines, ""])
+
+
+def _rows(repository: Repository, name: str, title: str, folder: Path) -> Iterator[str]:
+    stored = repository.of_run(repository.run, f"comparison-{name}")
+    if stored is None:
+        yield _row(title, *[""] * 4, "🔴 ended before it was compared", "")
+        return
+    repository.fetch(stored, folder)
+    linked = f"[{title}]({repository.page_of(stored)})"
+    if not (folder / "comparison.json").is_file():
+        yield _row(linked, *[""] * 4, "no base yet", "none judged")
+        return
+    found = _read(folder, "comparison.json")
+    for metric in found["declared"][:1]:
+        yield _figures(linked, metric, found["filters"]["ALL"]["metrics"][metric], found["gates"])
+    yield from (_broken(gate) for gate in found["gates"] if not gate["passed"])
+
+
+def _figures(linked: str, metric: str, found: Mapping[str, Any], gates: Sequence[Mapping[str, Any]]) -> str:
+    known = metrics.among([metric])
+    unit = known[metric].unit if metric in known else ""
+    kept = MARKS[all(gate["passed"] for gate in gates)] if gates else "none"
+    values = (amount(found["base"], unit), amount(found["new"], unit), change(found["difference"], unit))
+    return _row(linked, *map(_cell, (metric, *values, str(found["verdict"]))), kept)
+
+
+def _broken(gate: Mapping[str, Any]) -> str:
+    return _row(*[""] * 5, _cell(str(gate["reason"])), f"🔴 {_cell(str(gate['rule']))}")
+
+
+def _row(*cells: str) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _cell(text: str) -> str:
+    return plaintext.line(text).translate(ESCAPED)
+
+
+def _read(folder: Path, name: str) -> dict[str, Any]:
+    try:
+        return msgspec.json.decode(read_own(folder, name), type=dict[str, Any])
+    except (msgspec.DecodeError, OSError) as error:
+        raise WorkspaceError(f"{folder / name} cannot be read ({error}): download the artifact again") from None

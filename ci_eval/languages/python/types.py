@@ -1,0 +1,63 @@
+"""Asks jedi where Python names come from, when the text of their file does not say."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import jedi
+from jedi.api.classes import Name
+from msgspec.structs import replace
+
+from ci_eval.grammar.document import line_and_column
+from ci_eval.model import Kind, Token
+
+RESOLVER = f"jedi {jedi.__version__}, Python {platform.python_version()}"
+LIBRARY = Path(os.__file__).parent
+_NEVER_RESOLVED = {Kind.KEYWORD, Kind.ARGUMENT_NAME, Kind.IMPORT}
+
+
+def resolve(root: Path, path: str, text: str, tokens: Sequence[Token]) -> list[Token]:
+    """The tokens, with `is_static` and `package` filled in where jedi knows them. Runs nothing of the project."""
+    # Like the engine, it sees the standard library and the project, not what is installed beside ci-eval.
+    jedi.settings.auto_import_modules = []
+    jedi.settings.cache_directory = _parsed().name
+    project = jedi.Project(root, sys_path=[str(LIBRARY), str(LIBRARY / "lib-dynload")], load_unsafe_extensions=False)
+    script = jedi.Script(text, path=root / path, project=project, environment=jedi.InterpreterEnvironment())
+    return [_resolved(script, text, token) if _is_open(token) else token for token in tokens]
+
+
+@cache
+def _parsed() -> TemporaryDirectory[str]:
+    """For this process alone: parso takes what it finds there by the date of the file it was made of."""
+    return TemporaryDirectory(prefix="ci-eval-", ignore_cleanup_errors=True)
+
+
+def _is_open(token: Token) -> bool:
+    known = token.properties
+    return known.kind not in _NEVER_RESOLVED and (known.is_static is None or known.package is None)
+
+
+def _resolved(script: jedi.Script, text: str, token: Token) -> Token:
+    line, column = line_and_column(text, token.offset)
+    targets: list[Name] = script.goto(line + 1, column, follow_imports=True)
+    if not targets:
+        return token
+    known = token.properties
+    static = known.is_static if known.is_static is not None else _is_static(targets[0])
+    package = known.package or targets[0].module_name or None
+    return replace(token, properties=replace(known, is_static=static, package=package))
+
+
+def _is_static(target: Name) -> bool | None:
+    """A member of a module or class: defined at their level, and no method that needs an instance."""
+    if target.type in {"module", "class"}:
+        return True
+    parent = target.parent()
+    if parent is None:
+        return None
+    return bool(parent.type == "module" or (parent.type == "class" and target.type == "statement"))

@@ -1,0 +1,324 @@
+"""The features of a suggestion: what a ranker may look at, and what logs hold.
+
+They are made of the text before the word being typed, of the word itself, of the list, and of the project's other
+files. What follows the caret is never looked at, in any context, nor is the expected text. Language-independent: names
+and marks are told apart by regular expressions, blocks by indentation.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from ci_eval.contracts import CaretContext, FileContext
+from ci_eval.learning.names import START_OF_LINE, Others, hash_of, others_of, tokens_of
+from ci_eval.model import Suggestion, Value
+
+Floats = NDArray[np.float32]
+
+MISSING = float("nan")
+FARTHEST = 10_000
+"""Tokens; a name last seen further back counts as if it were there."""
+
+
+class Feature(Value, frozen=True, kw_only=True):
+    """One column."""
+
+    name: str
+    type: str
+    """number, flag or category."""
+    range: str
+    meaning: str
+
+
+KINDS = {
+    "": 0, "method": 1, "function": 2, "constructor": 3, "field": 4, "property": 4, "event": 4, "variable": 5,
+    "statement": 5, "instance": 5, "value": 5, "class": 6, "struct": 6, "interface": 6, "enum": 6, "typeparameter": 6,
+    "type": 6, "trait": 6, "object": 6, "module": 7, "namespace": 7, "package": 7, "file": 7, "folder": 7, "path": 7,
+    "keyword": 8, "constant": 9, "enummember": 9, "param": 10, "parameter": 10, "snippet": 11, "text": 11, "word": 11,
+}  # fmt: skip
+KIND_NAMES = (
+    "other", "method", "function", "constructor", "field", "variable", "type", "module", "keyword", "constant",
+    "parameter", "text",
+)  # fmt: skip
+MEMBER_MARKS = frozenset({".", ":", "->", "?."})
+OPENING, CLOSING = frozenset("([{"), frozenset(")]}")
+
+UP = "0 and up"
+
+FEATURES = tuple(
+    Feature(name=name, type=kind, range=values, meaning=meaning)
+    for name, kind, values, meaning in (
+        ("prefix_length", "number", UP, "characters typed"),
+        ("query", "number", UP, "queries made in this session before this one"),
+        ("list_size", "number", "1 and up", "suggestions shown"),
+        (
+            "token_before",
+            "category",
+            "0 to 7",
+            "0 start of the line, 1 name, 2 keyword, 3 number, 4 member access, 5 opening bracket, 6 comma, 7 other",
+        ),
+        ("in_brackets", "number", UP, "brackets open on the line before the caret"),
+        ("indentation", "number", UP, "blocks around the line"),
+        ("position", "number", "1 and up", "place in the engine's order, as the client shows it"),
+        ("position_share", "number", "0 to 1", "the same, as a share of the list"),
+        ("score_rank", "number", "1 and up, or missing", "place of the engine's sortText among the different ones"),
+        ("kind", "category", "0 to 11", ", ".join(f"{number} {kind}" for number, kind in enumerate(KIND_NAMES))),
+        ("length", "number", "1 and up", "characters"),
+        ("words", "number", UP, "words in the name, as in getName or get_name"),
+        ("is_keyword", "flag", "0, 1", "a keyword of the language"),
+        ("underscores", "category", "0 to 2", "0 none in front, 1 one, 2 two or more"),
+        ("case", "category", "0 to 2", "0 small first letter, 1 capital, 2 all capitals"),
+        ("prefix_match", "number", "0 to 2", "2 begins with what was typed, 1 apart from case, 0 otherwise"),
+        ("prefix_share", "number", "0 to 1", "characters typed / length"),
+        ("in_file", "number", UP, "times in the file before the caret"),
+        ("distance", "number", "1 to 10,000, or missing", "tokens since the last time"),
+        ("scope_distance", "number", "0 and up, or missing", "blocks around the line that began after the last time"),
+        ("is_parameter", "flag", "0, 1", "stands in brackets in the first line of a block around the caret"),
+        ("assigned", "number", UP, "times in the file with = behind it"),
+        ("called", "number", "0 to 1, or missing", "share of its times in the file with ( behind it"),
+        ("after_last", "number", UP, "times in the file after the same token"),
+        ("after_last_two", "number", UP, "times in the file after the same two tokens"),
+        ("same_line", "number", UP, "times on the line before the caret"),
+        ("line_overlap", "number", "0 to 1", "share of its words that stand in names on the line before the caret"),
+        ("in_project", "number", UP, "log(1 + times in other files of the project)"),
+        ("in_project_files", "number", UP, "log(1 + other files it stands in)"),
+        ("after_last_in_project", "number", UP, "log(1 + times in other files after the same token)"),
+    )
+)
+NAMES = tuple(feature.name for feature in FEATURES)
+CATEGORIES = tuple(feature.name for feature in FEATURES if feature.type == "category")
+OF_PLACE = 6
+"""The first so many are the same for all suggestions of a list."""
+
+SCHEMA = hashlib.blake2b(msgspec.json.encode(FEATURES), digest_size=8).hexdigest()
+"""Changes when a column does: logs and models of another schema are not mixed."""
+
+_NAME = re.compile(r"[^\W\d]\w*")
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+
+
+@dataclass(frozen=True)
+class _Block:
+    """A line with something below it; `first`: number of its first token."""
+
+    indent: int
+    first: int
+    line: str
+
+
+class Reader:
+    """Reads a file up to the caret, and tells the features of what is suggested there.
+
+    Going forward in the file only what is new is read; anything else is read anew.
+    """
+
+    def __init__(self, keywords: frozenset[str], others: Others) -> None:
+        self._keywords = keywords
+        self._others = others
+        self._forget()
+
+    @classmethod
+    def of(cls, context: FileContext) -> Reader:
+        """For that file."""
+        return cls(context.keywords, others_of(context))
+
+    def _forget(self) -> None:
+        self._read = ""
+        self._count = 0
+        self._times: Counter[str] = Counter()
+        self._last: dict[str, int] = {}
+        self._after: Counter[tuple[str, str]] = Counter()
+        self._after_two: Counter[tuple[str, str, str]] = Counter()
+        self._assigned: Counter[str] = Counter()
+        self._called: Counter[str] = Counter()
+        self._blocks: list[_Block] = []
+
+    def rows(self, caret: CaretContext, suggestions: Sequence[Suggestion]) -> Floats:
+        """One row per suggestion, one column per feature."""
+        line = self._advance(caret.before)
+        place = self._place(line, caret, len(suggestions))
+        table = np.empty((len(suggestions), len(FEATURES)), dtype=np.float32)
+        table[:, :OF_PLACE] = place.columns
+        scores = _score_ranks(suggestions)
+        rows = [self._row(each, place, number, scores) for number, each in enumerate(suggestions, 1)]
+        end = len(FEATURES) - 3
+        if rows:
+            table[:, OF_PLACE:end] = rows
+        hashes = np.fromiter((_facts(each.text).hash for each in suggestions), np.uint64, len(suggestions))
+        table[:, end:] = np.log1p(self._others.of(hashes, hash_of(place.before)))
+        return table
+
+    # ---------------------------------------------------------------------------------------------------- reading
+
+    def _advance(self, before: str) -> str:
+        """Read the whole lines that are new; the rest is the line of the caret."""
+        end = before.rfind("\n") + 1
+        if not before.startswith(self._read) or end < len(self._read):
+            self._forget()
+        for line in before[len(self._read) : end].splitlines():
+            self._read_line(line)
+        self._read = before[:end]
+        return before[end:]
+
+    def _read_line(self, line: str) -> None:
+        tokens = tokens_of(line)
+        if not tokens:
+            return
+        indent = _indent(line)
+        while self._blocks and self._blocks[-1].indent >= indent:
+            self._blocks.pop()
+        self._blocks.append(_Block(indent, self._count, line))
+        for token, two, one, behind in _in_context(tokens):
+            if _NAME.match(token):
+                self._times[token] += 1
+                self._last[token] = self._count
+                self._after[one, token] += 1
+                self._after_two[two, one, token] += 1
+                self._called[token] += behind == "("
+                self._assigned[token] += behind == "="
+            self._count += 1
+
+    def _place(self, line: str, caret: CaretContext, size: int) -> _Place:
+        tokens = tokens_of(line)
+        indent = _indent(line) if tokens else len(line.expandtabs(4))
+        around = [block for block in self._blocks if block.indent < indent]
+        two, one = ("", START_OF_LINE) if not tokens else (([START_OF_LINE, *tokens])[-2], tokens[-1])
+        opened = sum((token in OPENING) - (token in CLOSING) for token in tokens)
+        columns = (
+            len(caret.prefix),
+            caret.query,
+            size,
+            _type_of(one, self._keywords),
+            max(opened, 0),
+            len(around),
+        )
+        words = {word for token in tokens if _NAME.match(token) for word in _words(token)}
+        return _Place(
+            columns=columns,
+            prefix=caret.prefix,
+            size=size,
+            before=one,
+            before_that=two,
+            on_line=Counter(tokens),
+            line_first=self._count,
+            line_words=words,
+            starts=[block.first for block in around],
+            parameters=frozenset().union(*(_in_brackets(block.line) for block in around)),
+        )
+
+    def _row(self, each: Suggestion, place: _Place, number: int, scores: dict[str, int]) -> tuple[float, ...]:
+        text, prefix = each.text, place.prefix
+        facts = _facts(text)
+        here = place.on_line[text]
+        times = self._times[text] + here
+        last = place.line_first if here else self._last.get(text)
+        return (
+            number,
+            number / place.size,
+            scores[each.sort_text] if each.sort_text is not None else MISSING,
+            KINDS.get(each.kind.lower(), 0),
+            len(text),
+            facts.words,
+            text in self._keywords,
+            facts.underscores,
+            facts.case,
+            2 if text.startswith(prefix) else 1 if text.lower().startswith(prefix.lower()) else 0,
+            min(len(prefix) / len(text), 1.0) if text else 0.0,
+            times,
+            MISSING if last is None else min(max(self._count - last, 1), FARTHEST),
+            MISSING if last is None else len(place.starts) - bisect_right(place.starts, last),
+            text in place.parameters,
+            self._assigned[text],
+            self._called[text] / self._times[text] if text in self._times else MISSING,
+            self._after[place.before, text],
+            self._after_two[place.before_that, place.before, text],
+            here,
+            len(facts.parts & place.line_words) / len(facts.parts) if facts.parts else 0.0,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Place:
+    """Where the caret is, as far as suggestions are measured by it."""
+
+    columns: tuple[float, ...]
+    prefix: str
+    size: int
+    before: str
+    before_that: str
+    on_line: Counter[str]
+    line_first: int
+    line_words: set[str]
+    starts: list[int]
+    parameters: frozenset[str]
+
+
+@dataclass(frozen=True)
+class _Facts:
+    """What is known of a text by itself."""
+
+    words: int
+    parts: frozenset[str]
+    underscores: int
+    case: int
+    hash: int
+
+
+@lru_cache(maxsize=200_000)
+def _facts(text: str) -> _Facts:
+    name = text.lstrip("_")
+    case = 2 if len(name) > 1 and name.isupper() else 1 if name[:1].isupper() else 0
+    words = _words(text)
+    return _Facts(len(words), frozenset(words), min(len(text) - len(name), 2), case, hash_of(text))
+
+
+def _words(text: str) -> list[str]:
+    return [word.lower() for word in _WORD.findall(text)]
+
+
+def _in_context(tokens: Sequence[str]) -> Iterator[tuple[str, str, str, str]]:
+    """Each token with the two before it and the one behind it."""
+    padded = ["", START_OF_LINE, *tokens, ""]
+    for (two, one), (token, behind) in zip(pairwise(padded), pairwise(padded[2:]), strict=False):
+        yield token, two, one, behind
+
+
+def _type_of(before: str, keywords: frozenset[str]) -> int:
+    if before == START_OF_LINE:
+        return 0
+    if before in keywords:
+        return 2
+    if _NAME.match(before):
+        return 1
+    if before[:1].isdigit():
+        return 3
+    if before in MEMBER_MARKS:
+        return 4
+    return 5 if before in OPENING else 6 if before == "," else 7
+
+
+def _indent(line: str) -> int:
+    expanded = line.expandtabs(4)
+    return len(expanded) - len(expanded.lstrip())
+
+
+@lru_cache(maxsize=10_000)
+def _in_brackets(line: str) -> frozenset[str]:
+    _, opened, rest = line.partition("(")
+    return frozenset(_NAME.findall(rest)) if opened else frozenset()
+
+
+def _score_ranks(suggestions: Sequence[Suggestion]) -> dict[str, int]:
+    different = sorted({each.sort_text for each in suggestions if each.sort_text is not None})
+    return {score: place for place, score in enumerate(different, 1)}

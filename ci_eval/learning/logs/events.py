@@ -1,0 +1,118 @@
+"""Logs as the JetBrains plugin's events: eight columns, separated by tabs, one line per event.
+
+timestamp, recorder, its version, user, session, bucket, action, and the event as JSON. As there, suggestions are told
+by numbers and lengths, never by their text.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import msgspec
+
+from ci_eval.learning.features import NAMES
+from ci_eval.learning.logs.columns import LogOrigin
+from ci_eval.learning.logs.queries import Logged, LoggedSession
+
+RECORDER, VERSION, BUCKET = "completion-stats", "5", "-1"
+STEP = 100
+"""Milliseconds between two keys."""
+
+
+def user_of(seed: int, project: str) -> str:
+    """Twelve hexadecimal digits."""
+    return hashlib.blake2b(f"{seed}\0{project}".encode(), digest_size=6).hexdigest()
+
+
+class EventsPart:
+    """Of one source file."""
+
+    def __init__(self, path: Path, origin: LogOrigin) -> None:
+        self._partial, self._path = path.with_name(f"{path.name}.partial"), path
+        self._origin = origin
+        self._user = user_of(origin.seed, origin.project)
+        self._file = self._partial.open("w", encoding="utf-8", newline="\n")
+        self._time = float(origin.began)
+
+    def add(self, logged: LoggedSession) -> None:
+        """See Part."""
+        queries = [query for query in logged.queries if query.suggestions]
+        if not queries:
+            return
+        known: dict[str, int] = {}
+        for number, query in enumerate(queries):
+            ids, new = _numbered(query, known)
+            body: dict[str, object] = {"completionListIds": ids, "newCompletionListItems": new, "currentPosition": 0}
+            if number == 0:
+                self._write(logged, "COMPLETION_STARTED", self._started(query) | body, query.latency)
+            else:
+                self._write(logged, "TYPE", body, query.latency)
+        self._end(logged, queries[-1], known)
+
+    def _end(self, logged: LoggedSession, last: Logged, known: dict[str, int]) -> None:
+        if not last.selected or last.rank is None:
+            action = "COMPLETION_CANCELED" if logged.cancelled else "TYPED_SELECT"
+            expected = known.get(logged.session.expected_text)
+            if expected is None:
+                # Nothing of that name was in a list: there is nothing to have typed.
+                self._write(logged, "COMPLETION_CANCELED", {}, STEP)
+            else:
+                self._write(logged, action, {} if logged.cancelled else {"selectedId": expected}, STEP)
+            return
+        ids = [known[each.text] for each in last.suggestions]
+        for place in range(1, last.rank):
+            body = {"currentPosition": place, "completionListIds": ids, "newCompletionListItems": []}
+            self._write(logged, "DOWN", body, STEP)
+        body = {"selectedId": ids[last.rank - 1], "currentPosition": last.rank - 1, "completionListIds": ids}
+        self._write(logged, "EXPLICIT_SELECT", body, STEP)
+
+    def _started(self, query: Logged) -> dict[str, object]:
+        origin = self._origin
+        return {
+            "completionListLength": len(query.suggestions),
+            "isOneLineMode": False,
+            "isAutoPopup": bool(query.prefix),
+            "lookupShownTime": round(query.latency),
+            "mlTimeContribution": 0,
+            "ideVersion": f"ci-eval {origin.engine.name} {origin.engine.version}",
+            "pluginVersion": origin.engine.version,
+            "mlRankingVersion": "NONE" if origin.completion_type == "BASIC" else origin.completion_type,
+            "language": origin.language,
+            "performExperiment": True,
+            "experimentVersion": 0,
+            "userFactors": {},
+            "queryLength": len(query.prefix),
+            "originalCompletionType": "BASIC",
+            "originalInvokationCount": 0 if query.prefix else 1,
+        }
+
+    def _write(self, logged: LoggedSession, action: str, body: dict[str, object], passed: float) -> None:
+        self._time += passed
+        event = msgspec.json.encode(body | {"validationStatus": "UNKNOWN"}).decode()
+        session = logged.session.id[:12]
+        columns = (str(round(self._time)), RECORDER, VERSION, self._user, session, BUCKET, action, event)
+        self._file.write("\t".join(columns) + "\n")
+
+    def close(self) -> None:
+        """See Part."""
+        self._file.close()
+        self._partial.rename(self._path)
+
+
+def _numbered(query: Logged, known: dict[str, int]) -> tuple[list[int], list[dict[str, object]]]:
+    """The numbers of the suggestions; of those that are new to the session also length and features."""
+    ids, new = [], []
+    for each, row in zip(query.suggestions, query.features.tolist(), strict=True):
+        if each.text not in known:
+            known[each.text] = len(known)
+            relevance = {
+                name: None if value != value else _short(value) for name, value in zip(NAMES, row, strict=True)
+            }
+            new.append({"id": known[each.text], "length": len(each.text), "relevance": relevance})
+        ids.append(known[each.text])
+    return ids, new
+
+
+def _short(value: float) -> str:
+    return f"{value:.6g}"

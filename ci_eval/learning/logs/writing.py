@@ -1,0 +1,109 @@
+"""The log of one source file, while it is played: one part per format, put together later by `gather`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import Protocol
+
+import msgspec
+
+from ci_eval import atomic
+from ci_eval.errors import ConfigError
+from ci_eval.learning.features import KIND_NAMES, KINDS
+from ci_eval.learning.logs import events, lines
+from ci_eval.learning.logs.columns import LogOrigin
+from ci_eval.learning.logs.queries import LoggedSession
+from ci_eval.model import Value
+
+
+class KindCounts(Value, frozen=True, kw_only=True):
+    """Of one kind of candidate."""
+
+    rows: int = 0
+    expected: int = 0
+
+
+class PartCounts(Value, frozen=True, kw_only=True):
+    """What a part holds."""
+
+    file: str
+    sessions: int = 0
+    selected: int = 0
+    """Sessions in which the expected text was taken."""
+    queries: int = 0
+    rows: int = 0
+    expected: int = 0
+    """Rows of the expected text."""
+    kinds: dict[str, KindCounts] = {}
+
+
+class LogFormat(Protocol):
+    """One format."""
+
+    def add(self, logged: LoggedSession) -> None: ...
+
+    def close(self) -> None: ...
+
+
+class Log:
+    """Writes the sessions of one file to `folder`, in each of the formats."""
+
+    def __init__(self, folder: Path, name: str, origin: LogOrigin, formats: Sequence[str]) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self._counts = folder / f"{name}.counts.json"
+        self._file = origin.file
+        self._tally: Counter[str] = Counter()
+        self._rows: Counter[str] = Counter()
+        self._expected: Counter[str] = Counter()
+        self._parts = [_part(folder, name, origin, form) for form in formats]
+
+    def add(self, logged: LoggedSession) -> None:
+        """The queries of one session."""
+        for part in self._parts:
+            part.add(logged)
+        self._tally["sessions"] += 1
+        self._tally["selected"] += logged.selected
+        for query in logged.queries:
+            self._tally["queries"] += 1
+            kinds = [KIND_NAMES[KINDS.get(each.kind.lower(), 0)] for each in query.suggestions]
+            self._rows.update(kinds)
+            if query.rank:
+                self._expected[kinds[query.rank - 1]] += 1
+
+    def close(self) -> None:
+        """The counts come last: without them a part is none."""
+        for part in self._parts:
+            part.close()
+        counts = PartCounts(
+            file=self._file,
+            sessions=self._tally["sessions"],
+            selected=self._tally["selected"],
+            queries=self._tally["queries"],
+            rows=self._rows.total(),
+            expected=self._expected.total(),
+            kinds={kind: KindCounts(rows=n, expected=self._expected[kind]) for kind, n in sorted(self._rows.items())},
+        )
+        atomic.write(self._counts, msgspec.json.encode(counts))
+
+
+def _part(folder: Path, name: str, origin: LogOrigin, form: str) -> LogFormat:
+    if form == "parquet":
+        part: LogFormat = tables().TablePart(folder / f"{name}.parquet", origin)
+        return part
+    if form == "jsonl":
+        return lines.LinesPart(folder / f"{name}.jsonl.gz", origin)
+    return events.EventsPart(folder / f"{name}.log", origin)
+
+
+def tables() -> ModuleType:
+    """The module that needs pyarrow. Raises ConfigError where it is not installed."""
+    try:
+        return import_module("ci_eval.learning.logs.parquet")
+    except ImportError as error:
+        raise ConfigError(
+            f"logs as Parquet need the extra `ml` ({error}): pip install 'ci-eval[ml]', or use --log-format jsonl"
+        ) from error

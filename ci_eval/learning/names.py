@@ -1,0 +1,227 @@
+"""How often each name stands in a project, and after what: what a person knows of the code beside the open file.
+
+NameCounts and pairs are kept as hashes in sorted arrays: a project of millions of lines takes some tens of megabytes.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import struct
+import zipfile
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ci_eval import atomic, stored
+from ci_eval.contracts import FileContext
+from ci_eval.errors import WorkspaceError
+
+Hashes = NDArray[np.uint64]
+Counts = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+_TOKEN = re.compile(r"\w+|->|\?\.|[^\w\s]")
+_ODD = np.uint64(0x9E3779B97F4A7C15)
+START_OF_LINE = "\n"
+"""The token that stands before the first one of a line."""
+LONGEST_CONTEXT = 2
+"""Tokens before a name up to which it is counted what follows them."""
+
+
+def tokens_of(line: str) -> list[str]:
+    """Names, numbers, and marks one by one."""
+    return _TOKEN.findall(line)
+
+
+def is_name(token: str) -> bool:
+    """Names and keywords, which is what is suggested."""
+    return token[0].isalpha() or token[0] == "_"
+
+
+@lru_cache(maxsize=500_000)
+def hash_of(token: str) -> int:
+    """The same in every process."""
+    return int.from_bytes(blake2b(token.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
+
+
+def pair_hashes(first: Hashes, second: Hashes) -> Hashes:
+    """Of tokens that follow each other."""
+    with np.errstate(over="ignore"):
+        return np.asarray((first * _ODD) ^ (second + (first >> np.uint64(7))), dtype=np.uint64)
+
+
+@dataclass(frozen=True)
+class Table:
+    """Hash → number, for many at once."""
+
+    keys: Hashes
+    counts: Counts
+
+    def of(self, wanted: Hashes) -> Counts:
+        """0 for what is not there."""
+        if not len(self.keys):
+            return np.zeros(len(wanted), dtype=np.int64)
+        places = np.minimum(np.searchsorted(self.keys, wanted), len(self.keys) - 1)
+        return np.where(self.keys[places] == wanted, self.counts[places], 0)
+
+
+def _table(hashes: Hashes) -> Table:
+    keys, counts = np.unique(hashes, return_counts=True)
+    return Table(keys, counts.astype(np.int64))
+
+
+@dataclass(frozen=True)
+class NameCounts:
+    """Of a set of files: times of each name, files it stands in, times of it after each one and two tokens before it,
+    and how often any name followed these."""
+
+    times: Table
+    files: Table
+    pairs: Table
+    triples: Table
+    after_one: Table
+    after_two: Table
+
+    def without(self, text: str) -> Others:
+        """What the other files hold, given the text of the one that is open as it is on disk."""
+        return Others(self, count([text]))
+
+    def save(self, path: Path) -> None:
+        """As a file of arrays."""
+        arrays = {name: getattr(self, name) for name in TABLES}
+        keys = {f"{name}_keys": table.keys for name, table in arrays.items()}
+        counts = {f"{name}_counts": table.counts for name, table in arrays.items()}
+        partial = path.with_suffix(".partial.npz")
+        with atomic.writing(path):
+            try:
+                np.savez(partial, **keys, **counts)
+                partial.replace(path)
+            finally:
+                partial.unlink(missing_ok=True)
+
+    @classmethod
+    def load(cls, path: Path) -> NameCounts:
+        """What `save` wrote. Raises WorkspaceError."""
+        with stored.opened(path) as file:
+            try:
+                if os.fstat(file.fileno()).st_size > stored.NAMES:
+                    raise ValueError(f"it has more than {stored.NAMES:,} bytes")
+                with zipfile.ZipFile(file) as archive:
+                    return cls(*(_stored_table(archive, name) for name in TABLES))
+            except (OSError, EOFError, KeyError, NotImplementedError, RuntimeError, ValueError, *DAMAGED) as error:
+                raise WorkspaceError(f"{path} is damaged: {error}; evaluate again") from error
+
+
+def _stored_table(archive: zipfile.ZipFile, name: str) -> Table:
+    keys = _stored_array(archive, f"{name}_keys.npy", np.dtype(np.uint64))
+    counts = _stored_array(archive, f"{name}_counts.npy", np.dtype(np.int64))
+    if len(keys) != len(counts) or (keys[1:] <= keys[:-1]).any() or (counts < 0).any():
+        raise ValueError(f"{name} is no table")
+    return Table(keys, counts)
+
+
+def _stored_array(archive: zipfile.ZipFile, name: str, kind: np.dtype[Any]) -> NDArray[Any]:
+    """As numpy's own reader, but that it takes no more memory than there are bytes, whatever the header says."""
+    info = archive.getinfo(name)
+    if info.compress_type != zipfile.ZIP_STORED:
+        raise ValueError(f"{name} is compressed")
+    with archive.open(info) as stream:
+        np.lib.format.read_magic(stream)
+        shape, _, found = np.lib.format.read_array_header_1_0(stream)
+        values = np.frombuffer(stream.read(), dtype=kind)
+    if found != kind or shape != values.shape:
+        raise ValueError(f"{name} is no list of {kind}")
+    return values
+
+
+DAMAGED = (zipfile.BadZipFile, struct.error)
+TABLES = ("times", "files", "pairs", "triples", "after_one", "after_two")
+
+
+@dataclass(frozen=True)
+class Others:
+    """All files but one."""
+
+    whole: NameCounts
+    own: NameCounts
+
+    def of(self, names: Hashes, before: int) -> Floats:
+        """Per name: times, files, and times after the token `before`."""
+        pairs = pair_hashes(np.full(len(names), before, dtype=np.uint64), names)
+        return np.stack(
+            [
+                np.maximum(self.whole.times.of(names) - self.own.times.of(names), 0),
+                np.maximum(self.whole.files.of(names) - self.own.files.of(names), 0),
+                np.maximum(self.whole.pairs.of(pairs) - self.own.pairs.of(pairs), 0),
+            ],
+            axis=1,
+        ).astype(np.float64)
+
+    def times(self, texts: Sequence[str]) -> Floats:
+        """How often each stands there."""
+        return self._left("times", _hashes(texts))
+
+    def levels(self, texts: Sequence[str], context: Sequence[str]) -> Iterator[tuple[Floats, float]]:
+        """Of no token, the last one, the last two before: how often each text followed them, and how often any did."""
+        names, last = _hashes(texts), _hashes(context[-LONGEST_CONTEXT:])
+        yield self.times(texts), float(self.whole.times.counts.sum() - self.own.times.counts.sum())
+        if len(last):
+            yield self._left("pairs", pair_hashes(last[-1:], names)), float(self._left("after_one", last[-1:])[0])
+        if len(last) == LONGEST_CONTEXT:
+            two = pair_hashes(last[:1], last[1:])
+            yield self._left("triples", pair_hashes(two, names)), float(self._left("after_two", two)[0])
+
+    def _left(self, table: str, wanted: Hashes) -> Floats:
+        whole: Table = getattr(self.whole, table)
+        own: Table = getattr(self.own, table)
+        left: Floats = np.maximum(whole.of(wanted) - own.of(wanted), 0).astype(np.float64)
+        return left
+
+
+def others_of(context: FileContext) -> Others:
+    """All files of the project but the one that is open; none where no names are known."""
+    if context.names is None:
+        return NOTHING.without("")
+    return _loaded(context.names).without(context.text)
+
+
+@lru_cache(maxsize=2)
+def _loaded(path: Path) -> NameCounts:
+    return NameCounts.load(path)
+
+
+def count(texts: Iterable[str]) -> NameCounts:
+    """Over all of the texts, each of which is a file."""
+    parts: list[list[Hashes]] = [[_EMPTY] for _ in TABLES]
+    for text in texts:
+        for part, hashes in zip(parts, _counted(text), strict=True):
+            part.append(hashes)
+    return NameCounts(*(_table(np.concatenate(part)) for part in parts))
+
+
+def _counted(text: str) -> tuple[Hashes, ...]:
+    """In the order of TABLES: once for each time."""
+    lines = filter(None, map(tokens_of, text.split("\n")))
+    tokens = [token for line in lines for token in (START_OF_LINE, *line)]
+    hashes = _hashes(tokens)
+    named = np.flatnonzero(np.fromiter(map(is_name, tokens), np.bool_, len(tokens)))
+    # A name is never the first token: the start of its line is.
+    names, one = hashes[named], hashes[named - 1]
+    late = named >= LONGEST_CONTEXT
+    two = pair_hashes(hashes[named[late] - 2], one[late])
+    return names, np.unique(names), pair_hashes(one, names), pair_hashes(two, names[late]), one, two
+
+
+def _hashes(tokens: Sequence[str]) -> Hashes:
+    return np.fromiter(map(hash_of, tokens), np.uint64, len(tokens))
+
+
+_EMPTY: Hashes = np.empty(0, dtype=np.uint64)
+NOTHING = count([])

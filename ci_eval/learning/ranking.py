@@ -1,0 +1,31 @@
+"""Completion types that need no model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ci_eval.contracts import CaretContext, FileContext, Ordering, Ranker
+from ci_eval.model import Suggestion
+
+
+@dataclass(frozen=True, kw_only=True)
+class ByText:
+    """Orders by the suggestions alone."""
+
+    name: str
+    summary: str
+    arrange: Callable[[Sequence[Suggestion]], Sequence[Suggestion]]
+    needs_names: bool = False
+
+    def configured(self, model: Path | None) -> Ranker:  # noqa: ARG002
+        """See Ranker."""
+        return self
+
+    def open(self, context: FileContext) -> Ordering:  # noqa: ARG002
+        """See Ranker."""
+        return self._order
+
+    def _order(self, suggestions: Sequence[Suggestion], caret: CaretContext) -> Sequence[Suggestion]:  # noqa: ARG002
+        return self.arrange(suggestions)

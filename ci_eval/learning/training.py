@@ -1,0 +1,204 @@
+"""Trains a ranker on logs: LightGBM's LambdaRank, stopped where the validation logs no longer gain."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ci_eval.errors import NothingToEvaluate
+from ci_eval.learning.features import CATEGORIES, NAMES, SCHEMA
+from ci_eval.learning.logs import tables
+from ci_eval.learning.model_file import RankerModel, Scores, importance_of, lightgbm
+
+_THREADS = re.compile(r"\[num_threads: \d+\]")
+
+Label = Literal["selected", "expected"]
+
+TREES = 100
+"""At most: 100 suggestions are then ranked in about half a millisecond."""
+PATIENCE = 15
+"""Trees without a gain on the validation logs after which training ends."""
+LEAVES = 31
+LONGEST = 200
+"""Suggestions of one query that are learned from: the first of the list, and others drawn from the rest."""
+FIRST = 50
+LEARNING = {
+    "objective": "lambdarank",
+    "metric": "map",
+    "eval_at": [1],
+    "num_leaves": LEAVES,
+    "learning_rate": 0.1,
+    "min_data_in_leaf": 50,
+    "max_position": 10,
+    "lambdarank_truncation_level": 10,
+    "deterministic": True,
+    "force_row_wise": True,
+    "verbose": -1,
+}
+
+
+@dataclass(frozen=True)
+class Queries:
+    """Feature rows of many queries, one after the other, each with exactly one positive row."""
+
+    rows: NDArray[np.float32]
+    sizes: NDArray[np.int64]
+    positive: NDArray[np.int64]
+    """Number of the positive row within its query."""
+    projects: frozenset[str] = frozenset()
+
+    @property
+    def labels(self) -> NDArray[np.int8]:
+        """1 for the positive rows."""
+        labels = np.zeros(len(self.rows), dtype=np.int8)
+        labels[self.begins + self.positive] = 1
+        return labels
+
+    @property
+    def begins(self) -> NDArray[np.int64]:
+        """Number of the first row of each query."""
+        return np.concatenate([[0], np.cumsum(self.sizes)[:-1]]).astype(np.int64)
+
+
+def read(paths: Sequence[Path], label: Label, seed: int) -> Queries:
+    """The queries of Parquet logs one can learn from. Raises WorkspaceError, NothingToEvaluate.
+
+    `selected`: those of sessions in which the user took the expected text; `expected`: all that offered it.
+    """
+    taken = _sessions_with_a_selection(paths) if label == "selected" else None
+    random = np.random.default_rng([5, seed % 2**63])
+    rows, sizes, positive, projects = [], [], [], set()
+    for path in paths:
+        for query in queries_in(path):
+            projects.add(query.project)
+            found = np.flatnonzero(query.expected)
+            if len(query.rows) < 2 or len(found) != 1 or (taken is not None and query.session not in taken):
+                continue
+            chosen = _chosen(len(query.rows), int(found[0]), random)
+            rows.append(query.rows[chosen])
+            sizes.append(len(chosen))
+            positive.append(int(np.flatnonzero(chosen == found[0])[0]))
+    if not rows:
+        raise NothingToEvaluate(_why_none(paths[0].stem, bool(projects), label))
+    return Queries(np.concatenate(rows), np.array(sizes), np.array(positive), frozenset(projects))
+
+
+def _why_none(side: str, any_query: bool, label: Label) -> str:
+    if not any_query:
+        return (
+            f"the {side} side of the logs is empty: files are dealt out by interpret.trainTestSplit, so that few files "
+            "leave a side without any; log more or larger projects, and give all of them"
+        )
+    if label == "selected":
+        return f"in the {side} side of the logs nobody took the expected text; try --label expected, or log more"
+    return f"in the {side} side of the logs the expected text is in no list of two or more; log more"
+
+
+def _chosen(size: int, positive: int, random: np.random.Generator) -> NDArray[np.int64]:
+    if size <= LONGEST:
+        return np.arange(size)
+    rest = random.choice(np.arange(FIRST, size), LONGEST - FIRST, replace=False)
+    chosen: NDArray[np.int64] = np.unique(np.concatenate([np.arange(FIRST), rest, [positive]]))
+    return chosen
+
+
+def _sessions_with_a_selection(paths: Sequence[Path]) -> frozenset[str]:
+    found: set[str] = set()
+    for path in paths:
+        for batch in tables().batches(path, ["session", "selected"]):
+            taken = np.asarray(batch.column(1))
+            found.update(np.asarray(batch.column(0))[taken])
+    return frozenset(found)
+
+
+@dataclass(frozen=True)
+class LoggedQuery:
+    """One list in the logs."""
+
+    project: str
+    session: str
+    number: int
+    expected: NDArray[np.bool_]
+    rows: NDArray[np.float32]
+
+
+def queries_in(path: Path) -> Iterator[LoggedQuery]:
+    """The lists in a Parquet file, one at a time."""
+    held: list[LoggedQuery] = []
+    for batch in tables().batches(path, ["project", "session", "query_number", "place", "expected", *NAMES]):
+        rows = np.stack([np.asarray(batch.column(5 + place)) for place in range(len(NAMES))], axis=1)
+        expected = np.asarray(batch.column(4))
+        # A list begins where the place is 1; the last one of a batch may go on in the next.
+        begins = set(np.flatnonzero(np.asarray(batch.column(3)) == 1).tolist())
+        for low, high in pairwise(sorted({0, *begins, len(rows)})):
+            if low in begins and held:
+                yield _joined(held)
+                held = []
+            project, session, number = (batch.column(each)[low].as_py() for each in range(3))
+            held.append(LoggedQuery(project, session, number, expected[low:high], rows[low:high]))
+    if held:
+        yield _joined(held)
+
+
+def _joined(held: Sequence[LoggedQuery]) -> LoggedQuery:
+    if len(held) == 1:
+        return held[0]
+    expected, rows = (
+        np.concatenate(parts) for parts in zip(*((each.expected, each.rows) for each in held), strict=True)
+    )
+    return LoggedQuery(held[0].project, held[0].session, held[0].number, expected, rows)
+
+
+def train(training: Queries, validation: Queries, *, label: Label, seed: int, threads: int) -> RankerModel:
+    """The model with the fewest trees that ranks the validation queries best."""
+    lgb = lightgbm()
+    categories = [NAMES.index(name) for name in CATEGORIES]
+    data = lgb.Dataset(
+        training.rows, training.labels, group=training.sizes, feature_name=list(NAMES), categorical_feature=categories
+    )
+    check = lgb.Dataset(validation.rows, validation.labels, group=validation.sizes, reference=data)
+    booster = lgb.train(
+        {**LEARNING, "seed": seed % 2**31, "num_threads": threads},
+        data,
+        TREES,
+        valid_sets=[check],
+        callbacks=[lgb.early_stopping(PATIENCE, verbose=False)],
+    )
+    trees = booster.best_iteration or booster.num_trees()
+    gains = booster.feature_importance("gain", iteration=trees)
+    return RankerModel(
+        schema=SCHEMA,
+        features=NAMES,
+        trained_on=tuple(sorted(training.projects)),
+        queries=len(training.sizes),
+        rows=len(training.rows),
+        label=label,
+        seed=seed,
+        trees=trees,
+        before=scores(validation, -validation.rows[:, NAMES.index("position")]),
+        after=scores(validation, booster.predict(validation.rows, num_iteration=trees, num_threads=threads)),
+        importance=importance_of(NAMES, [float(gain) for gain in gains]),
+        # The number of threads changes no tree, and must not change the digest.
+        booster=_THREADS.sub("[num_threads: 0]", booster.model_to_string(num_iteration=trees)),
+    )
+
+
+def scores(queries: Queries, predicted: NDArray[np.floating[Any]]) -> Scores:
+    """How the positive rows are ranked by the predictions."""
+    begins = queries.begins
+    own = np.repeat(predicted[begins + queries.positive], queries.sizes)
+    ahead = np.add.reduceat(predicted > own, begins) + (np.add.reduceat(predicted == own, begins) - 1) / 2
+    ranks = 1 + ahead
+    return Scores(
+        queries=len(ranks),
+        top1=float((ranks <= 1).mean()),
+        top5=float((ranks <= 5).mean()),
+        mrr=float((1 / ranks).mean()),
+    )

@@ -1,0 +1,157 @@
+"""Charts as coordinates, for a template that draws them as inline SVG."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from ci_eval.model import MetricInfo, Trend
+from ci_eval.rendering.figures import amount, change, interval
+
+WIDTH, HEIGHT = 640, 150
+LEFT, RIGHT, TOP, BOTTOM = 66, 14, 22, 24
+
+
+@dataclass(frozen=True)
+class Dot:
+    """One figure; `label` is what a person reads there."""
+
+    x: float
+    y: float
+    label: str
+
+
+@dataclass(frozen=True)
+class ChartMark:
+    """Something that holds from here on."""
+
+    x: float
+    sign: str
+    tone: str
+    label: str
+
+
+@dataclass(frozen=True)
+class Chart:
+    """One figure over time, or a few lines over one axis."""
+
+    title: str
+    summary: str
+    lines: tuple[tuple[Dot, ...], ...]
+    band: str = ""
+    """Points of the polygon between the ends of the intervals."""
+    marks: tuple[ChartMark, ...] = ()
+    versions: tuple[tuple[float, str], ...] = ()
+    """Place and name of each other version of the engine."""
+    ticks: tuple[tuple[float, str], ...] = ()
+    """Height and text of the scale's values."""
+    names: tuple[tuple[float, str, str], ...] = ()
+    """Place, anchor and text below the axis."""
+
+
+def trend_charts(trend: Trend, wanted: Sequence[str]) -> list[Chart]:
+    """One per metric that has figures; a chart needs two nights."""
+    infos = {info.name: info for info in trend.metrics}
+    if len(trend.nights) < 2:
+        return []
+    return [chart for name in wanted if name in infos for chart in _trend_chart(trend, infos[name])]
+
+
+def _trend_chart(trend: Trend, info: MetricInfo) -> list[Chart]:
+    found = [(place, night, night.metrics.get(info.name)) for place, night in enumerate(trend.nights)]
+    known = [(place, night, each) for place, night, each in found if each and each.value is not None]
+    if len(known) < 2:
+        return []
+    values = [each.value or 0.0 for _, _, each in known]
+    lows = [value if each.low is None else each.low for value, (_, _, each) in zip(values, known, strict=True)]
+    highs = [value if each.high is None else each.high for value, (_, _, each) in zip(values, known, strict=True)]
+    x, y = _across(len(trend.nights)), _Up(min(lows), max(highs))
+    dots = tuple(
+        Dot(
+            x(place),
+            y(value),
+            f"{night.started[:16].replace('T', ' ')}: {amount(each.value, info.unit)}"
+            + (f" ({between})" if (between := interval(each, info.unit)) else "")
+            + f", {night.engine.name} {night.engine.version}, {night.sessions:,} sessions"
+            + "".join(f"; {each}" for each in night.differs),
+        )
+        for value, (place, night, each) in zip(values, known, strict=True)
+    )
+    edges = [(x(place), y(high)) for (place, _, _), high in zip(known, highs, strict=True)]
+    edges += [(x(place), y(low)) for (place, _, _), low in reversed(list(zip(known, lows, strict=True)))]
+    marks = [
+        ChartMark(
+            (x(each.night) + x(each.night - 1)) / 2,
+            "·" if each.good is None else "▲" if each.good else "▼",
+            "" if each.good is None else "better" if each.good else "worse",
+            f"{amount(each.before, info.unit)} → {amount(each.after, info.unit)} from "
+            f"{trend.nights[each.night].started[:10]} on ({change(each.after - each.before, info.unit)}, "
+            f"p = {each.p:.3f})",
+        )
+        for each in trend.changes[info.name]
+    ]
+    first, last = trend.nights[known[0][0]], trend.nights[known[-1][0]]
+    return [
+        Chart(
+            title=info.name,
+            summary=f"{info.name} over {len(known)} evaluations: {amount(known[0][2].value, info.unit)} on "
+            f"{first.started[:10]}, {amount(known[-1][2].value, info.unit)} on {last.started[:10]}, "
+            f"{len(marks)} changes of level",
+            lines=(dots,),
+            band=" ".join(f"{a:.1f},{b:.1f}" for a, b in edges),
+            marks=tuple(marks),
+            versions=tuple(
+                (x(place), f"{now.engine.name} {now.engine.version} from {now.started[:10]} on")
+                for place, (was, now) in enumerate(pairwise(trend.nights), 1)
+                if was.engine.version != now.engine.version
+            ),
+            ticks=tuple((y(value), amount(value, info.unit)) for value in _scale(y)),
+            names=((x(0), "start", first.started[:10]), (x(len(trend.nights) - 1), "end", last.started[:10])),
+        )
+    ]
+
+
+def latency_chart(latencies: dict[str, tuple[float, float]]) -> Chart | None:
+    """Base and new: which share of the lookups took at most how long; the scale is logarithmic."""
+    if len(latencies) < 2:
+        return None
+    times = [math.log10(value) for sides in latencies.values() for value in sides]
+    x, y = _across(len(latencies)), _Up(min(times), max(times))
+    lines = tuple(
+        tuple(
+            Dot(x(place), y(math.log10(sides[side])), f"{name}: {share} took at most {amount(sides[side], 'ms')}")
+            for place, (share, sides) in enumerate(latencies.items())
+        )
+        for side, name in enumerate(("base", "new"))
+    )
+    return Chart(
+        title="Latency",
+        summary="share of the lookups, and the time they took at most, base and new; the table has the figures",
+        lines=lines,
+        ticks=tuple((y(value), amount(10**value, "ms")) for value in _scale(y)),
+        names=tuple((x(place), "middle", share) for place, share in enumerate(latencies)),
+    )
+
+
+@dataclass(frozen=True)
+class _Up:
+    """Value → height; the values fill the chart."""
+
+    low: float
+    high: float
+
+    def __call__(self, value: float) -> float:
+        span = self.high - self.low
+        share = (value - self.low) / span if span else 0.5
+        return round(HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM), 1)
+
+
+def _scale(up: _Up) -> list[float]:
+    return [up.low, (up.low + up.high) / 2, up.high] if up.high > up.low else [up.low]
+
+
+def _across(count: int) -> Callable[[int], float]:
+    step = (WIDTH - LEFT - RIGHT) / max(count - 1, 1)
+    return lambda place: round(LEFT + place * step, 1)

@@ -1,0 +1,145 @@
+"""What file pages load when a token is opened: sessions as scripts, because a page opened from disk cannot fetch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from ci_eval.model import Lookup, Properties, Session
+from ci_eval.rendering.htmlpages import outcome
+
+SESSIONS = 500
+CHARACTERS = 1_000_000
+"""A script is complete with so many sessions, or with so much text."""
+
+FIRST = 50
+AROUND = 3
+"""Shown of a list: its first suggestions, and the neighbours of the expected one."""
+
+LONGEST = 300
+
+Item = tuple[int, str, str, int]
+"""Place in the list, text, kind, place in the engine's own order (0: the same)."""
+
+
+@dataclass(frozen=True)
+class ShownLookup:
+    """A lookup as the panel shows it."""
+
+    prefix: str
+    latency: float
+    total: int
+    rank: int
+    selected: bool
+    items: tuple[Item, ...]
+
+
+@dataclass(frozen=True)
+class ShownSession:
+    """A session as the panel shows it."""
+
+    id: str
+    expected: str
+    status: str
+    outcome: str
+    message: str
+    properties: tuple[tuple[str, str], ...]
+    lookups: tuple[ShownLookup, ...]
+
+
+def shown_session(session: Session) -> ShownSession:
+    """The part of a session that a person looks at."""
+    lookups = tuple(map(_lookup, session.lookups))
+    return ShownSession(
+        id=session.id,
+        expected=_short(session.expected_text),
+        status=session.status.value,
+        outcome=outcome(session),
+        message=_short(session.message, 4_000),
+        properties=_properties(session.properties),
+        lookups=lookups,
+    )
+
+
+def _lookup(lookup: Lookup) -> ShownLookup:
+    places = range(1, min(FIRST, len(lookup.suggestions)) + 1)
+    if lookup.rank is not None and lookup.rank > FIRST:
+        around = range(max(FIRST, lookup.rank - AROUND - 1) + 1, min(len(lookup.suggestions), lookup.rank + AROUND) + 1)
+    else:
+        around = range(0)
+    return ShownLookup(
+        prefix=_short(lookup.prefix),
+        latency=lookup.latency,
+        total=lookup.total,
+        rank=lookup.rank or 0,
+        selected=lookup.selected,
+        items=tuple(_item(lookup, place) for place in (*places, *around)),
+    )
+
+
+def _item(lookup: Lookup, place: int) -> Item:
+    suggestion = lookup.suggestions[place - 1]
+    own = suggestion.position or place
+    return place, _short(suggestion.text), _short(suggestion.kind, 40), 0 if own == place else own
+
+
+def _properties(properties: Properties) -> tuple[tuple[str, str], ...]:
+    known: tuple[tuple[str, bool | str | None], ...] = (
+        ("argument", properties.is_argument),
+        ("static", properties.is_static),
+        ("package", properties.package),
+    )
+    words = {True: "yes", False: "no", None: "not known"}
+    shown = ((name, words[value] if value is None or isinstance(value, bool) else value) for name, value in known)
+    return ("kind", properties.kind.value.lower().replace("_", " ")), *shown
+
+
+def _short(text: str, longest: int = LONGEST) -> str:
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"
+
+
+def script(call: str, *arguments: object) -> bytes:
+    """A JavaScript statement `call(arguments);` in which no string can end the script."""
+    json = b",".join(map(msgspec.json.encode, arguments))
+    for raw, escaped in ((b"<", b"\\u003c"), ("\u2028".encode(), b"\\u2028"), ("\u2029".encode(), b"\\u2029")):
+        json = json.replace(raw, escaped)
+    return call.encode() + b"(" + json + b");\n"
+
+
+class Scripts:
+    """Writes the sessions of one file, in order, as scripts `NAME-0.js`, `NAME-1.js` …; holds one script in memory."""
+
+    def __init__(self, folder: Path, name: str) -> None:
+        self.starts: list[int] = []
+        """Index of the first session in each script."""
+        self._folder = folder
+        self._name = name
+        self._waiting: list[msgspec.Raw] = []
+        self._size = 0
+        self._count = 0
+
+    def add(self, session: Session) -> None:
+        """Takes the next session."""
+        encoded = msgspec.json.encode(shown_session(session))
+        if self._waiting and (len(self._waiting) >= SESSIONS or self._size + len(encoded) > CHARACTERS):
+            self.close()
+        self._waiting.append(msgspec.Raw(encoded))
+        self._size += len(encoded)
+        self._count += 1
+
+    def close(self) -> None:
+        """Writes what waits."""
+        if not self._waiting:
+            return
+        number = len(self.starts)
+        self.starts.append(self._count - len(self._waiting))
+        path = self._folder / f"{self._name}-{number}.js"
+        path.write_bytes(script("ciEval.sessions", number, self._waiting))
+        self._waiting, self._size = [], 0
+
+    def write_places(self, pages: Sequence[Sequence[str]]) -> None:
+        """Tells which page each session id is on, for links that name the first page."""
+        (self._folder / f"{self._name}-places.js").write_bytes(script("ciEval.places", pages))

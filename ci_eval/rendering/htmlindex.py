@@ -1,0 +1,267 @@
+"""The first page of the HTML report as values: cards, metrics with their interval bars, ranks, kinds, rows of files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from ci_eval.model import Estimate, Evaluation, FileError, FilterFigures, MetricInfo, OtherCode
+from ci_eval.rendering.figures import (
+    OUTCOMES,
+    amount,
+    evaluated,
+    headline,
+    interval,
+    intervals,
+    metric_infos,
+    sessions_by_kind,
+    statuses,
+)
+from ci_eval.rendering.verdicts import judged_of_code, populations
+
+MAX_ERRORS = 200
+MAX_TRACE = 4_000
+MAX_CELLS = 60_000
+MAX_ROWS = 10_000
+RANKS = {"1": "first", "2-5": "near", "6-10": "low", "11+": "low", "absent": "absent"}
+EFFORTS = {"up to 25 %": "first", "up to 50 %": "near", "up to 100 %": "low", "no gain": "absent"}
+"""Of a line: the share of the typing that is left, as stage 3 names it."""
+
+BETTER = {"higher": "higher is better", "lower": "lower is better"}
+
+
+@dataclass(frozen=True)
+class Bar:
+    """Where a figure and its interval lie on a scale of 0 … 100."""
+
+    low: float
+    width: float
+    at: float
+    beyond: tuple[float, float] | None = None
+    """Begin and width of the interval of other code."""
+
+
+@dataclass(frozen=True)
+class MetricRow:
+    """One metric: how it reads, what it is."""
+
+    name: str
+    value: str
+    interval: str
+    elsewhere: str
+    bar: Bar | None
+    by_file: str
+    n: str
+    summary: str
+    better: str
+
+
+@dataclass(frozen=True)
+class RankRow:
+    """How many expected texts stood at these places."""
+
+    label: str
+    outcome: str
+    count: str
+    share: str
+    width: float
+
+
+@dataclass(frozen=True)
+class KindRow:
+    """One token kind, with (value, intervals) of each headline metric."""
+
+    label: str
+    sessions: str
+    cells: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of the table of files."""
+
+    name: str
+    summary: str
+    better: str
+    shown: bool
+
+
+@dataclass(frozen=True)
+class FileRow:
+    """One file; no link where no page exists."""
+
+    path: str
+    link: str
+    sessions: str
+    cells: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ErrorRow:
+    """Trouble with one file."""
+
+    path: str
+    stage: str
+    message: str
+    sessions: str
+    trace: str
+
+
+@dataclass(frozen=True)
+class StatusRow:
+    """How many sessions ended so, and what that means."""
+
+    name: str
+    count: str
+    meaning: str
+
+
+@dataclass(frozen=True)
+class Index:
+    """Everything the first page shows for one session filter."""
+
+    evaluated: str
+    here: str
+    """What is said of this project, and of other code."""
+    elsewhere: str
+    judged_of_code: bool
+    undecided: int
+    statuses: tuple[StatusRow, ...]
+    cards: tuple[MetricRow, ...]
+    quality: tuple[MetricRow, ...]
+    latency: tuple[MetricRow, ...]
+    ranks: tuple[RankRow, ...]
+    kind_columns: tuple[str, ...]
+    kinds: tuple[KindRow, ...]
+    columns: tuple[Column, ...]
+    files: tuple[FileRow, ...]
+    files_left_out: int
+    errors: tuple[ErrorRow, ...]
+    errors_left_out: int
+
+
+def index(evaluation: Evaluation, figures: FilterFigures, links: Mapping[str, str]) -> Index:
+    """The page for `figures`; `links` are the file pages by path."""
+    infos = metric_infos(evaluation, figures)
+    rows = {info.name: _row(info, figures, _scale(info, infos, figures)) for info in infos}
+    columns = _columns(infos, len(figures.files))
+    files = _files(figures, links, columns)
+    here, elsewhere = populations(evaluation)
+    return Index(
+        evaluated=evaluated(figures),
+        here=here,
+        elsewhere=elsewhere,
+        judged_of_code=judged_of_code(figures),
+        undecided=figures.undecided,
+        statuses=tuple(
+            StatusRow(name, f"{count:,}", OUTCOMES.get(name, "")) for name, count in statuses(figures.statuses)
+        ),
+        cards=tuple(rows[info.name] for info in headline(infos)),
+        quality=tuple(rows[info.name] for info in infos if info.unit != "ms"),
+        latency=tuple(rows[info.name] for info in infos if info.unit == "ms"),
+        ranks=_ranks(figures.ranks),
+        kind_columns=tuple(info.name for info in headline(infos)),
+        kinds=_kinds(figures.kinds, headline(infos)),
+        columns=tuple(_column(info, headline(infos)) for info in columns),
+        files=tuple(files[:MAX_ROWS]),
+        files_left_out=max(0, len(files) - MAX_ROWS),
+        errors=tuple(map(_error, evaluation.errors[:MAX_ERRORS])),
+        errors_left_out=max(0, len(evaluation.errors) - MAX_ERRORS),
+    )
+
+
+def _row(info: MetricInfo, figures: FilterFigures, scale: float) -> MetricRow:
+    estimate = figures.metrics[info.name]
+    return MetricRow(
+        name=info.name,
+        value=amount(estimate.value, info.unit),
+        interval=interval(estimate, info.unit),
+        elsewhere=interval(estimate.elsewhere, info.unit),
+        bar=_bar(estimate, scale) if info.unit != "count" else None,
+        by_file=amount(figures.by_file.get(info.name), info.unit),
+        n=f"{estimate.n:,}",
+        summary=info.summary,
+        better=BETTER.get(info.better, ""),
+    )
+
+
+def _scale(info: MetricInfo, infos: Iterable[MetricInfo], figures: FilterFigures) -> float:
+    """The figure at the right end of the bar: 1 for shares, else a little more than any figure of the unit."""
+    if info.unit in {"share", "score"}:
+        return 1.0
+    alike = (figures.metrics[other.name] for other in infos if other.unit == info.unit)
+    ends = (end or 0.0 for each in alike for end in (each.value, each.high, each.elsewhere.high))
+    return 1.1 * max(ends, default=0.0)
+
+
+def _bar(estimate: Estimate, scale: float) -> Bar | None:
+    if estimate.value is None or not scale > 0:
+        return None
+
+    def place(value: float | None) -> float:
+        return round(min(100.0, max(0.0, 100 * (estimate.value or 0 if value is None else value) / scale)), 1)
+
+    def begin_and_width(of: Estimate | OtherCode) -> tuple[float, float]:
+        return place(of.low), round(place(of.high) - place(of.low), 1)
+
+    beyond = None if estimate.elsewhere.low is None else begin_and_width(estimate.elsewhere)
+    return Bar(*begin_and_width(estimate), place(estimate.value), beyond)
+
+
+def _ranks(ranks: Mapping[str, int]) -> tuple[RankRow, ...]:
+    total = sum(ranks.values())
+    most = max(ranks.values(), default=0)
+    names = [*(name for name in RANKS if name in ranks), *(name for name in ranks if name not in RANKS)]
+    return tuple(
+        RankRow(
+            label=name if name == "absent" or name in EFFORTS else f"rank {name}",
+            outcome=(RANKS | EFFORTS).get(name, "low"),
+            count=f"{ranks[name]:,}",
+            share=amount(ranks[name] / total if total else None, "share"),
+            width=round(100 * ranks[name] / most, 2) if most else 0,
+        )
+        for name in names
+    )
+
+
+def _kinds(kinds: Mapping[str, Mapping[str, Estimate]], infos: Sequence[MetricInfo]) -> tuple[KindRow, ...]:
+    nothing = Estimate(value=None)
+    return tuple(
+        KindRow(
+            label=kind.lower().replace("_", " "),
+            sessions=f"{sessions:,}",
+            cells=tuple(
+                (amount(each.value, info.unit), intervals(each, info.unit))
+                for info in infos
+                for each in (kinds[kind].get(info.name, nothing),)
+            ),
+        )
+        for kind, sessions in sessions_by_kind(kinds).items()
+    )
+
+
+def _columns(infos: Sequence[MetricInfo], files: int) -> list[MetricInfo]:
+    """Every metric that says something about a file, or the headline ones where the page would become too big."""
+    columns = [info for info in infos if info.unit != "count"]
+    return columns if len(columns) * files <= MAX_CELLS else headline(infos)
+
+
+def _column(info: MetricInfo, shown: Sequence[MetricInfo]) -> Column:
+    summary = " · ".join(filter(None, (info.summary, BETTER.get(info.better))))
+    return Column(info.name, summary, info.better, info in shown)
+
+
+def _files(figures: FilterFigures, links: Mapping[str, str], columns: Sequence[MetricInfo]) -> list[FileRow]:
+    """A row for each file with figures or with a page."""
+    rows = []
+    for path in sorted({*figures.files, *links}):
+        of_file = figures.files.get(path)
+        metrics = of_file.metrics if of_file else {}
+        cells = tuple(amount(metrics.get(info.name), info.unit) for info in columns)
+        rows.append(FileRow(path, links.get(path, ""), f"{of_file.sessions if of_file else 0:,}", cells))
+    return rows
+
+
+def _error(error: FileError) -> ErrorRow:
+    trace = error.trace if len(error.trace) <= MAX_TRACE else f"{error.trace[:MAX_TRACE]}\n…"
+    return ErrorRow(error.path, error.stage, error.message[:MAX_TRACE], f"{error.sessions:,}", trace)

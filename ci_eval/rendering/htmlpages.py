@@ -1,0 +1,201 @@
+"""One source file laid out as HTML pages: where its tokens stand, how they went, and where a page ends."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import reduce
+from itertools import groupby
+from pathlib import PurePosixPath
+
+from ci_eval.model import FAILED, Kind, Session, Status
+from ci_eval.observing import effort
+
+MAX_SESSIONS = 2_000
+MAX_LINES = 3_000
+MAX_CHARACTERS = 300_000
+MAX_MARKED = 2_000
+"""Longest stretch of text one token colours."""
+
+OUTCOMES = {
+    "failed": "failed: timeout, crash or error",
+    "absent": "expected text absent",
+    "low": "rank 6 or lower",
+    "near": "rank 2 to 5",
+    "first": "rank 1",
+    "skipped": "not asked",
+}
+"""How a token went, the worst first; several sessions at one place show the worst of them."""
+
+LINE_OUTCOMES = OUTCOMES | {
+    "absent": "no gain",
+    "low": "over half of the typing left",
+    "near": "up to half left",
+    "first": "up to a quarter left",
+}
+"""The same for lines."""
+
+# Most tokens are rank 1: a plain underline is their sign, so that the others stand out.
+SIGNS = {"failed": "!", "absent": "✗", "low": "↓", "near": "2", "first": "", "skipped": "∅"}
+MISSES = frozenset({"failed", "absent"})
+_SEVERITY = {outcome: place for place, outcome in enumerate(OUTCOMES)}
+
+
+@dataclass(frozen=True)
+class SessionMark:
+    """One session as far as the source shows it; `index` counts the sessions of the file."""
+
+    index: int
+    id: str
+    begin: int
+    end: int
+    outcome: str
+    rank: int | None
+
+
+@dataclass(frozen=True)
+class Spot:
+    """A place of the text with its sessions, which are neighbours in the data: `first` … `first + len(ids) - 1`."""
+
+    begin: int
+    end: int
+    first: int
+    ids: tuple[str, ...]
+    outcome: str
+    sign: str
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A stretch of text, completed there or not."""
+
+    text: str
+    spot: Spot | None = None
+
+
+@dataclass(frozen=True)
+class Page:
+    """What one HTML page shows of a file; lines count from 1."""
+
+    segments: tuple[Segment, ...]
+    first_line: int
+    last_line: int
+    spots: tuple[Spot, ...] = field(default=())
+
+    @property
+    def numbers(self) -> str:
+        """The line numbers, one per line."""
+        return "\n".join(map(str, range(self.first_line, self.last_line + 1)))
+
+
+def page_name(path: str) -> str:
+    """A file name without suffix for the pages of `path`: readable, harmless, different for different paths."""
+    slug = slugged(PurePosixPath(path).name)
+    return f"{slug}-{hashlib.sha256(path.encode('utf-8', 'backslashreplace')).hexdigest()[:12]}"
+
+
+def slugged(text: str) -> str:
+    """The letters and digits of `text` that are safe in any file system and URL."""
+    return re.sub(r"[^a-z0-9]+", "-", text.lower())[:60].strip("-") or "file"
+
+
+def mark(index: int, session: Session) -> SessionMark:
+    """The session without its suggestions."""
+    end = session.offset + min(max(1, len(session.expected_text)), MAX_MARKED)
+    last = session.lookups[-1].rank if session.lookups else None
+    rank = None if session.properties.kind is Kind.LINE else last
+    return SessionMark(index, session.id, session.offset, end, outcome(session), rank)
+
+
+def outcome(session: Session) -> str:
+    """The key of OUTCOMES for a session; the last lookup is the one that counts, in a line all of them."""
+    if session.status in FAILED:
+        return "failed"
+    if session.status is Status.SKIPPED:
+        return "skipped"
+    if session.properties.kind is Kind.LINE:
+        left = effort(session)
+        return "first" if left <= 0.25 else "near" if left <= 0.5 else "low" if left < 1 else "absent"
+    rank = session.lookups[-1].rank if session.lookups else None
+    if rank is None:
+        return "absent"
+    return "first" if rank == 1 else "near" if rank <= 5 else "low"
+
+
+def pages(text: str, marks: Sequence[SessionMark]) -> list[Page]:
+    """The whole text in pages that a browser shows at once; cut between lines wherever there are any."""
+    line = 1
+    result = []
+    for segments in _packed(_segments(text, _spots(marks, len(text)))):
+        spots = tuple(segment.spot for segment in segments if segment.spot)
+        breaks = sum(segment.text.count("\n") for segment in segments)
+        # A page that ends with its line leaves the number of the empty rest to the next page.
+        last = line + breaks - (segments[-1].text.endswith("\n") and breaks > 0)
+        result.append(Page(tuple(segments), line, last, spots))
+        line += breaks
+    return result or [Page((), 1, 1)]
+
+
+def _spots(marks: Sequence[SessionMark], length: int) -> Iterator[Spot]:
+    """One spot per offset; where tokens overlap, the later one cuts the earlier one short."""
+    groups = [list(group) for _, group in groupby(marks, key=lambda mark: mark.begin)]
+    begins = [min(group[0].begin, length) for group in groups]
+    for group, begin, limit in zip(groups, begins, [*begins, length][1:], strict=True):
+        end = min(max(mark.end for mark in group), limit)
+        worst = min(group, key=lambda mark: (_SEVERITY[mark.outcome], -(mark.rank or 0)))
+        sign = str(worst.rank) if worst.outcome == "near" and worst.rank else SIGNS[worst.outcome]
+        yield Spot(begin, max(begin, end), group[0].index, tuple(mark.id for mark in group), worst.outcome, sign)
+
+
+def _segments(text: str, spots: Iterable[Spot]) -> Iterator[Segment]:
+    at = 0
+    for spot in spots:
+        yield from _plain(text[at : spot.begin])
+        yield Segment(text[spot.begin : spot.end], spot)
+        at = spot.end
+    yield from _plain(text[at:])
+
+
+def _plain(text: str) -> Iterator[Segment]:
+    """Lines, so that pages can end there; str.splitlines knows more line ends than an editor does."""
+    for line in re.findall(r"[^\n]*\n|[^\n]+", text):
+        for at in range(0, len(line), MAX_CHARACTERS):
+            yield Segment(line[at : at + MAX_CHARACTERS])
+
+
+def _packed(segments: Iterable[Segment]) -> Iterator[list[Segment]]:
+    page: list[Segment] = []
+    size = _Size()
+    line_end = 0
+    for segment in segments:
+        while page and size.plus(segment).is_too_big:
+            cut = line_end or len(page)
+            yield page[:cut]
+            page, line_end = page[cut:], 0
+            size = reduce(_Size.plus, page, _Size())
+        page.append(segment)
+        size = size.plus(segment)
+        if segment.text.endswith("\n"):
+            line_end = len(page)
+    if page:
+        yield page
+
+
+@dataclass(frozen=True)
+class _Size:
+    """How much a page holds."""
+
+    sessions: int = 0
+    lines: int = 0
+    characters: int = 0
+
+    def plus(self, segment: Segment) -> _Size:
+        sessions = len(segment.spot.ids) if segment.spot else 0
+        lines, characters = segment.text.count("\n"), len(segment.text)
+        return _Size(self.sessions + sessions, self.lines + lines, self.characters + characters)
+
+    @property
+    def is_too_big(self) -> bool:
+        return self.sessions > MAX_SESSIONS or self.lines > MAX_LINES or self.characters > MAX_CHARACTERS

@@ -1,0 +1,137 @@
+"""A source file with both sides' sessions, as the pages of a comparison show it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ci_eval.contracts import Pair
+from ci_eval.model import Session, SourceFile
+from ci_eval.rendering.htmlpages import SIGNS, Page, Segment, mark, outcome, pages
+
+FIRST = 12
+"""Suggestions of each list that are shown, beside the expected one."""
+LONGEST = 120
+
+Listed = tuple[str, int, int, list[tuple[int, str]]]
+"""Of one side: status, rank (0: absent), length of the list, places and texts."""
+
+Shown = tuple[str, str, str, str, Listed, Listed]
+"""Session, expected text, what was typed, kind; base, new."""
+
+
+@dataclass(frozen=True)
+class Half:
+    """A part of a token's text, with how that side went."""
+
+    text: str
+    outcome: str
+    sign: str
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A stretch of text; `halves` are empty where nothing was completed."""
+
+    text: str
+    id: str = ""
+    change: str = ""
+    """better, worse, same, or only (on one side)."""
+    label: str = ""
+    halves: tuple[Half, ...] = ()
+
+
+@dataclass(frozen=True)
+class PairedPage:
+    """One page of a file."""
+
+    pieces: tuple[Piece, ...]
+    page: Page
+    shown: tuple[Shown, ...]
+
+
+def paired_pages(source: SourceFile, pairs: Sequence[Pair]) -> list[PairedPage]:
+    """All of them; `pairs` in order of offset."""
+    marks = [mark(place, _either(pair)) for place, pair in enumerate(pairs)]
+    return [
+        PairedPage(
+            pieces=tuple(_piece(segment, pairs) for segment in page.segments),
+            page=page,
+            shown=tuple(_shown(pairs[spot.first + number]) for spot in page.spots for number in range(len(spot.ids))),
+        )
+        for page in pages(source.text, marks)
+    ]
+
+
+def change_of(pair: Pair) -> str:
+    """Better, worse, same, or only."""
+    if None in pair:
+        return "only"
+    moved = gain(pair)
+    return "better" if moved > 0 else "worse" if moved < 0 else "same"
+
+
+def gain(pair: Pair) -> float:
+    """Difference of the reciprocal ranks: above 0 is better."""
+    base, new = pair
+    return _reciprocal(new) - _reciprocal(base) if base and new else 0.0
+
+
+def _either(pair: Pair) -> Session:
+    session = pair[1] or pair[0]
+    assert session
+    return session
+
+
+def _reciprocal(session: Session) -> float:
+    rank = session.lookups[-1].rank if session.lookups and outcome(session) not in {"failed", "skipped"} else None
+    return 1 / rank if rank else 0.0
+
+
+def _piece(segment: Segment, pairs: Sequence[Pair]) -> Piece:
+    spot = segment.spot
+    if spot is None:
+        return Piece(segment.text)
+    # Of several sessions at a place, the one that changed most.
+    pair = max(pairs[spot.first : spot.first + len(spot.ids)], key=lambda pair: abs(gain(pair)))
+    middle = (len(segment.text) + 1) // 2
+    parts = zip((segment.text[:middle], segment.text[middle:]), pair, strict=True)
+    halves = tuple(_half(text, side) for text, side in parts if text)
+    session, change = _either(pair), change_of(pair)
+    label = f"{session.expected_text[:LONGEST]}: base {_place(pair[0])}, new {_place(pair[1])}, {change}"
+    return Piece(segment.text, session.id, change, label, halves)
+
+
+def _half(text: str, session: Session | None) -> Half:
+    return Half(text, outcome(session), SIGNS[outcome(session)]) if session else Half(text, "none", "")
+
+
+def _place(session: Session | None) -> str:
+    if session is None:
+        return "not there"
+    rank = session.lookups[-1].rank if session.lookups else None
+    return f"rank {rank}" if rank else session.status.value
+
+
+def _shown(pair: Pair) -> Shown:
+    session = _either(pair)
+    prefix = session.lookups[-1].prefix if session.lookups else ""
+    expected, kind = session.expected_text[:LONGEST], session.properties.kind.value
+    return (session.id, expected, prefix[:LONGEST], kind, _list(pair[0]), _list(pair[1]))
+
+
+def _list(session: Session | None) -> Listed:
+    if session is None:
+        return "no such session", 0, 0, []
+    if not session.lookups:
+        return session.status.value, 0, 0, []
+    lookup = session.lookups[-1]
+    return session.status.value, lookup.rank or 0, lookup.total, list(_items(session))
+
+
+def _items(session: Session) -> Iterator[tuple[int, str]]:
+    lookup = session.lookups[-1]
+    for place, each in enumerate(lookup.suggestions[:FIRST], 1):
+        yield place, each.text[:LONGEST]
+    if lookup.rank and FIRST < lookup.rank <= len(lookup.suggestions):
+        yield lookup.rank, lookup.suggestions[lookup.rank - 1].text[:LONGEST]

@@ -1,0 +1,66 @@
+"""A folder of HTML pages: written beside its place, moved there as a whole, made of the reporters' templates."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import jinja2
+
+from ci_eval import atomic
+
+
+class Site:
+    """One report while it is written; paths are relative to the site."""
+
+    def __init__(self, folder: Path, templates: Path, **known: object) -> None:
+        """`known`: what every template may use."""
+        self._folder = folder
+        self._templates = templates
+        self._environment = jinja2.Environment(
+            loader=jinja2.FileSystemLoader(templates),
+            autoescape=True,
+            undefined=jinja2.StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        self._environment.globals.update(known)
+
+    def assets(self, names: Sequence[str]) -> None:
+        """Copy styles and scripts."""
+        folder = self._folder / "assets"
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in names:
+            shutil.copyfile(self._templates / name, folder / name)
+
+    def render(self, template: str, target: str, **values: object) -> None:
+        """Write a page."""
+        text = self._environment.get_template(template).render(**values)
+        self.write(target, text.encode("utf-8", "backslashreplace"))
+
+    def write(self, target: str, data: bytes) -> None:
+        """Write a file."""
+        path = self._folder / target
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+
+
+@contextmanager
+def published(folder: Path) -> Iterator[Path]:
+    """A folder to write to, which takes the place of `folder` at the end, unless something fails.
+
+    Raises WorkspaceError where it cannot be written.
+    """
+    partial = folder.with_name(f"{folder.name}.{os.getpid()}.tmp")
+    try:
+        with atomic.writing(folder):
+            partial.mkdir(parents=True)
+            yield partial
+            if folder.exists():
+                shutil.rmtree(folder)
+            partial.rename(folder)
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)

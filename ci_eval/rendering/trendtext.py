@@ -1,0 +1,33 @@
+"""A trend in words: the last figures, and where the level changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from ci_eval.model import Trend
+from ci_eval.rendering.figures import amount, change
+from ci_eval.rendering.markdowntext import prose
+
+
+def trend_lines(trend: Trend) -> Iterator[str]:
+    """Paragraphs of Markdown."""
+    count = len(trend.nights)
+    if count < 2:
+        yield "The first evaluation of its kind: a trend needs two."
+        return
+    first, last = trend.nights[0], trend.nights[-1]
+    yield f"Trend over {count} evaluations, {prose(first.started[:10])} to {prose(last.started[:10])}:"
+    changes = list(change_lines(trend, prose))
+    yield "\n".join(f"- {each}" for each in changes) or "No figure changed its level."
+
+
+def change_lines(trend: Trend, shown: Callable[[str], str] = str) -> Iterator[str]:
+    """A sentence per change of level, the latest first; `shown`: how foreign text is written there."""
+    found = [(each.night, info, each) for info in trend.metrics for each in trend.changes.get(info.name, ())]
+    for night, info, each in sorted(found, key=lambda entry: (-entry[0], entry[1].name)):
+        sign = "" if each.good is None else "▲ " if each.good else "▼ "
+        why = f" ({'; '.join(map(shown, trend.nights[night].differs))})" if trend.nights[night].differs else ""
+        yield (
+            f"{sign}{info.name} {amount(each.before, info.unit)} → {amount(each.after, info.unit)} "
+            f"({change(each.after - each.before, info.unit)}) from {shown(trend.nights[night].started[:10])} on{why}"
+        )

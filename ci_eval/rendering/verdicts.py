@@ -1,0 +1,136 @@
+"""How verdicts and differences are written where people read them."""
+
+from __future__ import annotations
+
+from ci_eval.model import (
+    Comparison,
+    Difference,
+    Elsewhere,
+    Evaluation,
+    FilterFigures,
+    MetricInfo,
+    Trend,
+    TrendPoint,
+    Verdict,
+)
+from ci_eval.rendering.figures import amount, change, change_between, first_filter
+from ci_eval.statistics.clustered import FEWEST_OF_FIGURE
+
+SIGNS = {
+    Verdict.BETTER: "▲",
+    Verdict.WORSE: "▼",
+    Verdict.EQUIVALENT: "=",
+    Verdict.NOT_SHOWN: "?",
+    Verdict.NOT_COMPARABLE: "-",
+}
+WORDS = {verdict: verdict.value.replace("-", " ") for verdict in Verdict}
+
+TRENDS = ("LatencyPercentile50", "LatencyPercentile95")
+"""What is drawn over time beside the declared metrics."""
+
+
+def said(verdict: Verdict) -> str:
+    """A verdict with its sign: colour is never the only one."""
+    return f"{SIGNS[verdict]} {WORDS[verdict]}"
+
+
+HERE = "In this project"
+ELSEWHERE = "In other code"
+
+
+def populations(evaluation: Evaluation) -> tuple[str, str]:
+    """What the figures of one evaluation say of this project, and of other code."""
+    _, figures = first_filter(evaluation)
+    here = f"all {figures.sessions:,} sessions were asked: its figures are exact"
+    if figures.sessions < evaluation.population:
+        asked = f"{figures.sessions:,} of its {evaluation.population:,} sessions were asked"
+        here = f"{asked}; intervals (95 %) say where the figures of all lie"
+    elsewhere = f"intervals (95 %) say where the figures of {evaluation.clusters} like these lie"
+    if not judged_of_code(figures):
+        worth = max((each.elsewhere.effective for each in figures.metrics.values()), default=0)
+        elsewhere = (
+            f"no intervals, since the {evaluation.clusters} are worth {worth:.0f} of equal size; it takes "
+            f"{FEWEST_OF_FIGURE}"
+        )
+    return f"{HERE}: {here}.", f"{ELSEWHERE}: {elsewhere}."
+
+
+def judged_of_code(figures: FilterFigures) -> bool:
+    """Whether any figure has an interval of other code."""
+    return any(each.elsewhere.low is not None for each in figures.metrics.values())
+
+
+def interval_text(found: Difference | Elsewhere, unit: str) -> str:
+    """The interval behind a verdict; "exact" where nothing is uncertain."""
+    if found.low is None or found.high is None:
+        return "no interval"
+    return "exact" if found.low == found.high else change_between(found.low, found.high, unit)
+
+
+def p_text(found: Difference | Elsewhere) -> str:
+    """The p-value that goes with the interval."""
+    if found.p is None:
+        return ""
+    return "p < 0.001" if found.p < 0.001 else f"p = {found.p:.3f}"
+
+
+def explained(found: Difference | Elsewhere, unit: str) -> str:
+    """Interval, p-value and what the verdict follows from; all a reader needs to understand it."""
+    interval = "" if found.low is None or found.low == found.high else interval_text(found, unit)
+    return "; ".join(filter(None, (interval, p_text(found), found.why)))
+
+
+def headline(comparison: Comparison) -> tuple[str, str]:
+    """What the leading metric says of this project, and of other code."""
+    name = comparison.declared[0]
+    found = comparison.filters["ALL"][name]
+    unit = next(info.unit for info in comparison.metrics if info.name == name)
+    asked = f"{comparison.paired:,} of its {comparison.population:,} sessions were asked"
+    if comparison.paired == comparison.population:
+        asked = f"all {comparison.paired:,} sessions were asked"
+    figures = f"{name} {amount(found.base, unit)} → {amount(found.new, unit)}, {change(found.difference, unit)}"
+    reason = explained(found, unit)
+    here = f"{HERE} ({asked}): {said(found.verdict)}. {figures}" + (f" ({reason})" if reason else "") + "."
+    return here, f"{ELSEWHERE}: {said(found.elsewhere.verdict)} ({explained(found.elsewhere, unit)})."
+
+
+def judged_elsewhere(comparison: Comparison) -> bool:
+    """Whether there is an interval of other code for any declared metric."""
+    figures = comparison.filters["ALL"]
+    return any(figures[name].elsewhere.low is not None for name in comparison.declared)
+
+
+def adjusted(comparison: Comparison) -> str:
+    """What the intervals and p-values of the declared metrics are adjusted for."""
+    figures = [comparison.filters["ALL"][name] for name in comparison.declared]
+    judged = [each for each in figures if each.low is not None]
+    timed = [each for each in judged if each.elsewhere.verdict is Verdict.NOT_COMPARABLE]
+    if timed and len(timed) < len(judged):
+        return (
+            "Intervals and p of ranks are adjusted for the number of these metrics, and so are those of times, each "
+            "family by itself: all intervals of ranks hold together in 95 of 100 comparisons, and all of times; both "
+            "in at least 90"
+        )
+    return (
+        "Intervals and p are adjusted for the number of these metrics, so that all intervals hold together in 95 of "
+        "100 comparisons"
+    )
+
+
+def named(name: str, found: Difference) -> str:
+    """A metric with the sessions it is of, where these are not all."""
+    return f"{name} ({found.n:,} {found.over})" if found.over else name
+
+
+def night_figure(trend: Trend, night: TrendPoint, metric: str) -> str:
+    """One figure of one night."""
+    unit = next((info.unit for info in trend.metrics if info.name == metric), "")
+    found = night.metrics.get(metric)
+    return amount(found.value if found else None, unit)
+
+
+def pair_text(found: Difference | None, info: MetricInfo) -> str:
+    """A difference between two evaluations, with the interval in this project."""
+    if found is None:
+        return ""
+    return f"{change(found.difference, info.unit)} ({interval_text(found, info.unit)})"

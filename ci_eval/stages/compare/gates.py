@@ -1,0 +1,170 @@
+"""Rules for CI: what a difference, or a figure, must keep to.
+
+RecallAt1 >= -1pp                              a shown loss of more than one point breaks it
+MeanRank <= +5% and +0.2                       more than both, and shown, breaks it
+RecallAt5 non-inferior 0.5pp                   kept only if a loss of that size is ruled out
+RecallAt1 >= 40%                               without a sign: the new figure itself
+RecallAt1 >= -1pp population: code             what is shown of other code counts, not what is shown of this project
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ci_eval.errors import ConfigError
+from ci_eval.model import Difference, Elsewhere, GateResult, MetricInfo, Verdict
+from ci_eval.rendering.figures import amount, change
+from ci_eval.rendering.verdicts import interval_text
+from ci_eval.statistics.clustered import FEWEST_ALIKE, STRETCH
+from ci_eval.statistics.paired import MARGINS, stretched
+
+EXAMPLES = (
+    "'RecallAt1 >= -1pp', 'MeanRank <= +5% and +0.2', 'RecallAt5 non-inferior 0.5pp', 'Recall >= 80%', "
+    "'RecallAt1 >= -1pp population: code'"
+)
+
+_LIMIT = r"[+-]?\d+(?:\.\d+)?\s*(?:pp|%|ms)?"
+_BOUND = re.compile(rf"(?P<metric>\w+)\s*(?P<sign>>=|<=)\s*(?P<limits>{_LIMIT}(?:\s+and\s+{_LIMIT})*)")
+_MARGIN = re.compile(rf"(?P<metric>\w+)\s+non-inferior\s+(?P<limits>{_LIMIT})")
+_POPULATION = re.compile(r"(?P<rule>.*?)\s*\bpopulation:\s*(?P<population>\S+)")
+_PARTS = re.compile(r"(?P<sign>[+-]?)(?P<number>[\d.]+)\s*(?P<unit>pp|%|ms)?")
+
+
+@dataclass(frozen=True)
+class Limit:
+    """A number with its unit, as it stands in the rule."""
+
+    text: str
+    value: float
+    """With its sign; points and percents as shares."""
+    signed: bool
+    unit: str
+
+    def of(self, base: float, unit: str) -> float:
+        """What it comes to in the metric's own unit, for a difference from `base`."""
+        relative = self.unit == "%" and unit != "share"
+        return self.value * abs(base) if relative else self.value
+
+
+@dataclass(frozen=True)
+class Gate:
+    """A rule that was understood."""
+
+    rule: str
+    metric: str
+    sign: str
+    """`>=`, `<=` or `non-inferior`."""
+    limits: tuple[Limit, ...]
+    population: str = "project"
+    """`project` or `code`: whose difference it is about."""
+
+    def judge(self, figures: Mapping[str, Difference], infos: Mapping[str, MetricInfo]) -> GateResult:
+        """Whether the comparison keeps it. A figure that is missing, or not comparable, keeps no rule."""
+        found, info = figures[self.metric], infos[self.metric]
+        if found.base is None or found.new is None or found.difference is None:
+            return self._result(False, f"{self.metric} has no figure on both sides")
+        if not self.limits[0].signed and self.sign != "non-inferior":
+            return self._absolute(found.new, info)
+        said = found.elsewhere if self.population == "code" else found
+        if said.verdict is Verdict.NOT_COMPARABLE:
+            return self._result(False, f"{self.metric} is not comparable here: {said.why or 'see the warnings'}")
+        if self.sign == "non-inferior":
+            return self._non_inferior(found, said, info)
+        return self._difference(found, said, info)
+
+    def _absolute(self, new: float, info: MetricInfo) -> GateResult:
+        kept = all(new >= each.value if self.sign == ">=" else new <= each.value for each in self.limits)
+        return self._result(kept, f"{self.metric} is {amount(new, info.unit)}")
+
+    def _non_inferior(self, found: Difference, said: Difference | Elsewhere, info: MetricInfo) -> GateResult:
+        assert found.base is not None
+        margin = abs(self.limits[0].of(found.base, info.unit))
+        if said.low is None or said.high is None:
+            return self._result(False, f"a loss of that size is not ruled out: {said.why}")
+        needed = FEWEST_ALIKE * max(MARGINS.get(info.unit, 0.0) / margin if margin else math.inf, 1)
+        if isinstance(said, Elsewhere) and said.effective < needed:
+            reason = f"for that margin it takes files worth {needed:.0f} equal ones, here are {said.effective:.0f}"
+            return self._result(False, f"a loss of that size is not ruled out: {reason}")
+        low, high = stretched(said.low, said.high, STRETCH if isinstance(said, Elsewhere) else 1.0)
+        worst = low if info.better == "higher" else -high
+        between = f"the difference may be {change(low, info.unit)} to {change(high, info.unit)}"
+        if said.low == said.high:
+            between = f"the difference is exactly {change(said.low, info.unit)}"
+        ruled_out = "a loss of that size is ruled out" if worst > -margin else "a loss of that size is not ruled out"
+        return self._result(worst > -margin, f"{between}: {ruled_out}")
+
+    def _difference(self, found: Difference, said: Difference | Elsewhere, info: MetricInfo) -> GateResult:
+        """Broken by what the verdict shows, never by more: a reader must not find one beside the other."""
+        assert found.base is not None
+        assert found.difference is not None
+        limits = [each.of(found.base, info.unit) for each in self.limits]
+        beyond = all(found.difference < each if self.sign == ">=" else found.difference > each for each in limits)
+        reason = f"the difference is {change(found.difference, info.unit)} ({interval_text(said, info.unit)})"
+        if beyond and said.verdict not in {Verdict.BETTER, Verdict.WORSE}:
+            return self._result(True, f"{reason}: beyond the limit, but not shown: {said.why}")
+        return self._result(not beyond, reason)
+
+    def _result(self, passed: bool, reason: str) -> GateResult:
+        return GateResult(rule=self.rule, passed=passed, reason=reason)
+
+
+def parse(rule: str, infos: Mapping[str, MetricInfo]) -> Gate:
+    """Raises ConfigError where the rule cannot be understood, or fits no metric."""
+    whole = " ".join(rule.split())
+    named = _POPULATION.fullmatch(whole)
+    text, population = (named["rule"], named["population"]) if named else (whole, "project")
+    if population not in {"project", "code"}:
+        raise ConfigError(f"gate {rule!r}: population is project (this one's sessions) or code (other code like it)")
+    found = _BOUND.fullmatch(text) or _MARGIN.fullmatch(text)
+    if found is None:
+        raise ConfigError(f"gate {rule!r} is not understood; examples: {EXAMPLES}")
+    metric = found["metric"]
+    if metric not in infos:
+        raise ConfigError(f"gate {rule!r}: unknown metric; known are {', '.join(infos)}; examples: {EXAMPLES}")
+    limits = tuple(_limit(rule, part, infos[metric].unit) for part in found["limits"].split(" and "))
+    absolute = found.re is _BOUND and not limits[0].signed
+    if absolute and infos[metric].unit != "share" and any(each.unit == "%" for each in limits):
+        raise ConfigError(f"gate {rule!r}: a share of what? A difference has a sign, for example {metric} <= +5%")
+    if len({each.signed for each in limits}) > 1:
+        raise ConfigError(
+            f"gate {rule!r} mixes differences (with a sign) and figures (without); write for example "
+            "'MeanRank <= +5% and +0.2'"
+        )
+    sign = found.groupdict().get("sign") or "non-inferior"
+    if said := _senseless(sign, limits, infos[metric]):
+        raise ConfigError(f"gate {rule!r} {said}")
+    return Gate(whole, metric, sign, limits, population)
+
+
+def _senseless(sign: str, limits: tuple[Limit, ...], info: MetricInfo) -> str | None:
+    """Why no loss could break the rule, or why nothing could keep it."""
+    if sign == "non-inferior":
+        return "needs a margin without a sign, such as 0.5pp" if limits[0].signed else None
+    if info.better == "neither":
+        return f"can protect nothing: no value of {info.name} is better than another; examples: {EXAMPLES}"
+    up = info.better == "higher"
+    if sign != (">=" if up else "<="):
+        return f"would be kept by any loss: {info.better} is better, write {info.name} {'>=' if up else '<='} …"
+    if limits[0].signed and any(each.value > 0 if up else each.value < 0 for each in limits):
+        return f"asks for a gain: say which loss may be, such as {info.name} {sign} {'-' if up else '+'}1%"
+    if not limits[0].signed and info.unit in {"share", "score"} and any(each.value > 1 for each in limits):
+        return (
+            f"can never be kept: {info.name} is at most {'100%' if info.unit == 'share' else 1}; examples: {EXAMPLES}"
+        )
+    return None
+
+
+def _limit(rule: str, text: str, unit: str) -> Limit:
+    found = _PARTS.fullmatch(text.strip())
+    assert found
+    own = found["unit"] or ""
+    allowed = {"share": {"pp", "%"}, "ms": {"ms", "%"}}.get(unit, {"", "%"})
+    if own not in allowed:
+        example = {"share": "-1pp", "ms": "+50ms"}.get(unit, "-0.01")
+        units = " or ".join(sorted(allowed - {""})) or "none"
+        raise ConfigError(f"gate {rule!r}: the unit must be {units}, for example {example}")
+    value = float(found["number"]) * (-1 if found["sign"] == "-" else 1)
+    return Limit(text.strip(), value / 100 if own in {"pp", "%"} else value, bool(found["sign"]), own)

@@ -1,0 +1,67 @@
+"""How far an engine differs from itself: the same sessions in several rounds, each of a fresh process."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable
+from statistics import median
+
+from ci_eval.model import Noise, SessionScore
+from ci_eval.observing import evaluated
+
+
+class Rounds:
+    """Adds up what the rounds of each session say."""
+
+    def __init__(self, rounds: int) -> None:
+        self._rounds = rounds
+        self._sessions = 0
+        self._differing = 0
+        self._sums = [(0.0, 0) for _ in range(rounds)]
+        self._spreads = array("d")
+
+    def add(self, session: SessionScore) -> None:
+        """One session, if it was evaluated."""
+        if not evaluated(session):
+            return
+        self._sessions += 1
+        self._differing += session.differing > 0
+        for lookup in session.lookups:
+            known = [each for each in lookup.latencies if each is not None]
+            if len(known) > 1 and min(known) > 0:
+                self._spreads.append(max(known) / min(known) - 1)
+            for number, latency in enumerate(lookup.latencies[: self._rounds]):
+                if latency is not None:
+                    total, count = self._sums[number]
+                    self._sums[number] = total + latency, count + 1
+
+    def noise(self) -> Noise | None:
+        """All of it; None where there was one round."""
+        if self._rounds == 1:
+            return None
+        return Noise(
+            rounds=self._rounds,
+            sessions=self._sessions,
+            differing=self._differing,
+            latencies=tuple([total / count if count else None for total, count in self._sums]),
+            spread=median(self._spreads) if self._spreads else None,
+        )
+
+
+def noise_of(sessions: Iterable[SessionScore], rounds: int) -> Noise | None:
+    """Of all these sessions."""
+    found = Rounds(rounds)
+    for session in sessions if rounds > 1 else ():
+        found.add(session)
+    return found.noise()
+
+
+def noise_text(noise: Noise) -> str:
+    """One sentence for people."""
+    share = noise.differing / max(noise.sessions, 1)
+    times = ", ".join("none" if each is None else f"{each:.1f}" for each in noise.latencies)
+    typical = f"; of a typical lookup, the slowest is {noise.spread:.0%} above the fastest" if noise.spread else ""
+    return (
+        f"asked in {noise.rounds} rounds, each with a fresh process: answers differed in {noise.differing:,} of "
+        f"{noise.sessions:,} sessions ({share:.1%}); mean latency by round {times} ms{typical}"
+    )

@@ -1,6 +1,0 @@
-"""Where a job runs: what a person sees, and what GitHub Actions or TeamCity is told."""
-
-from ci_eval.support.ci.host import Announcement, Check, Host, Problem
-from ci_eval.support.ci.screen import Screen, Steps, host_named
-
-__all__ = ["Announcement", "Check", "Host", "Problem", "Screen", "Steps", "host_named"]

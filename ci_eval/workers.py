@@ -1,0 +1,228 @@
+"""Worker processes: one task at a time each; one that dies or hangs costs its task and nothing else.
+
+Each has a pipe of its own: what several share stays locked, or holds half a message, when one of them is killed.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import os
+import signal
+import sys
+import time
+import traceback
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from enum import Enum
+from multiprocessing import get_context
+from multiprocessing.connection import Connection, wait
+from types import TracebackType
+from typing import Any, Generic, TypeVar
+
+TICK = 0.5
+"""Seconds between two signs of life."""
+
+GOODBYE = 10.0
+"""Seconds a worker may take to end."""
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+_CONTEXT = get_context("spawn")
+"""Not fork: other threads of the parent would be copied in whatever state they are."""
+
+
+@dataclass(frozen=True)
+class TaskOutcome(Generic[Task, Result]):
+    """What became of a task: a result, or else trouble in words."""
+
+    task: Task
+    result: Result | None
+    trouble: str = ""
+    died: bool = False
+    """Whether the trouble is that the worker did."""
+
+
+class Workers(Generic[Task, Result]):
+    """A pool of processes that run one function. Task, function and result must be picklable."""
+
+    def __init__(
+        self,
+        function: Callable[..., Result],
+        *,
+        jobs: int,
+        timeout: float | None = None,
+        tries: int = 1,
+        shared: tuple[object, ...] = (),
+    ) -> None:
+        """`timeout`: seconds one task may take. `shared`: arguments before the task; each worker gets them once.
+
+        `tries`: how many workers may die of a task until that is its outcome.
+        """
+        self._job = (function, shared)
+        self._counter = _CONTEXT.RawValue(ctypes.c_uint64)
+        self._jobs = jobs
+        self._timeout = timeout
+        self._tries = tries
+        self._idle: list[_Worker] = []
+        self._busy: dict[_Worker, tuple[Task, int]] = {}
+        """With its task, and how often that may still be tried."""
+        self._stopped = False
+
+    def __enter__(self) -> Workers[Task, Result]:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, _: BaseException | None, __: TracebackType | None) -> None:
+        workers = [*self._idle, *self._busy]
+        for worker in workers:
+            worker.pipe.close()
+        for worker in workers:
+            worker.end(0.0 if kind or self._stopped else GOODBYE)
+
+    @property
+    def counted(self) -> int:
+        """How often `count` was called in the workers, about."""
+        return int(self._counter.value)
+
+    def stop(self) -> None:
+        """Do not wait for what still runs."""
+        self._stopped = True
+
+    def map(self, waiting: deque[Task]) -> Iterator[TaskOutcome[Task, Result] | None]:
+        """The outcomes as they come, and None now and then while none comes. Tasks may be added meanwhile."""
+        while waiting or self._busy:
+            while waiting and len(self._busy) < self._jobs:
+                self._begin(waiting.popleft(), self._tries)
+            ended = list(filter(None, map(self._outcome, self._ended())))
+            yield from ended or (None,)
+
+    def _begin(self, task: Task, tries: int) -> None:
+        alive = next((worker for worker in self._idle if worker.alive), None)
+        worker = alive or _Worker(self._counter, self._job)
+        self._idle = [each for each in self._idle if each is not worker and each.alive]
+        worker.give(task)
+        self._busy[worker] = task, tries
+
+    def _ended(self) -> list[_Worker]:
+        """The workers that have said something, are dead, or late."""
+        left = min(worker.deadline for worker in self._busy) - time.monotonic()
+        ready = wait([worker.pipe for worker in self._busy], timeout=max(min(left, TICK), 0))
+        return [worker for worker in self._busy if worker.pipe in ready or worker.deadline < time.monotonic()]
+
+    def _outcome(self, worker: _Worker) -> TaskOutcome[Task, Result] | None:
+        """What became of the worker's task; None if it is still at it, or another one tries again."""
+        task, tries = self._busy[worker]
+        said = worker.listen() if worker.pipe.poll() else LATE
+        if said is BEGUN:
+            worker.deadline = time.monotonic() + (self._timeout or math.inf)
+            return None
+        del self._busy[worker]
+        if isinstance(said, tuple):
+            self._idle.append(worker)
+            return TaskOutcome(task, *said)
+        cause = worker.end(0.0 if said is LATE else GOODBYE)
+        if said is LATE:
+            return TaskOutcome(task, None, f"stopped after {self._timeout:g} s")
+        if tries > 1:
+            self._begin(task, tries - 1)
+            return None
+        return TaskOutcome(task, None, f"the worker process died ({cause})", died=True)
+
+
+class _Sign(Enum):
+    """What a worker says that is no answer, or fails to say."""
+
+    BEGUN = "it has its task; starting a process may take long, and is not the task's time"
+    DEAD = "the end of its pipe"
+    LATE = "nothing in time"
+
+
+BEGUN, DEAD, LATE = _Sign
+
+
+class _Worker:
+    """One process, and the pipe to it."""
+
+    def __init__(self, counter: ctypes.c_uint64, job: tuple[Callable[..., Any], tuple[object, ...]]) -> None:
+        self.pipe, theirs = _CONTEXT.Pipe()
+        self._process = _CONTEXT.Process(target=_serve, args=(theirs, os.getpid(), counter), daemon=True)
+        self._process.start()
+        theirs.close()
+        self.deadline = math.inf
+        """At which its task counts as stuck (time.monotonic())."""
+        self._send(job)
+
+    @property
+    def alive(self) -> bool:
+        return self._process.is_alive()
+
+    def give(self, task: object) -> None:
+        self.deadline = math.inf
+        self._send(task)
+
+    def _send(self, value: object) -> None:
+        # That it is dead is seen where its answer is read.
+        with suppress(BrokenPipeError, ConnectionResetError):
+            self.pipe.send(value)
+
+    def listen(self) -> tuple[Any, str] | _Sign:
+        """The result and the trouble, or else a sign."""
+        try:
+            said: tuple[Any, str] | _Sign = self.pipe.recv()
+        except (EOFError, ConnectionResetError):
+            return DEAD
+        return said
+
+    def end(self, patience: float) -> str:
+        """End it if it does not do so by itself; how it ended."""
+        self.pipe.close()
+        self._process.join(patience)
+        self._process.kill()
+        self._process.join()
+        code = self._process.exitcode or 0
+        return signal.Signals(-code).name if code < 0 else f"exit code {code}"
+
+
+# ------------------------------------------------------------------------------------------------------ in the worker
+
+_counters: list[ctypes.c_uint64] = []
+"""The one it shares with its parent and the other workers."""
+
+
+def count() -> None:
+    """In a worker: tell the parent that one more is done. Elsewhere: nothing."""
+    for counter in _counters:
+        # Without a lock, which a killed worker would not release; a lost count shows in the progress bar alone.
+        counter.value += 1
+
+
+def _serve(pipe: Connection, parent: int, counter: ctypes.c_uint64) -> None:
+    """Ctrl-C is the parent's to handle, and a worker does not outlive it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    die_with_parent()
+    if os.getppid() != parent:
+        os._exit(1)
+    _counters.append(counter)
+    # The parent closes its end when nothing is left to do.
+    with suppress(EOFError, BrokenPipeError, ConnectionResetError):
+        function, shared = pipe.recv()
+        while True:
+            task = pipe.recv()
+            pipe.send(BEGUN)
+            pipe.send(_answer(function, shared, task))
+
+
+def _answer(function: Callable[..., Any], shared: tuple[object, ...], task: object) -> tuple[Any, str]:
+    try:
+        return function(*shared, task), ""
+    except Exception as error:  # noqa: BLE001  whatever a task raises in its worker costs that task alone
+        return None, "".join(traceback.format_exception_only(error)).strip()
+
+
+def die_with_parent() -> None:
+    """Have this process killed when its parent ends, however it ends. Linux only; elsewhere closed pipes end it."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # 1 = PR_SET_PDEATHSIG

@@ -1,0 +1,87 @@
+"""A real server process for each peculiarity."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from ci_eval.adapters.lsp.engine import LspEngine, RunningLsp
+from ci_eval.adapters.lsp.manners import PLAIN, Manners
+from ci_eval.adapters.place import Place
+from ci_eval.adapters.recipes import InstalledEngine
+from ci_eval.contracts import Running, Surroundings
+from ci_eval.model import Confine
+
+SERVER = Path(__file__).parent / "server.py"
+Start = Callable[..., RunningLsp]
+
+
+@dataclass(frozen=True)
+class Nothing:
+    """Installs nothing."""
+
+    version: str = "1"
+    source: str = "tests"
+    needs: tuple[str, ...] = ()
+
+    def is_made(self, _folder: Path) -> bool:
+        return True
+
+    def make(self, version: str | None, folder: Path) -> InstalledEngine:
+        return InstalledEngine(folder, self.version, {})
+
+
+def engine(peculiarity: str, manners: Manners) -> LspEngine:
+    def command(place: Place) -> list[str]:
+        return [sys.executable, str(SERVER), peculiarity, str(place.root)]
+
+    def settings(_place: Place) -> dict[str, object]:
+        return {"a": {"b": "wanted"}}
+
+    return LspEngine(
+        name="fake",
+        summary="for tests",
+        languages=frozenset({"python"}),
+        licence="Apache-2.0",
+        recipe=Nothing(),
+        command=command,
+        settings=settings,
+        installs=(SERVER.parent,),
+        manners=manners,
+    )
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Start]:
+    running: list[Running] = []
+
+    def start(
+        peculiarity: str = "",
+        *,
+        timeout: float = 20.0,
+        memory: int = 0,
+        confine: Confine = "auto",
+        manners: Manners = PLAIN,
+    ) -> RunningLsp:
+        root = tmp_path / "project"
+        root.mkdir(exist_ok=True)
+        surroundings = Surroundings(
+            root=root,
+            language="python",
+            keywords=frozenset(),
+            cache=tmp_path / "cache",
+            timeout=timeout,
+            memory=memory,
+            confine=confine,
+        )
+        server = RunningLsp(engine(peculiarity, manners), tmp_path, surroundings)
+        running.append(server)
+        return server
+
+    yield start
+    for each in running:
+        each.close()

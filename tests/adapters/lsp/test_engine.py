@@ -1,0 +1,182 @@
+"""The client against servers that each do one thing wrong, or in their own way."""
+
+from __future__ import annotations
+
+import os
+import time
+
+import pytest
+
+from ci_eval.adapters.lsp.engine import RunningLsp
+from ci_eval.adapters.lsp.manners import Manners
+from ci_eval.contracts import Query
+from ci_eval.errors import EngineCrash, EngineFailure, EngineMisbehaved, EngineRaised, EngineTimeout
+from tests.adapters.lsp.conftest import Start
+
+TEXT = "one two\n𐐀é three()\n"
+
+
+def ask(server: RunningLsp, offset: int = 0, prefix: str = "", *, continues: bool = False) -> list[str]:
+    query = Query(offset=offset, prefix=prefix, expected="", continues=continues)
+    return [found.text for found in server.complete(query).suggestions]
+
+
+@pytest.mark.parametrize("way", ["", "full", "utf-8", "utf-16", "wrong-id", "floods", "huge", "incomplete"])
+def test_a_server_that_does_it_in_its_own_way_knows_the_text_at_each_question(start: Start, way: str) -> None:
+    server = start(way)
+    server.open("a.py", TEXT)
+    server.edit([(10, 1, ""), (9, 1, "four five"), (0, 3, "")])
+    assert set(ask(server)) - {"huge"} == {"two", "𐐀four", "fivethree"}
+
+
+def test_the_caret_is_told_in_the_units_of_the_server(start: Start) -> None:
+    for encoding in ("utf-8", "utf-16", "utf-32"):
+        server = start(encoding)
+        server.open("a.py", TEXT)
+        answer = server.complete(Query(offset=11, prefix="", expected=""))
+        assert {found.sort_text for found in answer.suggestions} == {"0011"}
+
+
+def test_a_server_that_takes_too_long_is_a_timeout(start: Start) -> None:
+    server = start("silent", timeout=0.3)
+    server.open("a.py", TEXT)
+    with pytest.raises(EngineTimeout, match="did not answer textDocument/completion in time") as caught:
+        ask(server)
+    assert caught.value.restart
+
+
+def test_a_server_that_obeys_a_cancellation_need_not_be_restarted(start: Start) -> None:
+    server = start("silent-once", timeout=0.3)
+    server.open("a.py", TEXT)
+    with pytest.raises(EngineTimeout) as caught:
+        ask(server)
+    assert not caught.value.restart
+    assert "one" in ask(server)
+
+
+def test_a_slow_answer_is_an_answer_and_its_time_is_measured(start: Start) -> None:
+    server = start("slow")
+    server.open("a.py", TEXT)
+    assert server.complete(Query(offset=0, prefix="", expected="")).latency > 400
+
+
+def test_a_server_that_dies_at_the_start_says_its_last_words(start: Start) -> None:
+    with pytest.raises(EngineCrash, match=r"(?s)exit code 1.*no licence"):
+        start("dies-at-start").open("a.py", TEXT)
+
+
+def test_a_server_that_dies_is_restarted_and_answers_again(start: Start) -> None:
+    server = start("dies-once", confine="off")
+    server.open("a.py", TEXT)
+    with pytest.raises(EngineCrash, match=r"(?s)SIGKILL.*out of luck"):
+        ask(server)
+    server.restart()
+    server.open("a.py", TEXT)
+    assert "three" in ask(server)
+
+
+@pytest.mark.parametrize(
+    ("way", "error"),
+    [
+        ("garbage", EngineMisbehaved),
+        ("no-json", EngineMisbehaved),
+        ("partial", EngineTimeout),
+        ("nonsense", EngineRaised),
+        ("error", EngineRaised),
+        ("dies", EngineCrash),
+    ],
+)
+def test_what_is_no_answer_is_a_failure_of_its_kind(start: Start, way: str, error: type[EngineFailure]) -> None:
+    server = start(way, timeout=1.0)
+    server.open("a.py", TEXT)
+    with pytest.raises(error):
+        ask(server)
+
+
+def test_a_null_answer_is_an_empty_list(start: Start) -> None:
+    server = start("null")
+    server.open("a.py", TEXT)
+    server._cold_until = 0.0
+    assert ask(server) == []
+
+
+def test_a_server_that_has_nothing_yet_is_asked_again(start: Start) -> None:
+    server = start("cold")
+    server.open("a.py", TEXT)
+    assert "one" in ask(server)
+
+
+def test_announced_work_is_waited_for(start: Start) -> None:
+    server = start("indexes")
+    server.open("a.py", TEXT)
+    assert "indexed" in ask(server)
+
+
+def test_a_file_gets_a_server_of_its_own_where_the_last_one_would_show(start: Start) -> None:
+    for anew in (True, False):
+        server = start("remembers", manners=Manners(anew=anew))
+        server.open("a.py", "one ")
+        ask(server)
+        server.open("b.py", "two ")
+        assert ("one" in ask(server)) != anew
+
+
+def test_the_kinds_of_a_server_that_is_not_sure_of_them_are_not_kept(start: Start) -> None:
+    for kinds in (True, False):
+        server = start(manners=Manners(kinds=kinds))
+        server.open("a.py", "one ")
+        answer = server.complete(Query(offset=0, prefix="", expected=""))
+        assert {found.kind for found in answer.suggestions} == ({"variable"} if kinds else {""})
+
+
+def test_a_serial_server_is_asked_once_it_is_done_with_the_edits(start: Start) -> None:
+    server = start("parses", manners=Manners(serial=True))
+    server.open("a.py", "one ")
+    server.edit([(4, 0, "two")])
+    assert ask(server) == ["one", "two"]
+
+
+def test_work_that_will_be_announced_is_waited_for(start: Start) -> None:
+    server = start("indexes-late", manners=Manners(announces=True))
+    server.open("a.py", TEXT)
+    assert not server._running._awaits_work
+    assert not server._running._works
+
+
+def test_its_questions_are_answered(start: Start) -> None:
+    server = start("asks")
+    server.open("a.py", TEXT)
+    assert ask(server) == ["wanted", "code32601"]
+
+
+def test_a_complete_list_is_kept_while_the_token_is_typed_on(start: Start) -> None:
+    for way, expected in (("", []), ("incomplete", ["o"])):
+        server = start(way)
+        server.open("a.py", "one \n")
+        ask(server, 4)
+        server.edit([(4, 0, "o")])
+        assert [word for word in ask(server, 5, "o", continues=True) if word == "o"] == expected
+
+
+@pytest.mark.parametrize("way", ["", "never-ends", "silent", "floods"])
+def test_no_process_is_left(start: Start, way: str) -> None:
+    server = start(way)
+    server.open("a.py", TEXT)
+    pid = server._running.pid
+    started = time.monotonic()
+    server.close()
+    assert time.monotonic() - started < 10
+    with pytest.raises(ProcessLookupError):
+        os.killpg(pid, 0)
+
+
+def test_a_server_that_takes_too_much_memory_is_ended(start: Start) -> None:
+    server = start(memory=1_000_000)
+
+    def use() -> None:
+        server.open("a.py", TEXT)
+        while True:
+            ask(server)
+
+    with pytest.raises(EngineCrash, match=r"interpret\.memoryLimit allows"):
+        use()

@@ -1,0 +1,137 @@
+"""The client against messages that are not of the protocol: each costs an EngineFailure, and a restart mends it."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ci_eval.adapters.lsp.completion import WORD, suggestions
+from ci_eval.adapters.lsp.engine import RunningLsp
+from ci_eval.adapters.lsp.places import Encoding
+from ci_eval.adapters.lsp.protocol import ANSWER, UNREADABLE
+from ci_eval.contracts import Query
+from ci_eval.errors import EngineFailure
+from tests.adapters.lsp.conftest import Start
+
+DEEP = b"[" * 200_000 + b"]" * 200_000
+HUGE = b"9" * 5000
+LONG = b"9" * 30
+
+# `ID` becomes the id of the request that is being answered.
+MESSAGES = {
+    "nothing": b"",
+    "zeros": b"\0" * 10,
+    "no object": b"[]",
+    "a batch": b'[{"id":ID,"result":null}]',
+    "UTF-16": '{"id":1}'.encode("utf-16"),
+    "no UTF-8": b'{"id":ID,"method":"\xff\xfe"}',
+    "no UTF-8 in a result": b'{"id":ID,"result":[{"label":"\xff"}]}',
+    "no UTF-8 in parameters": b'{"method":"$/progress","params":{"token":"\xff"}}',
+    "a lone surrogate": b'{"id":ID,"result":[{"label":"\\ud800 and more letters"}]}',
+    "a lone surrogate, plain": b'{"id":ID,"result":[{"label":"\xed\xa0\x80 and more letters"}]}',
+    "deep": DEEP,
+    "a deep result": b'{"id":ID,"result":%b}' % DEEP,
+    "a deep label": b'{"id":ID,"result":[{"label":"a","data":%b}]}' % DEEP,
+    "deep progress": b'{"method":"$/progress","params":{"token":1,"value":%b}}' % DEEP,
+    "a deep question": b'{"id":"q","method":"workspace/configuration","params":%b}' % DEEP,
+    "a huge id": b'{"id":%b,"result":null}' % HUGE,
+    "a long id": b'{"id":%b,"method":"workspace/configuration","params":{"items":[]}}' % LONG,
+    "a huge kind": b'{"id":ID,"result":[{"label":"a","kind":%b}]}' % HUGE,
+    "a long kind": b'{"id":ID,"result":[{"label":"a","kind":%b},{"label":"b","kind":-7}]}' % LONG,
+    "no id": b'{"id":null,"method":"workspace/configuration","params":{"items":[]}}',
+    "an id that is none": b'{"id":{},"result":null}',
+    "twice the same key": b'{"id":1,"id":ID,"result":5,"result":[],"method":null}',
+    "five items": b'{"id":"q","method":"workspace/configuration","params":{"items":5}}',
+    "a million items": b'{"id":"q","method":"workspace/configuration","params":{"items":[%b{}]}}' % (b"{}," * 999_999),
+    "a section of many parts": b'{"id":"q","method":"workspace/configuration","params":{"items":[{"section":"%b"}]}}'
+    % (b"a." * 100_000),
+    "an error that is none": b'{"id":ID,"error":5}',
+    "an error of another shape": b'{"id":ID,"error":{"code":"x","message":[]}}',
+    "a result of another shape": b'{"id":ID,"result":{"items":{"a":1}}}',
+    "capabilities of another shape": b'{"id":ID,"result":{"capabilities":[]}}',
+    "units that are none": b'{"id":ID,"result":{"capabilities":{"positionEncoding":"ebcdic"}}}',
+    "synchronization that is none": b'{"id":ID,"result":{"capabilities":{"textDocumentSync":-3}}}',
+    "a range that is none": b'{"id":ID,"result":{"items":[{"label":"a"}],"itemDefaults":{"editRange":{"insert":5}}}}',
+    "a place that is none": b'{"id":ID,"result":{"items":[],"itemDefaults":{"editRange":{"start":{"line":"x"}}}}}',
+    "a place before the text": b'{"id":ID,"result":[{"label":"a","textEdit":{"newText":"a","range":'
+    b'{"start":{"line":-1,"character":-9},"end":{"line":-1,"character":-9}}}}]}',
+    "a place before the line": b'{"id":ID,"result":[{"label":"a","textEdit":{"newText":"a","range":'
+    b'{"start":{"line":0,"character":-9},"end":{"line":0,"character":-9}}}}]}',
+    "a place behind the text": b'{"id":ID,"result":[{"label":"a","textEdit":{"newText":"a","range":'
+    b'{"start":{"line":0,"character":%b},"end":{"line":%b,"character":0}}}}]}' % (LONG, LONG),
+}
+
+
+def use(server: RunningLsp) -> None:
+    server.open("a.py", "one two\n")
+    server.edit([(0, 0, "x")])
+    server.complete(Query(offset=1, prefix="x", expected=""))
+
+
+ELSEWHERE = [
+    "nothing",
+    "no UTF-8",
+    "a deep result",
+    "five items",
+    "capabilities of another shape",
+    "units that are none",
+]
+CASES = [
+    *((message, "textDocument/completion") for message in MESSAGES),
+    *((message, method) for message in ELSEWHERE for method in ("initialize", "textDocument/didOpen", "shutdown")),
+]
+
+
+@pytest.mark.parametrize(("message", "method"), CASES)
+def test_only_engine_failures_come_of_it(
+    start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, message: str, method: str
+) -> None:
+    monkeypatch.setattr("ci_eval.adapters.lsp.engine.WARM_UP", 0.0)
+    server = start(f"says@{method}", timeout=2.0)
+    told = tmp_path / "project" / "message"
+    told.write_bytes(MESSAGES[message])
+    with suppress(EngineFailure):
+        use(server)
+    with suppress(EngineFailure):
+        server.restart()
+    told.unlink()
+    server.restart()
+    use(server)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=3),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=3), inner, max_size=2),
+    max_leaves=4,
+)
+NUMBERS = st.sampled_from([0, 1, 2, -1, -9, 10**6, -(2**63), 2**64]) | st.integers(0, 9)
+
+
+def some(**fields: st.SearchStrategy[object]) -> st.SearchStrategy[object]:
+    """An object with some of the fields, and now and then something else in its place."""
+    return st.fixed_dictionaries({}, optional=fields) | st.fixed_dictionaries(fields) | JSON
+
+
+PLACES = some(line=NUMBERS, character=NUMBERS)
+RANGES = some(start=PLACES, end=PLACES)
+WORDS = st.text("ab$\\.\U00010400é ", max_size=6)
+EDITS = some(newText=WORDS, range=RANGES, insert=RANGES, replace=RANGES)
+ITEMS = some(label=WORDS, kind=NUMBERS, filterText=WORDS, insertText=WORDS, textEdit=EDITS, insertTextFormat=NUMBERS)
+DEFAULTS = some(editRange=some(start=PLACES, end=PLACES, insert=RANGES), insertTextFormat=NUMBERS)
+ANSWERS = some(items=st.lists(ITEMS, max_size=3), isIncomplete=st.booleans(), itemDefaults=DEFAULTS) | st.lists(ITEMS)
+
+
+@given(answer=ANSWERS, encoding=st.sampled_from(["utf-8", "utf-16", "utf-32"]))
+def test_whatever_an_answer_holds_it_is_unreadable_or_suggestions(answer: object, encoding: Encoding) -> None:
+    text = "ab\n𐐀é $ab.a\n"
+    try:
+        decoded = ANSWER.decode(msgspec.json.encode(answer))
+    except UNREADABLE:
+        return
+    found = suggestions(decoded, text, len(text) - 1, "a", encoding, WORD)
+    assert all(each.text for each in found)

@@ -1,0 +1,280 @@
+"""The walls around engines, against a real program that tries to get out."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ci_eval.adapters.confinement import NOTHING_OPEN, Walls, installs_of, top_of
+from ci_eval.adapters.lsp.custom import custom
+from ci_eval.adapters.place import confinement_of
+from ci_eval.adapters.process import LineProcess
+from ci_eval.contracts import Query, Surroundings
+from ci_eval.drivers.confine import landlock
+from ci_eval.errors import EngineCrash
+from ci_eval.model import Confine
+from tests.needs import lack
+
+SERVER = Path(__file__).parent / "hostile_server.py"
+ALLOWED = {"own", "project"}
+
+
+@pytest.fixture
+def complete_walls() -> None:
+    """Says so, rather than pass, where the kernel has not got what is tested."""
+    abi, why = landlock.version() if sys.platform == "linux" else (0, "not Linux")
+    if abi < 6:
+        lack(f"full confinement needs version 6 of Landlock, here is {abi}: {why}")
+
+
+class Servers:
+    """What listens on this machine, and what it was told."""
+
+    def __init__(self, folder: Path, stack: ExitStack) -> None:
+        self.heard: list[bytes] = []
+        self._stack = stack
+        self.unix, self.abstract = str(folder / "u"), f"ci-eval-{os.getpid()}-{folder.name}"
+        self.tcp = self._listen(socket.AF_INET, socket.SOCK_STREAM, ("127.0.0.1", 0)).getsockname()[1]
+        self.udp = self._listen(socket.AF_INET, socket.SOCK_DGRAM, ("127.0.0.1", 0)).getsockname()[1]
+        self._listen(socket.AF_UNIX, socket.SOCK_STREAM, self.unix)
+        self._listen(socket.AF_UNIX, socket.SOCK_STREAM, f"\0{self.abstract}")
+
+    def _listen(self, family: int, kind: int, address: Any) -> socket.socket:
+        server = self._stack.enter_context(socket.socket(family, kind))
+        server.bind(address)
+        if kind == socket.SOCK_STREAM:
+            server.listen()
+        threading.Thread(target=self._hear, args=(server,), daemon=True).start()
+        return server
+
+    def _hear(self, server: socket.socket) -> None:
+        # The test is over when the server is closed.
+        with suppress(OSError):
+            while True:
+                talking = server.accept()[0] if server.type == socket.SOCK_STREAM else server
+                self.heard.append(talking.recv(100))
+
+
+@pytest.fixture
+def servers(tmp_path: Path) -> Iterator[Servers]:
+    with ExitStack() as stack:
+        yield Servers(tmp_path, stack)
+
+
+Attempts = Callable[[Confine], tuple[dict[str, bool], int, str]]
+
+
+@pytest.fixture
+def attempts(tmp_path: Path, servers: Servers, monkeypatch: pytest.MonkeyPatch) -> Attempts:
+    """What a hostile server could do, the process that it sent away, and what is said of its confinement."""
+    monkeypatch.setenv("CI_TOKEN", "secret")
+    outside, root = tmp_path / "outside", tmp_path / "project"
+    (root / ".git").mkdir(parents=True)
+    outside.mkdir()
+    files = [root / "a.py", root / ".git" / "config", *(outside / name for name in ("secret", "cut", "opened", "gone"))]
+    for path in files:
+        path.write_text("content")
+    plan = {"outside": str(outside), "root": str(root), "caller": os.getpid(), "tcp": servers.tcp, "udp": servers.udp}
+    (tmp_path / "plan").mkdir()
+    (tmp_path / "plan" / "plan.json").write_text(
+        json.dumps(plan | {"unix": servers.unix, "abstract": servers.abstract})
+    )
+
+    def ask(confine: Confine) -> tuple[dict[str, bool], int, str]:
+        command = (sys.executable, str(SERVER), str(tmp_path / "plan" / "plan.json"))
+        engine = custom("hostile", command, language_id=None, settings={}, options={})
+        surroundings = Surroundings(
+            root=root, language="python", keywords=frozenset(), cache=tmp_path, timeout=20, memory=0, confine=confine
+        )
+        running = engine.start(engine.install(None, tmp_path), surroundings)
+        try:
+            running.open("a.py", "content")
+            found = [each.text for each in running.complete(Query(offset=0, prefix="", expected="")).suggestions]
+            done = {name.rpartition("_")[0]: name.endswith("_done") for name in found if not name.startswith("pid")}
+            return done, int(next(name[3:] for name in found if name.startswith("pid"))), running.confined
+        finally:
+            running.close()
+
+    return ask
+
+
+def runs(pid: int) -> bool:
+    with suppress(FileNotFoundError):
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    return False
+
+
+def test_a_hostile_server_gets_nothing(complete_walls: None, attempts: Attempts, servers: Servers) -> None:
+    done, _, said = attempts("required")
+    assert {name for name, worked in done.items() if worked} == ALLOWED
+    assert said.endswith(f"seccomp, {NOTHING_OPEN}")
+    assert servers.heard == []
+
+
+def test_without_walls_the_same_server_gets_nearly_everything(attempts: Attempts, servers: Servers) -> None:
+    done, _, said = attempts("off")
+    refused = {name for name, worked in done.items() if not worked}
+    assert refused <= {"token", "descriptors", "trace", "environ", "memory"}, "an emptied environment, at least"
+    assert said == "not confined: interpret.confine is off"
+    deadline = time.monotonic() + 5
+    while len(servers.heard) < 4 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert servers.heard == [b"stolen"] * 4
+
+
+@pytest.mark.parametrize("confine", ["auto", "off"])
+def test_what_a_server_sends_away_does_not_outlive_it(attempts: Attempts, confine: Confine) -> None:
+    _, fled, _ = attempts(confine)
+    assert not runs(fled)
+
+
+# ----------------------------------------------------------------------------------------------- older kernels
+
+Tried = Callable[..., str]
+
+
+@pytest.fixture
+def tried(tmp_path: Path) -> Tried:
+    """What the launcher says, or its error, with Landlock at most of a version."""
+
+    def say(abi: int, confine: Confine = "auto") -> str:
+        (tmp_path / "canary").write_text("x")
+        (tmp_path / "own").mkdir(exist_ok=True)
+        walls = Walls(confine=confine, writes=(tmp_path / "own",), canary=tmp_path / "canary")
+        command = walls.around(["/bin/true"], 1)
+        place = command.index("--confine")
+        command[place:place] = ["--abi", str(abi)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        return done.stdout.strip() if done.returncode == 0 else f"{done.returncode}: {done.stderr.strip()}"
+
+    return say
+
+
+@pytest.mark.parametrize(("abi", "opened"), [(1, "signals"), (3, "signals"), (5, "signals"), (6, "")])
+def test_an_older_kernel_leaves_signals_open_and_that_is_said(
+    complete_walls: None, tried: Tried, abi: int, opened: str
+) -> None:
+    said = f"landlock {abi} + seccomp"
+    assert tried(abi) == (f"{said}; open: {opened}" if opened else f"{said}, {NOTHING_OPEN}")
+
+
+def test_without_landlock_files_are_open_and_that_is_said(tried: Tried) -> None:
+    assert tried(0).startswith("seccomp; open: reading files, writing files, making files, removing files")
+
+
+def test_where_walls_are_required_an_engine_does_not_start_without_them(tried: Tried) -> None:
+    assert tried(0, "required").startswith("126: interpret.confine is required, but: seccomp; open: reading files")
+
+
+def test_what_this_machine_offers_is_found_by_trying(complete_walls: None) -> None:
+    assert confinement_of("auto").endswith(NOTHING_OPEN)
+    assert confinement_of("off") == "not confined: interpret.confine is off"
+
+
+# ------------------------------------------------------------------------------------------ memory and lifetime
+
+
+def program(tmp_path: Path, code: str, memory: int = 0, remains: Path | None = None) -> LineProcess:
+    walls = Walls(memory=memory, remains=remains)
+    return LineProcess([sys.executable, "-c", code], cwd=tmp_path, environment={}, walls=walls)
+
+
+CHILDREN = """
+import os, sys, time
+for _ in range(3):
+    if os.fork() == 0:
+        os.setsid()
+        held = b"x" * 150_000_000
+        time.sleep(600)
+input()
+time.sleep(600)
+"""
+
+
+def test_memory_is_counted_over_all_it_started(tmp_path: Path) -> None:
+    process = program(tmp_path, CHILDREN, memory=300_000_000)
+    with pytest.raises(EngineCrash, match=r"used 0\.\d+ GB; interpret\.memoryLimit allows 0\.3 GB"):
+        process.ask(b"", 20)
+    process.close()
+
+
+STAND_IN = """
+import sys, time
+from pathlib import Path
+sys.path[:] = {path!r}
+from ci_eval.adapters.confinement import Walls
+from ci_eval.adapters.process import LineProcess
+code = "import os; input(); os.fork() or os.setsid(); print(os.getpid(), flush=True); import time; time.sleep(600)"
+walls = Walls(remains=Path({remains!r}))
+process = LineProcess([sys.executable, "-c", code], cwd=Path({folder!r}), environment={{}}, walls=walls)
+print(process.ask(b"", 20).decode(), flush=True)
+time.sleep(600)
+"""
+
+
+def test_if_ci_eval_is_killed_nothing_is_left(tmp_path: Path) -> None:
+    remains = tmp_path / "remains"
+    remains.mkdir()
+    code = STAND_IN.format(path=sys.path, folder=str(tmp_path), remains=str(remains))
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as caller:
+        assert caller.stdout
+        engine = int(caller.stdout.readline())
+        caller.send_signal(signal.SIGKILL)
+    deadline = time.monotonic() + 10
+    while (runs(engine) or remains.exists()) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert not runs(engine)
+    assert not remains.exists()
+
+
+def test_a_program_that_never_pauses_is_a_timeout(tmp_path: Path) -> None:
+    process = program(tmp_path, "import sys\nwhile True: sys.stdout.write('x'); sys.stdout.flush()")
+    with pytest.raises(Exception, match="did not answer in time"):
+        process.ask(b"", 0.5)
+    process.close()
+
+
+# ------------------------------------------------------------------------------------------------ what may be read
+
+
+def write(path: Path, text: str = "") -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    path.chmod(0o755)
+    return path
+
+
+def test_a_program_may_read_where_it_is_installed(tmp_path: Path) -> None:
+    assert top_of(write(tmp_path / "tool" / "1.2" / "bin" / "tool")) == tmp_path / "tool" / "1.2"
+    assert top_of(write(tmp_path / "mine" / "out" / "server.js")) == tmp_path / "mine" / "out"
+    write(tmp_path / "mine" / "package.json")
+    assert top_of(tmp_path / "mine" / "out" / "server.js") == tmp_path / "mine"
+
+
+def test_a_program_may_not_read_a_home_because_it_lies_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    write(tmp_path / "package.json")
+    for place in ("bin/tool", ".local/bin/tool", ".cargo/bin/tool", "tool"):
+        assert top_of(write(tmp_path / place)) == tmp_path / place
+
+
+def test_what_runs_a_script_may_be_read_too(tmp_path: Path) -> None:
+    script = write(tmp_path / "tools" / "bin" / "tool", f"#!{write(tmp_path / 'lang' / 'bin' / 'run')} -x\n")
+    assert installs_of(str(script)) == [tmp_path / "tools", tmp_path / "lang"]
+
+
+def test_what_the_system_has_needs_no_more() -> None:
+    assert installs_of("sh") == []
+    assert installs_of("no-such-program") == []

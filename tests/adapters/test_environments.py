@@ -1,0 +1,81 @@
+"""What a project needs, from the registries; nothing of it is run."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from ci_eval.adapters.environments import prepare
+from ci_eval.errors import PreparationError
+from ci_eval.model import ProjectInfo
+from tests.projects import write
+
+INFO = ProjectInfo(spec="path:x", name="x", revision="1", checksum="c" * 64)
+
+
+def packages(language: str, root: Path, cache: Path, *, dependencies: bool = True) -> dict[str, str]:
+    made = prepare(language, root, INFO, dependencies=dependencies, cache=cache)
+    assert made is not None
+    return made.packages
+
+
+def test_without_dependencies_python_gets_an_empty_environment(tmp_path: Path) -> None:
+    made = prepare("python", write(tmp_path / "p"), INFO, dependencies=False, cache=tmp_path)
+    assert made is not None
+    assert made.packages == {}
+    assert (made.folder / "bin" / "python").exists()
+    assert prepare("ruby", tmp_path, INFO, dependencies=True, cache=tmp_path) is None
+
+
+@pytest.mark.parametrize("name", ["pyproject.toml", "package.json"])
+def test_a_broken_manifest_is_named(tmp_path: Path, name: str) -> None:
+    root = write(tmp_path / "p", **{name.replace(".", "__"): "{["})
+    language = "python" if name.endswith("toml") else "javascript"
+    with pytest.raises(PreparationError, match=name):
+        packages(language, root, tmp_path)
+
+
+@pytest.mark.registry
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"requirements__txt": "# needs\nsix==1.16.0  # old\n--index-url x\n"},
+        {"pyproject__toml": '[project]\nname = "x"\ndependencies = ["six==1.16.0"]\n'},
+        {"x-1__dist-info/METADATA": 'Name: x\nRequires-Dist: six==1.16.0\nRequires-Dist: y ; extra == "y"\n\nText\n'},
+    ],
+    ids=lambda files: next(iter(files)),
+)
+def test_the_requirements_of_a_python_project_are_installed(tmp_path: Path, files: dict[str, str]) -> None:
+    assert packages("python", write(tmp_path / "p", **files), tmp_path) == {"six": "1.16.0"}
+
+
+@pytest.mark.needs("npm")
+@pytest.mark.registry
+def test_of_an_npm_package_only_what_it_needs_to_run_is_installed(tmp_path: Path) -> None:
+    manifest = {"dependencies": {"is-number": "7.0.0"}, "devDependencies": {"is-number": "0.0.0-no-such-version"}}
+    root = write(tmp_path / "p", package__json=json.dumps(manifest))
+    assert packages("typescript", root, tmp_path) == {"is-number": "7.0.0"}
+
+
+@pytest.mark.needs("go")
+@pytest.mark.registry
+def test_the_modules_of_a_go_module_are_there(tmp_path: Path) -> None:
+    root = write(tmp_path / "p", go__mod="module example\n\ngo 1.19\n\nrequire github.com/spf13/pflag v1.0.5\n")
+    assert packages("go", root, tmp_path) == {"github.com/spf13/pflag": "v1.0.5"}
+
+
+def test_projects_share_the_empty_environment(tmp_path: Path) -> None:
+    made = [
+        prepare("python", tmp_path, replace(INFO, checksum=checksum * 64), dependencies=False, cache=tmp_path)
+        for checksum in "ab"
+    ]
+    assert made[0] == made[1]
+
+
+def test_a_cache_that_cannot_be_written_to_is_told_with_what_to_do(tmp_path: Path) -> None:
+    (tmp_path / "environments").touch()
+    with pytest.raises(PreparationError, match="Is the cache writable, the disk full"):
+        prepare("python", tmp_path, INFO, dependencies=False, cache=tmp_path)

@@ -1,0 +1,81 @@
+"""The line protocol with a real child process."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from ci_eval.adapters.confinement import Walls
+from ci_eval.adapters.process import LineProcess
+from ci_eval.errors import EngineCrash, EngineTimeout
+
+Start = Callable[..., LineProcess]
+ECHO = "import sys\nfor line in sys.stdin: print(line.strip().upper(), flush=True)"
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Start]:
+    running: list[LineProcess] = []
+
+    def start(program: str, memory: int = 0, address_space: int = 0) -> LineProcess:
+        argv = [sys.executable, "-c", program]
+        walls = Walls(memory=memory, address_space=address_space)
+        running.append(LineProcess(argv, cwd=tmp_path, environment={"PATH": os.defpath}, walls=walls))
+        return running[-1]
+
+    yield start
+    for process in running:
+        process.close()
+
+
+def test_a_line_is_answered_by_a_line(start: Start) -> None:
+    process = start(ECHO)
+    assert [process.ask(word, 10) for word in (b"one", b"two")] == [b"ONE", b"TWO"]
+
+
+def test_lines_larger_than_a_pipe_go_through(start: Start) -> None:
+    assert len(start(ECHO).ask(b"x" * 3_000_000, 20)) == 3_000_000
+
+
+def test_silence_is_a_timeout(start: Start) -> None:
+    with pytest.raises(EngineTimeout):
+        start("import time; time.sleep(60)").ask(b"x", 0.2)
+
+
+def test_a_program_that_does_not_read_is_a_timeout(start: Start) -> None:
+    with pytest.raises(EngineTimeout):
+        start("import time; time.sleep(60)").ask(b"x" * 3_000_000, 0.2)
+
+
+def test_death_is_a_crash_with_its_last_words(start: Start) -> None:
+    with pytest.raises(EngineCrash, match=r"exit code 3\)\nalas"):
+        start("import sys; print('alas', file=sys.stderr, flush=True); sys.exit(3)").ask(b"x", 10)
+
+
+def test_a_memory_limit_holds(start: Start) -> None:
+    with pytest.raises(EngineCrash, match="MemoryError"):
+        start("input(); x = bytearray(10**9); print()", address_space=500_000_000).ask(b"x", 10)
+
+
+def test_closing_ends_what_the_program_started(start: Start) -> None:
+    program = "import subprocess; p = subprocess.Popen(['sleep', '600']); input(); print(p.pid, flush=True); input()"
+    process = start(program)
+    child = int(process.ask(b"", 10))
+    process.close()
+    assert _gone(child)
+
+
+def _gone(pid: int) -> bool:
+    for _ in range(100):
+        with suppress(FileNotFoundError):
+            if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z":
+                time.sleep(0.05)
+                continue
+        return True
+    return False

@@ -1,0 +1,176 @@
+"""Git: the files of one revision, and nothing a repository or an address could smuggle in."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from ci_eval.errors import ConfigError, InstallError
+from ci_eval.fetch import git
+from ci_eval.fetch.git import check_revision, check_url, fetch_revision
+from tests.fetch.repository import Repository, create
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Repository:
+    return create(tmp_path / "origin")
+
+
+def files(folder: Path) -> list[str]:
+    return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*"))
+
+
+def test_an_old_commit_is_fetched_by_its_id(repository: Repository, tmp_path: Path) -> None:
+    first = repository.commit(a_py="one")
+    repository.commit(a_py="two", b_py="new")
+    assert fetch_revision(repository.url, first, tmp_path / "out") == first
+    assert files(tmp_path / "out") == ["a.py"]
+    assert (tmp_path / "out/a.py").read_text() == "one"
+
+
+def test_a_branch_and_a_tag_become_the_full_commit_id(repository: Repository, tmp_path: Path) -> None:
+    tagged = repository.commit(a_py="one")
+    repository.git("tag", "--annotate", "--message=x", "v1.0")
+    newest = repository.commit(a_py="two")
+    assert fetch_revision(repository.url, "v1.0", tmp_path / "one") == tagged
+    assert fetch_revision(repository.url, "main", tmp_path / "two") == newest
+
+
+def test_the_id_of_a_tag_is_not_the_id_of_its_commit(repository: Repository, tmp_path: Path) -> None:
+    repository.commit(a_py="one")
+    repository.git("tag", "--annotate", "--message=x", "v1.0")
+    with pytest.raises(InstallError, match="id of a tag"):
+        fetch_revision(repository.url, repository.git("rev-parse", "v1.0"), tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("revision", ["nosuch", "0" * 40])
+def test_a_revision_that_is_not_there_is_an_error_and_leaves_nothing(
+    repository: Repository, tmp_path: Path, revision: str
+) -> None:
+    repository.commit(a_py="one")
+    with pytest.raises(InstallError, match="git fetch failed"):
+        fetch_revision(repository.url, revision, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.needs("git")
+def test_a_repository_of_sha_256_objects_is_fetched_by_its_long_id(tmp_path: Path) -> None:
+    (tmp_path / "origin").mkdir()
+    repository = Repository(tmp_path / "origin")
+    repository.git("init", "--quiet", "--object-format=sha256")
+    commit = repository.commit(a_py="one")
+    assert len(commit) == 64
+    assert fetch_revision(repository.url, commit, tmp_path / "out") == commit
+
+
+def test_symbolic_links_are_left_out(repository: Repository, tmp_path: Path) -> None:
+    (repository.folder / "d").mkdir()
+    (repository.folder / "d/link é.py").symlink_to("/etc/passwd")
+    commit = repository.commit(a_py="one")
+    fetch_revision(repository.url, commit, tmp_path / "out")
+    assert [name for name in files(tmp_path / "out") if name != "d"] == ["a.py"]
+
+
+def test_a_submodule_is_not_fetched(repository: Repository, tmp_path: Path) -> None:
+    other = create(tmp_path / "other")
+    other.commit(evil_py="x")
+    repository.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", other.url, "sub")
+    commit = repository.commit(a_py="one")
+    fetch_revision(repository.url, commit, tmp_path / "out")
+    assert files(tmp_path / "out") == [".gitmodules", "a.py", "sub"]
+
+
+def test_neither_settings_nor_hooks_of_the_user_are_used(
+    repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit = repository.commit(a_py="one\n")
+    hook = tmp_path / "hooks/post-checkout"
+    hook.parent.mkdir()
+    hook.write_text(f"#!/bin/sh\ntouch '{tmp_path}/ran'\n")
+    hook.chmod(0o755)
+    (tmp_path / ".gitconfig").write_text(f"[core]\n\thooksPath = {hook.parent}\n\tautocrlf = true\n")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    fetch_revision(repository.url, commit, tmp_path / "out")
+    assert (tmp_path / "out/a.py").read_bytes() == b"one\n"
+    assert not (tmp_path / "ran").exists()
+
+
+def test_variables_of_a_running_git_do_not_lead_it_astray(
+    repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit = repository.commit(a_py="one")
+    monkeypatch.setenv("GIT_DIR", str(tmp_path / "elsewhere"))
+    monkeypatch.setenv("GIT_INDEX_FILE", str(tmp_path / "index"))
+    monkeypatch.setenv("GIT_CONFIG_PARAMETERS", "'core.autocrlf=true'")
+    fetch_revision(repository.url, commit, tmp_path / "out")
+    assert files(tmp_path / "out") == ["a.py"]
+    assert not (tmp_path / "index").exists()
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "ext::sh -c touch% /tmp/x",
+        "ext::sh",
+        "--upload-pack=touch /tmp/x",
+        "-u",
+        "ssh://git@example.org/x",
+        "git@example.org:x/y",
+        "git://example.org/x",
+        "http://example.org/x",
+        "http://127.0.0.1/x",
+        "file://example.org/x",
+        "file:relative",
+        "/absolute/path",
+        "relative",
+        "https://",
+        "https://me:secret@example.org/x",
+        "https://example.org/a b",
+        "https://example.org/a\nb",
+        "https://example.org\\x",
+        "HTTPS::https://example.org/x",
+        "",
+    ],
+)
+def test_an_address_that_is_not_https_or_a_folder_is_refused(url: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError) as caught:
+        fetch_revision(url, "main", tmp_path / "out")
+    assert "secret" not in str(caught.value)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("url", ["https://example.org/x.git", "https://example.org:8443/x/y", "file:///a/b"])
+def test_https_and_folders_are_allowed(url: str) -> None:
+    check_url(url)
+
+
+@pytest.mark.parametrize(
+    "revision", ["", "-f", "--upload-pack=x", "a..b", "a b", "a:b", "+main", "a\n", "HEAD^", "@{u}", "/a", ".a", "ä"]
+)  # fmt: skip
+def test_a_revision_that_could_be_anything_else_is_refused(revision: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="not a Git revision"):
+        fetch_revision("file:///nowhere", revision, tmp_path / "out")
+
+
+@pytest.mark.parametrize("revision", ["main", "v1.0", "release/2.x", "refs/tags/v1", "0123abcd" * 5])
+def test_commit_ids_tags_and_branches_are_allowed(revision: str) -> None:
+    check_revision(revision)
+
+
+def test_a_git_that_hangs_is_ended(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    slow = tmp_path / "bin/git"
+    slow.parent.mkdir()
+    slow.write_text("#!/bin/sh\nsleep 20\n")
+    slow.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{slow.parent}{os.pathsep}{os.environ['PATH']}")
+    with pytest.raises(InstallError, match=r"git init failed[^ ]*\n.*did not complete in 0\.3"):
+        fetch_revision(repository.url, "main", tmp_path / "out", timeout=0.3)
+
+
+def test_a_missing_git_is_told_with_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(git, "Git", None)
+    with pytest.raises(InstallError, match="git is not installed"):
+        fetch_revision("file:///nowhere", "main", tmp_path / "out")

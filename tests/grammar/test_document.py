@@ -1,0 +1,77 @@
+"""Text, places and edits."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ci_eval.grammar.document import Document, NotText, code_points, decode, difference, line_and_column
+
+
+@pytest.mark.parametrize("data", [b"a\nb\nc", b"a\r\nb\r\nc", b"a\rb\rc", b"\xef\xbb\xbfa\nb\r\nc"])
+def test_all_line_ends_become_one(data: bytes) -> None:
+    assert decode(data) == "a\nb\nc"
+
+
+@pytest.mark.parametrize(("data", "why"), [(b"a\0b", "NUL byte at offset 1"), (b"ab\xff", "0xff at offset 2")])
+def test_what_is_no_text_says_where(data: bytes, why: str) -> None:
+    with pytest.raises(NotText, match=why):
+        decode(data)
+
+
+@given(st.text(max_size=50))
+def test_code_points_of_bytes(text: str) -> None:
+    points = code_points(text.encode()) or range(len(text) + 1)
+    for i in range(len(text) + 1):
+        assert points[len(text[:i].encode())] == i
+
+
+@given(st.text(alphabet="ab\n", max_size=40), st.data())
+def test_line_and_column_lead_back_to_the_offset(text: str, data: st.DataObject) -> None:
+    offset = data.draw(st.integers(0, len(text)))
+    line, column = line_and_column(text, offset)
+    assert sum(len(each) + 1 for each in text.split("\n")[:line]) + column == offset
+
+
+@given(st.text(max_size=30), st.data())
+def test_the_edits_lead_from_the_old_text_to_the_new_one(text: str, data: st.DataObject) -> None:
+    document, follower = Document(text), text
+    for _ in range(data.draw(st.integers(0, 8))):
+        begin = data.draw(st.integers(0, len(document.text)))
+        if data.draw(st.booleans()):
+            document.delete(begin, data.draw(st.integers(begin, len(document.text))))
+        document.insert(data.draw(st.sampled_from(["", "x", "yz", text[begin : begin + 2]])))
+    for offset, deleted, inserted in document.take_edits():
+        follower = follower[:offset] + inserted + follower[offset + deleted :]
+    assert follower == document.text
+
+
+def test_what_is_put_back_is_no_edit() -> None:
+    document = Document("one two")
+    document.delete(0, 3)
+    document.insert("one")
+    assert document.take_edits() == []
+
+
+@pytest.mark.parametrize("offset", [-1, 4])
+def test_a_caret_outside_the_text_is_refused(offset: int) -> None:
+    with pytest.raises(ValueError, match="outside"):
+        Document("abc").move(offset)
+
+
+@given(old=st.text("ab", max_size=20), new=st.text("ab", max_size=20))
+def test_the_difference_makes_the_new_text_of_the_old_one_and_is_short(old: str, new: str) -> None:
+    begin, deleted, inserted = difference(old, new)
+    assert old[:begin] + inserted + old[begin + deleted :] == new
+    if deleted and inserted:
+        assert old[begin] != inserted[0]
+        assert old[begin + deleted - 1] != inserted[-1]
+
+
+def test_many_edits_are_taken_as_one() -> None:
+    document = Document("one two")
+    for character in "three and four":
+        document.move(len(document.text) - 4)
+        document.insert(character)
+    assert document.take_edits() == [(3, 0, "three and four")]

@@ -1,0 +1,26 @@
+"""Training: the same logs give the same model, on however many threads."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ci_eval.learning.features import NAMES
+from ci_eval.learning.training import Queries, train
+
+pytest.importorskip("lightgbm", reason="the extra ml is not installed")
+
+
+def queries(count: int, seed: int) -> Queries:
+    """Lists of 50 rows; which one is right can be told by some of the features, more or less."""
+    random = np.random.default_rng(seed)
+    rows = random.exponential(size=(count * 50, len(NAMES))).round(2).astype(np.float32)
+    signal = rows[:, 17] - rows[:, 18] * rows[:, 21] + 0.2 * random.normal(size=len(rows))
+    return Queries(rows, np.full(count, 50), signal.reshape(count, 50).argmax(axis=1), frozenset({"p"}))
+
+
+def test_the_model_does_not_depend_on_the_number_of_threads() -> None:
+    learned, checked = queries(600, 1), queries(200, 2)
+    models = [train(learned, checked, label="expected", seed=0, threads=threads) for threads in (1, 2, 5)]
+    assert models[0].trees > 10
+    assert models[0] == models[1] == models[2]

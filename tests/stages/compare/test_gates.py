@@ -1,0 +1,136 @@
+"""Gates: what is understood, what breaks them, and what is said."""
+
+from __future__ import annotations
+
+import pytest
+
+from ci_eval.errors import ConfigError
+from ci_eval.model import Difference, Elsewhere, MetricInfo, Verdict
+from ci_eval.stages.compare.gates import parse
+
+INFOS = {
+    "RecallAt1": MetricInfo(name="RecallAt1", summary="", unit="share", better="higher"),
+    "Latency": MetricInfo(name="Latency", summary="", unit="ms", better="lower"),
+    "Count": MetricInfo(name="Count", summary="", unit="count", better="neither"),
+    "Rank": MetricInfo(name="Rank", summary="", unit="rank", better="lower"),
+}
+
+
+def figures(base: float, new: float, low: float, high: float) -> dict[str, Difference]:
+    verdict = Verdict.NOT_SHOWN if low <= 0 <= high else Verdict.WORSE
+    return dict.fromkeys(
+        INFOS, Difference(base=base, new=new, difference=new - base, low=low, high=high, verdict=verdict)
+    )
+
+
+def test_no_rule_is_broken_by_what_the_verdict_does_not_show() -> None:
+    found = Difference(
+        base=0.5, new=0.4, difference=-0.1, low=-0.25, high=0.05, verdict=Verdict.NOT_SHOWN, why="the interval holds 0"
+    )
+    result = parse("RecallAt1 >= -1pp", INFOS).judge(dict.fromkeys(INFOS, found), INFOS)
+    assert result.passed
+    assert "not shown: the interval holds 0" in result.reason
+
+
+def of_both(here: float, elsewhere: float, *, effective: float = 300) -> dict[str, Difference]:
+    """Losses, shown here and elsewhere, with an interval of one point around each."""
+    sides = [
+        {"low": each - 0.005, "high": each + 0.005, "verdict": Verdict.WORSE if each < -0.005 else Verdict.EQUIVALENT}
+        for each in (here, elsewhere)
+    ]
+    there = Elsewhere(effective=effective, **sides[1])  # type: ignore[arg-type]
+    return dict.fromkeys(INFOS, Difference(base=0.5, new=0.5 + here, difference=here, elsewhere=there, **sides[0]))  # type: ignore[arg-type]
+
+
+def test_a_rule_is_about_this_project_unless_it_says_code() -> None:
+    found = of_both(-0.04, 0.0)
+    assert not parse("RecallAt1 >= -1pp", INFOS).judge(found, INFOS).passed
+    assert not parse("RecallAt1 >= -1pp population: project", INFOS).judge(found, INFOS).passed
+    assert parse("RecallAt1 >= -1pp population: code", INFOS).judge(found, INFOS).passed
+
+
+@pytest.mark.parametrize(
+    ("rule", "effective", "kept"),
+    [
+        ("RecallAt1 non-inferior 1pp population: code", 240, True),
+        ("RecallAt1 non-inferior 1pp population: code", 239, False),
+        ("RecallAt1 non-inferior 0.7pp population: code", 240, False),
+        ("Rank non-inferior 0.05 population: code", 479, False),
+        ("Rank non-inferior 0.05 population: code", 480, True),
+    ],
+)
+def test_elsewhere_the_smaller_the_margin_the_more_files_it_takes(rule: str, effective: float, kept: bool) -> None:
+    result = parse(rule, INFOS).judge(of_both(0.0, 0.0, effective=effective), INFOS)
+    assert result.passed is kept, result.reason
+
+
+def test_without_an_interval_no_loss_is_ruled_out() -> None:
+    found = dict.fromkeys(
+        INFOS,
+        Difference(
+            base=0.5, new=0.5, difference=0, elsewhere=Elsewhere(verdict=Verdict.NOT_SHOWN, why="too few files")
+        ),
+    )
+    result = parse("RecallAt1 non-inferior 1pp population: code", INFOS).judge(found, INFOS)
+    assert (result.passed, "too few files" in result.reason) == (False, True)
+
+
+@pytest.mark.parametrize(
+    ("rule", "base", "new", "low", "high", "kept"),
+    [
+        ("RecallAt1 >= -1pp", 0.5, 0.495, -0.008, -0.002, True),
+        ("RecallAt1 >= -1pp", 0.5, 0.48, -0.03, -0.01, False),
+        ("RecallAt1 >= -1pp", 0.5, 0.48, -0.05, 0.01, True),
+        ("RecallAt1>=-1 pp", 0.5, 0.48, -0.03, -0.01, False),
+        ("Latency <= +20% and +50ms", 100, 140, 30, 50, True),
+        ("Latency <= +20% and +50ms", 100, 180, 60, 90, False),
+        ("Latency <= +20% and +50ms", 1000, 1100, 60, 140, True),
+        ("RecallAt1 non-inferior 0.5pp", 0.5, 0.5, -0.004, 0.004, True),
+        ("RecallAt1 non-inferior 0.5pp", 0.5, 0.51, -0.006, 0.03, False),
+        ("Latency non-inferior 10%", 100, 101, -5, 9, True),
+        ("Latency non-inferior 10ms", 100, 101, -5, 12, False),
+        ("RecallAt1 >= 40%", 0.5, 0.41, -0.2, -0.01, True),
+        ("RecallAt1 >= 40%", 0.5, 0.39, -0.2, 0.1, False),
+        ("Latency <= 200ms", 500, 199, -400, -200, True),
+        ("Rank <= +0.5", 3, 4, 0.6, 1.4, False),
+    ],
+)
+def test_a_rule_is_kept_or_broken(rule: str, base: float, new: float, low: float, high: float, kept: bool) -> None:
+    result = parse(rule, INFOS).judge(figures(base, new, low, high), INFOS)
+    assert result.passed is kept, result.reason
+    assert any(digit in result.reason for digit in "0123456789")
+
+
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        ("RecallAt1 better", "not understood; examples"),
+        ("RecallAt1 > -1pp", "not understood"),
+        ("Recall >= -1pp", "unknown metric; known are RecallAt1, Latency, Count, Rank"),
+        ("RecallAt1 >= -1ms", "unit must be % or pp"),
+        ("Latency <= +5pp", "unit must be % or ms"),
+        ("Latency <= +20% and 50ms", "mixes differences"),
+        ("Latency <= 20%", "a share of what"),
+        ("", "not understood"),
+        ("RecallAt1 <= +1pp", "kept by any loss: higher is better, write RecallAt1 >="),
+        ("Rank >= -1", "kept by any loss: lower is better, write Rank <="),
+        ("RecallAt1 >= +1pp", "asks for a gain"),
+        ("RecallAt1 >= -1pp and +5%", "asks for a gain"),
+        ("Latency <= -5ms", "asks for a gain"),
+        ("RecallAt1 >= 900%", "can never be kept: RecallAt1 is at most 100%"),
+        ("RecallAt1 non-inferior -1pp", "a margin without a sign"),
+        ("Count <= +1", "can protect nothing"),
+        ("RecallAt1 >= -1pp population: files", "population is project"),
+        ("Recall >= -1pp", "examples: 'RecallAt1 >= -1pp'"),
+    ],
+)
+def test_a_rule_that_means_nothing_is_refused(rule: str, said: str) -> None:
+    with pytest.raises(ConfigError, match=said):
+        parse(rule, INFOS)
+
+
+def test_what_is_not_comparable_or_missing_keeps_no_rule() -> None:
+    missing = dict.fromkeys(INFOS, Difference(base=None, new=None, difference=None))
+    assert not parse("RecallAt1 >= -1pp", INFOS).judge(missing, INFOS).passed
+    incomparable = dict.fromkeys(INFOS, Difference(base=1, new=1, difference=0, low=0, high=0))
+    assert "not comparable" in parse("Latency <= +5%", INFOS).judge(incomparable, INFOS).reason

@@ -1,0 +1,147 @@
+"""The finite population of one project's sessions: exact where all were asked, and right where some were."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from ci_eval.statistics.paired import Spread, singly
+from ci_eval.statistics.sampled import Noise, effective_sessions, figure, here
+from ci_eval.statistics.student import Floats
+
+
+def sums(base: Floats, new: Floats, asked: float, unit: str = "share") -> Spread:
+    """Of one metric that is a mean over sessions."""
+    seen = np.stack([base, np.ones(len(base)), new, np.ones(len(base))], axis=1)
+    return here(seen.sum(axis=0)[None], seen.T @ seen, np.array([float(len(base))]), asked, [unit])
+
+
+def changes(wins: int, losses: int, of: int) -> tuple[Floats, Floats]:
+    base, new = np.zeros(of), np.zeros(of)
+    new[:wins] = 1
+    base[wins : wins + losses] = 1
+    return base, new
+
+
+def test_where_all_were_asked_nothing_is_uncertain() -> None:
+    found = sums(*changes(606, 84, 1538), asked=1)
+    assert found.error[0] == 0
+    assert found.center[0] == pytest.approx((606 - 84) / 1538)
+
+
+def test_of_a_small_sample_the_interval_is_that_of_bonett_and_price() -> None:
+    """Bonett & Price 2012: one win and one loss are added. By hand for 12 wins and 5 losses of 100."""
+    (found,) = singly(sums(*changes(12, 5, 100), asked=0))
+    won, lost = 13 / 102, 6 / 102
+    error = np.sqrt((won + lost - (won - lost) ** 2) / 102)
+    assert (found.low, found.high) == pytest.approx((won - lost - 1.959964 * error, won - lost + 1.959964 * error))
+
+
+def test_bonett_and_price_in_an_independent_implementation() -> None:
+    """Cavo et al. 2012, 59 + 6 + 16 + 80 patients: the R package contingencytables (Fagerland, Lydersen and Laake), of
+    whose tests this is one: `Wald_CI_BonettPrice_paired_2x2(cavo_2012)` is -0.0621 (-0.1195 to -0.0032)."""
+    spread = sums(*changes(6, 16, 161), asked=0)
+    (found,) = singly(spread)
+    assert (spread.difference[0], found.low, found.high) == pytest.approx((-0.0621, -0.1195, -0.0032), abs=5e-5)
+
+
+def test_where_nothing_changed_the_bound_is_near_the_rule_of_three() -> None:
+    (found,) = singly(sums(*changes(0, 0, 1000), asked=0.01))
+    assert 0.0025 < found.high < 0.0035
+    assert found.low == -found.high
+
+
+def test_more_asked_is_narrower() -> None:
+    widths = [np.ptp([(found := singly(sums(*changes(20, 5, 400), asked))[0]).low, found.high]) for asked in (0.1, 0.9)]
+    assert widths[1] < widths[0] * 0.4
+
+
+def test_swapping_the_sides_turns_the_sign_and_nothing_else() -> None:
+    base, new = changes(20, 5, 400)
+    (there,), (back,) = singly(sums(base, new, 0.5)), singly(sums(new, base, 0.5))
+    assert (there.low, there.high, there.p) == pytest.approx((-back.high, -back.low, back.p))
+
+
+def test_the_error_of_a_ratio_is_that_of_all_samples_there_are() -> None:
+    random = np.random.default_rng(4)
+    seen = random.integers(1, 9, (14, 4)).astype(float)
+    every = np.array([seen[list(chosen)].sum(axis=0) for chosen in combinations(range(14), 7)])
+    true = (every[:, 2] / every[:, 3] - every[:, 0] / every[:, 1]).std()
+    whole = seen.sum(axis=0)
+    found = here(whole[None], seen.T @ seen, np.array([14.0]), 0.0, ["rank"])
+    # Without the correction, of 14; the samples are of 7 out of 14.
+    alone = np.sqrt((found.scores**2).sum() * 14 / 7 * (1 - 7 / 14) * 14 / 13)
+    assert alone == pytest.approx(true, rel=0.1)
+
+
+def test_noise_of_the_engine_widens_even_an_exact_difference() -> None:
+    seen = np.array([[0.0, 1, 1, 1], [1, 1, 1, 1]])
+    given = (seen.sum(axis=0)[None], seen.T @ seen, np.array([2.0]), 1.0, ["share"])
+    noise = Noise.of([np.array([0.01])], [3])
+    found = here(*given, noise=noise)
+    assert (found.error[0], found.df[0]) == pytest.approx((0.1, 2))
+
+
+def single(values: Floats, asked: float, unit: str = "share") -> tuple[float, float]:
+    """Of a metric that is a mean over sessions."""
+    seen = np.stack([values, np.ones(len(values))], axis=1)
+    worth = effective_sessions(values, seen[:, 1])
+    low, high = figure(seen.sum(axis=0), seen.T @ seen, float(len(values)), asked, unit, effective=worth)
+    assert low is not None
+    assert high is not None
+    return low, high
+
+
+def test_a_mean_rank_of_few_sessions_has_no_interval_unless_all_were_asked() -> None:
+    ranks = np.ones((199, 2))
+    for asked, found in ((0.5, (None, None)), (1.0, (1.0, 1.0))):
+        assert figure(ranks.sum(axis=0), ranks.T @ ranks, 199, asked, "rank", effective=50.0) == found
+
+
+def test_one_rank_that_is_very_large_widens_the_interval_of_the_mean() -> None:
+    """(Σr²)²/Σr⁴ is near 1 where one session makes the error: t is then 12.7 standard errors, not 2."""
+    ranks = np.append(np.ones(399), 1000.0)
+    assert effective_sessions(ranks, np.ones(400)) == pytest.approx(1, abs=0.02)
+    assert np.ptp(single(ranks, 0, "rank")) > 10 * 2 * 1.96 * ranks.std() / 20 / 2
+
+
+def test_of_a_small_sample_the_interval_of_a_share_is_that_of_agresti_and_coull() -> None:
+    """Two hits and two misses are added: by hand for 12 hits of 100 (Agresti & Coull 1998, p. 122)."""
+    share, values = 14 / 104, np.repeat([1.0, 0], [12, 88])
+    reach = 1.959964 * np.sqrt(share * (1 - share) / 104)
+    assert single(values, 0) == pytest.approx((share - reach, share + reach))
+
+
+def test_the_figure_of_all_sessions_is_exact() -> None:
+    assert single(np.repeat([1.0, 0], [12, 88]), 1) == (0.12, 0.12)
+
+
+@pytest.mark.parametrize("hits", [0, 40])
+def test_a_share_of_nothing_or_all_has_a_bound_on_the_other_side(hits: int) -> None:
+    low, high = single(np.repeat([1.0, 0], [hits, 40 - hits]), 0)
+    assert (low, high) == pytest.approx((0, 0.112) if not hits else (0.888, 1), abs=0.01)
+
+
+@pytest.mark.parametrize("asked", [0.05, 0.5, 0.9])
+@pytest.mark.parametrize("rate", [0.03, 0.4, 0.95])
+def test_samples_of_a_known_population_hold_its_share(asked: float, rate: float) -> None:
+    random = np.random.default_rng(8)
+    values = (random.random(2000) < rate).astype(float)
+    drawn = (values[random.permutation(2000)[: int(asked * 2000)]] for _ in range(400))
+    held = sum(low <= values.mean() <= high for low, high in (single(each, asked) for each in drawn))
+    assert 0.925 <= held / 400 <= 0.985
+
+
+@pytest.mark.parametrize("asked", [0.1, 0.5, 0.9])
+@pytest.mark.parametrize(("rate", "at_most"), [(0.004, 1.0), (0.05, 0.985)])
+def test_samples_of_a_known_population_hold_its_difference(asked: float, rate: float, at_most: float) -> None:
+    random, size, held = np.random.default_rng(6), 3000, 0
+    base = (random.random(size) < 0.4).astype(float)
+    new = np.where(random.random(size) < rate, 1 - base, base)
+    for _ in range(300):
+        chosen = random.permutation(size)[: int(asked * size)]
+        (found,) = singly(sums(base[chosen], new[chosen], asked))
+        held += found.low <= (new - base).mean() <= found.high
+    assert 0.92 <= held / 300 <= at_most

@@ -1,0 +1,33 @@
+"""Student's t against scipy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ci_eval.statistics.student import errors_at, tails
+
+
+@pytest.mark.parametrize(
+    ("errors", "df", "tail"),
+    [
+        (2.0, 1.0, 0.2951672353008665),
+        (2.0, 3.7, 0.12181720190523398),
+        (0.01, 59.0, 0.9920550245817672),
+        (30.0, 10.0, 3.961792342031325e-11),
+        (1.96, 1e6, 0.04999606758526985),
+    ],
+)
+def test_tails_are_those_of_scipy(errors: float, df: float, tail: float) -> None:
+    """Recorded: scipy 1.17 `2 * stats.t.sf(errors, df)`."""
+    assert tails(errors, df) == pytest.approx(tail, rel=1e-5)
+
+
+@pytest.mark.parametrize("df", [0.5, 1.0, 2.5, 59.0, np.inf])
+def test_errors_at_a_tail_have_that_tail(df: float) -> None:
+    wanted = np.array([0.9, 0.05, 0.001])
+    assert tails(errors_at(wanted, df), df) == pytest.approx(wanted, rel=1e-9)
+
+
+def test_without_end_of_freedom_t_is_normal() -> None:
+    assert errors_at(0.05, np.inf) == pytest.approx(1.959963985, rel=1e-5)

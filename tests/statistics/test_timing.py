@@ -1,0 +1,81 @@
+"""Differences of times over rounds, against other implementations and by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ci_eval import metrics
+from ci_eval.statistics.timing import GROUPS, Observed, nearest_rank, timed
+
+METRICS = {each.info.name: each for each in metrics.load()}
+BASE = ([10.0], [11.0], [12.0], [10.5], [11.5])
+NEW = ([11.0], [13.0], [12.5], [11.0], [13.5])
+
+
+def rounds(*values: list[float]) -> list[Observed]:
+    found = []
+    for of_round in values:
+        seen = Observed()
+        for number, value in enumerate(of_round):
+            seen.add(number % GROUPS, [(value, 1.0)])
+        found.append(seen)
+    return found
+
+
+def test_where_all_sessions_were_asked_it_is_the_paired_t_test_over_rounds() -> None:
+    found = timed(METRICS["MeanLatency"], rounds(*BASE), rounds(*NEW), asked=1, tests=1)
+    assert found
+    # scipy 1.17.1: ttest_rel(new, base), and its confidence_interval(0.95).
+    assert (found.low, found.high, found.p) == pytest.approx(
+        (0.2584616558257806, 2.1415383441742195, 0.024043528799373787)
+    )
+
+
+def test_of_a_sample_of_sessions_the_interval_is_as_wide_as_that_of_the_mean_of_paired_differences() -> None:
+    rng = np.random.default_rng(2)
+    base = rng.gamma(2, 10, 4000)
+    new = base + rng.normal(3, 5, 4000)
+    found = timed(METRICS["MeanLatency"], rounds(*[base.tolist()] * 3), rounds(*[new.tolist()] * 3), asked=0, tests=1)
+    error = (new - base).std(ddof=1) / np.sqrt(len(base))
+    assert found
+    # scipy 1.17.1: t.ppf(0.975, 19); the error is estimated from as many groups, so it is near, not equal.
+    assert (found.high - found.low) / 2 == pytest.approx(2.0930240544083087 * error, rel=0.35)
+
+
+def test_rounds_that_agree_by_luck_are_no_surer_than_what_varies_within_them() -> None:
+    rng = np.random.default_rng(4)
+    base, new = rng.normal(100, 10, (3, 400)), rng.normal(100, 10, (3, 400))
+    new += (base.mean(axis=1) - new.mean(axis=1))[:, None] + 1
+    found = timed(METRICS["MeanLatency"], rounds(*base.tolist()), rounds(*new.tolist()), asked=1, tests=1)
+    assert found
+    # Each mean has an error of 10 / sqrt(400), and so has each of three rounds; t.ppf(0.975, 2) = 4.303.
+    assert found.high - found.difference == pytest.approx(4.303 * np.sqrt(2 / 3) * 0.5, rel=0.3)
+
+
+def test_what_a_sample_did_not_show_is_not_ruled_out_for_the_rest() -> None:
+    alike = rounds([1.0] * 100, [1.0] * 100)
+    some, every = (timed(METRICS["RightWithin100ms"], alike, alike, asked=asked, tests=1) for asked in (0.1, 1))
+    assert some
+    assert every
+    assert some.high > 0.02
+    assert every.high == 0
+
+
+def test_several_tests_widen_the_interval_as_bonferroni_says() -> None:
+    one, three = (timed(METRICS["MeanLatency"], rounds(*BASE), rounds(*NEW), asked=1, tests=n) for n in (1, 3))
+    assert one
+    assert three
+    assert three.p == pytest.approx(3 * one.p)
+    # scipy 1.17.1: t.ppf(1 - 0.05 / 6, 4) / t.ppf(0.975, 4).
+    assert (three.high - three.low) / (one.high - one.low) == pytest.approx(1.4265675468804264)
+
+
+@pytest.mark.parametrize("quantile", [0.5, 0.95, 1.0])
+def test_quantiles_are_those_of_numpy_by_nearest_rank(quantile: float) -> None:
+    values = np.random.default_rng(3).gamma(2, 10, 137)
+    assert nearest_rank(values, quantile) == np.quantile(values, quantile, method="inverted_cdf")
+
+
+def test_without_a_lookup_there_is_no_figure() -> None:
+    assert timed(METRICS["LatencyPercentile95"], rounds([], []), rounds([1.0], [1.0]), asked=1, tests=1) is None

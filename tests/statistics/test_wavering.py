@@ -1,0 +1,70 @@
+"""The engine's own noise: by hand, and when there is none."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ci_eval.model import Kind, LookupScore, Otherwise, Properties, SessionScore, Status
+from ci_eval.statistics.sampled import Noise
+from ci_eval.statistics.wavering import Wavering, answers
+
+HIT = LookupScore(prefix="", total=3, rank=1, latency=1.0)
+SESSION = SessionScore(
+    id="s", file="a.py", offset=0, expected_text="x", properties=Properties(kind=Kind.VARIABLE), status=Status.OK,
+    lookups=(HIT,), otherwise=(Otherwise(round=2, status=Status.TIMEOUT),),
+)  # fmt: skip
+SHARE = np.array([[1 / 10, 0.0]])
+"""What one more hit of ten sessions moves a share by."""
+
+
+def test_a_session_is_seen_as_each_round_answered_it() -> None:
+    assert [(each.status, len(each.lookups)) for each in answers(SESSION, 3)] == [
+        (Status.OK, 1),
+        (Status.OK, 1),
+        (Status.TIMEOUT, 0),
+    ]
+
+
+def moved(*hits: int) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+    """One session, which was hit or missed round by round."""
+    return np.array([[[float(each), 1.0]] for each in hits])
+
+
+def test_the_variance_is_that_between_rounds() -> None:
+    """Two sessions missed in the same round: shares 0, 0, -0.2, so by hand 0.04/3 (statistics.variance)."""
+    found = Wavering(3)
+    found.add(moved(1, 1, 0))
+    found.add(moved(1, 1, 0))
+    assert found.variance(SHARE) == pytest.approx([0.04 / 3])
+
+
+def test_rounds_that_agree_by_luck_are_no_surer_than_their_sessions() -> None:
+    found = Wavering(2)
+    found.add(moved(1, 0))
+    found.add(moved(0, 1))
+    assert found.variance(SHARE) == pytest.approx([2 * 0.5 / 100])
+
+
+@pytest.mark.parametrize("rounds", [1, 3])
+def test_an_engine_that_repeats_itself_has_no_noise(rounds: int) -> None:
+    assert Wavering(rounds).variance(SHARE) == [0]
+
+
+def test_both_engines_noise_adds_up_and_the_rounds_limit_how_well_it_is_known() -> None:
+    """Welch 1947: (a + b)²/(a²/(m - 1) + b²/(n - 1))."""
+    noise = Noise.of([np.array([0.03]), np.array([0.01])], [3, 5])
+    assert noise.variance == pytest.approx([0.04])
+    assert noise.df == pytest.approx([0.04**2 / (0.03**2 / 2 + 0.01**2 / 4)])
+
+
+def test_intervals_hold_the_expected_figure_of_a_noisy_engine() -> None:
+    """400 runs of 3 rounds, 200 sessions hit half the time: t with 2 degrees of freedom on what rounds vary by."""
+    random, held = np.random.default_rng(3), 0
+    for _ in range(400):
+        rounds, found = (random.random((200, 3)) < 0.5).astype(float), Wavering(3)
+        for each in rounds:
+            found.add(np.stack([each, np.ones(3)], axis=1)[:, None, :])
+        error = float(np.sqrt(found.variance(np.array([[1 / 200, 0.0]]))[0]))
+        held += abs(rounds[:, 0].mean() - 0.5) <= 4.303 * error
+    assert held / 400 >= 0.95

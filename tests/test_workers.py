@@ -1,0 +1,96 @@
+"""Worker processes with real deaths and delays."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections import deque
+from multiprocessing import active_children
+from multiprocessing.context import SpawnProcess
+from pathlib import Path
+
+import pytest
+
+from ci_eval.workers import Workers
+
+
+def work(task: str) -> str:
+    if task == "die":
+        os.kill(os.getpid(), signal.SIGKILL)
+    if task == "raise":
+        raise ValueError("no idea")
+    if task.startswith("die once, then "):
+        note = Path(task.removeprefix("die once, then "))
+        if not note.exists():
+            note.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+    if task == "hang":
+        time.sleep(600)
+    return task.upper()
+
+
+def work_on(_shared: str, task: str) -> str:
+    return task.upper()
+
+
+def outcomes(tasks: list[str], *, timeout: float | None = None) -> dict[str, str | None]:
+    with Workers[str, str](work, jobs=2, timeout=timeout) as workers:
+        return {found.task: found.result or found.trouble for found in workers.map(deque(tasks)) if found}
+
+
+def test_every_task_has_an_outcome() -> None:
+    assert outcomes(["a", "b", "c"]) == {"a": "A", "b": "B", "c": "C"}
+
+
+def test_a_worker_that_dies_costs_its_task() -> None:
+    assert outcomes(["a", "die", "b", "c"]) == {
+        "a": "A",
+        "die": "the worker process died (SIGKILL)",
+        "b": "B",
+        "c": "C",
+    }
+
+
+def test_a_task_that_takes_too_long_is_stopped() -> None:
+    assert outcomes(["hang", "a"], timeout=1.0) == {"hang": "stopped after 1 s", "a": "A"}
+
+
+def test_what_a_task_raises_is_its_trouble() -> None:
+    assert outcomes(["raise", "a"]) == {"a": "A", "raise": "ValueError: no idea"}
+
+
+def test_a_task_whose_worker_dies_is_tried_again_where_that_is_wanted(tmp_path: Path) -> None:
+    tasks = deque([f"die once, then {tmp_path / 'note'}", "die"])
+    with Workers[str, str](work, jobs=1, tries=2) as workers:
+        found = [outcome for outcome in workers.map(tasks) if outcome]
+    assert [(outcome.result is None, outcome.died) for outcome in found] == [(False, False), (True, True)]
+
+
+def test_a_worker_that_is_killed_while_it_has_nothing_to_do_costs_nothing() -> None:
+    tasks = deque(["a", "b"])
+    with Workers[str, str](work, jobs=2) as workers:
+        results = []
+        for outcome in filter(None, workers.map(tasks)):
+            results.append(outcome.result)
+            if len(results) == 2:
+                for worker in active_children():
+                    worker.kill()
+                    worker.join()
+                tasks.extend(["c", "d"])
+    assert set(results) == {"A", "B", "C", "D"}
+
+
+def test_a_worker_that_is_killed_before_it_reads_what_it_gets_holds_up_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    start = SpawnProcess.start
+    killed: list[SpawnProcess] = []
+
+    def start_and_kill(process: SpawnProcess) -> None:
+        start(process)
+        if not killed:
+            process.kill()
+            killed.append(process)
+
+    monkeypatch.setattr(SpawnProcess, "start", start_and_kill)
+    with Workers[str, str](work_on, jobs=1, tries=2, shared=("x" * 10_000_000,)) as workers:
+        assert [outcome.result for outcome in workers.map(deque(["a"])) if outcome] == ["A"]
