@@ -128,7 +128,7 @@ class _Apt:
             )
         except InstallError as error:
             # One source of several that cannot be reached does not matter yet.
-            if any((self.folder / "lists").glob("*AptSources*")):
+            if any((self.folder / "lists").glob("*Sources*")):
                 return str(error)
             hint = "Check the network, and that `apt-get update` works on this machine."
             raise InstallError(f"{error}\n{hint}") from None

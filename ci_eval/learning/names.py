@@ -1,6 +1,6 @@
 """How often each name stands in a project, and after what: what a person knows of the code beside the open file.
 
-NameCounts and pairs are kept as hashes in sorted arrays: a project of millions of lines takes some tens of megabytes.
+Names and pairs are kept as hashes in sorted arrays: a project of millions of lines takes some tens of megabytes.
 """
 
 from __future__ import annotations

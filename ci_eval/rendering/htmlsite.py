@@ -13,7 +13,7 @@ import jinja2
 from ci_eval import atomic
 
 
-class Site:
+class HtmlSite:
     """One report while it is written; paths are relative to the site."""
 
     def __init__(self, folder: Path, templates: Path, **known: object) -> None:

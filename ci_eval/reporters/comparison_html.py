@@ -12,7 +12,7 @@ from ci_eval.rendering.figures import amount, change
 from ci_eval.rendering.htmldata import script
 from ci_eval.rendering.htmlpages import page_name
 from ci_eval.rendering.htmlpairs import PairedPage, change_of, paired_pages
-from ci_eval.rendering.htmlsite import Site, published
+from ci_eval.rendering.htmlsite import HtmlSite, published
 from ci_eval.rendering.verdicts import (
     ELSEWHERE,
     HERE,
@@ -52,7 +52,7 @@ class _ComparisonPages:
     def __init__(self, comparison: Comparison, folder: Path) -> None:
         self._comparison = comparison
         self._infos = {info.name: info for info in comparison.metrics}
-        self._site = Site(
+        self._site = HtmlSite(
             folder,
             TEMPLATES,
             comparison=comparison,

@@ -23,7 +23,7 @@ from ci_eval.rendering.htmlpages import (
     page_name,
     pages,
 )
-from ci_eval.rendering.htmlsite import Site, published
+from ci_eval.rendering.htmlsite import HtmlSite, published
 from ci_eval.statistics.noise import noise_text
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -80,7 +80,7 @@ class _Pages:
     def __init__(self, evaluation: Evaluation, folder: Path) -> None:
         self._evaluation = evaluation
         self._data = folder / "files" / "data"
-        self._site = Site(folder, TEMPLATES)
+        self._site = HtmlSite(folder, TEMPLATES)
 
     def write(self, sources: StoredSessions) -> None:
         """The files first: the index links only to what exists."""

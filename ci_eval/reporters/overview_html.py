@@ -8,7 +8,7 @@ from ci_eval.contracts import OverviewReporter
 from ci_eval.model import Overview
 from ci_eval.rendering.charts import trend_charts
 from ci_eval.rendering.figures import amount, intervals
-from ci_eval.rendering.htmlsite import Site, published
+from ci_eval.rendering.htmlsite import HtmlSite, published
 from ci_eval.rendering.verdicts import SIGNS, TRENDS, WORDS, night_figure, pair_text
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -25,7 +25,7 @@ class OverviewHtml:
         trend = overview.trend
         wanted = [*(info.name for info in trend.metrics if info.name not in TRENDS), *TRENDS] if trend else []
         with published(folder / "html") as partial:
-            site = Site(
+            site = HtmlSite(
                 partial,
                 TEMPLATES,
                 sign=SIGNS,

@@ -12,7 +12,7 @@ from ci_eval.contracts import SiteReporter
 from ci_eval.model import FORMAT, Estimate, Line, MetricInfo, Trend, TrendPoint
 from ci_eval.rendering.charts import trend_charts
 from ci_eval.rendering.figures import NOTHING, amount, change, interval
-from ci_eval.rendering.htmlsite import Site, published
+from ci_eval.rendering.htmlsite import HtmlSite, published
 from ci_eval.rendering.sparkline import Sparkline, sparkline
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -44,7 +44,7 @@ class SiteHtml:
     def write(self, lines: Sequence[Line], folder: Path) -> Path:
         """See SiteReporter."""
         with published(folder) as partial:
-            site = Site(partial, TEMPLATES, amount=amount, interval=interval, step=_step)
+            site = HtmlSite(partial, TEMPLATES, amount=amount, interval=interval, step=_step)
             site.assets(ASSETS)
             newest = max((line.trend.nights[-1].started[:10] for line in lines), default="")
             site.render("site_index.html.j2", "index.html", rows=list(map(_row, lines)), newest=newest)

@@ -56,10 +56,10 @@ def report(
     infos = tuple(replace(info, shown=info.name in shown) for info in evaluation.metrics)
     evaluation = replace(evaluation, metrics=infos)
     folder = workspace.folder / "reports"
-    return evaluation, {each.name: each.write(evaluation, StoredSessions(workspace), folder) for each in reporters}
+    return evaluation, {each.name: each.write(evaluation, WorkspaceSessions(workspace), folder) for each in reporters}
 
 
-class StoredSessions:
+class WorkspaceSessions:
     """The sessions of a workspace, file by file."""
 
     def __init__(self, workspace: Workspace) -> None:

@@ -20,7 +20,7 @@ LARGEST = {"share": 1.0, "score": 1.0}
 
 
 @dataclass(frozen=True)
-class Noise:
+class NoiseVariance:
     """The variance of each figure that comes from the engine's own indeterminism, measured in so many rounds."""
 
     variance: Floats
@@ -28,7 +28,7 @@ class Noise:
     """Degrees of freedom of the variance."""
 
     @classmethod
-    def of(cls, sides: Sequence[Floats], rounds: Sequence[int]) -> Noise:
+    def of(cls, sides: Sequence[Floats], rounds: Sequence[int]) -> NoiseVariance:
         """Of one figure's or one difference's sides, each with so many rounds (Welch 1947, Satterthwaite 1946)."""
         variance = np.sum(sides, axis=0)
         apart = sum(side**2 / max(number - 1, 1) for side, number in zip(sides, rounds, strict=True))
@@ -43,7 +43,12 @@ class Noise:
 
 
 def here(
-    total: Floats, products: Floats, observed: Floats, asked: float, units: Sequence[str], noise: Noise | None = None
+    total: Floats,
+    products: Floats,
+    observed: Floats,
+    asked: float,
+    units: Sequence[str],
+    noise: NoiseVariance | None = None,
 ) -> Spread:
     """The differences of the whole population.
 
@@ -86,7 +91,7 @@ def figure(
     observed: float,
     asked: float,
     unit: str,
-    noise: Noise | None = None,
+    noise: NoiseVariance | None = None,
     effective: float = 0.0,
 ) -> tuple[float | None, float | None]:
     """The 95 % interval of a single figure of the whole population; both ends are the figure where all were asked, and

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ci_eval.contracts import Metric, Observation
 from ci_eval.model import Estimate
 from ci_eval.statistics.clustered import figures
-from ci_eval.statistics.sampled import Noise, effective_sessions
+from ci_eval.statistics.sampled import NoiseVariance, effective_sessions
 from ci_eval.statistics.sampled import figure as sampled_figure
 from ci_eval.statistics.wavering import Wavering
 
@@ -70,9 +70,9 @@ def estimate(metric: Metric, observations: Observations, asked: float, wavering:
     return Estimate(value=value, low=low, high=high, n=len(values), elsewhere=elsewhere)
 
 
-def _noise(wavering: Wavering, total: Floats) -> Noise:
+def _noise(wavering: Wavering, total: Floats) -> NoiseVariance:
     variance = wavering.variance(np.array([[1 / total[1], -total[0] / total[1] ** 2]]))
-    return Noise.of([variance], [wavering.rounds])
+    return NoiseVariance.of([variance], [wavering.rounds])
 
 
 def _figure(metric: Metric, values: Floats, weights: Floats) -> float | None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ci_eval.statistics.paired import Spread, singly
-from ci_eval.statistics.sampled import Noise, effective_sessions, figure, here
+from ci_eval.statistics.sampled import NoiseVariance, effective_sessions, figure, here
 from ci_eval.statistics.student import Floats
 
 
@@ -79,7 +79,7 @@ def test_the_error_of_a_ratio_is_that_of_all_samples_there_are() -> None:
 def test_noise_of_the_engine_widens_even_an_exact_difference() -> None:
     seen = np.array([[0.0, 1, 1, 1], [1, 1, 1, 1]])
     given = (seen.sum(axis=0)[None], seen.T @ seen, np.array([2.0]), 1.0, ["share"])
-    noise = Noise.of([np.array([0.01])], [3])
+    noise = NoiseVariance.of([np.array([0.01])], [3])
     found = here(*given, noise=noise)
     assert (found.error[0], found.df[0]) == pytest.approx((0.1, 2))
 

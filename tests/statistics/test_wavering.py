@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ci_eval.model import Kind, LookupScore, Otherwise, Properties, SessionScore, Status
-from ci_eval.statistics.sampled import Noise
+from ci_eval.statistics.sampled import NoiseVariance
 from ci_eval.statistics.wavering import Wavering, answers
 
 HIT = LookupScore(prefix="", total=3, rank=1, latency=1.0)
@@ -53,7 +53,7 @@ def test_an_engine_that_repeats_itself_has_no_noise(rounds: int) -> None:
 
 def test_both_engines_noise_adds_up_and_the_rounds_limit_how_well_it_is_known() -> None:
     """Welch 1947: (a + b)²/(a²/(m - 1) + b²/(n - 1))."""
-    noise = Noise.of([np.array([0.03]), np.array([0.01])], [3, 5])
+    noise = NoiseVariance.of([np.array([0.03]), np.array([0.01])], [3, 5])
     assert noise.variance == pytest.approx([0.04])
     assert noise.df == pytest.approx([0.04**2 / (0.03**2 / 2 + 0.01**2 / 4)])
 

@@ -49,8 +49,8 @@ class SourceTree:
 
 
 @dataclass(frozen=True, kw_only=True)
-class FileActions:
-    """What became of it."""
+class GeneratedFile:
+    """The actions of one file, and what is summed up over all files."""
 
     path: str
     size: int
@@ -107,7 +107,7 @@ def generate(
         cache=cache / "properties" / project.checksum if cache else None,
     )
     so_far = Generated()
-    with Workers[str, FileActions | FileError](
+    with Workers[str, GeneratedFile | FileError](
         make, jobs=min(jobs, max(len(paths) // 8, 1)), timeout=TIMEOUT, tries=2, shared=(job,)
     ) as workers:
         done = 0
@@ -119,7 +119,7 @@ def generate(
     return so_far
 
 
-def _keep(outcome: TaskOutcome[str, FileActions | FileError], workspace: Workspace, so_far: Generated) -> None:
+def _keep(outcome: TaskOutcome[str, GeneratedFile | FileError], workspace: Workspace, so_far: Generated) -> None:
     result = outcome.result
     if result is None:
         result = FileError(path=outcome.task, stage="actions", message=outcome.trouble)
@@ -134,7 +134,7 @@ def _keep(outcome: TaskOutcome[str, FileActions | FileError], workspace: Workspa
     so_far.kinds += result.kinds
 
 
-def make(project: SourceTree, path: str) -> FileActions | FileError:
+def make(project: SourceTree, path: str) -> GeneratedFile | FileError:
     """The actions of one file, packed; or why there are none."""
     # Millions of small values are made and none of them is garbage: the collector would only look at them.
     gc.disable()
@@ -148,7 +148,7 @@ def make(project: SourceTree, path: str) -> FileActions | FileError:
         gc.enable()
 
 
-def _make(project: SourceTree, path: str) -> FileActions:
+def _make(project: SourceTree, path: str) -> GeneratedFile:
     data = read_own(project.root, path)
     limit = project.config.max_file_size
     if len(data) > limit:
@@ -164,7 +164,7 @@ def _make(project: SourceTree, path: str) -> FileActions:
     if strategy.filters != FiltersConfig():
         chosen = [token for token in tokens if decide(token.properties, token.text, strategy.filters)]
     actions = actions_of_file(source, chosen, strategy, extraction.unparsable)
-    return FileActions(
+    return GeneratedFile(
         path=path,
         size=len(data),
         unparsable=extraction.unparsable,

@@ -17,19 +17,19 @@ from ci_eval.stages.compare.turns import NO_FIGURE, NOT_IN_TURNS
 from ci_eval.statistics.clustered import FEWEST, FEWEST_ALIKE, STRETCH, elsewhere
 from ci_eval.statistics.latencies import quantile_of
 from ci_eval.statistics.paired import MARGINS, Interval, joint, singly, verdict
-from ci_eval.statistics.sampled import Noise, here, influence
+from ci_eval.statistics.sampled import NoiseVariance, here, influence
 from ci_eval.statistics.student import Floats
 
 OF_THE_ENGINE = "every session was asked: the interval is of answers that differ from round to round"
 ALSO_OF_THE_ENGINE = "the interval holds answers that differ from round to round, too"
 
 
-def noise_of(sums: Sums, places: Sequence[int]) -> Noise:
+def noise_of(sums: Sums, places: Sequence[int]) -> NoiseVariance:
     """Of the differences of these figures."""
     wide = influence(sums.total[list(places)])
     weights = np.array([wide[4 * at : 4 * at + 4, at] for at in range(len(places))])
     sides = [side.variance(weights, places) for side in sums.wavering]
-    return Noise.of(sides, sums.rounds)
+    return NoiseVariance.of(sides, sums.rounds)
 
 
 @dataclass(frozen=True)
