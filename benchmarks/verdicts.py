@@ -261,7 +261,7 @@ def fresh_equivalent(times: int) -> None:
     """Print how often other code is called equivalent though it is not, and how often if it took no more files."""
     print("\ncalled equivalent, though the loss is as large as the margin\n")
     print("| files | sizes | given | mean | highest |\n|--:|---|--:|--:|--:|", flush=True)
-    for files, sizes in product((100, 200, 240, 400, 700), FRESH_SIZES):
+    for files, sizes in product((100, 200, 300, 400, 700), FRESH_SIZES):
         worlds = [Fresh(sizes, files, *each, MARGIN, 0, 0.08) for each in product(FRESH_RATES, ALIKE, CHANGES)]
         # Where rates are of two kinds, or the loss is larger in large files, it is not as large as the margin.
         method = alike if files >= FEWEST_ALIKE else clustered
@@ -383,7 +383,7 @@ def now(times: int) -> None:
     print("\n## Now\n\n95 % intervals that hold a loss of two points\n")
     spans(clustered, times, "covered", LOSS, (40, 60, 100, 200))
     print("called equivalent, though the loss is as large as the margin\n")
-    spans(alike, times, "equivalent", MARGIN, (240, 700), noise=0.0)
+    spans(alike, times, "equivalent", MARGIN, (300, 800), noise=0.0)
 
 
 def main() -> None:

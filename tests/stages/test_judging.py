@@ -61,7 +61,7 @@ def test_fewer_files_do_not_make_other_code_equivalent_though_nothing_changed() 
     same = hits(200, 0.5)
     there = judged(same, same, asked=1)["RecallAt1"].elsewhere
     assert there.verdict == Verdict.NOT_SHOWN
-    assert "inside ±0.50 pp, but that takes 240 files of equal size or their worth; here are 200" in there.why
+    assert "inside ±0.50 pp, but that takes 300 files of equal size or their worth; here are 200" in there.why
 
 
 def test_without_enough_files_nothing_is_said_of_other_code() -> None:
