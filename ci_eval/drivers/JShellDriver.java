@@ -59,15 +59,13 @@ public class JShellDriver {
         for (Matcher found = IMPORT.matcher(text); found.find(); begin = found.end()) imports.add(found.group().trim());
         prepare(imports);
         Set<String> names = new LinkedHashSet<>();
-        taken = 0;
-        if (offset < begin) {
-            return names;
-        }
         long started = System.nanoTime();
-        // What is typed already comes back as a part of each continuation.
-        for (SourceCodeAnalysis.Suggestion each
-                : shell.sourceCodeAnalysis().completionSuggestions(text.substring(begin), offset - begin, new int[1])) {
-            names.add(each.continuation());
+        if (offset >= begin) {
+            // What is typed already comes back as a part of each continuation.
+            for (SourceCodeAnalysis.Suggestion each
+                    : shell.sourceCodeAnalysis().completionSuggestions(text.substring(begin), offset - begin, new int[1])) {
+                names.add(each.continuation());
+            }
         }
         taken = System.nanoTime() - started;
         return names;

@@ -27,9 +27,12 @@ object ScalaDriver {
   }
 
   private def answer(compiler: Global, codePoints: Int, path: String, text: String): String = {
-    val started = System.nanoTime
     try {
-      val names = complete(compiler, path, text, text.offsetByCodePoints(0, codePoints)).mkString("\n")
+      val offset = text.offsetByCodePoints(0, codePoints)
+      val source = new BatchSourceFile(path, text.patch(offset, Caret, 0))
+      load(compiler, source)
+      val started = System.nanoTime
+      val names = complete(compiler, source, text, offset).mkString("\n")
       "%.3f %s".formatLocal(Locale.ROOT, (System.nanoTime - started) / 1e6, encoded(names))
     } catch {
       case NonFatal(error)           => s"error ${encoded(error.toString)}"
@@ -50,12 +53,18 @@ object ScalaDriver {
     response.get
   }
 
-  /** The compiler gives a set; here, a type's own members come before inherited ones, those by an implicit conversion last. */
-  private def complete(compiler: Global, path: String, text: String, offset: Int): Seq[String] = {
-    import compiler.{Import, Member, Select, Tree, TypeMember}
-    val source = new BatchSourceFile(path, text.patch(offset, Caret, 0))
-    val caret = source.position(offset)
+  /** Until a thread of the compiler's own is through with the new text, classes of the file are there now and then. An
+    * editor lets it do that while its user types.
+    */
+  private def load(compiler: Global, source: BatchSourceFile): Unit = {
     asked[Unit](compiler.askReload(List(source), _))
+    asked[compiler.Tree](compiler.askLoadedTyped(source, keepLoaded = true, _))
+  }
+
+  /** The compiler gives a set; here, a type's own members come before inherited ones, those by an implicit conversion last. */
+  private def complete(compiler: Global, source: BatchSourceFile, text: String, offset: Int): Seq[String] = {
+    import compiler.{Import, Member, Select, Tree, TypeMember}
+    val caret = source.position(offset)
     def ofType(at: Position) = asked[List[Member]](compiler.askTypeCompletion(at, _))
     val before = text.take(offset).reverse.dropWhile(Character.isJavaIdentifierPart)
     val members = if (before.startsWith(".")) {
