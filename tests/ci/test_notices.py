@@ -41,6 +41,8 @@ def night(hub: GitHub, run: int, config: dict[str, str]) -> tuple[int, str]:
 
 
 def test_a_red_night_opens_one_issue_a_second_one_updates_it_and_a_green_one_closes_it(hub: GitHub) -> None:
+    hub.services.issues.clear()
+    hub.services.comments.clear()
     for run, config, state in ((61, BROKEN, "open"), (62, BROKEN, "open"), (63, GOOD, "closed")):
         code, log = night(hub, run, config)
         assert (code == 0) == (config == GOOD), log
