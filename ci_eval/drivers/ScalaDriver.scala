@@ -8,7 +8,9 @@ import scala.tools.nsc.reporters.StoreReporter
 import scala.util.control.NonFatal
 
 /** Answers completions by the presentation compiler of Scala 2, a line per question: "OFFSET PATH TEXT" →
-  * "MS NAMES": the offset in code points, the other two and the names, one per line, in base64. Its arguments are options of the compiler.
+  * "MS NAMES": the offset in code points, the other two and the names, one per line, in base64. Its arguments are
+  * options of the compiler. Each question gets a compiler of its own: one that was asked before knows more, in another
+  * order.
   */
 object ScalaDriver {
   def main(arguments: Array[String]): Unit = {
@@ -18,10 +20,11 @@ object ScalaDriver {
     Console.withOut(System.err) {
       val settings = new Settings()
       settings.processArguments(arguments.toList, processAll = true)
-      val compiler = new Global(settings, new StoreReporter(settings))
       for (question <- Source.fromInputStream(System.in)(Codec.UTF8).getLines()) {
         val Array(codePoints, path, text) = question.split(' ')
+        val compiler = new Global(settings, new StoreReporter(settings))
         answers.println(answer(compiler, codePoints.toInt, decoded(path), decoded(text)))
+        compiler.askShutdown()
       }
     }
   }
@@ -30,6 +33,8 @@ object ScalaDriver {
     try {
       val offset = text.offsetByCodePoints(0, codePoints)
       val source = new BatchSourceFile(path, text.patch(offset, Caret, 0))
+      // As in an editor, which has read the file before anything is typed.
+      load(compiler, new BatchSourceFile(path, text))
       load(compiler, source)
       val started = System.nanoTime
       val names = complete(compiler, source, text, offset).mkString("\n")
@@ -76,7 +81,7 @@ object ScalaDriver {
         case _                           => asked[List[Member]](compiler.askScopeCompletion(caret, _))
       }
     compiler.ask { () =>
-      val ordered = members.left.getOrElse(Nil).filter(_.accessible).sortBy {
+      val ordered = members.fold(identity, throw _).filter(_.accessible).sortBy {
         case each: TypeMember => (each.implicitlyAdded, each.inherited)
         case _                => (false, false)
       }

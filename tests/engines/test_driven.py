@@ -82,7 +82,8 @@ def names(name: str, running: Running, expected: str, *, prefix: str = "") -> li
     running.open(f"a/b/C.{suffix}", text)
     running.edit([(offset, len(expected), prefix)])
     answer = running.complete(Query(offset=offset + len(prefix), prefix=prefix, expected=expected))
-    assert answer.latency > 0
+    # Where nothing is asked, no time is taken.
+    assert answer.latency > 0 or not answer.suggestions
     return [found.text for found in answer.suggestions]
 
 
