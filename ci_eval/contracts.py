@@ -1,4 +1,4 @@
-"""What may vary, and what each variant must provide: Language, Engine, Ranker, Metric, Reporter.
+"""What may vary, and what each variant must provide: Language, Engine, Task, Grader, Ranker, Metric, Reporter.
 
 A variant is one file in the folder of its plural (`languages/`, `engines/` …) ending in one typed value
 (`LANGUAGE: Language = …`, `ENGINE: Engine = …`, `RANKER`, `METRICS`, `REPORTER`).
@@ -18,11 +18,15 @@ from ci_eval.model import (
     Evaluation,
     Extraction,
     Line,
+    LookupScore,
     MetricInfo,
     Overview,
+    PlayItem,
+    Properties,
     Session,
     SessionScore,
     SourceFile,
+    Status,
     Suggestion,
     Token,
 )
@@ -219,6 +223,102 @@ class Engine(Protocol):
     def start(self, installation: Installation, surroundings: Surroundings) -> Running: ...
 
 
+# -------------------------------------------------------------------------------------------------- tasks, graders
+
+
+@dataclass(frozen=True, kw_only=True)
+class Item:
+    """A piece of a file that is produced under observation: one session, or one per prefix."""
+
+    begin: int
+    end: int
+    text: str
+    properties: Properties
+    ranges: tuple[tuple[int, int], ...] = ()
+    """Begin and end, within the item, of the tokens in it."""
+
+
+class Hands(Protocol):
+    """What a task may do while it plays an item."""
+
+    def type(self, text: str) -> None:
+        """Insert text at the caret, which is behind it afterwards."""
+
+    def ask(self, prefix: str, expected: str) -> LookupScore | None:
+        """Ask for `expected`, of which `prefix` stands before the caret; None where the session has failed."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Band:
+    """Sessions that went about equally well, in reports."""
+
+    name: str
+    """Unique in its task."""
+    outcome: Literal["first", "near", "low", "absent"]
+    """Its colour, the best first."""
+    label: str = ""
+    """For people, where that is not the name."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Task:
+    """A kind of work that engines are measured at. It is sent to worker processes, so its functions have names."""
+
+    name: str
+    summary: str
+    unit: str
+    """What its sessions are, in the plural: metrics are of a unit."""
+    items: Callable[[str, Sequence[Token]], Iterable[Item]]
+    """The text of a file, its tokens that pass the filters → the items in order of offset."""
+    rank: Callable[[str, str, Sequence[Suggestion]], int | None]
+    """What is expected, what of it is typed, the suggestions as shown → the rank (1-based) of the one that counts."""
+    status: Callable[[Sequence[LookupScore]], Status]
+    """How a session with these lookups, at least one unless it is played, ended: OK, NO_MATCH or EMPTY."""
+    score: Callable[[SessionScore], float]
+    """How well a session went, from 0 to 1: of two evaluations, the one with the higher score won it."""
+    bands: Sequence[Band]
+    """The best first."""
+    band: Callable[[SessionScore], Band]
+    """That of an evaluated session."""
+    legend: Mapping[str, str]
+    """Outcome → what it means, for people."""
+    heading: str
+    """Over the bands, in reports."""
+    play: Callable[[PlayItem, Hands], None] | None = None
+    """How an item is produced. What is taken of a suggestion is not typed; what is missing in the end is. None: the
+    item is asked for as `actions.strategy.prefix` and the modelled user say."""
+    action: type[PlayItem] = PlayItem
+    """What an item is stored as, where it is played."""
+    askable: Callable[[PlayItem], int] | None = None
+    """The lookups that an item takes if no suggestion is taken, where it is played."""
+    graders: Sequence[str] = ()
+    """Names of the graders that look at the suggestions."""
+    graded: int = 1
+    """So many suggestions of each lookup are graded, the first ones."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pairing:
+    """A text to be graded, and what it should have been."""
+
+    reference: str
+    hypothesis: str
+    language: str = ""
+
+
+class Grader(Protocol):
+    """Tells how close a text is to what was expected."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def summary(self) -> str: ...
+
+    def grade(self, pairing: Pairing) -> Mapping[str, float]:
+        """Name of the score → its value, higher is closer; the same names for every pairing."""
+
+
 # ------------------------------------------------------------------------------------- rankers, metrics, reporters
 
 
@@ -286,8 +386,8 @@ class Metric:
     """ratio: sum of numerators / sum of denominators. quantile: the nearest-rank quantile. count: sum of the values."""
     quantile: float = 1.0
     """0 < quantile <= 1, for the statistic of that name; 1 is the maximum."""
-    of: Literal["tokens", "lines", "either"] = "tokens"
-    """What sessions it is a figure of: tokens, or whole lines (golf)."""
+    of: str = "tokens"
+    """The unit of the tasks it is a figure of (see Task); "either": of any."""
     without: float | None = None
     """The figure when nothing was observed; None = there is none."""
     found_by_both: bool = False

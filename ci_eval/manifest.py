@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated
 
 from msgspec import Meta
+from msgspec.structs import force_setattr
 
 from ci_eval.model import FORMAT, EngineInfo, LogsRecord, Number, ProjectInfo, Value
 from ci_eval.statistics.population import clusters_of
@@ -45,7 +46,9 @@ class Manifest(Value, frozen=True, kw_only=True):
     """Which of the project's files were taken, where not all were."""
     user: str = ""
     """The modelled user's tables, where there is one."""
-    unit: Literal["tokens", "lines"] = "tokens"
+    task: str = ""
+    """Its name; empty only in what was stored before there were several: see `unit`."""
+    unit: str = "tokens"
     """What one session types."""
     seed: Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
     engine: EngineInfo
@@ -84,6 +87,11 @@ class Manifest(Value, frozen=True, kw_only=True):
     logs: LogsRecord | None = None
     digests: dict[str, str] = {}
     """Part of the workspace → SHA-256 over its files' names and contents, once the stages are through."""
+
+    def __post_init__(self) -> None:
+        """Name the task of workspaces that do not."""
+        if not self.task:
+            force_setattr(self, "task", "golf" if self.unit == "lines" else "completion")
 
     def check(self) -> None:
         """Raises ValueError where its figures or times cannot be."""

@@ -1,10 +1,10 @@
-"""How metrics see a session: which lookup they look at, and what is in no denominator."""
+"""How a session went: what metrics, comparisons and pages see of it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ci_eval.contracts import Metric, Observation
+from ci_eval.contracts import Metric, Observation, Task
 from ci_eval.model import FAILED, MetricInfo, SessionScore, Status
 
 
@@ -20,25 +20,30 @@ def rank_of(session: SessionScore) -> int | None:
     return session.lookups[-1].rank
 
 
-FEWEST_MOVES = 2
-"""Actions for a line that the first suggestion of the first list completes: the call and Enter."""
+def score(task: Task, session: SessionScore) -> float:
+    """From 0 to 1; 0 where the engine failed, or was not asked."""
+    return 0.0 if session.status in FAILED or not evaluated(session) else task.score(session)
 
 
-def moves(session: SessionScore) -> int:
-    """The actions that typing a line took. Where the engine failed, the rest of the line is typed."""
-    taken = [lookup for lookup in session.lookups if lookup.selected]
-    typed = len(session.expected_text) - sum(lookup.accepted for lookup in taken)
-    return typed + len(session.lookups) + sum(lookup.rank or 0 for lookup in taken)
+def band(task: Task, session: SessionScore) -> str:
+    """The name of the evaluated session's band, or `failed`."""
+    return FAILED_BAND if session.status in FAILED else task.band(session).name
 
 
-def most_moves(session: SessionScore) -> int:
-    """The actions if each character of the line is typed, and each list called up in vain."""
-    return len(session.expected_text) + session.askable
+FAILED_BAND = "failed"
+"""Beside the bands of the task."""
 
 
-def effort(session: SessionScore) -> float:
-    """Where a line's moves are between the fewest (0) and the most (1)."""
-    return (moves(session) - FEWEST_MOVES) / max(most_moves(session) - FEWEST_MOVES, 1)
+def outcome(task: Task, session: SessionScore) -> str:
+    """That of its band, or `failed`, or `skipped`."""
+    if session.status in FAILED:
+        return "failed"
+    return task.band(session).outcome if evaluated(session) else "skipped"
+
+
+def shown_rank(task: Task, session: SessionScore) -> int | None:
+    """The rank that says how the session went; None where a task plays its items, which one rank does not sum up."""
+    return None if task.play else rank_of(session)
 
 
 def answered(session: SessionScore) -> bool:

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ci_eval.contracts import Task
 from ci_eval.grammar.document import Document
 from ci_eval.grammar.syntax import parser
 from ci_eval.model import (
     CallCompletion,
-    CodeGolf,
     DeleteRange,
     EvolutionConfig,
     FileActions,
     FinishSession,
     MoveCaret,
     OpenFile,
+    PlayItem,
     PrefixConfig,
     PrintText,
     StrategyConfig,
 )
+from ci_eval.tasks import completion, golf
 
 STRATEGIES = [
     StrategyConfig(),
@@ -39,6 +41,11 @@ STRATEGIES = [
 """One of each, and some of what they are together."""
 
 
+def task_of(strategy: StrategyConfig) -> Task:
+    """As a configuration with that strategy has it."""
+    return golf.TASK if strategy.completion_golf else completion.TASK
+
+
 def replay(text: str, actions: FileActions) -> str:
     """What is left of the text when all is done."""
     document = Document(text)
@@ -47,14 +54,14 @@ def replay(text: str, actions: FileActions) -> str:
     return document.text
 
 
-def seen(text: str, actions: FileActions) -> Iterator[tuple[CallCompletion | CodeGolf, str, str]]:
+def seen(text: str, actions: FileActions) -> Iterator[tuple[CallCompletion | PlayItem, str, str]]:
     """Each question, with the text before and behind the caret."""
     document = Document(text)
     for call in _played(document, actions):
         yield call, document.text[: document.caret], document.text[document.caret :]
 
 
-def _played(document: Document, actions: FileActions) -> Iterator[CallCompletion | CodeGolf]:
+def _played(document: Document, actions: FileActions) -> Iterator[CallCompletion | PlayItem]:
     for action in actions.actions:
         match action:
             case MoveCaret():
@@ -65,7 +72,7 @@ def _played(document: Document, actions: FileActions) -> Iterator[CallCompletion
                 document.insert(action.text)
             case CallCompletion():
                 yield action
-            case CodeGolf():
+            case PlayItem():
                 yield action
                 document.insert(action.expected_text)
             case OpenFile() | FinishSession():
@@ -85,7 +92,7 @@ def errors(text: str, grammar: str, typed: tuple[int, int] | None = None) -> int
     return count
 
 
-def fits(original: str, grammar: str, call: CallCompletion | CodeGolf, before: str, after: str) -> bool:
+def fits(original: str, grammar: str, call: CallCompletion | PlayItem, before: str, after: str) -> bool:
     """Whether the text at a question is one that a person could have: what is not being typed has no new errors.
 
     What is being typed goes from the beginning of the caret's line to where the original goes on; the token may be

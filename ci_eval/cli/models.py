@@ -10,7 +10,7 @@ from ci_eval import machine
 from ci_eval.ci import Screen
 from ci_eval.cli.group import cli
 from ci_eval.cli.options import MODEL, TRUST, Choices, with_choices, with_placement
-from ci_eval.jobs import ml, rerank
+from ci_eval.jobs import grade, ml, rerank
 from ci_eval.jobs import single_stages as stages
 from ci_eval.jobs import terminal as presenting
 from ci_eval.jobs import user_models as users
@@ -91,6 +91,32 @@ def rerank_(workspace: Path, completion_type: str, model: Path | None, output: P
     screen = Screen()
     done = rerank.rerank(workspace, completion_type=completion_type, model=model, output=output, screen=screen)
     announcing.evaluation(done, screen)
+    presenting.evaluation(done, screen)
+    if done.trouble:
+        raise done.trouble
+
+
+@cli.command("grade")
+@click.argument("what", metavar="WORKSPACE | GRADER")
+@click.argument("pairs", metavar="[PAIRS.jsonl]", type=click.Path(path_type=Path), required=False)
+def grade_(what: str, pairs: Path | None) -> None:
+    """Grades a WORKSPACE's suggestions anew, or each line of PAIRS by GRADER, without an engine.
+
+    \b
+    A line of PAIRS is {"reference": "…", "hypothesis": "…", "language": "java"}, the language where the grader reads
+    code; the lines that come out, in the same order, are {"scores": {…}}. See `ci-eval list graders`.
+
+    \b
+    Examples:
+      ci-eval grade out
+      ci-eval grade exact pairs.jsonl
+    """
+    screen = Screen()
+    if pairs:
+        for line in grade.grade_pairs(what, pairs):
+            screen.result(line.decode())
+        return
+    done = grade.grade_workspace(Path(what))
     presenting.evaluation(done, screen)
     if done.trouble:
         raise done.trouble

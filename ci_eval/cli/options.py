@@ -26,6 +26,7 @@ class Choices:
     """What is to be evaluated, as the command line says it."""
 
     config: Path | None
+    task: str | None
     language: str | None
     engine: str | None
     project: str | None
@@ -51,6 +52,7 @@ class Choices:
             screen.warn(warning)
         return patch(
             loaded.config,
+            task=self.task,
             language=self.language,
             engine=self.engine,
             project=self.project,
@@ -80,6 +82,7 @@ def with_choices(command: Callable[..., None]) -> Callable[..., None]:
         click.option("--completion-type", metavar="T", help="What ranks, see `ci-eval list completion-types`."),
         click.option("--project", metavar="SPEC", help=SPECS),
         click.option("--engine", metavar="NAME[@VERSION]", help="An engine, see `ci-eval list engines`."),
+        click.option("--task", metavar="NAME", help="What it is to do, see `ci-eval list tasks`."),
         click.option("--language", metavar="L", help="A language, see `ci-eval list languages`."),
         click.argument("config", type=click.Path(path_type=Path), required=False),
     ):

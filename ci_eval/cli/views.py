@@ -70,7 +70,7 @@ def _planned(jobs: Sequence[plan_job.PlannedJob]) -> None:
 
 
 @cli.command("list")
-@click.argument("what", type=click.Choice(["languages", "engines", "completion-types", "metrics"]))
+@click.argument("what", type=click.Choice(sorted(listing.ROWS)))
 @click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True)
 def list_(what: str, form: str) -> None:
     """What there is to choose from."""

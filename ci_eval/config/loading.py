@@ -56,6 +56,7 @@ def dump(config: Config) -> str:
 def patch(
     config: Config,
     *,
+    task: str | None = None,
     language: str | None = None,
     engine: str | None = None,
     project: str | None = None,
@@ -70,6 +71,7 @@ def patch(
     """
     raw: dict[str, object] = msgspec.to_builtins(config)
     given = {
+        "task": task,
         "language": language,
         "engine": engine,
         "project": project,

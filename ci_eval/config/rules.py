@@ -75,8 +75,8 @@ def _problems(config: Config) -> Iterator[str]:
     strategy = config.actions.strategy
     yield from _prefix_problems(strategy.prefix)
     yield from _user_problems(config)
-    if strategy.completion_golf and strategy.prefix != PrefixConfig():
-        yield "`actions.strategy.prefix` is given, but completionGolf types whole lines; remove one of them"
+    if strategy.completion_golf and config.task not in {"completion", "golf"}:
+        yield f"`actions.strategy.completionGolf` is the task golf, but `task` is {config.task!r}; remove one of them"
     if strategy.evolution.how == "different" and strategy.evolution.what != "lines":
         yield (
             f"`actions.strategy.evolution.how` is 'different', but {strategy.evolution.what} can only be missing; use "
@@ -128,8 +128,6 @@ def _user_problems(config: Config) -> Iterator[str]:
     user = config.interpret.user_model
     if user is None:
         return
-    if config.actions.strategy.completion_golf:
-        yield "`interpret.userModel` is given, but completionGolf types whole lines in its own way; remove one of them"
     if user.first_prefix is not None and abs(sum(user.first_prefix) - 1) > 1e-6:
         yield (
             f"`interpret.userModel.firstPrefix` sums to {sum(user.first_prefix):g}; the probabilities of all lengths "

@@ -125,6 +125,8 @@ DECLARED_OF_A_USER = ("TypingSaved", "KeystrokesSaved")
 class Config(Section, frozen=True):
     """One evaluation: what is completed, by what, and what is reported."""
 
+    task: Text = "completion"
+    """What the engine is to do, see `ci-eval list tasks`."""
     language: Text = "python"
     """Name of a language, see `ci-eval list languages`."""
     engine: EngineConfig = EngineConfig()
@@ -143,6 +145,11 @@ class Config(Section, frozen=True):
     """Stage 3."""
     comparison: ComparisonConfig = ComparisonConfig()
     """Two evaluations."""
+
+    @property
+    def played(self) -> str:
+        """The task's name; `completionGolf` stands for golf."""
+        return "golf" if self.actions.strategy.completion_golf else self.task
 
     @property
     def user(self) -> UserModelConfig | None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from ci_eval import engines, languages, metrics, rankers
+from collections.abc import Callable
+
+from ci_eval import engines, graders, languages, metrics, rankers, tasks
 
 
 def rows(what: str) -> list[dict[str, str | list[str]]]:
     """One row per variant; the same for the table and for JSON."""
-    return _ROWS[what]()
+    return ROWS[what]()
 
 
 def _languages() -> list[dict[str, str | list[str]]]:
@@ -43,4 +45,19 @@ def _metrics() -> list[dict[str, str | list[str]]]:
     return [{"name": each.name, "unit": each.unit, "better": each.better, "summary": each.summary} for each in infos]
 
 
-_ROWS = {"languages": _languages, "engines": _engines, "completion-types": _completion_types, "metrics": _metrics}
+def _tasks() -> list[dict[str, str | list[str]]]:
+    return [{"name": each.name, "unit": each.unit, "summary": each.summary} for each in tasks.CATALOG.all()]
+
+
+def _graders() -> list[dict[str, str | list[str]]]:
+    return [{"name": each.name, "summary": each.summary} for each in graders.CATALOG.all()]
+
+
+ROWS: dict[str, Callable[[], list[dict[str, str | list[str]]]]] = {
+    "languages": _languages,
+    "engines": _engines,
+    "tasks": _tasks,
+    "graders": _graders,
+    "completion-types": _completion_types,
+    "metrics": _metrics,
+}

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from ci_eval import atomic
 from ci_eval.ci import Screen
 from ci_eval.config import Config, patch
-from ci_eval.errors import ConfigError, WorkspaceError
+from ci_eval.errors import WorkspaceError
 from ci_eval.learning import logs, model_file, training
 from ci_eval.learning.logs.columns import SCHEMA as LOG_SCHEMA
 from ci_eval.learning.model_file import RankerModel
@@ -26,8 +26,6 @@ def for_logs(config: Config, formats: Sequence[str], screen: Screen) -> Config:
         screen.warn(
             f"logs are of a user, who is asked about at every prefix: actions.strategy.prefix {prefix} is not used"
         )
-    if config.actions.strategy.completion_golf:
-        raise ConfigError("logs are of tokens: remove actions.strategy.completionGolf")
     logged = replace(
         config,
         interpret=replace(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ci_eval import engines, languages, machine, rankers
+from ci_eval import engines, languages, machine, rankers, tasks
 from ci_eval.adapters import environments
 from ci_eval.adapters.confinement import NOTHING_OPEN
 from ci_eval.adapters.controls import ControlEngine
@@ -14,12 +14,13 @@ from ci_eval.adapters.place import confinement_of
 from ci_eval.adapters.recipes import InstalledEngine
 from ci_eval.ci import Screen
 from ci_eval.config import Config, EngineConfig
-from ci_eval.contracts import Engine, Installation, Language, Ranker, Surroundings
+from ci_eval.contracts import Engine, Installation, Language, Ranker, Surroundings, Task
 from ci_eval.errors import ConfigError, PreparationError
 from ci_eval.fetch import project, sealed
 from ci_eval.jobs.comparison_rules import gates_of, metrics_of
 from ci_eval.learning import logs
 from ci_eval.learning.usermodel import model_of
+from ci_eval.model import PrefixConfig
 from ci_eval.stages import interpret
 
 
@@ -32,6 +33,7 @@ class Prepared:
     engine: Engine
     installation: Installation
     ranker: Ranker
+    task: Task
     project: project.Project
     environment: InstalledEngine | None = None
     """What the project needs."""
@@ -58,6 +60,7 @@ class Prepared:
                 reads=tuple(Path(each).expanduser().absolute() for each in self.config.engine.reads),
             ),
             ranker=self.ranker,
+            task=self.task,
             client=wanted.client,
             max_suggestions=wanted.max_suggestions,
             seed=wanted.seed,
@@ -73,6 +76,7 @@ def prepare(config: Config, screen: Screen) -> Prepared:
 
 def _prepare(config: Config, screen: Screen) -> Prepared:
     language = languages.CATALOG.load(config.language)
+    task = task_of(config)
     engine = engine_of(config)
     if not engine.verified and config.engine.command is None:
         screen.warn(f"no test of ci-eval drives {engine.name}: where it fails, that may be ci-eval's fault, too")
@@ -113,6 +117,7 @@ def _prepare(config: Config, screen: Screen) -> Prepared:
         engine=engine,
         installation=installation,
         ranker=ranker,
+        task=task,
         project=target,
         environment=needs,
         confined=_confined(config, engine, screen),
@@ -135,6 +140,21 @@ def _confined(config: Config, engine: Engine, screen: Screen) -> str:
     if wanted == "auto" and offered.startswith("not confined"):
         screen.warn(f"the engine is {offered}: it can read your files and reach the network")
     return offered
+
+
+def task_of(config: Config) -> Task:
+    """The configured task. Raises ConfigError where the configuration asks for what it does not do."""
+    task = tasks.CATALOG.load(config.played)
+    if not task.play:
+        return task
+    for key, given in {
+        "interpret.saveLogs": config.interpret.save_logs,
+        "interpret.userModel": config.interpret.user_model is not None,
+        "actions.strategy.prefix": config.actions.strategy.prefix != PrefixConfig(),
+    }.items():
+        if given:
+            raise ConfigError(f"`{key}` is given, but the task {task.name} types {task.unit} in its own way")
+    return task
 
 
 def engine_of(config: Config) -> Engine:

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from ci_eval import atomic, languages, rankers
+from ci_eval import atomic, languages, rankers, tasks
 from ci_eval.ci import Screen
 from ci_eval.config import dump, patch
-from ci_eval.contracts import CaretContext, FileContext, Ordering, Ranker
+from ci_eval.contracts import CaretContext, FileContext, Ordering, Ranker, Task
 from ci_eval.errors import ConfigError, NothingToEvaluate, WorkspaceError
 from ci_eval.grammar.document import Document
 from ci_eval.jobs import pipeline
@@ -29,6 +29,7 @@ from ci_eval.model import (
     SourceFile,
     Suggestion,
 )
+from ci_eval.stages.interpret import Grading
 from ci_eval.workspace import Workspace, name_of, pack_sessions, read_actions
 
 
@@ -41,8 +42,11 @@ def rerank(folder: Path, *, completion_type: str, model: Path | None, output: Pa
     source = Workspace.open(folder)
     source.verify()
     manifest = source.manifest()
-    if manifest.unit == "lines":
-        raise ConfigError("lines are typed by what was shown: evaluate them again with the other completion type")
+    task = tasks.CATALOG.load(manifest.task)
+    if task.play:
+        raise ConfigError(
+            f"{manifest.unit} are typed by what was shown: evaluate them again with the other completion type"
+        )
     if not manifest.planned:
         raise NothingToEvaluate(f"{folder} has no sessions")
     config = pipeline.stored_config(source)
@@ -62,12 +66,13 @@ def rerank(folder: Path, *, completion_type: str, model: Path | None, output: Pa
     for error in source.errors():
         target.write_error(error)
     known = _names(source, target, ranker)
+    grading = Grading.of(task, manifest.language)
     with screen.steps("Ranking", "files") as steps:
         for number, (file, sessions) in enumerate(source.sessions(Session), 1):
             context = FileContext(path=file.path, text=file.text, keywords=keywords, names=known)
             asked = _asked(file, source.folder / "actions" / f"{name_of(file.path)}.json.gz")
-            moved = _Reranked(ranker.open(context), file, asked, taken_wherever=config.user is not None)
-            target.write_sessions(file.path, pack_sessions(file, map(moved.session, sessions)))
+            moved = _Reranked(task, ranker.open(context), file, asked, taken_wherever=config.user is not None)
+            target.write_sessions(file.path, pack_sessions(file, (grading.session(moved.session(s)) for s in sessions)))
             steps.show(number, manifest.stages["interpret"].files, "")
     title = config.reports.evaluation_title or (f"{manifest.engine.name} {manifest.engine.version} {completion_type}")
     target.write_manifest(
@@ -116,6 +121,7 @@ def _played(document: Document, actions: Sequence[Action]) -> Iterator[tuple[str
 class _Reranked:
     """The sessions of one file, in their order."""
 
+    task: Task
     order: Ordering
     file: SourceFile
     asked: Iterator[tuple[str, str]]
@@ -144,7 +150,7 @@ class _Reranked:
         started = time.perf_counter()
         ordered = self.order(shown, caret)
         ranking = (time.perf_counter() - started) * 1000
-        rank = next((place for place, each in enumerate(ordered, 1) if each.text == session.expected_text), None)
+        rank = self.task.rank(session.expected_text, lookup.prefix, ordered)
         if rank is None:
             rank = lookup.rank  # behind what was stored: it keeps its place
         place = {each.text: position for position, each in enumerate(shown, 1)}

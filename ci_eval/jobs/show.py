@@ -76,7 +76,7 @@ def replay(folder: Path, identity: str, screen: Screen, *, trusted: bool) -> Ite
     config = pipeline.stored_config(workspace)
     trusting.refuse_foreign(folder, config, trusted=trusted)
     prepared = prepare(config, screen)
-    task = interpret.Task(
+    assignment = interpret.Assignment(
         setup=prepared.setup,
         actions=folder / "actions" / f"{name_of(source.path)}.json.gz",
         path=source.path,
@@ -85,7 +85,7 @@ def replay(folder: Path, identity: str, screen: Screen, *, trusted: bool) -> Ite
         only=session.id,
     )
     try:
-        again = interpret.replay(task)
+        again = interpret.replay(assignment)
     except (NotText, OSError, ValueError) as error:
         raise WorkspaceError(
             f"{folder}: {source.path} is not what was evaluated, so that it cannot be replayed: {error}"

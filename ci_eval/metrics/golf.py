@@ -9,7 +9,8 @@ from collections.abc import Sequence
 
 from ci_eval.contracts import Metric, Observation
 from ci_eval.model import MetricInfo, SessionScore
-from ci_eval.observing import FEWEST_MOVES, evaluated, most_moves, moves
+from ci_eval.observing import evaluated
+from ci_eval.tasks.golf import FEWEST_MOVES, TASK, most_moves, moves
 
 
 def total(session: SessionScore) -> Sequence[Observation]:
@@ -39,7 +40,7 @@ METRICS: tuple[Metric, ...] = (
         info=MetricInfo(name="TotalMoves", summary="actions it took to type all lines", unit="count", better="lower"),
         observe=total,
         statistic="count",
-        of="lines",
+        of=TASK.unit,
     ),
     Metric(
         info=MetricInfo(
@@ -49,13 +50,13 @@ METRICS: tuple[Metric, ...] = (
             better="lower",
         ),
         observe=normalised,
-        of="lines",
+        of=TASK.unit,
     ),
     Metric(
         info=MetricInfo(
             name="PerfectLine", summary="lines of which one suggestion typed over half", unit="share", better="higher"
         ),
         observe=perfect,
-        of="lines",
+        of=TASK.unit,
     ),
 )

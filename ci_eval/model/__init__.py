@@ -13,6 +13,7 @@ from ci_eval.model.actions import (
     FinishSession,
     MoveCaret,
     OpenFile,
+    PlayItem,
     PrintText,
 )
 from ci_eval.model.comparison import Change, Comparison, Difference, Elsewhere, Side, Subset, Verdict
@@ -101,6 +102,7 @@ __all__ = [
     "OtherCode",
     "Otherwise",
     "Overview",
+    "PlayItem",
     "PrefixConfig",
     "PrintText",
     "ProjectInfo",

@@ -46,23 +46,27 @@ class CallCompletion(Value, frozen=True, kw_only=True, tag_field="type", tag="CA
     properties: Properties
 
 
-class CodeGolf(Value, frozen=True, kw_only=True, tag_field="type", tag="CODE_GOLF"):
-    """Type a line at the caret with as few actions as the suggestions allow; the caret is behind it afterwards."""
+class PlayItem(Value, frozen=True, kw_only=True, tag_field="type", tag="PLAY_ITEM"):
+    """Let the task produce an item at the caret in its own way; the caret is behind its whole text afterwards."""
 
     session: str
     offset: Number
-    """Of the line's first character that is no blank, in the file as it is on disk."""
+    """Where the item begins in the file as it is on disk."""
     expected_text: Annotated[str, Meta(min_length=1)]
     ranges: tuple[tuple[Number, Number], ...]
-    """Begin and end, within the line, of the tokens at which completion is asked for."""
+    """Begin and end, within the item, of its tokens."""
     properties: Properties
 
 
+class CodeGolf(PlayItem, frozen=True, kw_only=True, tag_field="type", tag="CODE_GOLF"):
+    """The same where the task is golf; the JetBrains plugin's name for it."""
+
+
 class FinishSession(Value, frozen=True, kw_only=True, tag_field="type", tag="FINISH_SESSION"):
-    """The session that began with the first CALL_COMPLETION since the last one is complete."""
+    """The session that began with the first CALL_COMPLETION or item since the last one is complete."""
 
 
-Action = OpenFile | MoveCaret | DeleteRange | PrintText | CallCompletion | CodeGolf | FinishSession
+Action = OpenFile | MoveCaret | DeleteRange | PrintText | CallCompletion | PlayItem | CodeGolf | FinishSession
 
 
 class FileActions(Value, frozen=True, kw_only=True):

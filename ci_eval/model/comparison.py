@@ -117,6 +117,8 @@ class Change(Value, frozen=True, kw_only=True):
 class Comparison(Value, frozen=True, kw_only=True):
     """Two evaluations, session by session."""
 
+    task: str = "completion"
+    """Its name."""
     base: Side
     new: Side
     paired: int

@@ -117,8 +117,8 @@ class Evaluation(Value, frozen=True, kw_only=True):
     completion_type: str
     client: str
     language: str
-    unit: str = "tokens"
-    """What one session types: tokens or lines."""
+    task: str = "completion"
+    """Its name."""
     seed: int
     conditions: dict[str, str] = {}
     """What must be equal for another one to be of an earlier night, each by its name."""

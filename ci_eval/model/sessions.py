@@ -9,6 +9,8 @@ from msgspec import Meta
 
 from ci_eval.model.tokens import Milliseconds, Number, Place, Properties, Value
 
+Grade = Annotated[float, Meta(ge=-1e6, le=1e6)]
+
 
 class Suggestion(Value, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """One candidate; `text` is what would be inserted."""
@@ -19,6 +21,8 @@ class Suggestion(Value, frozen=True, kw_only=True, omit_defaults=True, gc=False)
     sort_text: str | None = None
     position: Place | None = None
     """Place (1-based) in the engine's own list, where the completion type moved it."""
+    grades: dict[str, Grade] | None = None
+    """How close it is to what was expected: name of the score → its value; None where it is not graded."""
 
 
 class Status(str, Enum):
@@ -54,7 +58,9 @@ class LookupScore(Value, frozen=True, kw_only=True, omit_defaults=True):
     selected: bool = False
     """Whether the modelled user took the expected text here."""
     accepted: Number = 0
-    """Of a line: number of characters that taking a suggestion here saved typing."""
+    """Of an item that its task plays (a line of golf): characters that taking a suggestion here saved typing."""
+    grades: dict[str, Grade] | None = None
+    """Those of the first suggestion, or of an empty text where there is none; None where nothing is graded."""
 
 
 class Lookup(LookupScore, frozen=True, kw_only=True, omit_defaults=True):
@@ -87,7 +93,7 @@ class SessionScore(Value, frozen=True, kw_only=True, omit_defaults=True):
     typed: Number = 0
     """Characters of the token that were there when completion was first asked for."""
     askable: Number = 0
-    """Of a line: number of places where completion is asked for if no suggestion is taken."""
+    """Of an item that its task plays: number of places where completion is asked for if no suggestion is taken."""
     differing: Number = 0
     """Rounds after the first in which the engine answered something else than in the first."""
     otherwise: tuple[Otherwise, ...] = ()

@@ -75,7 +75,7 @@ class StrategyConfig(Section, frozen=True):
     filters: FiltersConfig = FiltersConfig()
     """Which tokens are completed."""
     completion_golf: bool = False
-    """Whether whole lines are typed with as few actions as the suggestions allow, instead of tokens."""
+    """The same as `task: golf`: whole lines are typed, with as few actions as the suggestions allow."""
     evolution: EvolutionConfig = EvolutionConfig()
     """What of the file is not there yet."""
 

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import msgspec
 
+from ci_eval.contracts import Task
 from ci_eval.model import Lookup, Properties, Session
-from ci_eval.rendering.htmlpages import outcome
+from ci_eval.observing import outcome
 
 SESSIONS = 500
 CHARACTERS = 1_000_000
@@ -50,14 +51,14 @@ class ShownSession:
     lookups: tuple[ShownLookup, ...]
 
 
-def shown_session(session: Session) -> ShownSession:
+def shown_session(session: Session, task: Task) -> ShownSession:
     """The part of a session that a person looks at."""
     lookups = tuple(map(_lookup, session.lookups))
     return ShownSession(
         id=session.id,
         expected=_short(session.expected_text),
         status=session.status.value,
-        outcome=outcome(session),
+        outcome=outcome(task, session),
         message=_short(session.message, 4_000),
         properties=_properties(session.properties),
         lookups=lookups,
@@ -112,7 +113,8 @@ def script(call: str, *arguments: object) -> bytes:
 class Scripts:
     """Writes the sessions of one file, in order, as scripts `NAME-0.js`, `NAME-1.js` …; holds one script in memory."""
 
-    def __init__(self, folder: Path, name: str) -> None:
+    def __init__(self, folder: Path, name: str, task: Task) -> None:
+        self._task = task
         self.starts: list[int] = []
         """Index of the first session in each script."""
         self._folder = folder
@@ -123,7 +125,7 @@ class Scripts:
 
     def add(self, session: Session) -> None:
         """Takes the next session."""
-        encoded = msgspec.json.encode(shown_session(session))
+        encoded = msgspec.json.encode(shown_session(session, self._task))
         if self._waiting and (len(self._waiting) >= SESSIONS or self._size + len(encoded) > CHARACTERS):
             self.close()
         self._waiting.append(msgspec.Raw(encoded))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from ci_eval.contracts import Task
 from ci_eval.model import Estimate, Evaluation, FileError, FilterFigures, MetricInfo, OtherCode
 from ci_eval.rendering.figures import (
     OUTCOMES,
@@ -23,9 +24,6 @@ MAX_ERRORS = 200
 MAX_TRACE = 4_000
 MAX_CELLS = 60_000
 MAX_ROWS = 10_000
-RANKS = {"1": "first", "2-5": "near", "6-10": "low", "11+": "low", "absent": "absent"}
-EFFORTS = {"up to 25 %": "first", "up to 50 %": "near", "up to 100 %": "low", "no gain": "absent"}
-"""Of a line: the share of the typing that is left, as stage 3 names it."""
 
 BETTER = {"higher": "higher is better", "lower": "lower is better"}
 
@@ -57,7 +55,7 @@ class MetricRow:
 
 
 @dataclass(frozen=True)
-class RankRow:
+class BandRow:
     """How many expected texts stood at these places."""
 
     label: str
@@ -130,7 +128,7 @@ class Index:
     cards: tuple[MetricRow, ...]
     quality: tuple[MetricRow, ...]
     latency: tuple[MetricRow, ...]
-    ranks: tuple[RankRow, ...]
+    bands: tuple[BandRow, ...]
     kind_columns: tuple[str, ...]
     kinds: tuple[KindRow, ...]
     columns: tuple[Column, ...]
@@ -140,7 +138,7 @@ class Index:
     errors_left_out: int
 
 
-def index(evaluation: Evaluation, figures: FilterFigures, links: Mapping[str, str]) -> Index:
+def index(evaluation: Evaluation, task: Task, figures: FilterFigures, links: Mapping[str, str]) -> Index:
     """The page for `figures`; `links` are the file pages by path."""
     infos = metric_infos(evaluation, figures)
     rows = {info.name: _row(info, figures, _scale(info, infos, figures)) for info in infos}
@@ -159,7 +157,7 @@ def index(evaluation: Evaluation, figures: FilterFigures, links: Mapping[str, st
         cards=tuple(rows[info.name] for info in headline(infos)),
         quality=tuple(rows[info.name] for info in infos if info.unit != "ms"),
         latency=tuple(rows[info.name] for info in infos if info.unit == "ms"),
-        ranks=_ranks(figures.ranks),
+        bands=_bands(task, figures.ranks),
         kind_columns=tuple(info.name for info in headline(infos)),
         kinds=_kinds(figures.kinds, headline(infos)),
         columns=tuple(_column(info, headline(infos)) for info in columns),
@@ -208,19 +206,19 @@ def _bar(estimate: Estimate, scale: float) -> Bar | None:
     return Bar(*begin_and_width(estimate), place(estimate.value), beyond)
 
 
-def _ranks(ranks: Mapping[str, int]) -> tuple[RankRow, ...]:
-    total = sum(ranks.values())
-    most = max(ranks.values(), default=0)
-    names = [*(name for name in RANKS if name in ranks), *(name for name in ranks if name not in RANKS)]
+def _bands(task: Task, counts: Mapping[str, int]) -> tuple[BandRow, ...]:
+    total = sum(counts.values())
+    most = max(counts.values(), default=0)
     return tuple(
-        RankRow(
-            label=name if name == "absent" or name in EFFORTS else f"rank {name}",
-            outcome=(RANKS | EFFORTS).get(name, "low"),
-            count=f"{ranks[name]:,}",
-            share=amount(ranks[name] / total if total else None, "share"),
-            width=round(100 * ranks[name] / most, 2) if most else 0,
+        BandRow(
+            label=band.label or band.name,
+            outcome=band.outcome,
+            count=f"{counts[band.name]:,}",
+            share=amount(counts[band.name] / total if total else None, "share"),
+            width=round(100 * counts[band.name] / most, 2) if most else 0,
         )
-        for name in names
+        for band in task.bands
+        if band.name in counts
     )
 
 

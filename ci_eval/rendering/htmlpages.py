@@ -10,8 +10,9 @@ from functools import reduce
 from itertools import groupby
 from pathlib import PurePosixPath
 
-from ci_eval.model import FAILED, Kind, Session, Status
-from ci_eval.observing import effort
+from ci_eval.contracts import Task
+from ci_eval.model import Session
+from ci_eval.observing import outcome, shown_rank
 
 MAX_SESSIONS = 2_000
 MAX_LINES = 3_000
@@ -19,23 +20,14 @@ MAX_CHARACTERS = 300_000
 MAX_MARKED = 2_000
 """Longest stretch of text one token colours."""
 
-OUTCOMES = {
-    "failed": "failed: timeout, crash or error",
-    "absent": "expected text absent",
-    "low": "rank 6 or lower",
-    "near": "rank 2 to 5",
-    "first": "rank 1",
-    "skipped": "not asked",
-}
-"""How a token went, the worst first; several sessions at one place show the worst of them."""
+OUTCOMES = ("failed", "absent", "low", "near", "first", "skipped")
+"""How a session went, the worst first; several at one place show the worst of them."""
 
-LINE_OUTCOMES = OUTCOMES | {
-    "absent": "no gain",
-    "low": "over half of the typing left",
-    "near": "up to half left",
-    "first": "up to a quarter left",
-}
-"""The same for lines."""
+
+def legend(task: Task) -> dict[str, str]:
+    """What each outcome means."""
+    return {"failed": "failed: timeout, crash or error", **task.legend, "skipped": "not asked"}
+
 
 # Most tokens are rank 1: a plain underline is their sign, so that the others stand out.
 SIGNS = {"failed": "!", "absent": "✗", "low": "↓", "near": "2", "first": "", "skipped": "∅"}
@@ -101,27 +93,10 @@ def slugged(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", text.lower())[:60].strip("-") or "file"
 
 
-def mark(index: int, session: Session) -> SessionMark:
+def mark(index: int, session: Session, task: Task) -> SessionMark:
     """The session without its suggestions."""
     end = session.offset + min(max(1, len(session.expected_text)), MAX_MARKED)
-    last = session.lookups[-1].rank if session.lookups else None
-    rank = None if session.properties.kind is Kind.LINE else last
-    return SessionMark(index, session.id, session.offset, end, outcome(session), rank)
-
-
-def outcome(session: Session) -> str:
-    """The key of OUTCOMES for a session; the last lookup is the one that counts, in a line all of them."""
-    if session.status in FAILED:
-        return "failed"
-    if session.status is Status.SKIPPED:
-        return "skipped"
-    if session.properties.kind is Kind.LINE:
-        left = effort(session)
-        return "first" if left <= 0.25 else "near" if left <= 0.5 else "low" if left < 1 else "absent"
-    rank = session.lookups[-1].rank if session.lookups else None
-    if rank is None:
-        return "absent"
-    return "first" if rank == 1 else "near" if rank <= 5 else "low"
+    return SessionMark(index, session.id, session.offset, end, outcome(task, session), shown_rank(task, session))
 
 
 def pages(text: str, marks: Sequence[SessionMark]) -> list[Page]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ci_eval.contracts import Pair
+from ci_eval.contracts import Pair, Task
 from ci_eval.model import Session, SourceFile
-from ci_eval.rendering.htmlpages import SIGNS, Page, Segment, mark, outcome, pages
+from ci_eval.observing import outcome, score, shown_rank
+from ci_eval.rendering.htmlpages import SIGNS, Page, Segment, mark, pages
 
 FIRST = 12
 """Suggestions of each list that are shown, beside the expected one."""
@@ -50,12 +51,12 @@ class PairedPage:
     shown: tuple[Shown, ...]
 
 
-def paired_pages(source: SourceFile, pairs: Sequence[Pair]) -> list[PairedPage]:
+def paired_pages(source: SourceFile, pairs: Sequence[Pair], task: Task) -> list[PairedPage]:
     """All of them; `pairs` in order of offset."""
-    marks = [mark(place, _either(pair)) for place, pair in enumerate(pairs)]
+    marks = [mark(place, _either(pair), task) for place, pair in enumerate(pairs)]
     return [
         PairedPage(
-            pieces=tuple(_piece(segment, pairs) for segment in page.segments),
+            pieces=tuple(_piece(segment, pairs, task) for segment in page.segments),
             page=page,
             shown=tuple(_shown(pairs[spot.first + number]) for spot in page.spots for number in range(len(spot.ids))),
         )
@@ -63,18 +64,18 @@ def paired_pages(source: SourceFile, pairs: Sequence[Pair]) -> list[PairedPage]:
     ]
 
 
-def change_of(pair: Pair) -> str:
+def change_of(pair: Pair, task: Task) -> str:
     """Better, worse, same, or only."""
     if None in pair:
         return "only"
-    moved = gain(pair)
+    moved = gain(pair, task)
     return "better" if moved > 0 else "worse" if moved < 0 else "same"
 
 
-def gain(pair: Pair) -> float:
-    """Difference of the reciprocal ranks: above 0 is better."""
+def gain(pair: Pair, task: Task) -> float:
+    """Difference of the scores: above 0 is better."""
     base, new = pair
-    return _reciprocal(new) - _reciprocal(base) if base and new else 0.0
+    return score(task, new) - score(task, base) if base and new else 0.0
 
 
 def _either(pair: Pair) -> Session:
@@ -83,33 +84,31 @@ def _either(pair: Pair) -> Session:
     return session
 
 
-def _reciprocal(session: Session) -> float:
-    rank = session.lookups[-1].rank if session.lookups and outcome(session) not in {"failed", "skipped"} else None
-    return 1 / rank if rank else 0.0
-
-
-def _piece(segment: Segment, pairs: Sequence[Pair]) -> Piece:
+def _piece(segment: Segment, pairs: Sequence[Pair], task: Task) -> Piece:
     spot = segment.spot
     if spot is None:
         return Piece(segment.text)
     # Of several sessions at a place, the one that changed most.
-    pair = max(pairs[spot.first : spot.first + len(spot.ids)], key=lambda pair: abs(gain(pair)))
+    pair = max(pairs[spot.first : spot.first + len(spot.ids)], key=lambda pair: abs(gain(pair, task)))
     middle = (len(segment.text) + 1) // 2
     parts = zip((segment.text[:middle], segment.text[middle:]), pair, strict=True)
-    halves = tuple(_half(text, side) for text, side in parts if text)
-    session, change = _either(pair), change_of(pair)
-    label = f"{session.expected_text[:LONGEST]}: base {_place(pair[0])}, new {_place(pair[1])}, {change}"
+    halves = tuple(_half(text, side, task) for text, side in parts if text)
+    session, change = _either(pair), change_of(pair, task)
+    label = f"{session.expected_text[:LONGEST]}: base {_went(pair[0], task)}, new {_went(pair[1], task)}, {change}"
     return Piece(segment.text, session.id, change, label, halves)
 
 
-def _half(text: str, session: Session | None) -> Half:
-    return Half(text, outcome(session), SIGNS[outcome(session)]) if session else Half(text, "none", "")
+def _half(text: str, session: Session | None, task: Task) -> Half:
+    if session is None:
+        return Half(text, "none", "")
+    went = outcome(task, session)
+    return Half(text, went, SIGNS[went])
 
 
-def _place(session: Session | None) -> str:
+def _went(session: Session | None, task: Task) -> str:
     if session is None:
         return "not there"
-    rank = session.lookups[-1].rank if session.lookups else None
+    rank = shown_rank(task, session)
     return f"rank {rank}" if rank else session.status.value
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
+from ci_eval import tasks
 from ci_eval.contracts import ComparisonReporter, PairedSessions
 from ci_eval.model import Comparison, Difference, Elsewhere, Subset
 from ci_eval.rendering.charts import latency_chart, trend_charts
@@ -51,6 +52,7 @@ class _ComparisonPages:
 
     def __init__(self, comparison: Comparison, folder: Path) -> None:
         self._comparison = comparison
+        self._task = tasks.CATALOG.load(comparison.task)
         self._infos = {info.name: info for info in comparison.metrics}
         self._site = HtmlSite(
             folder,
@@ -77,8 +79,8 @@ class _ComparisonPages:
         links: dict[str, str] = {}
         for source, pairs in sources.of(wanted):
             name = page_name(source.path)
-            parts = paired_pages(source, pairs)
-            changed = Counter(map(change_of, pairs))
+            parts = paired_pages(source, pairs, self._task)
+            changed = Counter(change_of(pair, self._task) for pair in pairs)
             for number, part in enumerate(parts):
                 link = f"files/{name}-{number + 1}.html" if number else f"files/{name}.html"
                 links.setdefault(source.path, link)

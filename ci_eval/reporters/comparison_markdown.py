@@ -199,8 +199,8 @@ def _transitions(comparison: Comparison) -> str:
         for band, row in comparison.transitions.items()
         if any(row.values())
     )
-    shown = table("", ("Rank", *(f">new {band}" for band in bands)), rows)
-    return _folded("From rank to rank (sessions)", shown)
+    shown = table("", ("", *(f">new {band}" for band in bands)), rows)
+    return _folded("How sessions moved", shown)
 
 
 def _filters(comparison: Comparison) -> str:

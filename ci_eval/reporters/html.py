@@ -7,18 +7,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
-from ci_eval.contracts import Reporter, StoredSessions
+from ci_eval import tasks
+from ci_eval.contracts import Reporter, StoredSessions, Task
 from ci_eval.model import Evaluation, Session, SourceFile
 from ci_eval.rendering.figures import NO_FIGURES, amount, first_filter, headline, metric_infos
 from ci_eval.rendering.htmldata import Scripts
 from ci_eval.rendering.htmlindex import index
 from ci_eval.rendering.htmlpages import (
-    LINE_OUTCOMES,
     MISSES,
     OUTCOMES,
     SIGNS,
     Page,
     SessionMark,
+    legend,
     mark,
     page_name,
     pages,
@@ -79,6 +80,7 @@ class _Pages:
 
     def __init__(self, evaluation: Evaluation, folder: Path) -> None:
         self._evaluation = evaluation
+        self._task = tasks.CATALOG.load(evaluation.task)
         self._data = folder / "files" / "data"
         self._site = HtmlSite(folder, TEMPLATES)
 
@@ -102,14 +104,15 @@ class _Pages:
             tabs=[Tab(other, _index_name(other, opened), other == name) for other in names],
             noise=noise_text(self._evaluation.noise) if self._evaluation.noise else "",
             # Under another filter a file without a session is noise.
-            page=index(self._evaluation, figures, {path: links[path] for path in links if path in shown}),
+            task=self._task,
+            page=index(self._evaluation, self._task, figures, {path: links[path] for path in links if path in shown}),
         )
 
     def _write_file(self, source: SourceFile, sessions: Iterator[Session]) -> str:
         """Writes the pages of one file; the link to the first of them."""
         name = page_name(source.path)
-        scripts = Scripts(self._data, name)
-        marks = list(_marked(sessions, scripts))
+        scripts = Scripts(self._data, name, self._task)
+        marks = list(_marked(sessions, scripts, self._task))
         scripts.close()
         parts = pages(source.text, marks)
         if len(parts) > 1:
@@ -127,7 +130,7 @@ class _Pages:
                 links=links,
                 lines=parts[-1].last_line,
                 neighbours=_neighbours(parts, links, number),
-                legend=_legend(marks, LINE_OUTCOMES if self._evaluation.unit == "lines" else OUTCOMES),
+                legend=_legend(marks, legend(self._task)),
                 figures=self._figures(source.path),
                 starts=scripts.starts,
             )
@@ -150,10 +153,10 @@ def _page_link(name: str, number: int) -> str:
     return f"{name}-{number + 1}.html" if number else f"{name}.html"
 
 
-def _marked(sessions: Iterator[Session], scripts: Scripts) -> Iterator[SessionMark]:
+def _marked(sessions: Iterator[Session], scripts: Scripts, task: Task) -> Iterator[SessionMark]:
     for place, session in enumerate(sessions):
         scripts.add(session)
-        yield mark(place, session)
+        yield mark(place, session, task)
 
 
 def _legend(marks: Sequence[SessionMark], meanings: Mapping[str, str]) -> list[Entry]:

@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 from msgspec.structs import replace
 
-from ci_eval.contracts import Metric, Observation, Reporter
+from ci_eval import tasks
+from ci_eval.contracts import Metric, Observation, Reporter, Task
 from ci_eval.filters import decide
 from ci_eval.manifest import Manifest
 from ci_eval.model import (
@@ -24,7 +25,7 @@ from ci_eval.model import (
     SourceFile,
     Status,
 )
-from ci_eval.observing import effort, evaluated, rank_of
+from ci_eval.observing import evaluated
 from ci_eval.statistics.noise import Rounds
 from ci_eval.statistics.population import clusters_of, counted, share
 from ci_eval.statistics.stats import Observations, estimate, figure
@@ -32,8 +33,6 @@ from ci_eval.statistics.wavering import Wavering, answers
 from ci_eval.workspace import Workspace
 
 EVERYTHING = "ALL"
-RANKS = ("1", "2-5", "6-10", "11+", "absent")
-EFFORTS = ("up to 25 %", "up to 50 %", "up to 100 %", "no gain")
 
 
 def report(
@@ -78,13 +77,14 @@ def evaluate(
 ) -> Evaluation:
     """The figures under each filter; the filter ALL lets every session through and comes first."""
     manifest = workspace.manifest()
-    metrics = [metric for metric in metrics if metric.of in {manifest.unit, "either"}]
+    task = tasks.CATALOG.load(manifest.task)
+    metrics = [metric for metric in metrics if metric.of in {task.unit, "either"}]
     everything = SessionsFilter(name=EVERYTHING)
     of = manifest.rounds
-    tallies = {f"Prefix {length}": Tally(metrics, everything, length, rounds=of) for length in lengths}
-    tallies = {each.name: Tally(metrics, each, rounds=of) for each in (everything, *filters)} | tallies
+    tallies = {f"Prefix {length}": Tally(task, metrics, everything, length, rounds=of) for length in lengths}
+    tallies = {each.name: Tally(task, metrics, each, rounds=of) for each in (everything, *filters)} | tallies
     if weights:
-        tallies["Weighted"] = Tally(metrics, everything, weights=weights, rounds=of)
+        tallies["Weighted"] = Tally(task, metrics, everything, weights=weights, rounds=of)
     rounds = Rounds(of)
     for file, sessions in workspace.sessions(SessionScore):
         for tally in tallies.values():
@@ -109,7 +109,7 @@ def evaluate(
         completion_type=manifest.completion_type,
         client=manifest.client,
         language=manifest.language,
-        unit=manifest.unit,
+        task=task.name,
         seed=manifest.seed,
         conditions=manifest.series(),
         started=manifest.start,
@@ -163,6 +163,7 @@ class Tally:
 
     def __init__(
         self,
+        task: Task,
         metrics: Sequence[Metric],
         part: SessionsFilter,
         length: int | None = None,
@@ -186,7 +187,7 @@ class Tally:
         self._evaluated: list[int] = []
         self._bands: Counter[str] = Counter()
         self._undecided = 0
-        self._lines = any(metric.of == "lines" for metric in metrics)
+        self._task = task
 
     def begin(self, path: str, cluster: str) -> None:
         """The next sessions are of this file, which is one with others of the same cluster."""
@@ -210,7 +211,7 @@ class Tally:
         self._statuses[session.status.value] += 1
         if evaluated(session):
             self._evaluated[-1] += 1
-            self._bands[_band(session)] += 1
+            self._bands[self._task.band(session).name] += 1
         number = self._cluster
         kind = self._by_kind[session.properties.kind.value]
         for metric, everywhere, here, of_kind, observed in zip(
@@ -269,7 +270,7 @@ class Tally:
                 kind: self._estimates(observed, self._wavering_of_kind[kind], asked)
                 for kind, observed in sorted(self._by_kind.items())
             },
-            ranks={band: self._bands[band] for band in (EFFORTS if self._lines else RANKS)},
+            ranks={band.name: self._bands[band.name] for band in self._task.bands},
         )
 
 
@@ -277,13 +278,3 @@ def _mean(figures: Iterable[float | None]) -> float | None:
     """Of the files that have a figure; None where none has."""
     known = [each for each in figures if each is not None]
     return sum(known) / len(known) if known else None
-
-
-def _band(session: SessionScore) -> str:
-    if session.properties.kind is Kind.LINE:
-        left = effort(session)
-        return EFFORTS[0] if left <= 0.25 else EFFORTS[1] if left <= 0.5 else EFFORTS[2] if left < 1 else EFFORTS[3]
-    rank = rank_of(session)
-    if rank is None:
-        return "absent"
-    return "1" if rank == 1 else "2-5" if rank <= 5 else "6-10" if rank <= 10 else "11+"

@@ -7,7 +7,7 @@ that adds an error: a jackknife over random groups of sessions, with the finite 
 tell how much a mean varies within rounds.
 
 Two processes of one program may differ by some percent from start to end, as memory happens to be laid out (Mytkowicz
-et al. 2009): what is below FLOOR is called no difference, however sure it is.
+et al. 2009): a difference counts where its whole interval lies beyond FLOOR.
 """
 
 from __future__ import annotations

@@ -17,7 +17,10 @@ Refusal = Callable[..., str]
 @pytest.mark.parametrize(
     ("content", "expected"),
     [
-        ("langauge: x", "`langauge` is not a known key; did you mean language?; known at the top: language, engine"),
+        (
+            "langauge: x",
+            "`langauge` is not a known key; did you mean language?; known at the top: task, language, engine",
+        ),
         (
             "interpret: {session_probability: 1}",
             "`interpret.session_probability` is not a known key; did you mean sess",
@@ -138,14 +141,16 @@ def test_names_of_sessions_filters_are_unique_and_not_all(
 
 
 @pytest.mark.parametrize(
-    ("strategy", "expected"),
+    ("strategy", "more", "expected"),
     [
-        ("{completionGolf: true, prefix: {name: SimplePrefix, n: 1}}", "completionGolf types whole lines"),
-        ("{evolution: {what: imports, how: different}}", "imports can only be missing"),
+        ("{completionGolf: true}", "task: other", "completionGolf` is the task golf, but `task` is 'other'"),
+        ("{evolution: {what: imports, how: different}}", "", "imports can only be missing"),
     ],
 )
-def test_what_excludes_each_other_is_refused(write: Write, strategy: str, expected: str, refusal: Refusal) -> None:
-    assert expected in refusal(write(f"actions: {{strategy: {strategy}}}"))
+def test_what_excludes_each_other_is_refused(
+    write: Write, strategy: str, more: str, expected: str, refusal: Refusal
+) -> None:
+    assert expected in refusal(write(f"actions: {{strategy: {strategy}}}\n{more}"))
 
 
 def test_emulating_the_typing_of_nothing_is_ignored_and_says_so() -> None:

@@ -22,7 +22,7 @@ from ci_eval.grammar.document import decode
 from ci_eval.model import StrategyConfig, Token
 from ci_eval.stages.actions import Source, actions_of_file, source_files, spelled
 from tests.needs import need
-from tests.replaying import STRATEGIES, fits, replay, seen
+from tests.replaying import STRATEGIES, fits, replay, seen, task_of
 
 CONFIGS = {path.stem: path for path in sorted((Path(__file__).parent.parent.parent / "configs").glob("*.yaml"))}
 FILES, LARGEST = 12, 40_000
@@ -58,11 +58,11 @@ def test_every_language_finds_tokens_that_stand_where_they_say(name: str) -> Non
         assert all(one.offset < two.offset for one, two in pairwise(tokens))
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES, ids=lambda strategy: spelled(strategy, 0))
+@pytest.mark.parametrize("strategy", STRATEGIES, ids=lambda strategy: spelled(strategy, 0, task_of(strategy)))
 @pytest.mark.parametrize("name", CONFIGS)
 def test_the_actions_of_a_real_file_give_it_back(name: str, strategy: StrategyConfig) -> None:
     for source, tokens in chosen(name)[1]:
-        assert replay(source.text, actions_of_file(source, tokens, strategy, 0.0)) == source.text
+        assert replay(source.text, actions_of_file(source, tokens, strategy, 0.0, task_of(strategy))) == source.text
 
 
 @pytest.mark.parametrize("name", CONFIGS)
@@ -78,7 +78,7 @@ def test_the_actions_of_a_damaged_file_give_it_back(name: str, data: st.DataObje
         piece = data.draw(st.sampled_from(["", text[begin:end] * 2, "{", ")", '"', "'", "/*", "\n", "é𐐀", "end "]))
         text = text[:begin] + piece + text[end:]
     tokens = source.language.extract(text, source.path, {}).tokens
-    assert replay(text, actions_of_file(replace(source, text=text), tokens, strategy, 0.0)) == text
+    assert replay(text, actions_of_file(replace(source, text=text), tokens, strategy, 0.0, task_of(strategy))) == text
 
 
 @pytest.mark.parametrize("name", [name for name in CONFIGS if name != "python"])

@@ -17,6 +17,7 @@ from ci_eval.model import Session, Status
 from ci_eval.rendering.htmldata import shown_session
 from ci_eval.rendering.htmlpages import MAX_CHARACTERS, MAX_SESSIONS, SessionMark, mark, page_name, pages
 from ci_eval.reporters.html import REPORTER
+from ci_eval.tasks.completion import TASK as COMPLETION
 from tests.reporters.samples import CODE, HOSTILE, NASTY, Sample, figures, hostile, huge, session, small
 
 LIMIT = 3_000_000
@@ -56,7 +57,9 @@ def file_pages(site: Path) -> list[Path]:
 
 
 def marks_of(text: str, *places: tuple[int, str]) -> list[SessionMark]:
-    return [mark(index, session("a.py", offset, expected)) for index, (offset, expected) in enumerate(places)]
+    return [
+        mark(index, session("a.py", offset, expected), COMPLETION) for index, (offset, expected) in enumerate(places)
+    ]
 
 
 @pytest.mark.parametrize("sample", [small(), hostile(), huge(4_500, 60)], ids=["small", "hostile", "huge"])
@@ -169,7 +172,7 @@ def test_the_suggestions_of_a_file_are_never_in_memory_together(tmp_path: Path) 
 
 
 def test_a_long_list_keeps_its_first_suggestions_and_the_neighbours_of_the_expected_one() -> None:
-    shown = shown_session(session("a.py", 0, "x", 800, total=1_000)).lookups[0]
+    shown = shown_session(session("a.py", 0, "x", 800, total=1_000), COMPLETION).lookups[0]
     places = [item[0] for item in shown.items]
     assert places == [*range(1, 51), *range(797, 804)]
     assert shown.total == 1_000
@@ -177,7 +180,7 @@ def test_a_long_list_keeps_its_first_suggestions_and_the_neighbours_of_the_expec
 
 def test_sessions_at_one_place_share_a_spot_that_shows_the_worst() -> None:
     here = [session("a.py", 0, "abc", rank, prefixes=(str(rank),)) for rank in (1, None, 3)]
-    (page,) = pages("abc def", [mark(index, each) for index, each in enumerate(here)])
+    (page,) = pages("abc def", [mark(index, each, COMPLETION) for index, each in enumerate(here)])
     assert [(spot.outcome, len(spot.ids)) for spot in page.spots] == [("absent", 3)]
 
 
@@ -206,7 +209,7 @@ def test_a_token_behind_the_end_of_the_text_is_still_there() -> None:
     ],
 )
 def test_the_outcome_follows_from_status_and_rank(status: Status, rank: int | None, expected: str) -> None:
-    assert mark(0, session("a.py", 0, "x", rank, status=status)).outcome == expected
+    assert mark(0, session("a.py", 0, "x", rank, status=status), COMPLETION).outcome == expected
 
 
 def test_pages_end_between_lines_and_lose_nothing() -> None:

@@ -32,17 +32,18 @@ from ci_eval.model import (
 )
 from ci_eval.stages.actions import Source, SourceTree, actions_of_file, make, prefix_of, source_files, spelled
 from tests.projects import GREETER, generate, write
-from tests.replaying import STRATEGIES, replay
+from tests.replaying import STRATEGIES, replay, task_of
 
 
 def actions_of(text: str, strategy: StrategyConfig | None = None, path: str = "a.py") -> FileActions:
     extraction = LANGUAGE.extract(text, path, {})
     source = Source(project="demo", path=path, text=text, language=LANGUAGE)
-    return actions_of_file(source, extraction.tokens, strategy or StrategyConfig(), extraction.unparsable)
+    strategy = strategy or StrategyConfig()
+    return actions_of_file(source, extraction.tokens, strategy, extraction.unparsable, task_of(strategy))
 
 
 def name_of(strategy: StrategyConfig) -> str:
-    return spelled(strategy, 0)
+    return spelled(strategy, 0, task_of(strategy))
 
 
 def test_a_session_deletes_the_token_asks_and_puts_it_back() -> None:

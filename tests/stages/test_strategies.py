@@ -9,7 +9,8 @@ import pytest
 from ci_eval.languages.python import LANGUAGE
 from ci_eval.model import CallCompletion, CodeGolf, EvolutionConfig, Kind, PrefixConfig, StrategyConfig
 from ci_eval.stages.actions import Source, actions_of_file
-from tests.replaying import seen
+from ci_eval.tasks import golf
+from tests.replaying import seen, task_of
 
 TEXT = """import os
 import sys
@@ -35,7 +36,7 @@ def views(strategy: StrategyConfig, text: str = TEXT, seed: int = 0) -> dict[str
     tokens = LANGUAGE.extract(text, "a.py", {}).tokens
     source = Source(project="p", path="a.py", text=text, language=LANGUAGE, seed=seed)
     found: dict[str, list[str]] = {}
-    for call, before, after in seen(text, actions_of_file(source, tokens, strategy, 0.0)):
+    for call, before, after in seen(text, actions_of_file(source, tokens, strategy, 0.0, task_of(strategy))):
         found.setdefault(call.expected_text, []).append(f"{before}|{after}")
     return found
 
@@ -76,7 +77,7 @@ def test_a_step_of_a_ladder_is_the_session_of_a_simple_prefix() -> None:
 def test_golf_takes_the_line_away() -> None:
     tokens = LANGUAGE.extract(TEXT, "a.py", {}).tokens
     source = Source(project="p", path="a.py", text=TEXT, language=LANGUAGE)
-    found = actions_of_file(source, tokens, StrategyConfig(completion_golf=True), 0.0)
+    found = actions_of_file(source, tokens, StrategyConfig(), 0.0, golf.TASK)
     lines = [action for action in found.actions if isinstance(action, CodeGolf)]
     assert [line.expected_text for line in lines[2:4]] == ["def first(a):", "if a:"]
     assert lines[4].ranges[:3] == ((0, 6), (7, 9), (10, 14))

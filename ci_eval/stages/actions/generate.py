@@ -16,7 +16,7 @@ import msgspec
 from msgspec.structs import replace
 
 from ci_eval import atomic
-from ci_eval.contracts import Declarations, Language, Resolver
+from ci_eval.contracts import Declarations, Language, Resolver, Task
 from ci_eval.errors import WorkspaceError
 from ci_eval.files import read_own
 from ci_eval.filters import decide, needs_resolution
@@ -25,6 +25,7 @@ from ci_eval.model import ActionsConfig, FileError, FiltersConfig, Location, Pro
 from ci_eval.stages.actions.files import Source, declarations, source_files
 from ci_eval.stages.actions.strategy import actions_of_file
 from ci_eval.stages.actions.words import with_first_use
+from ci_eval.tasks.completion import TASK as COMPLETION
 from ci_eval.workers import TaskOutcome, Workers
 from ci_eval.workspace import Workspace, pack_actions
 
@@ -43,6 +44,7 @@ class SourceTree:
     language: Language
     config: ActionsConfig
     declared: Declarations
+    task: Task = COMPLETION
     seed: int = 0
     cache: Path | None = None
     """Folder for what a type analysis found out about this project."""
@@ -81,6 +83,7 @@ def generate(
     workspace: Workspace,
     *,
     jobs: int,
+    task: Task = COMPLETION,
     seed: int = 0,
     cache: Path | None = None,
     advance: Callable[[int, int, Generated], None],
@@ -103,6 +106,7 @@ def generate(
         language=language,
         config=config,
         declared=declarations(root, language, config),
+        task=task,
         seed=seed,
         cache=cache / "properties" / project.checksum if cache else None,
     )
@@ -163,7 +167,7 @@ def _make(project: SourceTree, path: str) -> GeneratedFile:
     chosen = tokens
     if strategy.filters != FiltersConfig():
         chosen = [token for token in tokens if decide(token.properties, token.text, strategy.filters)]
-    actions = actions_of_file(source, chosen, strategy, extraction.unparsable)
+    actions = actions_of_file(source, chosen, strategy, extraction.unparsable, project.task)
     return GeneratedFile(
         path=path,
         size=len(data),

@@ -2,59 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import NamedTuple
 
+from ci_eval.contracts import Item, Task
 from ci_eval.grammar.document import checksum
 from ci_eval.grammar.remainder import Remainder, remainders
 from ci_eval.model import (
     Action,
     CallCompletion,
-    CodeGolf,
     DeleteRange,
     FileActions,
     FinishSession,
-    Kind,
     MoveCaret,
     OpenFile,
     PrintText,
-    Properties,
     StrategyConfig,
     Token,
 )
 from ci_eval.stages.actions import prefixes
 from ci_eval.stages.actions.evolution import Evolution
 from ci_eval.stages.actions.files import Source
+from ci_eval.tasks.completion import TASK as COMPLETION
 
 FINISH = FinishSession()
 
-LONGEST_LINE = 500
-"""Characters; nobody types longer lines, and where they are (data, minified code) they are very long."""
-
-
-class Target(NamedTuple):
-    """A piece of the file that is typed under observation: a token, or for golf a line with its tokens."""
-
-    begin: int
-    end: int
-    text: str
-    properties: Properties
-    ranges: tuple[tuple[int, int], ...] = ()
-    """Of a line: where in it the tokens stand."""
-
 
 def actions_of_file(
-    source: Source, tokens: Sequence[Token], strategy: StrategyConfig, unparsable: float
+    source: Source, tokens: Sequence[Token], strategy: StrategyConfig, unparsable: float, task: Task = COMPLETION
 ) -> FileActions:
-    """The sessions of the tokens in their order; the text is as it was when all are done."""
-    typist = _Typist(source, strategy, Evolution(source, strategy.evolution, tokens))
+    """The sessions of the task's items in their order; the text is as it was when all are done."""
+    typist = _Typist(source, strategy, task, Evolution(source, strategy.evolution, tokens))
     if typist.plain:
         typist.type_plainly(tokens)
     else:
-        items = list(_lines(source.text, tokens) if strategy.completion_golf else map(_item, tokens))
-        for item, rest in zip(items, _remainders(source, items, strategy), strict=True):
+        items = list(task.items(source.text, tokens))
+        for item, rest in zip(items, _remainders(source, items, strategy, task), strict=True):
             typist.type(item, rest)
         typist.finish()
     return FileActions(
@@ -66,9 +50,16 @@ def actions_of_file(
     )
 
 
-def spelled(strategy: StrategyConfig, seed: int) -> str:
-    """The strategy in one word, as far as it decides what one query looks like; part of the session's id."""
-    return _spelled(strategy, "golf" if strategy.completion_golf else prefixes.spelled(strategy.prefix), seed)
+def spelled(strategy: StrategyConfig, seed: int, task: Task = COMPLETION) -> str:
+    """Task and strategy in one word, as far as they decide what one lookup is like; part of the session's id."""
+    return _spelled(strategy, _typed(task, prefixes.spelled(strategy.prefix)), seed)
+
+
+def _typed(task: Task, prefix: str) -> str:
+    """How an item is typed; completion, which was there first, goes without saying."""
+    if task.play:
+        return task.name
+    return prefix if task.name == COMPLETION.name else f"{task.name}/{prefix}"
 
 
 def _spelled(strategy: StrategyConfig, how: str, seed: int) -> str:
@@ -78,27 +69,7 @@ def _spelled(strategy: StrategyConfig, how: str, seed: int) -> str:
     return f"{strategy.context}/{how}/{changes.what}({changes.share:g},{changes.how},{seed})"
 
 
-def _item(token: Token) -> Target:
-    return Target(token.offset, token.offset + len(token.text), token.text, token.properties)
-
-
-def _lines(text: str, tokens: Iterable[Token]) -> Iterator[Target]:
-    """The lines that hold tokens, without the blanks around them."""
-    ranges: dict[int, list[tuple[int, int]]] = {}
-    for token in tokens:
-        start = text.rfind("\n", 0, token.offset) + 1
-        ranges.setdefault(start, []).append((token.offset, token.offset + len(token.text)))
-    for start, inside in ranges.items():
-        end = text.find("\n", start)
-        line = text[start : end if end >= 0 else len(text)]
-        begin = start + len(line) - len(line.lstrip())
-        whole = line.strip()
-        if len(whole) <= LONGEST_LINE:
-            places = tuple([(first - begin, min(last - begin, len(whole))) for first, last in inside])
-            yield Target(begin, begin + len(whole), whole, Properties(kind=Kind.LINE), places)
-
-
-def _remainders(source: Source, items: Sequence[Target], strategy: StrategyConfig) -> Iterator[Remainder]:
+def _remainders(source: Source, items: Sequence[Item], strategy: StrategyConfig, task: Task) -> Iterator[Remainder]:
     """For each item, what behind it is not there yet."""
     language = source.language
     if strategy.context == "ALL":
@@ -108,8 +79,8 @@ def _remainders(source: Source, items: Sequence[Target], strategy: StrategyConfi
         # Nothing is known about the text: it is typed from top to bottom.
         yield from [Remainder(len(source.text), "")] * len(items)
     else:
-        # Of a line nothing is there when completion is asked for; of a token the tree knows its end.
-        places = [item.begin if item.ranges else item.end for item in items]
+        # Of what the task plays nothing is there in the beginning; of a token the tree knows its end.
+        places = [item.begin if task.play else item.end for item in items]
         for item, rest in zip(items, remainders(source.text, source.grammar, language.shape, places), strict=True):
             yield rest if rest.end > item.end else Remainder(item.end, rest.tail)
 
@@ -123,6 +94,7 @@ class _Typist:
 
     source: Source
     strategy: StrategyConfig
+    task: Task
     evolution: Evolution
     checksum: str = ""
     sessions: int = 0
@@ -134,21 +106,23 @@ class _Typist:
         self.checksum = checksum(self.source.text)
         self.actions.append(OpenFile(path=self.source.path, checksum=self.checksum))
         self._bases: dict[str, blake2b] = {}
-        self.plain = self.strategy == StrategyConfig(filters=self.strategy.filters)
+        self.plain = self.task.name == COMPLETION.name and self.strategy == StrategyConfig(
+            filters=self.strategy.filters
+        )
         """Whether nothing but the token is missing, and nothing is typed."""
 
-    def type(self, item: Target, rest: Remainder) -> None:
+    def type(self, item: Item, rest: Remainder) -> None:
         """The sessions of an item."""
-        wanted = [] if item.ranges else prefixes.queries(item.text, self.strategy.prefix)
-        if not (wanted or item.ranges):
+        wanted = [] if self.task.play else prefixes.queries(item.text, self.strategy.prefix)
+        if not (wanted or self.task.play):
             return
         self._open(item, rest)
         begin = self.evolution.at(item.begin)
         if rest.tail:
             self.actions += [MoveCaret(offset=begin), PrintText(text=rest.tail)]
         self.actions.append(MoveCaret(offset=begin))
-        if item.ranges:
-            self._golf(item, begin, rest.tail)
+        if self.task.play:
+            self._play(item, begin, rest.tail)
         else:
             self._ask(item, wanted, begin, rest.tail)
         self._caret = item.end
@@ -179,7 +153,7 @@ class _Typist:
         self._close()
         self.actions += self.evolution.finish()
 
-    def _open(self, item: Target, rest: Remainder) -> None:
+    def _open(self, item: Item, rest: Remainder) -> None:
         """Have everything before the item there, and nothing from there to the end of what is missing."""
         text = self.source.text
         if self._gap == rest.end > item.end:
@@ -199,10 +173,10 @@ class _Typist:
             self.actions.append(PrintText(text=self.source.text[self._caret : self._gap]))
         self._gap = None
 
-    def _ask(self, item: Target, wanted: list[tuple[str, list[str]]], begin: int, tail: str) -> None:
+    def _ask(self, item: Item, wanted: list[tuple[str, list[str]]], begin: int, tail: str) -> None:
         typed = ""
         for how, steps in wanted:
-            session = _id(self._base(how), item.begin, item.text)
+            session = _id(self._base(_typed(self.task, how)), item.begin, item.text)
             for step in steps:
                 if step != typed:
                     self.actions.append(PrintText(text=step[len(typed) :]))
@@ -222,10 +196,10 @@ class _Typist:
             self.actions.append(DeleteRange(begin=begin, end=begin + len(typed) + len(tail)))
         self.actions.append(PrintText(text=item.text))
 
-    def _golf(self, item: Target, begin: int, tail: str) -> None:
+    def _play(self, item: Item, begin: int, tail: str) -> None:
         self.actions.append(
-            CodeGolf(
-                session=_id(self._base("golf"), item.begin, item.text),
+            self.task.action(
+                session=_id(self._base(self.task.name), item.begin, item.text),
                 offset=item.begin,
                 expected_text=item.text,
                 ranges=item.ranges,

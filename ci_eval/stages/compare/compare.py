@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from ci_eval import tasks
 from ci_eval.contracts import Metric
 from ci_eval.errors import ConfigError, NothingToEvaluate
 from ci_eval.manifest import Manifest, unlike
 from ci_eval.model import Comparison, Kind, SessionScore, SessionsFilter, Side
+from ci_eval.observing import FAILED_BAND
 from ci_eval.stages.compare.judging import Judge
-from ci_eval.stages.compare.pairing import BANDS, FilterSums, Paired, PartSums, by_kind, pair, through
+from ci_eval.stages.compare.pairing import FilterSums, Paired, PartSums, by_kind, pair, through
 from ci_eval.stages.compare.population import population
 from ci_eval.stages.compare.turns import in_turns, times
 from ci_eval.statistics.latencies import quantile_of
@@ -65,11 +67,13 @@ def compare(
     warnings = _warnings(ours, theirs, paired)
     sides = side_of(ours, base, paired.failed_base), side_of(theirs, new, paired.failed_new)
     if in_turns(ours, theirs):
-        timed = times(base, new, metrics, (everything, *filters), declared)
+        timed = times(base, new, metrics, (everything, *filters))
         warnings += [f"{side.title}: {noise_text(side.noise)}" for side in sides if side.noise and side.noise.differing]
     else:
         timed = {}
+    bands = (*(band.name for band in tasks.CATALOG.load(ours.task).bands), FAILED_BAND)
     return Comparison(
+        task=ours.task,
         base=sides[0],
         new=sides[1],
         paired=paired.pairs,
@@ -83,7 +87,7 @@ def compare(
         wins=paired.wins,
         losses=paired.losses,
         parts=tuple(judge.parts(_chosen(paired), leading)),
-        transitions={before: {after: paired.transitions[before, after] for after in BANDS} for before in BANDS},
+        transitions={before: {after: paired.transitions[before, after] for after in bands} for before in bands},
         latencies=_latencies(paired.filters[EVERYTHING]),
         regressions=tuple(change for *_, change in sorted(paired.regressions, key=lambda e: (-e[0], e[1]))),
         improvements=tuple(change for *_, change in sorted(paired.improvements, key=lambda e: (-e[0], e[1]))),

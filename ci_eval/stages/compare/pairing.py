@@ -10,10 +10,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ci_eval.contracts import Metric, Pair
+from ci_eval import tasks
+from ci_eval.contracts import Metric, Pair, Task
 from ci_eval.filters import decide
 from ci_eval.model import FAILED, Change, FiltersConfig, Kind, Session, SessionScore, SourceFile
-from ci_eval.observing import evaluated, rank_of
+from ci_eval.observing import band, evaluated, score, shown_rank
 from ci_eval.statistics.latencies import BINS, binned
 from ci_eval.statistics.student import Floats
 from ci_eval.statistics.wavering import Wavering, answers
@@ -25,7 +26,6 @@ SHOWN = 200
 ABSENT = 1_000
 """The place an absent text is taken to have where changes are ordered by size."""
 
-BANDS = ("1", "2-5", "6-10", "11+", "absent", "failed")
 LONGEST_PREFIX = 5
 
 
@@ -135,7 +135,7 @@ def pair(
             continue
         mine = {session.id: session for session in ours if evaluated(session)}
         # A file that new does not have did not change: its sessions are base's alone.
-        _FilePairs(paired, metrics, list(filters.values()), leading, source).add(
+        _FilePairs(paired, tasks.CATALOG.load(manifest.task), metrics, list(filters.values()), leading, source).add(
             mine, theirs, same_text=checksum in {"", source.checksum}
         )
     names = [manifest.cluster(path) for path in paired.files]
@@ -175,12 +175,14 @@ class _FilePairs:
     def __init__(
         self,
         paired: Paired,
+        task: Task,
         metrics: Sequence[Metric],
         weights: Sequence[Weight],
         leading: int,
         source: SourceFile,
     ) -> None:
         self._paired = paired
+        self._task = task
         # Quantiles are not sums: they are made of the latencies.
         self._summed = [(number, metric) for number, metric in enumerate(metrics) if metric.statistic == "ratio"]
         self._leading = leading
@@ -246,13 +248,12 @@ class _FilePairs:
         paired = self._paired
         paired.failed_base += base.status in FAILED
         paired.failed_new += new.status in FAILED
-        ranks = rank_of(base), rank_of(new)
-        gain = (1 / ranks[1] if ranks[1] else 0.0) - (1 / ranks[0] if ranks[0] else 0.0)
+        gain = score(self._task, new) - score(self._task, base)
         paired.wins += gain > 0
         paired.losses += gain < 0
-        paired.transitions[_band(base, ranks[0]), _band(new, ranks[1])] += 1
+        paired.transitions[band(self._task, base), band(self._task, new)] += 1
         if gain:
-            self._remember(gain, base, new, ranks)
+            self._remember(gain, base, new)
         place = len(self._gains)
         self._gains.append(gain)
         self._seen.append(self._observed(base, new))
@@ -284,9 +285,8 @@ class _FilePairs:
                 row[4 * number + 3] += below
         return row
 
-    def _remember(
-        self, gain: float, base: SessionScore, new: SessionScore, ranks: tuple[int | None, int | None]
-    ) -> None:
+    def _remember(self, gain: float, base: SessionScore, new: SessionScore) -> None:
+        ranks = shown_rank(self._task, base), shown_rank(self._task, new)
         # First what a person feels most: the first place lost; then how far it fell. Ids make the order reproducible.
         size = abs(gain) + abs((ranks[0] or ABSENT) - (ranks[1] or ABSENT)) / 1e6
         kept = self._paired.improvements if gain > 0 else self._paired.regressions
@@ -311,14 +311,6 @@ class _FilePairs:
         if not self._lines:
             self._lines = [place for place, each in enumerate(self._source.text) if each == "\n"] or [-1]
         return bisect_right(self._lines, offset - 1) + 1 if self._lines != [-1] else 1
-
-
-def _band(session: SessionScore, rank: int | None) -> str:
-    if session.status in FAILED:
-        return "failed"
-    if rank is None:
-        return "absent"
-    return "1" if rank == 1 else "2-5" if rank <= 5 else "6-10" if rank <= 10 else "11+"
 
 
 _YES = {True: "yes", False: "no"}

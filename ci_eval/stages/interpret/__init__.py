@@ -1,8 +1,21 @@
 """Stage 2: actions + engine → sessions: what the engine answered, and how each session ended."""
 
+from ci_eval.stages.interpret.assignments import Assignment, Logging, Setup
+from ci_eval.stages.interpret.grading import Grading, grade_anew
 from ci_eval.stages.interpret.keeping import Progress
 from ci_eval.stages.interpret.run import EngineSide, in_turns, interpret, write_names
-from ci_eval.stages.interpret.tasks import Logging, Setup, Task
 from ci_eval.stages.interpret.worker import replay
 
-__all__ = ["EngineSide", "Logging", "Progress", "Setup", "Task", "in_turns", "interpret", "replay", "write_names"]
+__all__ = [
+    "Assignment",
+    "EngineSide",
+    "Grading",
+    "Logging",
+    "Progress",
+    "Setup",
+    "grade_anew",
+    "in_turns",
+    "interpret",
+    "replay",
+    "write_names",
+]

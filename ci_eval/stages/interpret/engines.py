@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ci_eval.contracts import Running
 from ci_eval.errors import CiEvalError, EngineCrash, EngineFailure
-from ci_eval.stages.interpret.tasks import Setup
+from ci_eval.stages.interpret.assignments import Setup
 
 
 class KeptEngine:

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from ci_eval import atomic
 from ci_eval.model import FAILED, FileError, Status
+from ci_eval.stages.interpret.assignments import Assignment, Played
 from ci_eval.stages.interpret.pack import Pack, SessionEnd
 from ci_eval.stages.interpret.rounds import read_round, round_file, together
-from ci_eval.stages.interpret.tasks import Played, Task
 from ci_eval.stages.interpret.worker import unanswered
 from ci_eval.workspace import Workspace
 
@@ -83,7 +83,7 @@ class Keeper:
         """Whether to ask on would be a waste of time."""
         return self.failed >= HOPELESS and self.failed * 2 > self.asked.total()
 
-    def keep(self, task: Task, played: Played) -> None:
+    def keep(self, assignment: Assignment, played: Played) -> None:
         """Take in what became of a file in one round."""
         self.asked += played.statuses
         self.so_far.engine_time += played.engine_time
@@ -92,11 +92,11 @@ class Keeper:
         if self._rounds == 1:
             self._store(played.path, played.packed, played.statuses, played.error)
         else:
-            atomic.write(self._round(task.path, task.round), played.packed)
-            if all(self.has_round(task.path, number) for number in range(self._rounds)):
-                self._put_together(task.path, played.error)
-        if task.journal:
-            task.journal.unlink(missing_ok=True)
+            atomic.write(self._round(assignment.path, assignment.round), played.packed)
+            if all(self.has_round(assignment.path, number) for number in range(self._rounds)):
+                self._put_together(assignment.path, played.error)
+        if assignment.journal:
+            assignment.journal.unlink(missing_ok=True)
 
     def _put_together(self, path: str, error: FileError | None) -> None:
         rounds = [read_round(self._round(path, number)) for number in range(self._rounds)]
@@ -116,12 +116,12 @@ class Keeper:
         self.so_far.files += 1
         self.so_far.statuses += statuses
 
-    def close(self, tasks: Sequence[Task], given_up: str) -> None:
-        """Of a run that was given up, skip what is left of the tasks."""
+    def close(self, assignments: Sequence[Assignment], given_up: str) -> None:
+        """Of a run that was given up, skip what is left of the assignments."""
         self.so_far.given_up = given_up
-        for task in tasks:
-            if given_up and not self.has(task.path):
-                played = unanswered(task, Status.SKIPPED, given_up)
-                self.workspace.write_sessions(task.path, played.packed)
+        for assignment in assignments:
+            if given_up and not self.has(assignment.path):
+                played = unanswered(assignment, Status.SKIPPED, given_up)
+                self.workspace.write_sessions(assignment.path, played.packed)
                 self.so_far.statuses += played.statuses
         shutil.rmtree(self.workspace.folder / "rounds", ignore_errors=True)

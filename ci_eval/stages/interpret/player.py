@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -19,22 +19,22 @@ from ci_eval.learning.usermodel import Emulated
 from ci_eval.model import (
     FAILED,
     CallCompletion,
-    CodeGolf,
     DeleteRange,
     FileActions,
     FinishSession,
     Lookup,
     MoveCaret,
     OpenFile,
+    PlayItem,
     PrintText,
     Session,
     Status,
-    Suggestion,
 )
+from ci_eval.stages.interpret.assignments import Assignment, session_of
 from ci_eval.stages.interpret.engines import KeptEngine
+from ci_eval.stages.interpret.grading import Grading
 from ci_eval.stages.interpret.pack import SessionEnd
 from ci_eval.stages.interpret.showing import Showing
-from ci_eval.stages.interpret.tasks import Task, asked_at, session_of
 
 PATIENCE = 5
 """Sessions in a row that may fail in one file before the rest of the file is given up."""
@@ -44,7 +44,7 @@ PATIENCE = 5
 class Open:
     """A session that is not finished."""
 
-    call: CallCompletion | CodeGolf
+    call: CallCompletion | PlayItem
     user: Emulated | None = None
     lookups: list[Lookup] = field(default_factory=list)
     logged: list[Logged] = field(default_factory=list)
@@ -57,22 +57,42 @@ class Question:
 
     prefix: str
     expected: str
-    """The token; or all of the line from where the token begins."""
-    line: bool = False
+    """The item, or what is left of it."""
     continues: bool = False
     """As in Query."""
+
+
+class _Hands:
+    """See Hands."""
+
+    def __init__(self, player: Player, session: Open) -> None:
+        self._player = player
+        self._session = session
+        self.typed = 0
+        """Characters so far."""
+
+    def type(self, text: str) -> None:
+        """See Hands."""
+        self._player.document.insert(text)
+        self.typed += len(text)
+
+    def ask(self, prefix: str, expected: str) -> Lookup | None:
+        """See Hands."""
+        return self._player.ask(Question(prefix=prefix, expected=expected), self._session)
 
 
 class Player:
     """Applies the actions of one file to a document, and asks the engine about it."""
 
-    def __init__(self, task: Task, document: Document, engine: KeptEngine, log: Log | None = None) -> None:
+    def __init__(self, assignment: Assignment, document: Document, engine: KeptEngine, log: Log | None = None) -> None:
         self.document = document
         self._log = log
-        self._showing = Showing(task.setup, task.path, document.text)
+        setup = assignment.setup
+        self._grading = Grading.of(setup.task, setup.surroundings.language)
+        self._showing = Showing(setup, assignment.path, document.text)
         self.engine_time = 0.0
-        self._task = task
-        self._setup = task.setup
+        self._assignment = assignment
+        self._setup = setup
         self._engine = engine
         self._opened = False
         self._cold = False
@@ -108,8 +128,8 @@ class Player:
                     self.document.insert(action.text)
                 case CallCompletion():
                     self._call(action)
-                case CodeGolf():
-                    self._golf(action)
+                case PlayItem():
+                    self._play(action)
                 case FinishSession():
                     if self._open:
                         yield self._finish(self._open)
@@ -122,37 +142,33 @@ class Player:
                 return
             # What is shown of a list an editor keeps is what it filters; raw, each list is the engine's own.
             continues = bool(self._open.lookups) and self._setup.client == "editor"
-            self._ask(Question(prefix=call.prefix, expected=call.expected_text, continues=continues), self._open)
+            self.ask(Question(prefix=call.prefix, expected=call.expected_text, continues=continues), self._open)
 
-    def _golf(self, call: CodeGolf) -> None:
-        """Type the line, taking each suggestion that saves keys where completion is asked for."""
-        text, typed = call.expected_text, 0
-        if self._begin(call) and self._open:
-            for place, begin in asked_at(call):
-                if place < typed:
-                    continue
-                self.document.insert(text[typed:place])
-                lookup = self._ask(Question(prefix=text[begin:place], expected=text[begin:], line=True), self._open)
-                typed = place + (lookup.accepted if lookup else 0)
-                self.document.insert(text[place:typed])
-        self.document.insert(text[typed:])
+    def _play(self, item: PlayItem) -> None:
+        typed = 0
+        if self._begin(item) and self._open and self._setup.task.play:
+            hands = _Hands(self, self._open)
+            self._setup.task.play(item, hands)
+            typed = hands.typed
+        self.document.insert(item.expected_text[typed:])
 
-    def _begin(self, call: CallCompletion | CodeGolf) -> bool:
+    def _begin(self, call: CallCompletion | PlayItem) -> bool:
         """Whether the engine is to be asked, in this session and at all."""
         if self._open is None:
-            if call.session in self._known or not self._task.chooses(call.session):
+            if call.session in self._known or not self._assignment.chooses(call.session):
                 return False
-            self._open = Open(call, self._user_of(call), failure=self._task.given_up.get(call.session))
+            self._open = Open(call, self._user_of(call), failure=self._assignment.given_up.get(call.session))
         if self._failures >= PATIENCE:
             status, why = self._last_failure
             self._open.failure = (status, f"not asked: {PATIENCE} sessions in a row had failed; the last one: {why}")
         return True
 
-    def _user_of(self, call: CallCompletion | CodeGolf) -> Emulated | None:
+    def _user_of(self, call: CallCompletion | PlayItem) -> Emulated | None:
         model = self._setup.user
         return Emulated(model, self._setup.seed, call.session, len(call.expected_text)) if model else None
 
-    def _ask(self, question: Question, session: Open) -> Lookup | None:
+    def ask(self, question: Question, session: Open) -> Lookup | None:
+        """A lookup of that session; None where it has failed, now or before."""
         if session.failure:
             return None
         started = time.perf_counter()
@@ -171,7 +187,7 @@ class Player:
             return None
         finally:
             self.engine_time += time.perf_counter() - started
-        session.lookups.append(lookup)
+        session.lookups.append(self._grading.grade(session.call.expected_text, lookup))
         return lookup
 
     def _answer(self, question: Question) -> Answer:
@@ -180,7 +196,7 @@ class Player:
         if self._opened:
             engine.edit(edits)
         else:
-            engine.open(self._task.path, self.document.text)
+            engine.open(self._assignment.path, self.document.text)
             self._opened = True
         asked = Query(
             offset=self.document.caret,
@@ -206,7 +222,8 @@ class Player:
         word = self.document.caret - len(question.prefix)
         before = self.document.text[:word]
         shown = self._showing.show(answer.suggestions, before, question.prefix, len(session.lookups))
-        rank = _rank(question, shown.suggestions)
+        task = self._setup.task
+        rank = task.rank(question.expected, question.prefix, shown.suggestions)
         saved = len(shown.suggestions[rank - 1].text) - len(question.prefix) if rank else 0
         # Without a modelled user one takes what costs fewer keys than typing on: rank - 1 steps down and Enter.
         user = session.user
@@ -231,18 +248,18 @@ class Player:
             latency=latency,
             cold=self._cold,
             selected=selected,
-            accepted=saved if selected and question.line else 0,
+            accepted=saved if selected and task.play else 0,
         )
 
     def _finish(self, ended: Open) -> Session:
         if ended.failure:
             status, message = ended.failure
-        elif not ended.lookups and not isinstance(ended.call, CodeGolf):
+        elif not ended.lookups and not self._setup.task.play:
             status, message = Status.SKIPPED, "the modelled user typed more than any prefix at which it could ask"
         else:
-            status, message = _status(ended), ""
+            status, message = self._setup.task.status(ended.lookups), ""
         self._count(status, message)
-        session = session_of(self._task.path, ended.call, status, message)
+        session = session_of(self._assignment, ended.call, status, message)
         if ended.user and ended.lookups:
             session = replace(session, typed=len(ended.lookups[0].prefix))
         session = replace(session, lookups=tuple(ended.lookups))
@@ -250,23 +267,6 @@ class Player:
             cancelled = bool(ended.user and ended.user.over and not ended.lookups[-1].selected)
             self._log.add(LoggedSession(session=session, queries=ended.logged, cancelled=cancelled))
         return session
-
-
-def _rank(question: Question, ordered: Sequence[Suggestion]) -> int | None:
-    """The place of the expected text; in a line, of the longest text that the line goes on with."""
-    if not question.line:
-        return next((i for i, found in enumerate(ordered, 1) if found.text == question.expected), None)
-    fitting = [(-len(found.text), i) for i, found in enumerate(ordered, 1) if question.expected.startswith(found.text)]
-    length, rank = min(fitting, default=(0, 0))
-    return rank if -length > len(question.prefix) else None
-
-
-def _status(ended: Open) -> Status:
-    if isinstance(ended.call, CodeGolf):
-        found, shown = any(each.selected for each in ended.lookups), any(each.total for each in ended.lookups)
-    else:
-        found, shown = ended.lookups[-1].rank is not None, ended.lookups[-1].total > 0
-    return Status.OK if found else Status.NO_MATCH if shown else Status.EMPTY
 
 
 def _last_line(error: Exception) -> str:

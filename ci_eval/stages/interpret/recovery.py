@@ -7,9 +7,9 @@ from dataclasses import replace
 from itertools import islice, takewhile
 
 from ci_eval.model import Status
+from ci_eval.stages.interpret.assignments import Assignment, Played, Turn, chosen
 from ci_eval.stages.interpret.journal import finished
 from ci_eval.stages.interpret.player import PATIENCE
-from ci_eval.stages.interpret.tasks import Played, Task, Turn, chosen
 from ci_eval.workers import TaskOutcome
 from ci_eval.workspace import read_actions
 
@@ -29,27 +29,27 @@ class Recovery:
         The session it was on is the first that neither is finished nor was given up.
         """
         turn = outcome.task
-        task, sessions, on = _interrupted(turn)
-        self._deaths[task.path, f"{task.side} {on}"] += 1
-        if outcome.died and self._deaths[task.path, f"{task.side} {on}"] < TRIES:
+        assignment, sessions, on = _interrupted(turn)
+        self._deaths[assignment.path, f"{assignment.side} {on}"] += 1
+        if outcome.died and self._deaths[assignment.path, f"{assignment.side} {on}"] < TRIES:
             return turn
         if not on:
             return None
         why = (Status.ENGINE_CRASH, f"{outcome.trouble}, twice") if outcome.died else (Status.ERROR, outcome.trouble)
-        task = replace(task, given_up={**task.given_up, on: why})
+        assignment = replace(assignment, given_up={**assignment.given_up, on: why})
         until = sessions[sessions.index(on) :: -1]
-        in_a_row = sum(1 for _ in takewhile(task.given_up.__contains__, until))
-        return turn.with_task(task) if in_a_row < PATIENCE else None
+        in_a_row = sum(1 for _ in takewhile(assignment.given_up.__contains__, until))
+        return turn.with_assignment(assignment) if in_a_row < PATIENCE else None
 
 
-def _interrupted(turn: Turn) -> tuple[Task, list[str], str]:
-    """The task the worker was at, its sessions, and the one that it was on; "" if it was done with all."""
-    task, sessions, on = turn.tasks[0], list[str](), ""
-    for task in turn.tasks:
-        assert task.journal
-        sessions = [call.session for call in chosen(task, read_actions(task.actions))]
-        done = sum(1 for _ in finished(task.journal))
-        on = next((each for each in islice(sessions, done, None) if each not in task.given_up), "")
+def _interrupted(turn: Turn) -> tuple[Assignment, list[str], str]:
+    """The assignment the worker was at, its sessions, and the one that it was on; "" if it was done with all."""
+    assignment, sessions, on = turn.assignments[0], list[str](), ""
+    for assignment in turn.assignments:
+        assert assignment.journal
+        sessions = [call.session for call in chosen(assignment, read_actions(assignment.actions))]
+        done = sum(1 for _ in finished(assignment.journal))
+        on = next((each for each in islice(sessions, done, None) if each not in assignment.given_up), "")
         if on or done < len(sessions):
             break
-    return task, sessions, on
+    return assignment, sessions, on

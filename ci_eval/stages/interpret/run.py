@@ -14,10 +14,10 @@ from ci_eval.chance import draw, threshold
 from ci_eval.learning import names
 from ci_eval.model import Status
 from ci_eval.shards import Shard, deal
+from ci_eval.stages.interpret.assignments import Assignment, Played, Setup, Turn, first_calls
 from ci_eval.stages.interpret.keeping import Keeper, Progress
 from ci_eval.stages.interpret.player import PATIENCE
 from ci_eval.stages.interpret.recovery import Recovery
-from ci_eval.stages.interpret.tasks import Played, Setup, Task, Turn, first_calls
 from ci_eval.stages.interpret.worker import play_in_turn, text_of, unanswered
 from ci_eval.workers import TaskOutcome, Workers
 from ci_eval.workspace import Workspace, name_of, read_actions
@@ -78,29 +78,29 @@ def in_turns(
     for side in sides:
         side.workspace.tidy()
         plans.append(list(plan(side.workspace, side.setup, probability=probability, limit=limit, shard=shard)))
-        keepers.append(Keeper(side.workspace, rounds, sum(task.sessions for task in plans[-1])))
+        keepers.append(Keeper(side.workspace, rounds, sum(assignment.sessions for assignment in plans[-1])))
     total = Progress(planned=sum(keeper.so_far.planned for keeper in keepers) * rounds)
-    waiting: list[tuple[Task, ...]] = []
-    for tasks in zip(*plans, strict=True):
-        path = tasks[0].path
+    waiting: list[tuple[Assignment, ...]] = []
+    for assignments in zip(*plans, strict=True):
+        path = assignments[0].path
         if all(keeper.has(path) for keeper in keepers):
             for keeper in keepers:
                 total.statuses += keeper.take_over(path)
         else:
             for keeper in keepers:
                 keeper.workspace.drop_sessions(path)
-            waiting.append(tasks)
+            waiting.append(assignments)
     # The longest first, so that no worker is left alone with one at the end.
-    waiting.sort(key=lambda tasks: -tasks[0].sessions)
+    waiting.sort(key=lambda assignments: -assignments[0].sessions)
     _ask(keepers, waiting, rounds, jobs, total, advance)
     for number, keeper in enumerate(keepers):
-        keeper.close([tasks[number] for tasks in waiting], total.given_up)
+        keeper.close([assignments[number] for assignments in waiting], total.given_up)
     return [keeper.so_far for keeper in keepers]
 
 
 def _ask(
     keepers: Sequence[Keeper],
-    waiting: Sequence[tuple[Task, ...]],
+    waiting: Sequence[tuple[Assignment, ...]],
     rounds: int,
     jobs: int,
     total: Progress,
@@ -112,18 +112,18 @@ def _ask(
         Workers[Turn, tuple[Played, ...]](play_in_turn, jobs=max(min(jobs, len(waiting)), 1)) as workers,
     ):
         left = deque(
-            _turn(tasks, number, journals)
+            _turn(assignments, number, journals)
             for number in range(rounds)
-            for tasks in waiting
-            if not all(keeper.has_round(tasks[0].path, number) for keeper in keepers)
+            for assignments in waiting
+            if not all(keeper.has_round(assignments[0].path, number) for keeper in keepers)
         )
         before = total.statuses.total()
         for outcome in workers.map(left):
             if outcome and not outcome.result and (again := recovery.again(outcome)):
                 left.appendleft(again)
             elif outcome:
-                for task, played in zip(outcome.task.tasks, _played(outcome), strict=True):
-                    keepers[task.side].keep(task, played)
+                for assignment, played in zip(outcome.task.assignments, _played(outcome), strict=True):
+                    keepers[assignment.side].keep(assignment, played)
                     total.statuses += played.statuses
             done = max(before + workers.counted, total.statuses.total())
             advance(min(done, total.planned), total)
@@ -134,14 +134,16 @@ def _ask(
                 break
 
 
-def _turn(tasks: Sequence[Task], number: int, journals: Path) -> Turn:
+def _turn(assignments: Sequence[Assignment], number: int, journals: Path) -> Turn:
     """The engines in the order in which that round asks them about that file."""
     of_round = [
-        replace(task, side=side, round=number, journal=journals / f"{name_of(task.path)}.{side}.{number}.jsonl")
-        for side, task in enumerate(tasks)
+        replace(
+            assignment, side=side, round=number, journal=journals / f"{name_of(assignment.path)}.{side}.{number}.jsonl"
+        )
+        for side, assignment in enumerate(assignments)
     ]
-    of_round.sort(key=lambda task: draw(task.setup.seed, f"{task.path} {number} {task.side}"))
-    return Turn(tasks=tuple(of_round))
+    of_round.sort(key=lambda assignment: draw(assignment.setup.seed, f"{assignment.path} {number} {assignment.side}"))
+    return Turn(assignments=tuple(of_round))
 
 
 def _played(outcome: TaskOutcome[Turn, tuple[Played, ...]]) -> tuple[Played, ...]:
@@ -149,12 +151,12 @@ def _played(outcome: TaskOutcome[Turn, tuple[Played, ...]]) -> tuple[Played, ...
         return outcome.result
     status = Status.ENGINE_CRASH if outcome.died else Status.ERROR
     why = f"given up after {PATIENCE} such sessions in a row: {outcome.trouble}"
-    return tuple(unanswered(task, status, why) for task in outcome.task.tasks)
+    return tuple(unanswered(assignment, status, why) for assignment in outcome.task.assignments)
 
 
 def plan(
     workspace: Workspace, setup: Setup, *, probability: float, limit: int | None, shard: Shard | None = None
-) -> Iterator[Task]:
+) -> Iterator[Assignment]:
     """The files with at least one chosen session. Which sessions are chosen does not depend on the shard."""
     files = workspace.action_files()
     everything = (call.session for path in files for call in first_calls(read_actions(path)))
@@ -166,7 +168,7 @@ def plan(
             continue
         sessions = sum(1 for call in first_calls(actions) if draw(setup.seed, call.session) < below)
         if sessions:
-            yield Task(setup=setup, actions=path, path=actions.path, sessions=sessions, below=below)
+            yield Assignment(setup=setup, actions=path, path=actions.path, sessions=sessions, below=below)
 
 
 @contextmanager

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from ci_eval.contracts import CaretContext, FileContext
 from ci_eval.learning.features import Reader
 from ci_eval.model import Suggestion
+from ci_eval.stages.interpret.assignments import Setup
 from ci_eval.stages.interpret.client import shown_by, with_positions
-from ci_eval.stages.interpret.tasks import Setup
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,11 +15,11 @@ from ci_eval.model import (
     SourceFile,
     Status,
 )
+from ci_eval.stages.interpret.assignments import Assignment, Played, Turn, chosen, session_of
 from ci_eval.stages.interpret.engines import KeptEngine
 from ci_eval.stages.interpret.journal import Journal, finished
 from ci_eval.stages.interpret.pack import Pack
 from ci_eval.stages.interpret.player import Player
-from ci_eval.stages.interpret.tasks import Played, Task, Turn, chosen, session_of
 from ci_eval.workers import count
 from ci_eval.workspace import name_of, read_actions
 
@@ -27,41 +27,41 @@ _engines: dict[int, tuple[int, KeptEngine]] = {}
 """Those of this process: number → the round it was started for, and the engine."""
 
 
-def _engine(task: Task) -> KeptEngine:
-    started, engine = _engines.get(task.side, (-1, None))
-    if engine is None or (started, engine.setup) != (task.round, task.setup):
+def _engine(assignment: Assignment) -> KeptEngine:
+    started, engine = _engines.get(assignment.side, (-1, None))
+    if engine is None or (started, engine.setup) != (assignment.round, assignment.setup):
         if engine:
             engine.close()
-        engine = KeptEngine(task.setup)
-        _engines[task.side] = task.round, engine
+        engine = KeptEngine(assignment.setup)
+        _engines[assignment.side] = assignment.round, engine
     return engine
 
 
 def play_in_turn(turn: Turn) -> tuple[Played, ...]:
-    """What became of each task; while one engine is asked, the others wait."""
-    return tuple(map(play, turn.tasks))
+    """What became of each assignment; while one engine is asked, the others wait."""
+    return tuple(map(play, turn.assignments))
 
 
-def play(task: Task) -> Played:
+def play(assignment: Assignment) -> Played:
     """Evaluate the chosen sessions of one file, but for those that an earlier worker finished."""
-    assert task.journal
+    assert assignment.journal
     started = time.perf_counter()
-    actions = read_actions(task.actions)
+    actions = read_actions(assignment.actions)
     try:
-        text = decode(read_own(task.setup.surroundings.root, task.path))
+        text = decode(read_own(assignment.setup.surroundings.root, assignment.path))
     except (NotText, OSError) as error:
-        return unanswered(task, Status.SKIPPED, f"the file can no longer be read: {error}")
+        return unanswered(assignment, Status.SKIPPED, f"the file can no longer be read: {error}")
     if checksum(text) != actions.checksum:
-        return unanswered(task, Status.SKIPPED, "the file has changed since its actions were made")
-    pack = Pack(SourceFile(path=task.path, checksum=actions.checksum, text=text))
-    engine = _engine(task)
-    log = _log(task)
-    player = Player(task, Document(text), engine, log)
+        return unanswered(assignment, Status.SKIPPED, "the file has changed since its actions were made")
+    pack = Pack(SourceFile(path=assignment.path, checksum=actions.checksum, text=text))
+    engine = _engine(assignment)
+    log = _log(assignment)
+    player = Player(assignment, Document(text), engine, log)
     if log:
         # What is logged of a session is not in the journal: all are asked again.
-        task.journal.unlink(missing_ok=True)
-    journal = Journal(task.journal)
-    for line in finished(task.journal):
+        assignment.journal.unlink(missing_ok=True)
+    journal = Journal(assignment.journal)
+    for line in finished(assignment.journal):
         player.take_over(pack.take_over(line))
     for session in player.play(actions):
         journal.add(pack.add(session))
@@ -71,9 +71,9 @@ def play(task: Task) -> Played:
         log.close()
     trouble = pack.trouble
     if player.document.text != text:
-        trouble = FileError(path=task.path, stage="interpret", message="the actions did not give the text back")
+        trouble = FileError(path=assignment.path, stage="interpret", message="the actions did not give the text back")
     return Played(
-        path=task.path,
+        path=assignment.path,
         statuses=pack.statuses,
         packed=pack.close(),
         engine_time=player.engine_time,
@@ -83,44 +83,44 @@ def play(task: Task) -> Played:
     )
 
 
-def _log(task: Task) -> Log | None:
-    setup, logging = task.setup, task.setup.logging
-    if logging is None or task.round:
+def _log(assignment: Assignment) -> Log | None:
+    setup, logging = assignment.setup, assignment.setup.logging
+    if logging is None or assignment.round:
         return None
     origin = LogOrigin(
         project=logging.project,
-        file=task.path,
+        file=assignment.path,
         language=setup.surroundings.language,
         engine=setup.installation.info,
         completion_type=logging.completion_type,
         seed=setup.seed,
         began=logging.began,
     )
-    return Log(logging.parts, name_of(task.path), origin, logging.formats)
+    return Log(logging.parts, name_of(assignment.path), origin, logging.formats)
 
 
-def replay(task: Task) -> Session | None:
-    """The task's one session, asked now; None if the actions do not hold it."""
-    setup = task.setup
-    actions = read_actions(task.actions)
-    text = decode(read_own(setup.surroundings.root, task.path))
+def replay(assignment: Assignment) -> Session | None:
+    """The assignment's one session, asked now; None if the actions do not hold it."""
+    setup = assignment.setup
+    actions = read_actions(assignment.actions)
+    text = decode(read_own(setup.surroundings.root, assignment.path))
     engine = KeptEngine(setup)
     try:
-        return next(Player(task, Document(text), engine).play(actions), None)
+        return next(Player(assignment, Document(text), engine).play(actions), None)
     finally:
         engine.close()
 
 
-def unanswered(task: Task, status: Status, message: str) -> Played:
+def unanswered(assignment: Assignment, status: Status, message: str) -> Played:
     """Every chosen session of a file that is not finished with one status, for one reason."""
-    actions = read_actions(task.actions)
-    text = text_of(task.setup.surroundings.root, task.path, actions.checksum)
-    pack = Pack(SourceFile(path=task.path, checksum=actions.checksum, text=text or ""))
-    known = [pack.take_over(line).id for line in finished(task.journal)] if task.journal else []
-    for call in islice(chosen(task, actions), len(known), None):
-        pack.add(session_of(task.path, call, *task.given_up.get(call.session, (status, message))))
+    actions = read_actions(assignment.actions)
+    text = text_of(assignment.setup.surroundings.root, assignment.path, actions.checksum)
+    pack = Pack(SourceFile(path=assignment.path, checksum=actions.checksum, text=text or ""))
+    known = [pack.take_over(line).id for line in finished(assignment.journal)] if assignment.journal else []
+    for call in islice(chosen(assignment, actions), len(known), None):
+        pack.add(session_of(assignment, call, *assignment.given_up.get(call.session, (status, message))))
     return Played(
-        path=task.path,
+        path=assignment.path,
         statuses=pack.statuses,
         packed=pack.close(),
         engine_time=0.0,

@@ -9,16 +9,17 @@ from pathlib import Path
 from typing import Literal
 
 from ci_eval.chance import draw
-from ci_eval.contracts import Engine, Installation, Ranker, Surroundings
+from ci_eval.contracts import Engine, Installation, Ranker, Surroundings, Task
 from ci_eval.learning.usermodel import UserModel
 from ci_eval.model import (
     CallCompletion,
-    CodeGolf,
     FileActions,
     FileError,
+    PlayItem,
     Session,
     Status,
 )
+from ci_eval.tasks.completion import TASK as COMPLETION
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,6 +42,7 @@ class Setup:
     installation: Installation
     surroundings: Surroundings
     ranker: Ranker
+    task: Task = COMPLETION
     client: Literal["editor", "raw"]
     max_suggestions: int
     seed: int
@@ -51,7 +53,7 @@ class Setup:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Task:
+class Assignment:
     """One file; `below`: sessions whose draw is below it are evaluated; `only`: that one session is."""
 
     setup: Setup
@@ -78,21 +80,23 @@ class Task:
 class Turn:
     """One file in one round: what each engine is asked, one engine after the other in this order."""
 
-    tasks: tuple[Task, ...]
+    assignments: tuple[Assignment, ...]
 
     @property
     def path(self) -> str:
         """Of the file."""
-        return self.tasks[0].path
+        return self.assignments[0].path
 
     @property
     def round(self) -> int:
         """Its number."""
-        return self.tasks[0].round
+        return self.assignments[0].round
 
-    def with_task(self, task: Task) -> Turn:
-        """The same with another task for one of the engines."""
-        return Turn(tasks=tuple(task if each.side == task.side else each for each in self.tasks))
+    def with_assignment(self, assignment: Assignment) -> Turn:
+        """The same with another assignment for one of the engines."""
+        return Turn(
+            assignments=tuple(assignment if each.side == assignment.side else each for each in self.assignments)
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,39 +115,31 @@ class Played:
     error: FileError | None = None
 
 
-def session_of(path: str, call: CallCompletion | CodeGolf, status: Status, message: str) -> Session:
+def session_of(assignment: Assignment, call: CallCompletion | PlayItem, status: Status, message: str) -> Session:
+    """A session without its lookups."""
+    askable = assignment.setup.task.askable
     return Session(
         id=call.session,
-        file=path,
+        file=assignment.path,
         offset=call.offset,
         expected_text=call.expected_text,
         properties=call.properties,
         status=status,
         message=message,
         typed=len(call.prefix) if isinstance(call, CallCompletion) else 0,
-        askable=len(list(asked_at(call))) if isinstance(call, CodeGolf) else 0,
+        askable=askable(call) if askable and isinstance(call, PlayItem) else 0,
     )
 
 
-def first_calls(actions: FileActions) -> Iterator[CallCompletion | CodeGolf]:
+def first_calls(actions: FileActions) -> Iterator[CallCompletion | PlayItem]:
     """The first call of each session in the actions."""
     last = ""
     for action in actions.actions:
-        if isinstance(action, CallCompletion | CodeGolf) and action.session != last:
+        if isinstance(action, CallCompletion | PlayItem) and action.session != last:
             last = action.session
             yield action
 
 
-def chosen(task: Task, actions: FileActions) -> Iterator[CallCompletion | CodeGolf]:
+def chosen(assignment: Assignment, actions: FileActions) -> Iterator[CallCompletion | PlayItem]:
     """The first call of each session that is evaluated."""
-    return (call for call in first_calls(actions) if task.chooses(call.session))
-
-
-def asked_at(line: CodeGolf) -> Iterator[tuple[int, int]]:
-    """Where in a line completion is asked for, and where the token begins that is typed there, in order."""
-    for begin, end in line.ranges:
-        yield from ((place, begin) for place in range(begin, min(end, begin + TYPED_AT_MOST)))
-
-
-TYPED_AT_MOST = 4
-"""Characters of a token after which nobody waits for a suggestion (as in the JetBrains plugin)."""
+    return (call for call in first_calls(actions) if assignment.chooses(call.session))

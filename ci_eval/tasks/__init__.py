@@ -1,0 +1,11 @@
+"""The tasks: what engines are asked to do, and when they have done it; one file each."""
+
+from ci_eval.catalog import Catalog
+from ci_eval.contracts import Task
+
+CATALOG: Catalog[Task] = Catalog(__name__, "TASK")
+
+
+def names() -> list[str]:
+    """As users write them, sorted."""
+    return CATALOG.names()

@@ -1,0 +1,56 @@
+"""Golf, as a task among others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ci_eval.cli import cli
+from ci_eval.config import load
+from ci_eval.errors import ConfigError
+from ci_eval.jobs.preparation import task_of
+from ci_eval.manifest import Manifest
+from ci_eval.model import EngineInfo, PlayItem, ProjectInfo, Properties
+from ci_eval.model.tokens import Kind
+from ci_eval.tasks import golf
+from ci_eval.workspace import Workspace
+from tests.projects import GREETER, timeless, write
+
+GOLF = "actions.strategy.completionGolf=true"
+
+
+@pytest.mark.parametrize(
+    "other",
+    ["actions.strategy.prefix={name: SimplePrefix, n: 1}", "interpret.userModel={}", "interpret.saveLogs=true"],
+)
+def test_what_asks_about_tokens_is_refused(other: str) -> None:
+    with pytest.raises(ConfigError, match="golf types lines in its own way"):
+        task_of(load(None, overrides=[GOLF, other]).config)
+
+
+def test_the_task_and_the_key_are_the_same(tmp_path: Path) -> None:
+    project = write(tmp_path / "p", main__py=GREETER)
+    for name, given in (("task", ("--task", "golf")), ("key", ("--set", GOLF))):
+        argv = ["evaluate", "--project", f"path:{project}", "--engine", "words", "--jobs", "1", *given]
+        cli.main([*argv, "--output", str(tmp_path / name)], standalone_mode=False)
+    assert timeless(tmp_path / "task") == timeless(tmp_path / "key")
+    assert Workspace.open(tmp_path / "key").manifest().task == "golf"
+
+
+def test_a_manifest_of_before_names_its_task() -> None:
+    project = ProjectInfo(spec="path:.", name="p", revision="1", checksum="0")
+    manifest = Manifest(
+        ci_eval="0", title="", language="python", completion_type="BASIC", client="raw", strategy="ALL/golf", seed=0,
+        engine=EngineInfo(name="words", version="1"), project=project, grammar="", python="", os="", cpu="", jobs=1,
+        start="2026-01-01T00:00:00+00:00", unit="lines",
+    )  # fmt: skip
+    assert manifest.task == "golf"
+
+
+def test_a_line_is_typed_with_what_is_taken() -> None:
+    line = PlayItem(
+        session="1", offset=0, expected_text="os.path", ranges=((0, 2), (3, 7)), properties=Properties(kind=Kind.LINE)
+    )
+    assert list(golf.asked_at(line)) == [(0, 0), (1, 0), (3, 3), (4, 3), (5, 3), (6, 3)]
+    assert golf.askable(line) == 6
