@@ -2,20 +2,23 @@
 
 python benchmarks/confinement.py [ENGINE…] [--sessions N] [--rounds N] [--starts N]
 
-Both answer the same sessions, file by file in turns and in several rounds, so that what else the machine does meets
-both. A session differs if its suggestions are others, or in another order; what differs between rounds without walls
-is the engine's own doing.
+In each round an engine is started, answers the same sessions and ends, within walls and without, one right after the
+other. What is compared is the processor time of all its processes, from start to end: other work on the machine hardly
+changes that. A session differs if its suggestions are others, or in another order, in any round; what differs between
+rounds without walls is the engine's own doing.
 """
 
 from __future__ import annotations
 
 import argparse
 import math
+import os
 import statistics
 import subprocess
 import tempfile
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -25,13 +28,22 @@ from ci_eval.adapters.place import Place
 from ci_eval.ci import Screen
 from ci_eval.config import load, patch
 from ci_eval.contracts import Surroundings
+from ci_eval.files import read_own
+from ci_eval.grammar.document import Document, decode
 from ci_eval.jobs import pipeline
-from ci_eval.jobs.compare_engines import begun
-from ci_eval.jobs.preparation import prepare
-from ci_eval.model import Confine, Session
+from ci_eval.jobs.preparation import Prepared, prepare
+from ci_eval.model import Confine
+from ci_eval.stages.interpret.engines import KeptEngine
+from ci_eval.stages.interpret.player import Player
+from ci_eval.stages.interpret.run import plan
 from ci_eval.statistics.student import errors_at
+from ci_eval.workspace import Workspace, read_actions
 
 CONFIGS = Path(__file__).parent.parent / "configs"
+KINDS: tuple[Confine, ...] = ("off", "auto")
+
+Answers = dict[str, list[list[str]]]
+"""Session → what each of its lookups suggested, in order."""
 
 
 def starts(rounds: int) -> tuple[float, float]:
@@ -54,66 +66,98 @@ def starts(rounds: int) -> tuple[float, float]:
         place.remove()
 
 
-def asked(engine: str, language: str, sessions: int, rounds: int, folder: Path) -> tuple[list[Session], ...]:
-    """What it answered without walls, and within them: the same files in turns, `rounds` times."""
-    overrides = [f"interpret.sessionsLimit={sessions}", "interpret.sessionProbability=1", "project.dependencies=true"]
+def sides(engine: str, language: str, folder: Path) -> list[tuple[Workspace, Prepared]]:
+    """Without walls and within them: the actions of the language's project, and what asks about them."""
+    overrides = ["interpret.sessionProbability=1", "project.dependencies=true", "interpret.timeout=60"]
     config = patch(load(CONFIGS / f"{language}.yaml", overrides=overrides).config, engine=engine)
-    kinds: tuple[Confine, ...] = ("off", "auto")
-    sides = [replace(config, interpret=replace(config.interpret, confine=confine)) for confine in kinds]
-    prepared = [prepare(side, Screen()) for side in sides]
-    free, walls = begun(prepared, folder, jobs=1, rounds=rounds, resume=False, screen=Screen())
-    pipeline.make_sessions([(free, prepared[0]), (walls, prepared[1])], 1, Screen())
-    return tuple([each for _, found in workspace.sessions(Session) for each in found] for workspace in (free, walls))
+    made = [prepare(replace(config, interpret=replace(config.interpret, confine=each)), Screen()) for each in KINDS]
+    first = pipeline.begin(made[0], folder / KINDS[0], 1)
+    pipeline.make_actions(first, made[0], 2, Screen())
+    return [(first, made[0]), (pipeline.copy_actions(first, made[1], folder / KINDS[1], 1), made[1])]
 
 
-def answers(session: Session) -> list[list[str]]:
-    """What each lookup suggested, in order."""
-    return [[found.text for found in lookup.suggestions] for lookup in session.lookups]
+def asked(workspace: Workspace, prepared: Prepared, sessions: int) -> tuple[float, Answers]:
+    """Seconds of processor time that an engine took from its start on, with all its processes; what it answered."""
+    setup = prepared.setup
+    engine = KeptEngine(setup)
+    answers: Answers = {}
+    try:
+        for assignment in plan(workspace, setup, probability=1, limit=sessions):
+            text = decode(read_own(setup.surroundings.root, assignment.path))
+            for session in Player(assignment, Document(text), engine).play(read_actions(assignment.actions)):
+                answers[session.id] = [[found.text for found in lookup.suggestions] for lookup in session.lookups]
+        return processor_time(os.getpid()), answers
+    finally:
+        engine.close()
 
 
-def cost(free: Sequence[Session], walls: Sequence[Session]) -> str:
-    """How many times as long an answer takes within walls, and its 95 % interval over the sessions.
+def processor_time(pid: int) -> float:
+    """Seconds of all processes that descend from it, and of those that these have waited for."""
+    fields = {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        # What ended while we looked is its parent's.
+        with suppress(OSError):
+            fields[int(path.parent.name)] = path.read_text(errors="replace").rpartition(")")[2].split()
+    of, waiting = 0, [pid]
+    while waiting:
+        parent = waiting.pop()
+        children = [each for each, known in fields.items() if int(known[1]) == parent]
+        of += sum(int(ticks) for each in children for ticks in fields[each][11:15])
+        waiting += children
+    return of / os.sysconf("SC_CLK_TCK")
 
-    Each session counts by the median of its rounds; those that failed do not.
-    """
-    pairs = [
-        (one.lookups[0].latency, other.lookups[0].latency)
-        for one, other in zip(free, walls, strict=True)
-        if one.lookups and other.lookups
-    ]
-    logs = [math.log(within / without) for without, within in pairs if without and within]
+
+def differing(one: Answers, other: Answers) -> int:
+    """Sessions that are not the same in both."""
+    return sum(one.get(each) != other.get(each) for each in one.keys() | other.keys())
+
+
+def row(of: Sequence[tuple[Workspace, Prepared]], sessions: int, rounds: int) -> str:
+    """The cells of one engine."""
+    seconds: tuple[list[float], list[float]] = ([], [])
+    first: Answers = {}
+    noise = differ = 0
+    for number in range(rounds):
+        # Who is first finds the files of the project unread.
+        for side in (0, 1) if number % 2 else (1, 0):
+            taken, answers = asked(*of[side], sessions)
+            seconds[side].append(taken)
+            first = first or answers
+            if side:
+                differ = max(differ, differing(first, answers))
+            else:
+                noise = max(noise, differing(first, answers))
+    return f"{len(first):,} | {differ} | {noise} | {statistics.fmean(seconds[0]):.1f} | {cost(*seconds)}"
+
+
+def cost(free: Sequence[float], walls: Sequence[float]) -> str:
+    """How many times as much within walls, with its 95 % interval over the rounds (Student)."""
+    logs = [math.log(within / without) for without, within in zip(free, walls, strict=True)]
     mean, error = statistics.fmean(logs), statistics.stdev(logs) / math.sqrt(len(logs))
     half = float(errors_at(0.05, len(logs) - 1)) * error
     return f"{math.exp(mean):.3f} ({math.exp(mean - half):.3f} to {math.exp(mean + half):.3f})"
-
-
-def row(free: Sequence[Session], walls: Sequence[Session]) -> str:
-    """The cells of one engine."""
-    differ = sum(answers(one) != answers(other) for one, other in zip(free, walls, strict=True))
-    noise = sum(bool(each.differing) for each in free)
-    return f"{len(free):,} | {differ} | {noise} | {cost(free, walls)}"
 
 
 def main() -> None:
     """Print the cost of a start, then a line per engine as soon as it is known."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("engines", nargs="*")
-    parser.add_argument("--sessions", type=int, default=200)
-    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--sessions", type=int, default=500)
+    parser.add_argument("--rounds", type=int, default=6)
     parser.add_argument("--starts", type=int, default=50)
     wanted = parser.parse_args()
     plain, walled = starts(wanted.starts)
     print(f"{machine.cpu()}, {machine.system()}\nstart: {plain:.0f} ms, within walls {walled:.0f} ms\n")
-    print("| engine | language | sessions | differ | differ without walls | time within walls / without |")
-    print("|---|---|--:|--:|--:|--:|")
+    names = "engine|language|sessions|differ|differ without walls|CPU s without walls|within walls / without"
+    print(f"| {names.replace('|', ' | ')} |\n|---|---|--:|--:|--:|--:|--:|")
     for name in wanted.engines or engines.names():
         engine = engines.CATALOG.load(name)
         if not engine.verified or engine.languages is None:
             continue
         for language in sorted(engine.languages):
             with tempfile.TemporaryDirectory() as folder:
-                free, walls = asked(name, language, wanted.sessions, wanted.rounds, Path(folder))
-            print(f"| {name} | {language} | {row(free, walls)} |", flush=True)
+                cells = row(sides(name, language, Path(folder)), wanted.sessions, wanted.rounds)
+            print(f"| {name} | {language} | {cells} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from ci_eval import metrics
+from ci_eval import engines, metrics
 
 ENGINES = ("zuban=pypi:flask==3.0.3", "jedi=pypi:flask==3.0.3", "clangd=npm:leveldown@6.1.1")
 TIMED = frozenset(each.info.name for each in metrics.load() if each.timed)
@@ -39,11 +39,13 @@ def verdicts(comparison: Path) -> dict[str, str]:
 
 def in_turns(engine: str, project: str, sessions: int, times: int, folder: Path) -> Iterator[Path]:
     """So many comparisons of the engine with itself."""
+    language = sorted(engines.CATALOG.load(engine).languages or ())[0]
     for number in range(times):
         pair = folder / f"{engine}-{number}"
         if not (pair / "comparison").exists():
             limit = f"interpret.sessionsLimit={sessions}"
-            ci_eval("compare-engines", engine, engine, "--project", project, "--set", limit, "--output", pair)
+            given = ("--language", language, "--project", project, "--set", limit)
+            ci_eval("compare-engines", engine, engine, *given, "--output", pair)
         yield pair
 
 
