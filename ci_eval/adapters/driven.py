@@ -90,7 +90,7 @@ class RunningDriver:
         start, too."""
         self._path, self._text = path, text
         if self._fresh:
-            # An error at the end of the file is none of the sessions'.
+            # It is asked at the end of the file, where no session is: an error there does not matter.
             with suppress(EngineRaised):
                 self._ask(len(text), PATIENCE)
             self._fresh = False
