@@ -1,4 +1,4 @@
-"""Engine, project and everything else a run needs, made ready on this machine."""
+"""Makes ready what a run needs on this machine: engine, project, dependencies."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from ci_eval.stages import interpret
 
 @dataclass(frozen=True, kw_only=True)
 class Prepared:
-    """Everything a run needs, ready on this machine."""
+    """What a run needs, ready on this machine."""
 
     config: Config
     language: Language
@@ -36,14 +36,14 @@ class Prepared:
     task: Task
     project: project.Project
     environment: InstalledEngine | None = None
-    """What the project needs."""
+    """The project's own dependencies, where they are installed."""
     confined: str = ""
     """How well this machine can confine the engine."""
     cache: Path = field(default_factory=machine.cache_folder)
 
     @property
     def setup(self) -> interpret.Setup:
-        """As stage 2 wants it."""
+        """The same as stage 2 takes it."""
         wanted = self.config.interpret
         return interpret.Setup(
             engine=self.engine,
@@ -69,7 +69,8 @@ class Prepared:
 
 
 def prepare(config: Config, screen: Screen) -> Prepared:
-    """Check the names in the configuration, make project and engine ready. Raises ConfigError, PreparationError."""
+    """Check the names in the configuration, and install and download what it asks for. Raises ConfigError,
+    PreparationError."""
     with sealed.care(tell=screen.warn):
         return _prepare(config, screen)
 
@@ -126,7 +127,7 @@ def _prepare(config: Config, screen: Screen) -> Prepared:
 
 
 def _confined(config: Config, engine: Engine, screen: Screen) -> str:
-    """How well the engine will be confined, tried on this machine; "" if it has no process of its own."""
+    """How well the engine will be confined, tried out on this machine; "" if it has no process of its own."""
     if isinstance(engine, ControlEngine):
         return ""
     wanted = config.interpret.confine
@@ -158,7 +159,7 @@ def task_of(config: Config) -> Task:
 
 
 def engine_of(config: Config) -> Engine:
-    """The engine by its name, or around the command that the configuration gives. Raises ConfigError."""
+    """The engine that the configuration names, or one for the command it gives. Raises ConfigError."""
     given = config.engine
     if given.command is None:
         return engines.CATALOG.load(given.name)

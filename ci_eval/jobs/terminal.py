@@ -1,4 +1,4 @@
-"""What a job found, for a person at a terminal."""
+"""Prints what a job found, for a person at a terminal."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ from ci_eval.workspace import Workspace
 
 
 def evaluation(done: Evaluated, screen: Screen) -> None:
-    """The figures of an evaluation, what gave trouble, and where the reports are; the workspace's path comes last."""
+    """Print the figures of an evaluation, its problems, and where the reports are; the last line is the workspace's
+    path."""
     found = done.evaluation
     whole = found.filters["ALL"]
     screen.result("")
@@ -63,7 +64,7 @@ def evaluation(done: Evaluated, screen: Screen) -> None:
 
 
 def comparison(done: Compared, screen: Screen) -> None:
-    """The verdicts of two sides, the gates, and where the reports are."""
+    """Print the verdicts of a comparison, its gates, and where the reports are."""
     found = done.comparison
     screen.result("")
     screen.result(f"{found.base.title} → {found.new.title}")
@@ -112,7 +113,7 @@ def _verdicts(
 
 
 def overview(found: Overview, screen: Screen) -> None:
-    """The ranking of several evaluations, or a history."""
+    """Print the ranking of several evaluations, or a trend."""
     screen.result("")
     if ranking := found.ranking:
         infos = {info.name: info for info in ranking.metrics}
@@ -159,7 +160,7 @@ def _trouble(evaluation: Evaluation, screen: Screen) -> None:
 
 
 def logs(folder: Path, screen: Screen) -> None:
-    """What was logged: sessions and rows of each side, and the kinds of candidates."""
+    """Print what was logged: sessions and rows for training and validation, and the kinds of candidates."""
     record = Workspace.open(folder).manifest().logs
     if record is None:
         return
@@ -204,7 +205,7 @@ def logs(folder: Path, screen: Screen) -> None:
 
 
 def model(found: RankerModel, screen: Screen) -> None:
-    """How well a trained ranker ranks the validation logs, and by what."""
+    """Print how well a trained ranker ranks the validation logs, and which features it uses most."""
     screen.result("")
     rows = [
         (name, f"{each.top1:.1%}", f"{each.top5:.1%}", f"{each.mrr:.3f}")

@@ -1,4 +1,4 @@
-"""Charts as coordinates, for a template that draws them as inline SVG."""
+"""Charts as coordinates; templates draw them as inline SVG."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LEFT, RIGHT, TOP, BOTTOM = 66, 14, 22, 24
 
 @dataclass(frozen=True)
 class Dot:
-    """One figure; `label` is what a person reads there."""
+    """One figure in a chart; `label` is what a person reads when pointing at it."""
 
     x: float
     y: float
@@ -25,7 +25,7 @@ class Dot:
 
 @dataclass(frozen=True)
 class ChartMark:
-    """Something that holds from here on."""
+    """A vertical mark: from here on, something is different."""
 
     x: float
     sign: str
@@ -35,24 +35,24 @@ class ChartMark:
 
 @dataclass(frozen=True)
 class Chart:
-    """One figure over time, or a few lines over one axis."""
+    """One figure over time, or several lines over one axis."""
 
     title: str
     summary: str
     lines: tuple[tuple[Dot, ...], ...]
     band: str = ""
-    """Points of the polygon between the ends of the intervals."""
+    """Points of the polygon that the intervals fill; "" without intervals."""
     marks: tuple[ChartMark, ...] = ()
     versions: tuple[tuple[float, str], ...] = ()
-    """Place and name of each other version of the engine."""
+    """Where the engine's version changes: x coordinate, and the new version."""
     ticks: tuple[tuple[float, str], ...] = ()
-    """Height and text of the scale's values."""
+    """The scale's values: y coordinate and text."""
     names: tuple[tuple[float, str, str], ...] = ()
-    """Place, anchor and text below the axis."""
+    """The texts below the axis: x coordinate, anchor, text."""
 
 
 def trend_charts(trend: Trend, wanted: Sequence[str]) -> list[Chart]:
-    """One per metric that has figures; a chart needs two nights."""
+    """One chart for each wanted metric that has figures on at least two nights."""
     infos = {info.name: info for info in trend.metrics}
     if len(trend.nights) < 2:
         return []
@@ -114,7 +114,8 @@ def _trend_chart(trend: Trend, info: MetricInfo) -> list[Chart]:
 
 
 def latency_chart(latencies: dict[str, tuple[float, float]]) -> Chart | None:
-    """Base and new: which share of the lookups took at most how long; the scale is logarithmic."""
+    """How the latencies of base and new are distributed: which share of the lookups took at most how long. The scale is
+    logarithmic."""
     if len(latencies) < 2:
         return None
     times = [math.log10(value) for sides in latencies.values() for value in sides]
@@ -137,7 +138,7 @@ def latency_chart(latencies: dict[str, tuple[float, float]]) -> Chart | None:
 
 @dataclass(frozen=True)
 class _Up:
-    """Value → height; the values fill the chart."""
+    """Maps values to y coordinates, so that they fill the chart."""
 
     low: float
     high: float

@@ -317,8 +317,8 @@ class _FilePairs:
 
     def _remember(self, gain: float, base: SessionScore, new: SessionScore) -> None:
         ranks = shown_rank(self._task, base), shown_rank(self._task, new)
-        # First what a person feels most, the score (a rank of 1 → 2 weighs more than 11 → 12), then how many ranks the text
-        # moved. Ids make the order reproducible.
+        # First what a person feels most, the score (a rank of 1 → 2 weighs more than 11 → 12), then how many ranks the
+        # text moved. Ids make the order reproducible.
         size = abs(gain) + abs((ranks[0] or ABSENT) - (ranks[1] or ABSENT)) / 1e6
         kept = self._paired.improvements if gain > 0 else self._paired.regressions
         if len(kept) == SHOWN and (size, base.id) <= kept[0][:2]:
