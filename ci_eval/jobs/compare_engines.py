@@ -67,8 +67,11 @@ def compare_engines(
 
 
 def answered_by(config: Config, engine: str) -> Config:
-    """The configuration with another engine. A text with a blank or a slash in it is the command of a language
-    server."""
+    """The configuration with another engine, and with times among the metrics that are judged.
+
+    `engine`: NAME, NAME@VERSION, or (if it has a blank or a slash) the command of a language server. Raises
+    ConfigError.
+    """
     declared = config.declared
     if not any(each.timed for each in metrics_of(config) if each.info.name in declared):
         config = replace(config, comparison=replace(config.comparison, metrics=(*declared, *TIMES)))

@@ -18,6 +18,7 @@ class LogCounts(Value, frozen=True, kw_only=True):
     selected: Number
     """Sessions in which the user took the expected text."""
     queries: Number
+    """Lookups."""
     rows: Number
     """Suggestions shown."""
     expected: Number

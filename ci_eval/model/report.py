@@ -10,17 +10,17 @@ from ci_eval.model.sessions import FileError
 from ci_eval.model.tokens import Value
 
 Figure = Annotated[float, Meta(ge=-1e12, le=1e12)]
-"""More than any metric comes to: what is stored may come from somebody who means harm."""
+"""A figure within bounds that no metric exceeds: what is stored may come from somebody who means harm."""
 
 
 class OtherCode(Value, frozen=True, kw_only=True):
-    """What a figure says of other code like this: files (of many projects: projects) are the sample."""
+    """The interval of a figure for other code like this: files (of many merged projects: projects) are the sample."""
 
     low: Figure | None = None
     high: Figure | None = None
     """The 95 % interval; None where there are too few files for one."""
     effective: float = 0.0
-    """So many files of equal size would say as much."""
+    """The effective number of files: so many files of equal size would say as much."""
 
 
 class Estimate(Value, frozen=True, kw_only=True):

@@ -108,8 +108,10 @@ def headline(infos: Iterable[MetricInfo]) -> list[MetricInfo]:
 
 
 def sessions_by_kind(kinds: Mapping[str, Mapping[str, Estimate]]) -> dict[str, int]:
-    """Kind of token → number of sessions, the most frequent first. Taken from a metric observed once per session:
-    latencies are observed per lookup."""
+    """Kind of token → number of its sessions, the most frequent first.
+
+    Latencies are observed once per lookup, so their number of observations would mislead.
+    """
     count = {
         kind: metrics["Sessions"].n if "Sessions" in metrics else max((each.n for each in metrics.values()), default=0)
         for kind, metrics in kinds.items()
