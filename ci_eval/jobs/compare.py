@@ -71,18 +71,12 @@ def compare(
     figures are added. `same_ranker`: leave out a base whose suggestions another ranker ordered. `user`: compare by what
     that user (a profile or a file) would do on average. Raises ConfigError, WorkspaceError, NothingToEvaluate.
     """
-    workspaces, past = _sorted_out([*folders, *([history] if history else [])], history)
-    if not workspaces:
-        workspaces = _newest(past)
+    given, past = _sorted_out([*folders, *([history] if history else [])], history)
+    given = given or _newest(past)
     target = _target(output)
     if history:
         atomic.make_folder(history, "--history")
-    if same_ranker and len(workspaces) == 2 and _ranked_by_another(*workspaces):
-        screen.say(f"{workspaces[0].folder} is no base: another ranker ranked its lists, and the engine may differ too")
-        del workspaces[0]
-    elif len(workspaces) == 1:
-        base = _before(past, workspaces[0], screen)
-        workspaces = [*([base] if base else []), workspaces[0]]
+    workspaces = _with_base(given, past, screen, same_ranker=same_ranker)
     for workspace in workspaces:
         workspace.verify()
     base, others = workspaces[0], workspaces[1:]
@@ -102,6 +96,17 @@ def compare(
         _remember(others or workspaces, done, history, screen.host.run)
     _address(target, screen.host.pull_request)
     return Outcome(folder=target, comparisons=tuple(done), overview=overview, reports=reports)
+
+
+def _with_base(
+    given: Sequence[Workspace], past: stage.History | None, screen: Screen, *, same_ranker: bool
+) -> list[Workspace]:
+    """The workspaces to compare, base first: to a single one, a base from the past is added, if there is one."""
+    if same_ranker and len(given) == 2 and _ranked_by_another(*given):
+        screen.say(f"{given[0].folder} is no base: another ranker ranked its lists, and the engine may differ too")
+        return list(given[1:])
+    base = _before(past, given[0], screen) if len(given) == 1 else None
+    return [base, *given] if base else list(given)
 
 
 def _address(folder: Path, pull_request: str) -> None:

@@ -85,23 +85,8 @@ def _prepare(config: Config, screen: Screen) -> Prepared:
     ranker = rankers.CATALOG.load(config.interpret.completion_type).configured(Path(model) if model else None)
     if config.interpret.save_logs and "parquet" in config.interpret.log_format:
         logs.tables()
-    if engine.languages is not None and language.name not in engine.languages:
-        raise ConfigError(
-            f"engine {engine.name!r} does not know {language.title}; it knows {', '.join(sorted(engine.languages))}, "
-            "see `ci-eval list engines`"
-        )
-    known = [metric.info.name for metric in metrics_of(config)]
-    for name in config.reports.default_metrics or ():
-        if name not in known:
-            raise ConfigError(f"reports.defaultMetrics: unknown metric {name!r}; known are {', '.join(known)}")
-    gates_of(config)
-    if not config.project.spec:
-        raise ConfigError("no project: add --project SPEC, for example --project pypi:flask==3.0.3 or --project path:.")
-    cache = machine.cache_folder()
-    try:
-        cache.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise PreparationError(f"cannot create the cache {cache}: {error.strerror}; set CI_EVAL_CACHE") from error
+    _check(config, language, engine)
+    cache = _cache()
     screen.say(f"Preparing {config.project.spec}")
     target = project.prepare(config.project.spec, cache=cache)
     given = config.project.dependencies
@@ -124,6 +109,31 @@ def _prepare(config: Config, screen: Screen) -> Prepared:
         confined=_confined(config, engine, screen),
         cache=cache,
     )
+
+
+def _check(config: Config, language: Language, engine: Engine) -> None:
+    """Raises ConfigError where what the configuration names does not exist or does not fit together."""
+    if engine.languages is not None and language.name not in engine.languages:
+        raise ConfigError(
+            f"engine {engine.name!r} does not know {language.title}; it knows {', '.join(sorted(engine.languages))}, "
+            "see `ci-eval list engines`"
+        )
+    known = [metric.info.name for metric in metrics_of(config)]
+    for name in config.reports.default_metrics or ():
+        if name not in known:
+            raise ConfigError(f"reports.defaultMetrics: unknown metric {name!r}; known are {', '.join(known)}")
+    gates_of(config)
+    if not config.project.spec:
+        raise ConfigError("no project: add --project SPEC, for example --project pypi:flask==3.0.3 or --project path:.")
+
+
+def _cache() -> Path:
+    cache = machine.cache_folder()
+    try:
+        cache.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise PreparationError(f"cannot create the cache {cache}: {error.strerror}; set CI_EVAL_CACHE") from error
+    return cache
 
 
 def _confined(config: Config, engine: Engine, screen: Screen) -> str:

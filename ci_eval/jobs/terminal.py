@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from ci_eval.ci import Screen
@@ -10,7 +10,7 @@ from ci_eval.jobs import pipeline
 from ci_eval.jobs.compare import Compared
 from ci_eval.jobs.evaluate import Evaluated
 from ci_eval.learning.model_file import RankerModel
-from ci_eval.model import Comparison, Difference, Elsewhere, Evaluation, Overview, Trend
+from ci_eval.model import Comparison, Difference, Elsewhere, Evaluation, LogCounts, Overview, Trend
 from ci_eval.rendering.figures import amount, change, evaluated, interval, intervals, statuses
 from ci_eval.rendering.trendtext import change_lines
 from ci_eval.rendering.verdicts import (
@@ -164,44 +164,41 @@ def logs(folder: Path, screen: Screen) -> None:
     record = Workspace.open(folder).manifest().logs
     if record is None:
         return
-    rows = [
-        (
-            side,
-            f"{each.files:,}",
-            f"{each.sessions:,}",
-            f"{each.selected:,}",
-            f"{each.queries:,}",
-            f"{each.rows:,}",
-            f"{each.expected / each.rows:.2%}" if each.rows else "",
-        )
-        for side, each in (("train", record.train), ("validation", record.validation))
-    ]
+    sides = (("train", record.train), ("validation", record.validation))
     screen.result("")
     columns = ["logs", "files", "sessions", "with a selection", "queries", "rows", "expected"]
-    screen.table(columns, rows, numbers=6)
-    total: dict[str, tuple[int, int]] = {}
-    for counts in (record.train, record.validation):
-        for kind, (all_rows, expected) in counts.kinds.items():
-            before = total.get(kind, (0, 0))
-            total[kind] = (before[0] + all_rows, before[1] + expected)
-    of = max(sum(all_rows for all_rows, _ in total.values()), 1)
+    screen.table(columns, [_logged(side, each) for side, each in sides], numbers=6)
     screen.result("")
-    screen.table(
-        ["candidate", "rows", "share", "expected"],
-        [
-            (kind, f"{all_rows:,}", f"{all_rows / of:.1%}", f"{expected:,}")
-            for kind, (all_rows, expected) in sorted(total.items(), key=lambda each: -each[1][0])
-        ],
-        numbers=3,
-    )
+    screen.table(["candidate", "rows", "share", "expected"], _kinds([each for _, each in sides]), numbers=3)
     screen.result("")
-    for side, each in (("train", record.train), ("validation", record.validation)):
+    for side, each in sides:
         if each.queries and not each.rows:
             screen.warn(f"the engine answered nothing in the {each.sessions:,} sessions for {side}")
         elif not each.rows:
             screen.warn(
                 f"nothing was logged for {side}: there are too few {record.split_by}s for a split of {record.percent} %"
             )
+
+
+def _logged(side: str, counts: LogCounts) -> list[str]:
+    numbers = (counts.files, counts.sessions, counts.selected, counts.queries, counts.rows)
+    expected = f"{counts.expected / counts.rows:.2%}" if counts.rows else ""
+    return [side, *(f"{each:,}" for each in numbers), expected]
+
+
+def _kinds(sides: Sequence[LogCounts]) -> list[tuple[str, ...]]:
+    """Of each kind of candidate, on all sides together: rows, share of all rows, expected ones; the most frequent
+    first."""
+    total: dict[str, tuple[int, int]] = {}
+    for counts in sides:
+        for kind, (rows, expected) in counts.kinds.items():
+            before = total.get(kind, (0, 0))
+            total[kind] = (before[0] + rows, before[1] + expected)
+    whole = max(sum(rows for rows, _ in total.values()), 1)
+    return [
+        (kind, f"{rows:,}", f"{rows / whole:.1%}", f"{expected:,}")
+        for kind, (rows, expected) in sorted(total.items(), key=lambda each: -each[1][0])
+    ]
 
 
 def model(found: RankerModel, screen: Screen) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from ci_eval.model import MetricInfo, Trend
+from ci_eval.model import ChangePoint, Estimate, MetricInfo, Trend, TrendPoint
 from ci_eval.rendering.figures import amount, change, interval
 
 WIDTH, HEIGHT = 640, 150
@@ -68,30 +68,13 @@ def _trend_chart(trend: Trend, info: MetricInfo) -> list[Chart]:
     lows = [value if each.low is None else each.low for value, (_, _, each) in zip(values, known, strict=True)]
     highs = [value if each.high is None else each.high for value, (_, _, each) in zip(values, known, strict=True)]
     x, y = _across(len(trend.nights)), _Up(min(lows), max(highs))
-    dots = tuple(
-        Dot(
-            x(place),
-            y(value),
-            f"{night.started[:16].replace('T', ' ')}: {amount(each.value, info.unit)}"
-            + (f" ({between})" if (between := interval(each, info.unit)) else "")
-            + f", {night.engine.name} {night.engine.version}, {night.sessions:,} sessions"
-            + "".join(f"; {each}" for each in night.differs),
-        )
+    dots = [
+        Dot(x(place), y(value), _dot_label(night, each, info.unit))
         for value, (place, night, each) in zip(values, known, strict=True)
-    )
+    ]
     edges = [(x(place), y(high)) for (place, _, _), high in zip(known, highs, strict=True)]
     edges += [(x(place), y(low)) for (place, _, _), low in reversed(list(zip(known, lows, strict=True)))]
-    marks = [
-        ChartMark(
-            (x(each.night) + x(each.night - 1)) / 2,
-            "·" if each.good is None else "▲" if each.good else "▼",
-            "" if each.good is None else "better" if each.good else "worse",
-            f"{amount(each.before, info.unit)} → {amount(each.after, info.unit)} from "
-            f"{trend.nights[each.night].started[:10]} on ({change(each.after - each.before, info.unit)}, "
-            f"p = {each.p:.3f})",
-        )
-        for each in trend.changes[info.name]
-    ]
+    marks = tuple(_mark(each, trend, info.unit, x) for each in trend.changes[info.name])
     first, last = trend.nights[known[0][0]], trend.nights[known[-1][0]]
     return [
         Chart(
@@ -99,9 +82,9 @@ def _trend_chart(trend: Trend, info: MetricInfo) -> list[Chart]:
             summary=f"{info.name} over {len(known)} evaluations: {amount(known[0][2].value, info.unit)} on "
             f"{first.started[:10]}, {amount(known[-1][2].value, info.unit)} on {last.started[:10]}, "
             f"{len(marks)} changes of level",
-            lines=(dots,),
+            lines=(tuple(dots),),
             band=" ".join(f"{a:.1f},{b:.1f}" for a, b in edges),
-            marks=tuple(marks),
+            marks=marks,
             versions=tuple(
                 (x(place), f"{now.engine.name} {now.engine.version} from {now.started[:10]} on")
                 for place, (was, now) in enumerate(pairwise(trend.nights), 1)
@@ -111,6 +94,27 @@ def _trend_chart(trend: Trend, info: MetricInfo) -> list[Chart]:
             names=((x(0), "start", first.started[:10]), (x(len(trend.nights) - 1), "end", last.started[:10])),
         )
     ]
+
+
+def _dot_label(night: TrendPoint, figure: Estimate, unit: str) -> str:
+    between = interval(figure, unit)
+    return (
+        f"{night.started[:16].replace('T', ' ')}: {amount(figure.value, unit)}"
+        + (f" ({between})" if between else "")
+        + f", {night.engine.name} {night.engine.version}, {night.sessions:,} sessions"
+        + "".join(f"; {each}" for each in night.differs)
+    )
+
+
+def _mark(found: ChangePoint, trend: Trend, unit: str, x: Callable[[int], float]) -> ChartMark:
+    """A change of level, between the two nights around it."""
+    return ChartMark(
+        (x(found.night) + x(found.night - 1)) / 2,
+        "·" if found.good is None else "▲" if found.good else "▼",
+        "" if found.good is None else "better" if found.good else "worse",
+        f"{amount(found.before, unit)} → {amount(found.after, unit)} from {trend.nights[found.night].started[:10]} on "
+        f"({change(found.after - found.before, unit)}, p = {found.p:.3f})",
+    )
 
 
 def latency_chart(latencies: dict[str, tuple[float, float]]) -> Chart | None:
