@@ -10,7 +10,7 @@ from ci_eval.config import load
 from ci_eval.contracts import Metric, Observation
 from ci_eval.errors import ConfigError, NothingToEvaluate
 from ci_eval.jobs.ml import logs_of_all
-from ci_eval.learning.fitting import ShownList, fitted, queries_of
+from ci_eval.learning.fitting import ShownList, fitted, lists_of
 from ci_eval.learning.logs import tables
 from ci_eval.learning.usermodel import PROFILES, UserModel, expected, model_of
 from ci_eval.model import FAILED, MetricInfo, SessionScore
@@ -25,13 +25,13 @@ def fit(sources: Sequence[Path]) -> Iterator[str]:
     """The estimated probabilities as YAML, with the amount of data behind them. Raises WorkspaceError,
     NothingToEvaluate."""
     module = tables()
-    queries: list[ShownList] = []
+    lists: list[ShownList] = []
     for folder in logs_of_all(sources):
         for name in ("train.parquet", "validation.parquet"):
-            queries += queries_of(module.batches(folder / name, ShownList.COLUMNS))
-    if not queries:
-        raise NothingToEvaluate("the logs hold no query")
-    found = fitted(queries)
+            lists += lists_of(module.batches(folder / name, ShownList.COLUMNS))
+    if not lists:
+        raise NothingToEvaluate("the logs hold no lookup")
+    found = fitted(lists)
     yield f"# fitted to {found.queries:,} queries of {found.sessions:,} sessions"
     yield "interpret:"
     yield "  userModel:"

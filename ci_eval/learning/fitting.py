@@ -45,7 +45,7 @@ class Fitted:
     """How often the expected text had each rank, from 1 to PLACES; the last number is of all ranks from there on."""
 
 
-def queries_of(batches: Iterable[Any]) -> Iterator[ShownList]:
+def lists_of(batches: Iterable[Any]) -> Iterator[ShownList]:
     """The lookups in record batches of Parquet logs with the columns `ShownList.COLUMNS`; one row per suggestion."""
     held: ShownList | None = None
     for batch in batches:
@@ -63,7 +63,7 @@ def queries_of(batches: Iterable[Any]) -> Iterator[ShownList]:
         yield held
 
 
-def fitted(queries: Sequence[ShownList]) -> Fitted:
+def fitted(lists: Sequence[ShownList]) -> Fitted:
     """The user whose probabilities fit these lookups best, smoothed where they are few.
 
     Length of the first prefix: its share of the sessions. Taking the expected text: (taken + 1)/(shown + 4), by its
@@ -75,18 +75,18 @@ def fitted(queries: Sequence[ShownList]) -> Fitted:
     taken: Counter[tuple[int, int]] = Counter()
     passed: Counter[int] = Counter()
     given_up: Counter[int] = Counter()
-    for query in queries:
-        if query.session not in firsts or query.number < firsts[query.session].number:
-            firsts[query.session] = query
-        order = min(query.number, ORDERS - 1)
-        if query.rank is not None:
-            cell = min(query.rank, PLACES) - 1, order
+    for each in lists:
+        if each.session not in firsts or each.number < firsts[each.session].number:
+            firsts[each.session] = each
+        order = min(each.number, ORDERS - 1)
+        if each.rank is not None:
+            cell = min(each.rank, PLACES) - 1, order
             shown[cell] += 1
-            taken[cell] += query.outcome == "selected"
-        if query.outcome != "selected":
+            taken[cell] += each.outcome == "selected"
+        if each.outcome != "selected":
             passed[order] += 1
-            given_up[order] += query.outcome == "cancelled"
-    lengths = Counter(query.typed for query in firsts.values())
+            given_up[order] += each.outcome == "cancelled"
+    lengths = Counter(each.typed for each in firsts.values())
     places: dict[int, int] = defaultdict(int)
     for (place, _), count in shown.items():
         places[place] += count
@@ -100,6 +100,6 @@ def fitted(queries: Sequence[ShownList]) -> Fitted:
             cancel=tuple((given_up[order] + 0.5) / (passed[order] + 10) for order in range(ORDERS)),
         ),
         sessions=len(firsts),
-        queries=len(queries),
+        queries=len(lists),
         shown=tuple(places[place] for place in range(PLACES)),
     )

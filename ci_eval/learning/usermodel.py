@@ -3,8 +3,8 @@ when the user gives up.
 
 Algorithm 2 of the thesis that docs/user-model.md names: the length of the first prefix is drawn. At lookup number j,
 where the expected text has rank k in the list, it is taken with probability P_select(k, j). Where it is not taken, the
-user gives up with probability P_cancel(j) and types the rest; otherwise types one more character and asks again. Here
-`query` is the number j of a lookup, from 0.
+user gives up with probability P_cancel(j) and types the rest; otherwise types one more character and asks again.
+Lookups are numbered from 0.
 """
 
 from __future__ import annotations
@@ -63,18 +63,18 @@ class UserModel:
         ends = list(accumulate(self.starts(length)))
         return min(bisect_right(ends, drawn), len(ends) - 1)
 
-    def selects(self, rank: int | None, query: int, prefix: int) -> float:
+    def selects(self, rank: int | None, lookup: int, prefix: int) -> float:
         """Probability of taking the expected text at that rank; 0 where it is not in the list (None).
 
-        `query`: number of the lookup in its session, from 0. `prefix`: number of characters typed.
+        `lookup`: its number in the session, from 0. `prefix`: number of characters typed.
         """
         if rank is None:
             return 0.0
-        return _last(_last(self.select, rank - 1), prefix if self.index == "prefix" else query)
+        return _last(_last(self.select, rank - 1), prefix if self.index == "prefix" else lookup)
 
-    def cancels(self, query: int, prefix: int) -> float:
+    def cancels(self, lookup: int, prefix: int) -> float:
         """Probability of giving up where the expected text was not taken."""
-        return _last(self.cancel, prefix if self.index == "prefix" else query)
+        return _last(self.cancel, prefix if self.index == "prefix" else lookup)
 
 
 def _last(row: Sequence[T], place: int) -> T:
@@ -124,7 +124,7 @@ class Emulated:
         self._session = session
         self._start = model.start(self._draw("start"), length)
         self._attends = self._draw("attend") < model.attend
-        self._query = 0
+        self._lookups = 0
         self.over = False
         """Whether no more is asked: the expected text was taken, or the user gave up."""
 
@@ -134,11 +134,11 @@ class Emulated:
 
     def takes(self, rank: int | None, prefix: str) -> bool:
         """Whether the expected text, at that rank, is taken from the list; where not, the user may give up."""
-        query, self._query = self._query, self._query + 1
+        lookup, self._lookups = self._lookups, self._lookups + 1
         if not self._attends:
             return False
-        taken = self._draw(f"select {query}") < self._model.selects(rank, query, len(prefix))
-        self.over = taken or self._draw(f"cancel {query}") < self._model.cancels(query, len(prefix))
+        taken = self._draw(f"select {lookup}") < self._model.selects(rank, lookup, len(prefix))
+        self.over = taken or self._draw(f"cancel {lookup}") < self._model.cancels(lookup, len(prefix))
         return taken
 
     def _draw(self, what: str) -> float:
