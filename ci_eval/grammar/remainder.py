@@ -50,9 +50,8 @@ class _Closer(NamedTuple):
     text: str
     stand_in: bool
     needs: int
-    """A byte offset, or -1. A closing bracket: where its opening bracket is; it is put only where that has been typed.
-    A stand-in: where the last named node before it begins; it is put only where the word being typed is not before
-    that."""
+    """A byte offset, or -1. A closing bracket: where its opening bracket begins; it is put only if that was typed. A
+    stand-in: where the last named node before it begins; in the innermost node it is put only if that was typed."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,7 +66,8 @@ class _Level:
     missing_to: int | None
     """Byte offset of the end of what is missing behind a place inside this node; None where nothing is."""
     top: int
-    """Number on the path (0 = root) of the outermost node of the function or statement that is being typed."""
+    """Index on the path (0 = root) of the outermost node whose closers are part of the tail: the statement being typed
+    or, in a function, the node below its body."""
     inside: bool
     """Whether the node is inside a function."""
 
