@@ -43,7 +43,7 @@ from ci_eval.chance import draw
 from ci_eval.learning.features import CATEGORIES, NAMES
 from ci_eval.learning.fitting import ShownList, fitted
 from ci_eval.learning.model_file import lightgbm
-from ci_eval.learning.training import LEARNING, LoggedQuery, Queries, queries_in
+from ci_eval.learning.training import LEARNING, LoggedLookup, LookupRows, lookups_in
 from ci_eval.learning.usermodel import PROFILES, Emulated, UserModel
 from ci_eval.model import Kind, Session
 from ci_eval.statistics.student import errors_at
@@ -108,7 +108,7 @@ def tokens(folder: Path, spec: str, limit: int) -> list[Token]:
 def _tokens_of(folder: Path) -> Iterator[Token]:
     lists: dict[tuple[str, int], List] = {}
     for side in ("train", "validation"):
-        for query in queries_in(folder / "logs" / f"{side}.parquet"):
+        for query in lookups_in(folder / "logs" / f"{side}.parquet"):
             lists[query.session, query.number] = _listed(query)
     nothing = List(np.empty((0, len(NAMES)), np.float32), None)
     for _, sessions in Workspace(folder).sessions(Session):
@@ -119,7 +119,7 @@ def _tokens_of(folder: Path) -> Iterator[Token]:
                 yield Token(session.id, session.properties.kind, all_of_it)
 
 
-def _listed(query: LoggedQuery) -> List:
+def _listed(query: LoggedLookup) -> List:
     places = np.flatnonzero(query.expected[:SHOWN])
     return List(query.rows[:SHOWN], int(places[0]) + 1 if len(places) else None)
 
@@ -215,7 +215,7 @@ def _learnable(shown: List) -> bool:
     return shown.rank is not None and len(shown.rows) > 1
 
 
-def queries(asked: Sequence[Asked]) -> Queries:
+def queries(asked: Sequence[Asked]) -> LookupRows:
     """As a ranker reads them."""
     rows, sizes, positive = [], [], []
     for token, typed, order, _ in asked:
@@ -226,7 +226,7 @@ def queries(asked: Sequence[Asked]) -> Queries:
         rows.append(features)
         sizes.append(len(features))
         positive.append(each.rank - 1)
-    return Queries(np.concatenate(rows), np.array(sizes), np.array(positive))
+    return LookupRows(np.concatenate(rows), np.array(sizes), np.array(positive))
 
 
 def trained(asked: Sequence[Asked], seed: int) -> Any:
@@ -240,7 +240,7 @@ def trained(asked: Sequence[Asked], seed: int) -> Any:
     return lgb.train({**LEARNING, "seed": seed, "num_threads": 1}, data, TREES)
 
 
-def top1(booster: Any, given: Queries) -> float:
+def top1(booster: Any, given: LookupRows) -> float:
     """Share of the lists whose expected text it puts first; ties share the place."""
     predicted = booster.predict(given.rows, num_threads=1)
     own = np.repeat(predicted[given.begins + given.positive], given.sizes)

@@ -1,4 +1,4 @@
-"""Files that are either the old ones or the new ones, never half written; and the folders for them."""
+"""Writes files so that there is always either the old or the new one, never half of it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from ci_eval.errors import WorkspaceError
 
 
 def make_folder(folder: Path, option: str = "--output") -> Path:
-    """With those above it, unless it is there. Raises WorkspaceError, which names the option to choose another by."""
+    """Make the folder, with those above it, unless it exists. Raises WorkspaceError, whose advice names the option
+    `option`."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -21,7 +22,7 @@ def make_folder(folder: Path, option: str = "--output") -> Path:
 
 
 def empty_folder(folder: Path, option: str = "--output") -> Path:
-    """A new one, or one with nothing in it. Raises WorkspaceError."""
+    """Make the folder, or check that it is empty. Raises WorkspaceError."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise WorkspaceError(f"{folder} is not empty: choose another {option}")
     return make_folder(folder, option)
@@ -29,7 +30,8 @@ def empty_folder(folder: Path, option: str = "--output") -> Path:
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """While a file or folder is written. Raises WorkspaceError where the system refuses, as a full disk does."""
+    """Wraps the writing of a file or folder: raises WorkspaceError where the system refuses, for example since the disk
+    is full."""
     try:
         yield
     except OSError as error:
@@ -39,7 +41,7 @@ def writing(path: Path) -> Iterator[None]:
 
 
 def write(path: Path, data: bytes) -> Path:
-    """Put `data` at `path` in one step, with the folders above it. Raises WorkspaceError."""
+    """Write `data` to `path` in one step, making the folders above it. Raises WorkspaceError."""
     partial = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -52,13 +54,13 @@ def write(path: Path, data: bytes) -> Path:
 
 
 def copy(source: Path, target: Path) -> None:
-    """The content of a file. Raises WorkspaceError."""
+    """Copy the content of a file in one step. Raises WorkspaceError."""
     with writing(target):
         shutil.copyfile(source, target)
 
 
 def tidy(folder: Path) -> None:
-    """Remove what was half written below it when its process was killed: files, and folders of pages."""
+    """Remove what a killed process left half written below the folder."""
     for path in sorted(folder.rglob("*.tmp"), reverse=True):
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path)

@@ -1,4 +1,4 @@
-"""Finds the variants of one kind by listing their folder."""
+"""Finds the variants of one kind, such as metrics or engines, by listing their folder."""
 
 from __future__ import annotations
 
@@ -15,30 +15,34 @@ T = TypeVar("T")
 
 
 class Catalog(Generic[T]):
-    """The variants in a package: one module each, each ending in a value of the same name and type."""
+    """The variants in a package: each is a module that ends in a value with the same name and type."""
 
     def __init__(
         self, package: str, value: str, *, spelling: Callable[[str], str] = str, belongs: Callable[[str], bool] = bool
     ) -> None:
-        """`spelling` turns a module's name into the word users write; `belongs`: where a folder holds two kinds."""
+        """List the modules of `package`, each of which ends in a value called `value`.
+
+        `spelling`: turns a module's name into the word that users write. `belongs`: whether a module is of this kind,
+        where a package holds several kinds.
+        """
         self._belongs = belongs
         self._package = package
         self._value = value
         self._spelling = spelling
 
     def names(self) -> list[str]:
-        """The words users write, sorted."""
+        """The names that users write, sorted."""
         return sorted(self._modules())
 
     def load(self, name: str) -> T:
-        """The variant of that name. Raises ConfigError with the nearest names."""
+        """The variant of that name. Raises ConfigError, which suggests similar names."""
         modules = self._modules()
         if name not in modules:
             raise ConfigError(self._unknown(name, sorted(modules)))
         return cast("T", getattr(import_module(modules[name]), self._value))
 
     def all(self) -> list[T]:
-        """Every variant, in order of name."""
+        """All variants, in order of their names."""
         return [self.load(name) for name in self.names()]
 
     def _modules(self) -> dict[str, str]:

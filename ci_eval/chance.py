@@ -1,4 +1,4 @@
-"""Randomness that depends on the seed and on what is drawn for, never on the state of a process."""
+"""Random numbers that depend on nothing but the seed and what is drawn for."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from hashlib import blake2b
 
 
 def draw(seed: int, identity: str) -> float:
-    """A number in [0, 1): the same for the same seed and identity, in every run, worker and shard."""
+    """A random number in [0, 1); the same for the same seed and identity, in every run, worker and shard."""
     digest = blake2b(f"{seed}\0{identity}".encode(), digest_size=7).digest()
     return int.from_bytes(digest, "big") / 2**56
 
 
 def threshold(identities: Iterable[str], *, seed: int, probability: float, limit: int | None) -> float:
-    """Chosen are the identities whose draw is below it: each with that probability, at most `limit` of them.
+    """The number below which the draws of chosen identities are: each is chosen with `probability`, and at most `limit`
+    are.
 
     The identities are only looked at where there is a limit.
     """

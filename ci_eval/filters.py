@@ -1,4 +1,4 @@
-"""Filters on what is known about a token: the same at generation and in the report."""
+"""Filters by what is known about a token; the same in stage 1 and in reports."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from ci_eval.patterns import matches
 
 
 def needs_resolution(filters: FiltersConfig) -> bool:
-    """Whether a filter asks for what the text of the file alone may not tell."""
+    """Whether the filters ask for properties that the text of the file alone may not tell."""
     return any(wanted is not None for wanted in (filters.is_static, filters.package_regex, filters.location))
 
 
 def decide(known: Properties, text: str, filters: FiltersConfig) -> bool | None:
-    """Whether the token takes part; None if a filter asks for what is not known and no other one says no."""
+    """Whether a token passes the filters; None where that depends on a property which is not known."""
     verdicts = [
         filters.statement_types is None or known.kind in filters.statement_types,
         filters.minimum_length is None or len(text) >= filters.minimum_length,

@@ -1,4 +1,4 @@
-"""This machine: what the manifest says of it, and where things are kept on it."""
+"""What the manifest says of this machine, and where ci-eval keeps its cache."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 def cache_folder() -> Path:
-    """`CI_EVAL_CACHE`, else the user's cache folder."""
+    """The folder in `CI_EVAL_CACHE`, or else ci-eval's folder in the user's cache."""
     given = os.environ.get("CI_EVAL_CACHE")
     if given:
         return Path(given).expanduser().absolute()
@@ -18,12 +18,12 @@ def cache_folder() -> Path:
 
 
 def cores() -> int:
-    """CPU cores this process may use."""
+    """Number of CPU cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def cpu() -> str:
-    """The processor's name as the system gives it, and the number of cores."""
+    """Name of the processor, and the number of its cores."""
     info = Path("/proc/cpuinfo")
     lines = info.read_text(errors="replace").splitlines() if info.is_file() else []
     names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
@@ -36,10 +36,10 @@ def system() -> str:
 
 
 def python() -> str:
-    """Implementation and version."""
+    """Implementation and version of Python."""
     return f"{platform.python_implementation()} {platform.python_version()}"
 
 
 def now() -> str:
-    """UTC, to the second, ISO 8601."""
+    """The time in UTC, to the second, in ISO 8601."""
     return datetime.now(timezone.utc).replace(microsecond=0).isoformat()

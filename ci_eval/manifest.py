@@ -1,4 +1,4 @@
-"""What a workspace says of the run that made it."""
+"""The manifest of a workspace: what ran, with what, on what."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ci_eval.statistics.population import clusters_of
 
 
 class StageRecord(Value, frozen=True, kw_only=True):
-    """How far a stage came."""
+    """When a stage began and ended."""
 
     started: str
     ended: str | None = None
@@ -22,14 +22,14 @@ class StageRecord(Value, frozen=True, kw_only=True):
 
     @property
     def seconds(self) -> float | None:
-        """How long it took; None where it has not ended."""
+        """Seconds that the stage took; None while it has not ended."""
         if self.ended is None:
             return None
         return (datetime.fromisoformat(self.ended) - datetime.fromisoformat(self.started)).total_seconds()
 
 
 class Manifest(Value, frozen=True, kw_only=True):
-    """What ran: enough to repeat it, and to tell whether two runs may be compared."""
+    """What ran: enough to repeat it, and to tell whether two runs can be compared."""
 
     format: int = FORMAT
     ci_eval: str
@@ -37,35 +37,36 @@ class Manifest(Value, frozen=True, kw_only=True):
     language: str
     completion_type: str
     model: str = ""
-    """SHA-256 of the file that ML ranked by."""
+    """SHA-256 of the model that the completion type ML ordered by."""
     client: str
     strategy: str
     filters: str = ""
-    """Which tokens were asked for, where not all were."""
+    """The filter that tokens had to pass; "" = none."""
     files: str = ""
-    """Which of the project's files were taken, where not all were."""
+    """The filter that files had to pass; "" = none."""
     user: str = ""
-    """The modelled user's tables, where there is one."""
+    """The probabilities of the modelled user; "" = none."""
     task: str = ""
-    """Its name; empty only in what was stored before there were several: see `unit`."""
+    """Name of the task; "" only in workspaces stored before there were several: see `unit`."""
     unit: str = "tokens"
-    """What one session types."""
+    """What one session types, such as tokens or lines."""
     seed: Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
     engine: EngineInfo
     project: ProjectInfo
     projects: tuple[ProjectInfo, ...] = ()
-    """Where several were merged: each; the first part of a file's path is then its project."""
+    """The projects that were merged, if several were; each file's path then begins with its project."""
     rounds: Annotated[int, Meta(ge=1, le=1_000)] = 1
     """How often each session was asked."""
     turns: str = ""
-    """Names the run in which several engines were asked in turns: the same in the workspaces of all of them."""
+    """A name for the run in which several engines were asked in turns, the same in all of their workspaces; "" = no
+    such run."""
     dependencies: dict[str, str] = {}
     """Name → version of what was installed for the engine to see."""
     unresolved_imports: Annotated[float, Meta(ge=0, le=1)] | None = None
-    """Share of the imports, in files that were asked about, of what is neither in the project, nor in the language's
-    library, nor among the dependencies; None where the language cannot tell, or nothing is imported."""
+    """Of the imports in files with sessions: the share that is neither in the project, nor in the language's library,
+    nor among the dependencies. None where the language cannot tell, or nothing is imported."""
     confined: str = ""
-    """How well the engine's processes were confined, by what they could do from inside; "" without a process."""
+    """How well the engine's processes were confined, as found out from inside; "" without a process."""
     grammar: str
     python: str
     os: str
@@ -75,18 +76,19 @@ class Manifest(Value, frozen=True, kw_only=True):
     start: str
     end: str | None = None
     planned: Number = 0
-    """Sessions chosen for evaluation."""
+    """Sessions that were chosen to be evaluated."""
     finished: Number = 0
     """Sessions with a status other than skipped."""
     statuses: dict[str, Number] = {}
     generated: Number = 0
-    """Sessions in the actions, before probability and limit chose some."""
+    """Sessions in the actions, of which `sessionProbability` and `sessionsLimit` choose some."""
     unparsable: Annotated[float, Meta(ge=0, le=1)] = 0.0
-    """Share of the source text the grammar could not read."""
+    """Share of the source text that the grammar could not read."""
     stages: dict[str, StageRecord] = {}
     logs: LogsRecord | None = None
     digests: dict[str, str] = {}
-    """Part of the workspace → SHA-256 over its files' names and contents, once the stages are through."""
+    """Part of the workspace → SHA-256 over the names and contents of its files, written once all stages are
+    complete."""
 
     def __post_init__(self) -> None:
         """Name the task of workspaces that do not."""
@@ -94,7 +96,7 @@ class Manifest(Value, frozen=True, kw_only=True):
             force_setattr(self, "task", "golf" if self.unit == "lines" else "completion")
 
     def check(self) -> None:
-        """Raises ValueError where its figures or times cannot be."""
+        """Raises ValueError where counts or times contradict each other."""
         if self.finished > self.planned or sum(self.statuses.values()) > self.planned:
             raise ValueError(f"more sessions are evaluated than the {self.planned:,} that are planned")
         for record in self.stages.values():
@@ -102,7 +104,7 @@ class Manifest(Value, frozen=True, kw_only=True):
         _check_times(self.start, self.end)
 
     def conditions(self) -> dict[str, str]:
-        """What must be equal for figures of two runs to stand side by side, each by its name."""
+        """Name → value of everything that two runs must share for their figures to be comparable."""
         return {
             "language": self.language,
             "client": self.client,
@@ -114,7 +116,7 @@ class Manifest(Value, frozen=True, kw_only=True):
         }
 
     def series(self) -> dict[str, str]:
-        """What must be equal for one run to be an earlier night of the other."""
+        """Name → value of everything that runs must share to be nights of one trend."""
         return self.conditions() | {
             "engine": self.engine.name,
             "project": self.project.name,
@@ -122,7 +124,7 @@ class Manifest(Value, frozen=True, kw_only=True):
         }
 
     def answering(self) -> dict[str, str]:
-        """What must be equal for the same questions to be answered by the same."""
+        """Name → value of everything that runs must share to give the same answers in the same sessions."""
         return self.conditions() | {
             "engine": f"{self.engine.name} {self.engine.version}",
             "completion type": self.completion_type,
@@ -130,12 +132,12 @@ class Manifest(Value, frozen=True, kw_only=True):
         }
 
     def cluster(self, path: str) -> str:
-        """What is sampled together: a file's project where there are many, else the file itself."""
+        """The cluster that a file is sampled with: its project, where there are many of them, else the file itself."""
         return path.partition("/")[0] if clusters_of(len(self.projects)) == "projects" else path
 
 
 def unlike(was: Mapping[str, object], now: Mapping[str, object]) -> Iterator[tuple[str, object, object]]:
-    """Of each condition that is not the same now: its name, and both values."""
+    """Of each condition that has changed: its name, its former and its present value."""
     return ((what, value, now[what]) for what, value in was.items() if value != now[what])
 
 

@@ -1,4 +1,4 @@
-"""Regular expressions that a configuration gives: matched in time that grows with the text alone, whatever they are."""
+"""Regular expressions from a configuration, matched by RE2: whatever they are, in time proportional to the text."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from ci_eval.errors import ConfigError
 
 
 def matches(pattern: str, text: str) -> bool:
-    """Whether the whole text matches. Raises ConfigError for what is no pattern."""
+    """Whether the pattern matches the whole text. Raises ConfigError for an invalid pattern."""
     return compiled(pattern).fullmatch(text) is not None
 
 
 @lru_cache
 def compiled(pattern: str) -> re2._Regexp:
-    """A pattern that Python and RE2 read alike. Raises ConfigError with the reason."""
+    """The pattern, if Python and RE2 understand it alike. Raises ConfigError with the reason."""
     options = re2.Options()
     options.log_errors = False
     try:
         with warnings.catch_warnings():
-            # `[a-z&&[^b]]` is an intersection in Java and something else here.
+            # Python warns of such patterns: `[a-z&&[^b]]` is an intersection in Java, and something else here.
             warnings.simplefilter("error")
             re.compile(pattern)
     except (re.error, Warning, OverflowError, RecursionError) as error:

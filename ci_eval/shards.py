@@ -1,4 +1,4 @@
-"""One run dealt out to several machines: which of them does which file."""
+"""Shards: the parts of one run that several machines evaluate, file by file."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from hashlib import blake2b
 from ci_eval.errors import ConfigError
 
 BIG = 2_000
-"""Sessions from which on a file counts as big."""
+"""A file with at least so many sessions counts as large."""
 
 
 @dataclass(frozen=True)
 class Shard:
-    """The `index`-th of `of`, from 1."""
+    """Shard number `index` (from 1) of `of`."""
 
     index: int
     of: int
 
     @classmethod
     def parse(cls, text: str) -> Shard:
-        """`I/N`. Raises ConfigError."""
+        """The shard that `I/N` stands for. Raises ConfigError."""
         found = re.fullmatch(r"(\d{1,6})/(\d{1,6})", text)
         if found and 1 <= int(found[1]) <= int(found[2]):
             return cls(int(found[1]), int(found[2]))
@@ -33,10 +33,11 @@ class Shard:
 
 
 def deal(sessions: Mapping[str, int], of: int) -> dict[str, int]:
-    """Path → the shard (from 1) that does it, by the number of its sessions.
+    """Path → number of the shard (from 1) that evaluates the file; `sessions`: path → number of its sessions.
 
-    A file stays where it is when others are added: where it belongs is drawn from its path alone. Only the big ones go,
-    in order of size, to where least is so far, since a draw would deal them unevenly; a new one may move smaller ones.
+    The shard of most files is drawn from their path alone, so that it stays the same when other files are added. Large
+    files would be spread too unevenly by that: from the largest to the smallest, each goes to the shard with the fewest
+    sessions of large files so far.
     """
     load = [0] * of
     dealt = {}

@@ -1,4 +1,4 @@
-"""Files that somebody else may have written: regular, inside their folder and within limits, or they are not read.
+"""Reads files that somebody else may have written: only regular files, inside their folder, within limits.
 
 A comparison reads artifacts of other jobs and of forks. The limits are far above what ci-eval itself writes.
 """
@@ -20,7 +20,7 @@ from ci_eval.errors import WorkspaceError
 T = TypeVar("T")
 
 MANIFEST = 16_000_000
-"""Bytes of an account of a run or of its logs, and of the record of one error; a thousand merged projects need 1 MB."""
+"""Bytes of a manifest, of logs or of a run, and of a file's error; a thousand merged projects need 1 MB."""
 FIGURES = 256_000_000
 """Bytes of a metrics.json; 100,000 files with all metrics under one filter need 60 MB."""
 LINE = 64_000_000
@@ -30,9 +30,9 @@ ACTIONS = 256_000_000
 UNPACKED = 4_000_000_000
 """Bytes of the sessions of one file, unpacked."""
 RATIO = 250
-"""Unpacked to packed; what is stored is packed to a fifteenth, in extreme cases to a hundredth."""
+"""Largest ratio of unpacked to packed size; sessions are usually packed to a fifteenth, at most to a hundredth."""
 ANY_RATIO = 16_000_000
-"""Bytes up to which any ratio is fine: a source file may well be 1 MB of the same character."""
+"""Up to so many unpacked bytes any ratio is allowed: a source file may well be 1 MB of the same character."""
 MODEL = 256_000_000
 """Bytes of a ranking model; a hundred trees need 0.3 MB."""
 NAMES = 1_000_000_000
@@ -40,10 +40,10 @@ NAMES = 1_000_000_000
 
 
 def refuse_links(folder: Path) -> None:
-    """Raises WorkspaceError where something below the folder is neither a file nor a folder of its own.
+    """Raises WorkspaceError where anything below the folder is not a plain file or folder.
 
-    Nothing outside is then read, written or removed through it, and no pipe is waited for. The folder itself may be a
-    link.
+    So nothing outside can be read, written or removed through a link, and nothing waits for a pipe. The folder itself
+    may be a link.
     """
     waiting = [str(folder)]
     try:
@@ -64,14 +64,14 @@ def _odd(path: Path, *, is_link: bool) -> str:
 
 
 def inside(path: str) -> str:
-    """The path of a file below some folder. Raises ValueError where it leads elsewhere."""
+    """The path, if it stays below its folder. Raises ValueError where it leads elsewhere."""
     if path.startswith("/") or "\0" in path or ".." in path.split("/"):
         raise ValueError(f"{path[:100]!r} is not the path of a file inside its folder")
     return path
 
 
 def opened(path: Path) -> BinaryIO:
-    """A regular file for reading; to open a pipe would wait for whoever writes to it. Raises WorkspaceError."""
+    """A regular file, opened for reading; refuses a pipe, which would have to be waited for. Raises WorkspaceError."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
     except OSError as error:
@@ -85,7 +85,7 @@ def opened(path: Path) -> BinaryIO:
 
 
 def read(path: Path, most: int) -> bytes:
-    """All of a regular file. Raises WorkspaceError, also where it has more bytes than that."""
+    """All bytes of a regular file. Raises WorkspaceError, also where there are more than `most`."""
     with opened(path) as file:
         try:
             data = file.read(most + 1)
@@ -97,7 +97,7 @@ def read(path: Path, most: int) -> bytes:
 
 
 def lines(path: Path, longest: int = LINE) -> Iterator[bytes]:
-    """Of a gzipped file, one at a time. Raises WorkspaceError where it is damaged, or unpacks to too much."""
+    """The lines of a gzipped file, one at a time. Raises WorkspaceError where it is damaged or too large."""
     with opened(path) as packed:
         left = min(max(ANY_RATIO, RATIO * os.fstat(packed.fileno()).st_size), UNPACKED)
         try:
@@ -117,7 +117,7 @@ def _too_much(path: Path, longest: int, left: int) -> str:
 
 
 def decoded(data: bytes, kind: type[T], path: Path) -> T:
-    """The value that stands in a file as JSON. Raises WorkspaceError."""
+    """The value of type `kind` that JSON data holds; `path` is for messages. Raises WorkspaceError."""
     try:
         return msgspec.json.decode(data, type=kind)
     except RecursionError:

@@ -1,6 +1,6 @@
-"""Worker processes: one task at a time each; one that dies or hangs costs its task and nothing else.
+"""Worker processes, each with one task at a time; one that dies or hangs costs only its task.
 
-Each has a pipe of its own: what several share stays locked, or holds half a message, when one of them is killed.
+Each has its own pipe: a pipe that they shared could stay locked, or hold half a message, after one of them was killed.
 """
 
 from __future__ import annotations
@@ -23,27 +23,27 @@ from types import TracebackType
 from typing import Any, Generic, TypeVar
 
 TICK = 0.5
-"""Seconds between two signs of life."""
+"""Seconds between two signs of life from a worker."""
 
 GOODBYE = 10.0
-"""Seconds a worker may take to end."""
+"""Seconds that a worker has to end by itself."""
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
 _CONTEXT = get_context("spawn")
-"""Not fork: other threads of the parent would be copied in whatever state they are."""
+"""Spawn, not fork: fork would copy the parent's other threads in whatever state they are."""
 
 
 @dataclass(frozen=True)
 class TaskOutcome(Generic[Task, Result]):
-    """What became of a task: a result, or else trouble in words."""
+    """The result of a task, or a message about what went wrong."""
 
     task: Task
     result: Result | None
     trouble: str = ""
     died: bool = False
-    """Whether the trouble is that the worker did."""
+    """Whether it went wrong because the worker died."""
 
 
 class Workers(Generic[Task, Result]):
@@ -58,9 +58,10 @@ class Workers(Generic[Task, Result]):
         tries: int = 1,
         shared: tuple[object, ...] = (),
     ) -> None:
-        """`timeout`: seconds one task may take. `shared`: arguments before the task; each worker gets them once.
+        """`jobs`: number of processes. `timeout`: seconds that one task may take.
 
-        `tries`: how many workers may die of a task until that is its outcome.
+        `tries`: how many workers may die of a task before it is given up. `shared`: arguments that come before the
+        task; each worker gets them once.
         """
         self._job = (function, shared)
         self._counter = _CONTEXT.RawValue(ctypes.c_uint64)
@@ -69,7 +70,7 @@ class Workers(Generic[Task, Result]):
         self._tries = tries
         self._idle: list[_Worker] = []
         self._busy: dict[_Worker, tuple[Task, int]] = {}
-        """With its task, and how often that may still be tried."""
+        """Each busy worker with its task, and how many more times that may be tried."""
         self._stopped = False
 
     def __enter__(self) -> Workers[Task, Result]:
@@ -84,15 +85,15 @@ class Workers(Generic[Task, Result]):
 
     @property
     def counted(self) -> int:
-        """How often `count` was called in the workers, about."""
+        """About how many times `count` was called in all workers."""
         return int(self._counter.value)
 
     def stop(self) -> None:
-        """Do not wait for what still runs."""
+        """End all workers without waiting for what they do."""
         self._stopped = True
 
     def map(self, waiting: deque[Task]) -> Iterator[TaskOutcome[Task, Result] | None]:
-        """The outcomes as they come, and None now and then while none comes. Tasks may be added meanwhile."""
+        """The outcomes of the tasks as they come; None now and then while none comes. Tasks may be added meanwhile."""
         while waiting or self._busy:
             while waiting and len(self._busy) < self._jobs:
                 self._begin(waiting.popleft(), self._tries)
@@ -107,13 +108,13 @@ class Workers(Generic[Task, Result]):
         self._busy[worker] = task, tries
 
     def _ended(self) -> list[_Worker]:
-        """The workers that have said something, are dead, or late."""
+        """The workers that have sent something, or are dead or late."""
         left = min(worker.deadline for worker in self._busy) - time.monotonic()
         ready = wait([worker.pipe for worker in self._busy], timeout=max(min(left, TICK), 0))
         return [worker for worker in self._busy if worker.pipe in ready or worker.deadline < time.monotonic()]
 
     def _outcome(self, worker: _Worker) -> TaskOutcome[Task, Result] | None:
-        """What became of the worker's task; None if it is still at it, or another one tries again."""
+        """The outcome of the worker's task; None if it is not over, or will be tried again."""
         task, tries = self._busy[worker]
         said = worker.listen() if worker.pipe.poll() else LATE
         if said is BEGUN:
@@ -133,7 +134,7 @@ class Workers(Generic[Task, Result]):
 
 
 class _Sign(Enum):
-    """What a worker says that is no answer, or fails to say."""
+    """What a worker sends, or fails to send, instead of a result."""
 
     BEGUN = "it has its task; starting a process may take long, and is not the task's time"
     DEAD = "the end of its pipe"
@@ -152,7 +153,7 @@ class _Worker:
         self._process.start()
         theirs.close()
         self.deadline = math.inf
-        """At which its task counts as stuck (time.monotonic())."""
+        """When its task counts as stuck (time.monotonic())."""
         self._send(job)
 
     @property
@@ -164,12 +165,12 @@ class _Worker:
         self._send(task)
 
     def _send(self, value: object) -> None:
-        # That it is dead is seen where its answer is read.
+        # That it is dead will be noticed when its answer is read.
         with suppress(BrokenPipeError, ConnectionResetError):
             self.pipe.send(value)
 
     def listen(self) -> tuple[Any, str] | _Sign:
-        """The result and the trouble, or else a sign."""
+        """The result and the message about what went wrong, or else a sign."""
         try:
             said: tuple[Any, str] | _Sign = self.pipe.recv()
         except (EOFError, ConnectionResetError):
@@ -177,7 +178,7 @@ class _Worker:
         return said
 
     def end(self, patience: float) -> str:
-        """End it if it does not do so by itself; how it ended."""
+        """End it, if need be by force after `patience` seconds; returns how it ended."""
         self.pipe.close()
         self._process.join(patience)
         self._process.kill()
@@ -189,24 +190,24 @@ class _Worker:
 # ------------------------------------------------------------------------------------------------------ in the worker
 
 _counters: list[ctypes.c_uint64] = []
-"""The one it shares with its parent and the other workers."""
+"""The counter that this worker shares with its parent and the other workers."""
 
 
 def count() -> None:
-    """In a worker: tell the parent that one more is done. Elsewhere: nothing."""
+    """In a worker: tell the parent that one more item is done. Elsewhere it does nothing."""
     for counter in _counters:
-        # Without a lock, which a killed worker would not release; a lost count shows in the progress bar alone.
+        # Without a lock, since a killed worker would never release it; a lost count only shows in the progress bar.
         counter.value += 1
 
 
 def _serve(pipe: Connection, parent: int, counter: ctypes.c_uint64) -> None:
-    """Ctrl-C is the parent's to handle, and a worker does not outlive it."""
+    """The main loop of a worker. Ctrl-C is left to the parent, and the worker ends when the parent does."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     die_with_parent()
     if os.getppid() != parent:
         os._exit(1)
     _counters.append(counter)
-    # The parent closes its end when nothing is left to do.
+    # The parent closes its end of the pipe when there is nothing left to do.
     with suppress(EOFError, BrokenPipeError, ConnectionResetError):
         function, shared = pipe.recv()
         while True:
@@ -223,6 +224,6 @@ def _answer(function: Callable[..., Any], shared: tuple[object, ...], task: obje
 
 
 def die_with_parent() -> None:
-    """Have this process killed when its parent ends, however it ends. Linux only; elsewhere closed pipes end it."""
+    """Have this process killed when its parent ends, however it ends. Only on Linux; elsewhere closed pipes end it."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # 1 = PR_SET_PDEATHSIG

@@ -39,7 +39,7 @@ from ci_eval.model import (
 
 
 class Identified(Protocol):
-    """A session, as far as one wants to know it."""
+    """The part of a session that is read to find it by its id."""
 
     @property
     def id(self) -> str: ...
@@ -48,23 +48,23 @@ class Identified(Protocol):
 S = TypeVar("S", bound=Identified)
 
 COMPRESSION = 1
-"""zlib level: three quarters of what level 9 saves, at an eighth of its time."""
+"""zlib level 1: saves three quarters of what level 9 does, in an eighth of its time."""
 
 MOST_SESSIONS = 1_000_000
-"""Of one source file; one of 1 MB has a hundred thousand tokens."""
+"""Sessions of one source file; a file of 1 MB has a hundred thousand tokens."""
 
 FOLDERS = ("actions", "sessions", "errors", "logs", "reports")
 
 
 class Workspace:
-    """A folder of that layout."""
+    """A workspace: the folder of one run, see above."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     @classmethod
     def create(cls, folder: Path, hint: str = "") -> Workspace:
-        """A new one in a new or empty folder. Raises WorkspaceError, with the hint."""
+        """Make a workspace in a new or empty folder. Raises WorkspaceError, which ends with `hint`."""
         if folder.exists() and (not folder.is_dir() or (any(folder.iterdir()) and not _hardly_begun(folder))):
             raise WorkspaceError(f"{folder} is not empty: choose another --output{hint}")
         for part in FOLDERS:
@@ -73,7 +73,8 @@ class Workspace:
 
     @classmethod
     def open(cls, folder: Path) -> Workspace:
-        """An existing one. Raises WorkspaceError if it is none, of another format, or leads out of its folder."""
+        """Open a workspace. Raises WorkspaceError where there is none, where its format is another, or where a link
+        leads out of it."""
         if not (folder / "manifest.json").is_file():
             raise WorkspaceError(
                 f"{folder} is not a workspace: it has no manifest.json; give the folder of an earlier run"
@@ -86,7 +87,7 @@ class Workspace:
     # ------------------------------------------------------------------------------------------ manifest and config
 
     def manifest(self) -> Manifest:
-        """What ran. Raises WorkspaceError where this version cannot read it."""
+        """The manifest. Raises WorkspaceError where this version of ci-eval cannot read it."""
         path = self.folder / "manifest.json"
         data = stored.read(path, stored.MANIFEST)
         form = stored.decoded(data, _Format, path).format
@@ -101,7 +102,7 @@ class Workspace:
         return manifest
 
     def write_manifest(self, manifest: Manifest) -> None:
-        """Replace it in one step; what the parts hold is open again until they are sealed."""
+        """Replace the manifest in one step; digests in it are dropped until the workspace is sealed again."""
         self._write_manifest(replace(manifest, digests={}))
 
     def _write_manifest(self, manifest: Manifest) -> None:
@@ -109,13 +110,13 @@ class Workspace:
         atomic.write(self.folder / "manifest.json", data + b"\n")
 
     def seal(self) -> None:
-        """Write down what the parts hold, for whoever gets this folder as an artifact."""
+        """Write the digests of all parts into the manifest, for whoever gets this folder as an artifact."""
         manifest = self.manifest()
         self._write_manifest(replace(manifest, digests={}))
         self._write_manifest(replace(manifest, digests={part: self._digest(part) for part in PARTS}))
 
     def verify(self, *parts: str) -> None:
-        """Raises WorkspaceError where a part (none named: any) is not as it was sealed, or where nothing is."""
+        """Raises WorkspaceError unless these parts (default: all) are as they were when the workspace was sealed."""
         said = self.manifest().digests
         if not said:
             raise WorkspaceError(f"{self.folder} was not finished: its manifest has no digests; evaluate again")
@@ -130,12 +131,12 @@ class Workspace:
 
     @property
     def names_path(self) -> Path:
-        """How often each name stands in the project."""
+        """The file with the names of the project (`learning/names.py`)."""
         return self.folder / "names.npz"
 
     @property
     def config_path(self) -> Path:
-        """The configuration of the run."""
+        """The file with the configuration of the run."""
         return self.folder / "config.yaml"
 
     def write_config(self, text: str) -> None:
@@ -145,44 +146,45 @@ class Workspace:
     # ------------------------------------------------------------------------------------------------ stages' files
 
     def write_actions(self, path: str, packed: bytes) -> None:
-        """Store what `pack_actions` made."""
+        """Store the actions of a source file, packed by `pack_actions`."""
         atomic.write(self.folder / "actions" / f"{name_of(path)}.json.gz", packed)
 
     def actions(self) -> Iterator[FileActions]:
-        """Of every file, in order of path."""
+        """The actions of all files, in order of their paths."""
         for path in self.action_files():
             yield read_actions(path)
 
     def action_files(self) -> list[Path]:
-        """In order of name: the same in every run."""
+        """The files of actions, sorted by name: in the same order in every run."""
         return sorted((self.folder / "actions").glob("*.json.gz"))
 
     def write_sessions(self, path: str, packed: bytes) -> None:
-        """Store what `pack_sessions` made."""
+        """Store the sessions of a source file, packed by `pack_sessions`."""
         atomic.write(self._sessions_of(path), packed)
 
     def has_sessions(self, path: str) -> bool:
-        """Whether that source file is done."""
+        """Whether the sessions of that source file are complete."""
         return self._sessions_of(path).exists()
 
     def drop_sessions(self, path: str) -> None:
-        """Forget those of one source file."""
+        """Remove the sessions of a source file."""
         self._sessions_of(path).unlink(missing_ok=True)
 
     def sources(self) -> Iterator[SourceFile]:
-        """Every file that has sessions, in order of name."""
+        """All source files that have sessions, in order of their stored names."""
         for path in self._session_files():
             yield self._source(path, stored.lines(path))
 
     def sessions(self, kind: type[S]) -> Iterator[tuple[SourceFile, Iterator[S]]]:
-        """Of every file, in order of name; sessions are decoded to `kind` one at a time."""
+        """All source files with their sessions, in order of their stored names; sessions are decoded to `kind` one at a
+        time."""
         for path in self._session_files():
             lines = stored.lines(path)
             source = self._source(path, lines)
             yield source, _sessions(lines, kind, path, source)
 
     def sessions_in(self, path: str, kind: type[S]) -> Iterator[S]:
-        """Those of one source file, decoded to `kind` one at a time."""
+        """The sessions of one source file, decoded to `kind` one at a time."""
         file = self._sessions_of(path)
         lines = stored.lines(file)
         return _sessions(lines, kind, file, self._source(file, lines))
@@ -198,7 +200,8 @@ class Workspace:
         return source
 
     def find_session(self, identity: str) -> tuple[SourceFile, Session]:
-        """The session whose id begins with `identity`. Raises WorkspaceError if there is none, or several."""
+        """The session whose id begins with `identity`, with its source file. Raises WorkspaceError unless there is
+        exactly one."""
         found = [
             (file, head.id)
             for file, heads in self.sessions(_Identity)
@@ -218,22 +221,22 @@ class Workspace:
         return self.folder / "sessions" / f"{name_of(path)}.jsonl.gz"
 
     def write_error(self, error: FileError) -> None:
-        """Keep trouble with one file; the run goes on."""
+        """Store an error that concerns one file; the run goes on."""
         data = msgspec.json.format(msgspec.json.encode(error), indent=2)
         atomic.write(self.folder / "errors" / f"{name_of(error.path)}.{error.stage}.json", data + b"\n")
 
     def drop_error(self, path: str, stage: str) -> None:
-        """Forget what an earlier, interrupted run said of that file."""
+        """Remove the error that an earlier, interrupted run stored for that file."""
         (self.folder / "errors" / f"{name_of(path)}.{stage}.json").unlink(missing_ok=True)
 
     def errors(self) -> list[FileError]:
-        """All of them, in order of path."""
+        """All errors of files, in order of path."""
         paths = (self.folder / "errors").glob("*.json")
         found = [stored.decoded(stored.read(path, stored.MANIFEST), FileError, path) for path in paths]
         return sorted(found, key=lambda error: (error.path, error.stage))
 
     def adopt(self, other: Workspace, folder: str) -> None:
-        """Take over another workspace's files, with `folder` before the path of each source file."""
+        """Copy the files of another workspace into this one; `folder` is put before the path of each source file."""
         for source, sessions in other.sessions(Session):
             moved = replace(source, path=f"{folder}/{source.path}")
             self.write_sessions(moved.path, pack_sessions(moved, (replace(s, file=moved.path) for s in sessions)))
@@ -249,16 +252,16 @@ class Workspace:
         atomic.tidy(self.folder)
 
     def clear(self, part: str) -> None:
-        """Remove the files of one stage, before it runs anew."""
+        """Remove the files of one stage before it runs again."""
         for path in (self.folder / part).glob("*.json*"):
             path.unlink()
 
 
 def workspaces_in(places: Iterable[Path]) -> list[Path]:
-    """Each place that is a workspace, and the workspaces directly below each other folder, in order of name.
+    """Those of the places that are workspaces, and the workspaces directly below the others, in order of name.
 
-    GitHub unpacks several artifacts each into a folder of its own below the one named, and a single one straight into
-    that one. Raises WorkspaceError where a folder is none and has none.
+    (GitHub unpacks several artifacts into a folder each, but a single one right into the folder that was named.) Raises
+    WorkspaceError where a place neither is nor has one.
     """
     return [found for place in places for found in (_below(place) if _holds_others(place) else [place])]
 
@@ -280,12 +283,12 @@ PARTS = ("actions", "sessions", "errors", "logs", "names.npz", "config.yaml", "m
 
 
 def _hardly_begun(folder: Path) -> bool:
-    """Whether all that is there is what a run leaves that was killed before it had a manifest."""
+    """Whether the folder has nothing but what a run leaves that was killed before it wrote its manifest."""
     there = {path.name for path in folder.iterdir()}
     begun, others = there.intersection(FOLDERS), there.difference(FOLDERS)
     if not all(_is_empty(folder / part) for part in begun):
         return False
-    # A configuration in an else empty folder is the user's.
+    # A configuration in an otherwise empty folder is the user's own.
     return not others or (
         begun.issuperset(FOLDERS) and all(name.startswith(("config.yaml", "manifest.json.")) for name in others)
     )
@@ -296,7 +299,7 @@ def _is_empty(folder: Path) -> bool:
 
 
 def _digest(part: Path) -> str:
-    """Of a folder with all below it, of a file, or of nothing."""
+    """SHA-256 over a folder with everything below it, or over a file; "" if there is nothing."""
     digest = hashlib.sha256()
     paths = sorted(part.rglob("*")) if part.is_dir() else [part]
     for path in paths:
@@ -311,7 +314,7 @@ def _digest(part: Path) -> str:
 
 
 def _digest_of_account(path: Path) -> str:
-    """Of all a manifest says but the digests."""
+    """SHA-256 over everything in a manifest but its digests."""
     said = stored.decoded(stored.read(path, stored.MANIFEST), dict[str, object], path)
     said.pop("digests", None)
     return hashlib.sha256(msgspec.json.encode(said, order="sorted")).hexdigest()
@@ -326,31 +329,31 @@ class _Identity(msgspec.Struct):
 
 
 def name_of(path: str) -> str:
-    """A file name for what belongs to a source file: readable, safe everywhere, unique."""
+    """A file name for what belongs to a source file: readable, allowed on every system, unique."""
     readable = re.sub(r"[^A-Za-z0-9._-]+", "_", path)[-80:].lstrip(".")
     return f"{readable}-{hashlib.blake2b(path.encode(), digest_size=6).hexdigest()}"
 
 
 def pack_actions(actions: FileActions) -> bytes:
-    """As they are stored."""
+    """The actions as they are stored."""
     return gzip.compress(msgspec.json.encode(actions), COMPRESSION, mtime=0)
 
 
 def pack_sessions(source: SourceFile, sessions: Iterable[object]) -> bytes:
-    """As they are stored."""
+    """The sessions of a source file as they are stored."""
     lines = (msgspec.json.encode(each) + b"\n" for each in (source, *sessions))
     return gzip.compress(b"".join(lines), COMPRESSION, mtime=0)
 
 
 def read_actions(path: Path) -> FileActions:
-    """What `pack_actions` made. Raises WorkspaceError."""
+    """The actions that `pack_actions` packed. Raises WorkspaceError."""
     actions = stored.decoded(b"".join(stored.lines(path, stored.ACTIONS)), FileActions, path)
     _check_inside(actions.path, path)
     return actions
 
 
 def _sessions(lines: Iterator[bytes], kind: type[S], path: Path, source: SourceFile) -> Iterator[S]:
-    """Each once: who is counted twice weighs twice."""
+    """The sessions in these lines, each one once: a damaged or hostile file could repeat one to make it count more."""
     seen: set[str] = set()
     for line in lines:
         session = stored.decoded(line, kind, path)

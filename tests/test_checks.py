@@ -12,6 +12,6 @@ ROOT = Path(__file__).parent.parent
 
 
 @pytest.mark.parametrize("command", [["ruff", "check"], ["ruff", "format", "--check"], ["mypy"]], ids=" ".join)
-def test_the_code_passes(command: list[str]) -> None:
+def test_ruff_and_mypy_find_nothing_to_complain_about(command: list[str]) -> None:
     done = subprocess.run([sys.executable, "-m", *command], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

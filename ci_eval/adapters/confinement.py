@@ -1,4 +1,4 @@
-"""What an engine's process may touch: the walls that `drivers/confine` puts up around it."""
+"""What an engine's process may touch; `drivers/confine` enforces it."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ PACKAGE = Path(__file__).parents[2]
 START = f"import sys; sys.path.insert(0, {str(PACKAGE)!r}); from ci_eval.drivers.confine.main import main; main()"
 
 NOTHING_OPEN = "nothing found open"
-"""The end of what is said of a process that is fully confined; see `drivers/confine/proof.py`."""
+"""How the report of a fully confined process ends; see `drivers/confine/proof.py`."""
 
 SYSTEM = tuple(map(Path, ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/nix/store", "/gnu/store")))
-"""Where every engine may read and run what it finds."""
+"""Folders in which every engine may read and run what it finds."""
 TOPS = ("package.json", "pyproject.toml", "Gemfile", "composer.json", "go.mod", "Cargo.toml", ".git")
-"""What stands at the top of something that is developed or installed as a whole."""
+"""Files that are at the top of something that is developed or installed as a whole."""
 
 
 def interpreter() -> str:
@@ -30,24 +30,25 @@ def interpreter() -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Walls:
-    """What a process may read, run and write beside the system's libraries; nothing by default."""
+    """What a process may read, run and write beside the system's libraries; by default nothing."""
 
     confine: Confine = "off"
     runs: tuple[Path, ...] = ()
-    """May be read and run."""
+    """Files and folders that it may read and run."""
     reads: tuple[Path, ...] = ()
     writes: tuple[Path, ...] = ()
     canary: Path | None = None
-    """A file of ours outside all that; needed unless `confine` is off."""
+    """A file of ours outside of all that, which it must not be able to read; needed unless `confine` is off."""
     memory: int = 0
-    """Bytes that the process and all it starts may hold; 0 = no limit."""
+    """Bytes of memory that the process and all it starts may use together; 0 = no limit."""
     address_space: int = 0
     """Bytes of address space of the process alone; 0 = no limit."""
     remains: Path | None = None
-    """What is left to remove if we are killed."""
+    """A folder to delete if we are killed."""
 
     def around(self, argv: Sequence[str], report: int) -> list[str]:
-        """The command that starts `argv` within these walls; how well they hold is written to the descriptor."""
+        """The command that starts `argv` within these walls; a report of how well they hold is written to descriptor
+        `report`."""
         paths = {"--run": self.runs, "--read": self.reads, "--write": self.writes}
         options = [text for name, given in paths.items() for path in given for text in (name, str(path))]
         options += ["--confine", self.confine, "--report", str(report)]
@@ -57,7 +58,8 @@ class Walls:
 
 
 def installs_of(program: str) -> list[Path]:
-    """What must be readable for a program to run: where it is installed, and what runs it if it is a script."""
+    """What must be readable for a program to run: the folder it is installed in and, for a script, that of its
+    interpreter."""
     found = shutil.which(program)
     if found is None:
         return []
@@ -84,7 +86,7 @@ def _install_of(path: Path) -> list[Path]:
 
 
 def top_of(path: Path) -> Path:
-    """The folder that a file is installed in, or developed in; the file itself where that would say too much."""
+    """The folder in which a file was installed or is developed; the file itself where that folder holds too much."""
     if path.parent.name in ("bin", "sbin"):
         tops = [path.parents[1]]
     else:
@@ -93,7 +95,8 @@ def top_of(path: Path) -> Path:
 
 
 def _holds_too_much(folder: Path) -> bool:
-    """Whether it is somebody's home, or above one, or what many programs keep their things in, passwords among them."""
+    """Whether a folder is a home folder, or above one, or one where many programs keep their things, passwords
+    included."""
     home = Path.home()
     shared = folder.parent == home and folder.name.startswith(".") and not (folder / "pyvenv.cfg").exists()
     return home.is_relative_to(folder) or shared or folder.parent in (home / ".local", Path("/"))

@@ -1,4 +1,4 @@
-"""What engines that run inside the worker have in common: nothing to install, nothing to start."""
+"""Controls: engines that run inside the worker process, with nothing to install or start."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ci_eval.model import EngineInfo, Suggestion
 
 
 class Control(ABC):
-    """A started control: knows the text of the open file."""
+    """A started control; it knows the text of the open file."""
 
     def __init__(self, surroundings: Surroundings) -> None:
         self.surroundings = surroundings
@@ -23,40 +23,40 @@ class Control(ABC):
 
     @property
     def confined(self) -> str:
-        """Nothing: it has no process of its own."""
+        """ "": it has no process of its own."""
         return ""
 
     def open(self, _path: str, text: str) -> None:
-        """Begin with that text."""
+        """Open a file with that text."""
         self.text = text
 
     def edit(self, edits: Sequence[Edit]) -> None:
-        """Follow the typing."""
+        """Apply the edits to the text."""
         for offset, deleted, inserted in edits:
             self.text = self.text[:offset] + inserted + self.text[offset + deleted :]
 
     def complete(self, query: Query) -> Answer:
-        """What `words` finds, timed."""
+        """The candidates of `words`, with the time it took to find them."""
         started = perf_counter()
         found = [Suggestion(text=word) for word in self.words(query)]
         return Answer(suggestions=found, latency=(perf_counter() - started) * 1000)
 
     @abstractmethod
     def words(self, query: Query) -> Sequence[str]:
-        """The candidates."""
+        """The candidates, best first."""
 
     def restart(self) -> None:
-        """Forget the open file; nothing runs that could be started anew."""
+        """Forget the open file; there is no process to restart."""
         self.text = ""
 
     def close(self) -> None:
-        """Forget the open file; nothing runs that could be ended."""
+        """Forget the open file; there is no process to end."""
         self.text = ""
 
 
 @dataclass(frozen=True)
 class ControlEngine:
-    """The engine around a control; its version is ci-eval's."""
+    """The engine for a control; its version is that of ci-eval."""
 
     name: str
     summary: str
@@ -70,7 +70,7 @@ class ControlEngine:
     needs_dependencies: bool = False
 
     def install(self, version: str | None, _cache: Path) -> Installation:
-        """Refuses a version: there is only this one."""
+        """There is only one version: raises ConfigError where another is asked for."""
         if version is not None and version != __version__:
             raise ConfigError(f"engine {self.name!r} is part of ci-eval {__version__} and has no version {version!r}")
         return Installation(info=EngineInfo(name=self.name, version=__version__))

@@ -1,4 +1,4 @@
-"""An engine without a language server: a program of ours asks it, a question a line."""
+"""Engines without a language server: a small program of ours calls the engine, and is asked one question a line."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ci_eval.errors import EngineMisbehaved, EngineRaised
 from ci_eval.model import Suggestion
 
 PATIENCE = 120.0
-"""Seconds from the start of the program to its first answer, which is no completion."""
+"""Seconds for the program's start and its first answer, which is not counted as a completion."""
 
 NAME = re.compile(r"\w+")
 
@@ -29,18 +29,20 @@ def nothing(_place: Place) -> Sequence[str]:
 
 @dataclass(frozen=True, kw_only=True)
 class DrivenEngine(FromRecipe):
-    """The engine around such a program. It is sent to worker processes, so its functions have names.
+    """An engine that is called by a program of ours (its driver). It is sent to worker processes, so its functions must
+    have names.
 
-    The program reads "OFFSET PATH TEXT" and answers "MS NAMES": the offset in code points, the other two and the names,
-    one per line, in base64; or "error MESSAGE", in base64 too, and then it can be asked again. Behind a name may stand,
-    after a tab, the text that an editor sorts it by.
+    The driver reads lines "OFFSET PATH TEXT" and answers "MS NAMES": the offset in code points; path, text, and the
+    names (one per line) in base64; the milliseconds as the driver measured them. Or it answers "error MESSAGE" (in
+    base64), after which it can be asked again. A name may be followed by a tab and the text that an editor sorts it by.
     """
 
     command: Callable[[Place], Sequence[str]]
     prepare: Callable[[Place], Sequence[str]] = nothing
-    """The command that runs to its end before the program starts; empty = none. How it ends does not matter."""
+    """Returns a command that is run to its end before the driver starts; empty: there is none. Its exit code is
+    ignored."""
     text: re.Pattern[str] = NAME
-    """What is inserted of a name; one without it is left out."""
+    """The part of a name that is inserted; a name without such a part is left out."""
 
     def start(self, installation: Installation, surroundings: Surroundings) -> Running:
         """A new process."""
@@ -49,7 +51,7 @@ class DrivenEngine(FromRecipe):
 
 
 class RunningDriver:
-    """The program; it is told the whole text at each question."""
+    """A running driver; each question has the whole text in it."""
 
     def __init__(self, engine: DrivenEngine, folder: Path, surroundings: Surroundings) -> None:
         self._engine = engine
@@ -84,10 +86,11 @@ class RunningDriver:
         return self._process.confined
 
     def open(self, path: str, text: str) -> None:
-        """See Running. A program that is new is asked once first: a person would have waited before."""
+        """See Running. A new driver is asked once before, and the answer dropped: a person would have waited for its
+        start, too."""
         self._path, self._text = path, text
         if self._fresh:
-            # What it makes of the end of a file is not the question.
+            # It is asked at the end of the file, where no session is: an error there does not matter.
             with suppress(EngineRaised):
                 self._ask(len(text), PATIENCE)
             self._fresh = False

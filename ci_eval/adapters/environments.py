@@ -1,4 +1,5 @@
-"""The target project's own dependencies, for engines that resolve types: installed beside it; none of it is run."""
+"""Installs the target project's own dependencies beside it, for engines that resolve types; none of their code is
+run."""
 
 from __future__ import annotations
 
@@ -53,7 +54,7 @@ class _Task:
 
 
 def _python(task: _Task, folder: Path) -> Mapping[str, str]:
-    # A virtual environment knows its own path only by the place it is found at; `once` moves it.
+    # A virtual environment finds itself by the place it is at, so it works after `once` has moved it.
     venv.create(folder, with_pip=False, symlinks=True)
     (site,) = folder.glob("lib/python*/site-packages")
     wanted = of_python(task.root) if task.dependencies else []
@@ -65,7 +66,8 @@ def _python(task: _Task, folder: Path) -> Mapping[str, str]:
 
 
 def _forget_start_up(site: Path) -> None:
-    """Take away what any Python would run at its start: engines ask the environment's own where its packages are."""
+    """Remove what Python would run whenever it starts: engines start the environment's Python to ask for its
+    packages."""
     for path in (*site.glob("sitecustomize*"), *site.glob("usercustomize*")):
         shutil.rmtree(path) if path.is_dir() else path.unlink()
     for path in site.glob("*.pth"):

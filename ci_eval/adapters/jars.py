@@ -1,4 +1,5 @@
-"""Jars from Maven Central, each with all it needs to run: for engines, and for the projects they complete."""
+"""Jars from Maven Central, each with everything it needs to run: for engines, and for the projects they complete code
+of."""
 
 from __future__ import annotations
 
@@ -24,7 +25,7 @@ DRIVER = "driver"
 
 @dataclass(frozen=True, kw_only=True)
 class Driver:
-    """A program of ours in a language that the installed jars can compile."""
+    """A driver (a program of ours) that is compiled against the installed jars."""
 
     file: Path
     compiler: str
@@ -34,13 +35,13 @@ class Driver:
 
 @dataclass(frozen=True, kw_only=True)
 class Maven(IntoCache):
-    """An artifact with its dependencies, and the driver, if it needs one."""
+    """Recipe: an artifact with its dependencies and, if it needs one, its driver."""
 
     artifact: str
     """GROUP:NAME."""
     version: str
     others: Mapping[str, str] = field(default_factory=dict)
-    """What it needs beside what it says: GROUP:NAME → version."""
+    """Artifacts that it needs and does not declare: GROUP:NAME → version."""
     driver: Driver | None = None
     source: str = "Maven Central"
     needs: tuple[str, ...] = ("mvn", "java")
@@ -61,9 +62,10 @@ class Maven(IntoCache):
 
 
 def resolve(coordinates: str, folder: Path, *, others: Sequence[str] = (), itself: bool = True) -> dict[str, str]:
-    """Copy the jars that GROUP:NAME:VERSION and `others` need to run, and their own, into `jars` below `folder`.
+    """Copy the jars that GROUP:NAME:VERSION and `others` need to run, and (unless `itself` is false) their own, into
+    `folder`/jars.
 
-    Their versions, by GROUP:NAME. Raises ConfigError, InstallError.
+    Returns GROUP:NAME → version. Raises ConfigError, InstallError.
     """
     found = [check_maven(each) for each in (coordinates, *others)]
     (folder / "pom.xml").write_text(
@@ -92,7 +94,7 @@ def _dependency(found: re.Match[str]) -> str:
 
 
 def _named(path: Path) -> tuple[str, str]:
-    """GROUP:NAME and version of a jar, by its place: GROUP/AS/FOLDERS/NAME/VERSION/FILE."""
+    """GROUP:NAME and version of a jar in a Maven repository, by its path: GROUP/AS/FOLDERS/NAME/VERSION/FILE."""
     *group, name, version, _ = path.parts
     return f"{'.'.join(group)}:{name}", version
 
@@ -103,7 +105,8 @@ def in_folder(folder: Path | None) -> list[Path]:
 
 
 def libraries(place: Place, standard: str) -> list[Path]:
-    """The jars a project needs, and the language's standard library, if need be the engine's own."""
+    """The jars that a project needs, and the language's standard library, which is the engine's own if they have
+    none."""
     own = in_folder(place.environment)
     if any(path.name.startswith(f"{standard}-") for path in own):
         return own
@@ -111,13 +114,14 @@ def libraries(place: Place, standard: str) -> list[Path]:
 
 
 def classpath(paths: list[Path]) -> str:
-    """As Java takes it."""
+    """The paths joined as Java's class path."""
     return os.pathsep.join(map(str, paths))
 
 
 def java(place: Place) -> list[str]:
-    """Java as it writes nowhere but where it may, and with the heap that the engine may have."""
-    # Java's own limit is a quarter of the machine; beside the heap it needs room for classes and code.
+    """The command that starts Java: it writes only where the engine may write, and its heap fits the engine's
+    memory."""
+    # Without -Xmx, Java takes a quarter of the machine. Beside the heap it needs room for classes and compiled code.
     heap = [f"-Xmx{place.memory // 4 * 3}"] if place.memory else []
     return ["java", *heap, f"-Djava.io.tmpdir={place.scratch}", "-XX:-UsePerfData"]
 

@@ -18,31 +18,31 @@ DRIVERS = Path(__file__).parent.parent / "drivers"
 
 @dataclass(frozen=True, kw_only=True)
 class Place:
-    """What a server's command and settings are made of."""
+    """The paths and limits that an engine's command and settings are made from."""
 
     folder: Path
     """Where the engine is installed."""
     root: Path
     """The project."""
     base: Path
-    """A temporary folder of this engine alone, which only we write to."""
+    """A temporary folder of this engine alone, to which only ci-eval writes."""
     surroundings: Surroundings
 
     @classmethod
     def new(cls, folder: Path, surroundings: Surroundings) -> Place:
-        """With a temporary folder, which `remove` takes away."""
+        """A place with a new temporary folder; `remove` deletes it."""
         base = Path(tempfile.mkdtemp(prefix="ci-eval-"))
         (base / "canary").write_text("An engine that can read this is not confined.\n")
         return cls(folder=folder, root=surroundings.root, base=base, surroundings=surroundings)
 
     @property
     def scratch(self) -> Path:
-        """The one folder that the engine may write to; empty when its process starts, and gone when it ends."""
+        """The only folder that the engine may write to; emptied when its process starts, deleted when it ends."""
         return self.base / "scratch"
 
     @property
     def language(self) -> str:
-        """Its name."""
+        """Name of the language."""
         return self.surroundings.language
 
     @property
@@ -56,7 +56,11 @@ class Place:
         return self.surroundings.memory
 
     def walls(self, *programs: str, reads: tuple[Path, ...] = (), address_space: int = 0) -> Walls:
-        """What an engine here may touch; `programs`: that it runs, `reads`: beside the project and its own folder."""
+        """What the engine may read, run and write.
+
+        `programs`: those that it runs. `reads`: what it may read beside the project and its own folder.
+        `address_space`: bytes, 0 = no limit.
+        """
         runs = [self.folder, *self.surroundings.reads]
         runs += [install for program in (interpreter(), *programs) for install in installs_of(program)]
         project = (self.root, *([self.environment] if self.environment else []))
@@ -77,19 +81,19 @@ class Place:
         (self.scratch / "home").mkdir(parents=True)
 
     def remove(self) -> None:
-        """All that is temporary, as far as it can be removed."""
+        """Delete all that is temporary, as far as possible."""
         shutil.rmtree(self.base, ignore_errors=True)
 
 
 def confinement_of(confine: Confine) -> str:
-    """How well an engine would be confined on this machine: tried, with a program that does nothing."""
+    """How well an engine would be confined on this machine: tried out with a program that does nothing."""
     surroundings = Surroundings(
         root=DRIVERS, language="", keywords=frozenset(), cache=DRIVERS, timeout=0, memory=0, confine=confine
     )
     place = Place.new(DRIVERS, surroundings)
     place.renew()
     try:
-        # With `required`, it would not start, and say nothing.
+        # With `required`, it would refuse to start where it cannot be confined, and could not report how well it is.
         walls = replace(place.walls(), confine="off" if confine == "off" else "auto")
         process = EngineProcess([interpreter(), "-I", "-S", "-c", ""], cwd=place.scratch, environment={}, walls=walls)
         try:
@@ -101,12 +105,12 @@ def confinement_of(confine: Confine) -> str:
 
 
 def variables(place: Place) -> dict[str, str]:
-    """The environment of an engine's process: nothing of the user's but where programs are."""
+    """The environment variables of an engine's process: of the user's own, only those that say where programs are."""
     return {
         "PATH": os.environ.get("PATH", os.defpath),
         "HOME": str(place.scratch / "home"),
         "TMPDIR": str(place.scratch),
         "LANG": "C.UTF-8",
-        # For the interpreters that engines start: nothing is imported from where they run.
+        # Interpreters that the engine starts must not import anything from the folder they run in.
         "PYTHONSAFEPATH": "1",
     }

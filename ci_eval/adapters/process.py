@@ -1,4 +1,4 @@
-"""An engine's process: asked line by line, with a time limit, ended with everything it started."""
+"""An engine's process: asked line by line, with a time limit, and ended together with everything it started."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ci_eval.adapters.confinement import Walls
 from ci_eval.errors import EngineCrash, EngineMisbehaved, EngineTimeout
 
 ENDING = 5.0
-"""Seconds the process that watches an engine may take to end it and all it started."""
+"""Seconds that the process which watches an engine has to end it, and all it started."""
 
 DENIED = re.compile("permission denied|operation not permitted|EACCES|EPERM", re.IGNORECASE)
 CONFINED = (
@@ -28,13 +28,13 @@ CONFINED = (
 )
 
 LONGEST_LINE = 256 * 2**20
-"""Bytes of one answer; an engine that sends more is broken."""
+"""Bytes of the longest answer; an engine that sends more is taken to be broken."""
 
 
 class EngineProcess:
-    """A program with pipes to its standard streams; all it starts ends with it, and it with its parent.
+    """A program with pipes to its standard streams. Whatever it starts ends with it, and it ends with us.
 
-    Its working directory is what the caller says, and never the project: several languages import from there.
+    It never runs in the project's folder, since interpreters of several languages import from where they run.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class EngineProcess:
 
     @property
     def confined(self) -> str:
-        """How well it is confined, by what it could do from inside before the program started."""
+        """How well it is confined: what it could do from inside, tried before the program started."""
         if not self._confined and not self._report.closed:
             self._await(self._report.fileno(), selectors.EVENT_READ, time.monotonic() + ENDING)
             self._confined = self._report.readline().decode().strip() or "not confined: it did not start"
@@ -87,14 +87,14 @@ class EngineProcess:
 
     @property
     def pid(self) -> int:
-        """Of the process that watches the program (Linux), or of the program."""
+        """Process id of the watching process (Linux), or of the program itself."""
         return self._process.pid
 
     def _await(self, fd: int, event: int, deadline: float) -> None:
         left = deadline - time.monotonic()
         with selectors.DefaultSelector() as selector:
             selector.register(fd, event)
-            # A program that never pauses is always ready: time alone decides.
+            # A program that writes without pause is always ready, so only the time decides.
             if left <= 0 or not selector.select(left):
                 raise EngineTimeout(f"{self.name} did not answer in time")
 
@@ -111,7 +111,7 @@ class EngineProcess:
         return EngineCrash("\n".join([f"{self.name} ended ({cause})", *words]))
 
     def last_words(self) -> list[str]:
-        """The end of its standard error."""
+        """The last lines of its standard error."""
         return [line.rstrip()[:500] for line in self._last_words.decode(errors="replace").splitlines()[-20:]]
 
     def _listen(self) -> None:
@@ -122,7 +122,7 @@ class EngineProcess:
     def close(self) -> None:
         """End it and all it started; never raises."""
         if not self._ends_when_told():
-            # It may have ended by itself, with nothing left of what it started.
+            # It may have ended by itself, and left nothing behind.
             with suppress(ProcessLookupError):
                 os.killpg(self._process.pid, signal.SIGKILL)
             self._process.wait()
@@ -132,7 +132,7 @@ class EngineProcess:
                 pipe.close()
 
     def _ends_when_told(self) -> bool:
-        """Whether there is a process that watches it, and that has ended it."""
+        """Whether there is a watching process, and it has ended the program."""
         if sys.platform != "linux":
             return False
         self._process.terminate()

@@ -1,4 +1,5 @@
-"""How engines get into the cache: by a package client, at one version, whole or not at all, for use offline."""
+"""Recipes: how engines get into the cache, by a package client, at one version, completely or not at all, for use
+offline."""
 
 from __future__ import annotations
 
@@ -35,15 +36,15 @@ class InstalledEngine:
     folder: Path
     version: str
     packages: dict[str, str]
-    """Name → version of all that was installed."""
+    """Name → version of everything that was installed."""
 
 
 class Recipe(Protocol):
-    """One way to install."""
+    """One way to install an engine."""
 
     @property
     def version(self) -> str:
-        """The default."""
+        """The default version."""
 
     @property
     def source(self) -> str:
@@ -51,26 +52,28 @@ class Recipe(Protocol):
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """Programs that installing or running it takes."""
+        """Programs that it takes to install and run it."""
 
     def make(self, version: str | None, folder: Path) -> InstalledEngine:
-        """Have it below `folder`; None = the default version. Raises ConfigError or InstallError."""
+        """Install it below `folder`, unless it is there; None = the default version. Raises ConfigError or
+        InstallError."""
 
     def is_made(self, folder: Path) -> bool:
         """Whether the default version is there already."""
 
 
 class IntoCache:
-    """The part of a recipe that all share whose product is a folder of the cache."""
+    """What recipes share that make a folder in the cache."""
 
     version: str
 
     def name(self, version: str) -> str:
-        """Of the folder."""
+        """Name of the folder for that version."""
         raise NotImplementedError
 
     def install(self, version: str, folder: Path, new: Path) -> Mapping[str, str]:
-        """Write it into the folder `new`, which will be one of `folder`; name → version of all that was installed."""
+        """Install it into the folder `new`, which is then moved to its place in `folder`; returns name → version of
+        everything that was installed."""
         raise NotImplementedError
 
     def make(self, version: str | None, folder: Path) -> InstalledEngine:
@@ -85,7 +88,7 @@ class IntoCache:
 
 @dataclass(frozen=True, kw_only=True)
 class FromRecipe:
-    """The part of an engine that says what it is and gets it into the cache."""
+    """What engines share that a recipe installs."""
 
     name: str
     summary: str
@@ -93,16 +96,16 @@ class FromRecipe:
     licence: str
     recipe: Recipe
     runs_on: tuple[str, ...] = ()
-    """Programs it takes to run beside those that its recipe needs."""
+    """Programs that it takes to run it, beside those that its recipe needs."""
     verified: bool = False
     """Whether this project's tests drive it for real."""
     toolchains: Mapping[str, str] = field(default_factory=dict)
-    """See Engine; those of other versions are not known."""
+    """See Engine; known for the default version only."""
     needs_dependencies: bool = False
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """All of those programs."""
+        """All programs that installing and running it takes."""
         return tuple(dict.fromkeys((*self.recipe.needs, *self.runs_on)))
 
     @property
@@ -129,7 +132,7 @@ class Pip(IntoCache):
     package: str
     version: str
     others: tuple[str, ...] = ()
-    """What it needs beside what it says: NAME==VERSION."""
+    """Packages that it needs and does not declare: NAME==VERSION."""
     source: str = "PyPI"
     needs: tuple[str, ...] = ()
 
@@ -142,12 +145,12 @@ class Pip(IntoCache):
 
 @dataclass(frozen=True, kw_only=True)
 class Npm(IntoCache):
-    """A package from npm with its dependencies; none of their scripts is run."""
+    """A package from npm with its dependencies, whose scripts are not run."""
 
     package: str
     version: str
     others: Mapping[str, str] = field(default_factory=dict)
-    """Peers, name → version."""
+    """Peer dependencies, name → version."""
     source: str = "npm"
     needs: tuple[str, ...] = ("npm", "node")
 
@@ -160,7 +163,7 @@ class Npm(IntoCache):
 
 @dataclass(frozen=True, kw_only=True)
 class Go(IntoCache):
-    """A program built by the Go toolchain from a module whose top folder is its main package."""
+    """A program that the Go toolchain builds from a module whose main package is in its top folder."""
 
     module: str
     version: str
@@ -176,7 +179,7 @@ class Go(IntoCache):
 
 @dataclass(frozen=True, kw_only=True)
 class Gem(IntoCache):
-    """A gem with its dependencies. What is written in C among them is compiled, which runs their build scripts."""
+    """A gem with its dependencies. Those written in C are compiled, which runs their build scripts."""
 
     package: str
     version: str
@@ -195,12 +198,12 @@ class Gem(IntoCache):
 
 @dataclass(frozen=True, kw_only=True)
 class Archive(IntoCache):
-    """A file that its makers publish, of the releases whose SHA-256 is known here; unpacked if it is packed."""
+    """A file that its makers publish, in a release whose SHA-256 is known here; unpacked if it is an archive."""
 
     url: str
-    """With `{version}`."""
+    """The address, with `{version}` in it."""
     digests: Mapping[str, str]
-    """Release → SHA-256; the first is the default."""
+    """Release → SHA-256; the first one is the default."""
     source: str = "download"
     needs: tuple[str, ...] = ()
 
@@ -231,7 +234,7 @@ class Archive(IntoCache):
 
 @dataclass(frozen=True, kw_only=True)
 class System:
-    """A program that the user's machine has, at whatever version."""
+    """A program that is on the user's machine, at whatever version."""
 
     program: str
     hint: str
@@ -261,9 +264,10 @@ class System:
 
 
 def once(target: Path, version: str, install: Callable[[Path], Mapping[str, str]]) -> InstalledEngine:
-    """Install into a new folder and move that to `target`, unless it is there; who comes second uses what is there.
+    """Install into a new folder and move that to `target`, unless it is there already. Where several processes do so at
+    once, the first one wins.
 
-    One that is damaged is made anew. Raises PreparationError.
+    A damaged one is installed again. Raises PreparationError.
     """
     packages = _ready(target) if sealed.intact(target) else None
     if packages is None:
@@ -294,14 +298,14 @@ def _ready(target: Path) -> dict[str, str] | None:
 
 
 def checked(version: str) -> str:
-    """`version`, fit to be a part of a file's name. Raises ConfigError."""
+    """The version, if it can be part of a file's name. Raises ConfigError."""
     if not VERSION.fullmatch(version):
         raise ConfigError(f"{version!r} is no version")
     return version
 
 
 def plain(name: str) -> str:
-    """`name` as a part of a file's name."""
+    """The name with all characters replaced that a file's name should not have."""
     return re.sub(r"[^A-Za-z0-9.]+", "-", name).strip("-")
 
 
@@ -330,7 +334,8 @@ class _Module(msgspec.Struct, rename="pascal"):
 
 
 def _go_build(module: str, version: str, folder: Path) -> Mapping[str, str]:
-    """Build in the module's own folder: its go.sum vouches for what it needs, which `go install` would not look at."""
+    """Build in the folder of the module itself: there, its go.sum vouches for what it needs; `go install` would ignore
+    it."""
     variables = {"GOFLAGS": "-mod=mod -trimpath", "GOTOOLCHAIN": "local", "GOWORK": "off", "CGO_ENABLED": "0"}
     said = run_client(("go", "mod", "download", "-json", f"{module}@{version}"), cwd=folder, variables=variables)
     source = folder / "source"

@@ -1,4 +1,4 @@
-"""Where a project's sources are rooted: the folders that packages are folders of."""
+"""Finds the folders of a project in which its packages begin."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ from ci_eval.files import is_own
 
 
 def source_roots(root: Path, suffix: str, package_of: Callable[[str], str | None]) -> list[Path]:
-    """The roots of the project's files of that suffix, sorted; files that are not in their package's folder have none.
+    """The source roots of the project's files with that suffix, sorted. A file that is not in the folder that its
+    package asks for has none.
 
-    `package_of`: text of a file → full name of its package; "" is the one without a name, None leaves the file out.
+    Example: `src/main/java/a/b/C.java` of package `a.b` has the root `src/main/java`. `package_of`: text of a file →
+    full name of its package; "" is the package without a name, None leaves the file out.
     """
     found = set()
     for path in (each for each in root.rglob(f"*{suffix}") if is_own(each, root)):

@@ -1,4 +1,5 @@
-"""The languages' own programs that engines are built with or run on: which is here, which is needed, how to get it."""
+"""The compilers and interpreters that engines are built with or run on: which version is here, which one is needed, and
+how to get it."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ class Toolchain:
 
     program: str
     ask: tuple[str, ...]
-    """What makes it print its version."""
+    """The arguments with which it prints its version."""
     get: str
 
 
@@ -33,11 +34,11 @@ TOOLCHAINS = {
     "php": Toolchain(program="php", ask=("--version",), get="https://www.php.net/downloads"),
     "ruby": Toolchain(program="ruby", ask=("--version",), get="https://www.ruby-lang.org/en/downloads"),
 }
-"""By the name that engines and the job matrix use."""
+"""By the names that engines and the job matrix use."""
 
 
 def check(engine: str, needed: Mapping[str, str]) -> None:
-    """See that what the engine needs (name → lowest version) is there. Raises PreparationError."""
+    """Raises PreparationError unless each toolchain that the engine needs (name → lowest version) is there."""
     for name, lowest in needed.items():
         here = version_here(name)
         if not reaches(here, lowest):
@@ -48,11 +49,12 @@ def check(engine: str, needed: Mapping[str, str]) -> None:
 
 
 def version_here(name: str) -> str:
-    """What the machine's own says of itself, such as 1.24.4; "" where there is none, or none that answers."""
+    """The version of the machine's own toolchain, such as "1.24.4"; "" if there is none, or none that answers."""
     toolchain = TOOLCHAINS[name]
     with tempfile.TemporaryDirectory() as empty:
         try:
-            # What a project's files or a download would put in its place is not there when engines are built.
+            # Asked where no project's files, and no download, can take its place: neither is there when engines are
+            # built.
             said = run_client((toolchain.program, *toolchain.ask), cwd=Path(empty), variables={"GOTOOLCHAIN": "local"})
         except (InstallError, OSError):
             return ""
@@ -61,12 +63,12 @@ def version_here(name: str) -> str:
 
 
 def reaches(here: str, lowest: str) -> bool:
-    """Whether the version that is here, if any, is at least that one; 1.9 is older than 1.24."""
+    """Whether the version `here`, if there is any, is at least `lowest`; 1.9 is older than 1.24."""
     return bool(here) and _numbers(here) >= _numbers(lowest)
 
 
 def newest(*needs: Mapping[str, str]) -> dict[str, str]:
-    """Each toolchain that any of them needs, in the newest of the versions asked for."""
+    """Each toolchain that any of them needs, with the newest of the versions asked for."""
     found: dict[str, str] = {}
     for name, lowest in (item for each in needs for item in each.items()):
         found[name] = max(found.get(name, lowest), lowest, key=_numbers)

@@ -1,4 +1,4 @@
-"""GitHub Actions: workflow commands, and the files of a step."""
+"""GitHub Actions: workflow commands, and the files that a step writes outputs and summaries to."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from typing import TextIO
 from ci_eval.ci.host import Announcement, Host, Level, Problem
 
 MOST_ANNOTATIONS = 10
-"""Of one level in one step; GitHub drops the rest without a word, so the last one says how many there are."""
+"""Annotations of one level in one step. GitHub silently drops any more, so the last one says how many there are."""
 MOST_SUMMARY = 1_000_000
-"""Bytes; one byte over 1,048,576 and GitHub drops the whole."""
+"""Bytes of the longest summary. GitHub drops a summary entirely if it has more than 1,048,576."""
 CUT = "\n\nThe rest is in the report.\n"
 INVISIBLE = "\u200b"
-"""Put where a command would begin."""
+"""A character of no width, put where a command would begin so that it is none."""
 
 
 def data(text: str) -> str:
-    """As the text of a command."""
+    """The text as that of a workflow command."""
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
 def value(text: str) -> str:
-    """As the value of a command's property."""
+    """The text as the value of a workflow command's property."""
     return data(text).replace(":", "%3A").replace(",", "%2C")
 
 
@@ -50,7 +50,8 @@ class GitHub(Host):
         return found[1] if found else ""
 
     def harmless(self, line: str) -> str:
-        """The runner takes `::command::` at a line's beginning for one, and the older `##[command]` anywhere."""
+        """The runner takes `::command::` at the beginning of a line for a command, and the older `##[command]`
+        anywhere."""
         blank = len(line) - len(line.lstrip())
         if line.startswith("::", blank):
             line = f"{line[:blank]}:{INVISIBLE}{line[blank + 1 :]}"
@@ -80,7 +81,7 @@ class GitHub(Host):
 
 
 def shortened(text: str, most: int) -> str:
-    """At most so many bytes, cut between two lines."""
+    """The beginning of the text, at most `most` bytes, cut between two lines."""
     if len(text.encode("utf-8", "replace")) <= most:
         return text
     kept, size = [], len(CUT)

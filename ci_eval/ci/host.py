@@ -1,4 +1,4 @@
-"""What a CI can be told; without one, nothing."""
+"""What a CI can be told. Without a CI, nothing is."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Level = Literal["notice", "warning", "error"]
 
 @dataclass(frozen=True, kw_only=True)
 class Problem:
-    """Why a job fails, under a name that stays the same from run to run."""
+    """Why a job fails, with an identity that stays the same from run to run."""
 
     identity: str
     text: str
@@ -22,7 +22,7 @@ class Problem:
 
 @dataclass(frozen=True, kw_only=True)
 class Check:
-    """A gate as a test."""
+    """A gate, reported as a test."""
 
     name: str
     passed: bool
@@ -31,62 +31,62 @@ class Check:
 
 @dataclass(frozen=True, kw_only=True)
 class Announcement:
-    """What a job found, for the CI to keep and to show."""
+    """The result of a job, for the CI to keep and to show."""
 
     status: str
-    """One line."""
+    """A summary in one line."""
     summary: str = ""
-    """Markdown, the most important first."""
+    """The result in Markdown, the most important first."""
     outputs: Mapping[str, str] = field(default_factory=dict)
-    """For later steps: `workspace`, `report`, `metrics`, `verdict`."""
+    """Outputs for later steps, by name: `workspace`, `report`, `metrics`, `verdict`."""
     statistics: Mapping[str, float] = field(default_factory=dict)
     checks: Sequence[Check] = ()
     problems: Sequence[Problem] = ()
     artifacts: Sequence[Path] = ()
-    """Folders worth keeping; nothing is written to them any more."""
+    """Folders to keep as artifacts; nothing is written to them any more."""
 
 
 class Host:
-    """No CI. The others override what they know."""
+    """No CI. Subclasses override what their CI can be told."""
 
     name = "none"
     wide = False
-    """Whether progress goes to the CI as well."""
+    """Whether progress is reported to the CI as well."""
 
     def __init__(self, out: TextIO) -> None:
         self._out = out
 
     @property
     def run(self) -> str:
-        """Address of the page of this run; empty where it is not known."""
+        """The address of this run's page; "" where it is not known."""
         return ""
 
     @property
     def pull_request(self) -> str:
-        """The number of the pull request that the job is about; empty where it is about none."""
+        """The number of the pull request that the job is about; "" if it is about none."""
         return ""
 
     def harmless(self, line: str) -> str:
-        """A line of output that is no command to the CI, whoever wrote it."""
+        """The line, changed so that the CI does not take any part of it for a command, whoever wrote it."""
         return line
 
     def begin(self, title: str) -> None:
-        """What follows belongs together."""
+        """Begin a group of lines in the log."""
 
     def end(self, title: str) -> None:
-        """The end of it."""
+        """End that group."""
 
     def annotate(self, level: Level, text: str) -> None:
-        """Something to be seen beside the log."""
+        """Show a message beside the log."""
 
     def progress(self, text: str) -> None:
-        """How far it is."""
+        """Report how far the job is."""
 
     def fail(self, problem: Problem) -> None:
-        """Why the command ends."""
+        """Report why the command ends."""
 
     def announce(self, found: Announcement) -> None:
-        """The result."""
+        """Report the result."""
 
     def _say(self, line: str) -> None:
         self._out.write(f"{line}\n")
@@ -94,7 +94,7 @@ class Host:
 
 
 class Guarded(io.TextIOBase):
-    """A stream to which only harmless lines are written; a line is passed on when it is whole."""
+    """A stream that makes each line harmless before passing it on; a line is passed on once it is complete."""
 
     _BREAK = re.compile(r"(\r\n|\r|\n)")
 
@@ -113,7 +113,7 @@ class Guarded(io.TextIOBase):
         self._stream.flush()
 
     def close(self) -> None:
-        """What is held goes out as well."""
+        """Pass on the last line too, complete or not."""
         if self._held:
             self._stream.write(self._harmless(self._held))
             self._held = ""

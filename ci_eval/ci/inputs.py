@@ -1,4 +1,4 @@
-"""The inputs of a job, as GitHub, TeamCity or GitLab hand them over, and the command line they come to."""
+"""The inputs of a job in a CI (GitHub, TeamCity, GitLab), and the command line that they make."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from ci_eval import __version__
 from ci_eval.errors import ConfigError
 
 VARIABLE = "CI_EVAL_INPUTS"
-"""All inputs as one JSON object, which is what GitHub's `toJSON(inputs)` gives."""
+"""A variable with all inputs as one JSON object, as GitHub's `toJSON(inputs)` writes it."""
 PREFIX = "INPUT_"
-"""One variable for each input, as TeamCity's parameters and GitLab's variables are."""
+"""How the names of variables begin that hold one input each, as TeamCity and GitLab pass them."""
 
 OPTIONS = {
     "evaluate": ("language", "engine", "project", "completion-type", "model", "shard", "jobs", "output"),
@@ -38,10 +38,11 @@ PLACES = {
     "plan-logs": ("configs",),
 }
 FLAGS = {"compare": ("same-ranker",)}
-"""Options without a value, given where the input is `true`."""
+"""Job → inputs that become an option without a value, if they are `true`."""
 PACKAGE = Path(__file__).parents[1]
 BETWEEN_BLANKS = ("configs", "completion-types", "projects")
-"""Inputs whose values stand between blanks; those of others have a line each, gates a semicolon between them too."""
+"""Inputs whose values are separated by blanks. Other inputs have one value per line; gates may also be separated by
+semicolons."""
 
 
 def given(environment: Mapping[str, str]) -> dict[str, str]:
@@ -63,7 +64,7 @@ def _decoded(text: str) -> dict[str, str]:
 
 
 def _text(value: object) -> str:
-    """As GitHub writes it: `true`, `2`, and nothing for null."""
+    """The value as GitHub writes it into a text: `true`, `2`, and "" for null."""
     if value is None:
         return ""
     return value if isinstance(value, str) else json.dumps(value)
@@ -84,13 +85,13 @@ def _options(job: str, inputs: Mapping[str, str]) -> Iterator[str]:
 
 
 def configs(inputs: Mapping[str, str]) -> list[Path]:
-    """The configurations that the input of that name stands for."""
+    """The configurations that the input `configs` names, by paths or globs."""
     return [Path(path) for path in _values("configs", inputs)]
 
 
 def _places(job: str, inputs: Mapping[str, str]) -> list[str]:
     values = [value for name in PLACES[job] for value in _values(name, inputs)]
-    # What looks like an option is none after this.
+    # Behind `--`, a value that looks like an option is not one.
     return ["--", *values] if values else []
 
 
@@ -102,15 +103,17 @@ def _values(name: str, inputs: Mapping[str, str]) -> list[str]:
 
 
 def _matching(pattern: str) -> list[str]:
-    """The files of a glob, in order; what matches nothing is left for the job to complain about."""
+    """The files that match a glob, in order; a pattern that matches nothing is kept, for the job to complain about."""
     found = [] if Path(pattern).is_absolute() else sorted(path.as_posix() for path in Path().glob(pattern))
     return found or [pattern]
 
 
 def cache_key(inputs: Mapping[str, str]) -> str:
-    """Changes with everything that decides what is installed and downloaded, so that no old cache grows into a new one.
+    """A cache key that changes with everything that decides what is installed and downloaded: an old cache is never
+    reused for something else.
 
-    Environments in the cache belong to one Python, down to its path; which engine is the default, to this ci-eval.
+    Environments in the cache belong to one Python at one path, and the default version of an engine to one ci-eval, so
+    these are part of it.
     """
     system, processor = platform.system(), platform.machine()
     chosen = [inputs.get(name, "") for name in ("language", "engine", "project", "set")]

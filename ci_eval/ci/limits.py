@@ -1,4 +1,4 @@
-"""What GitHub takes: how many jobs, and which names.
+"""Limits of GitHub: how many jobs a matrix may have, and which names are allowed.
 
 Characters that no artifact's name may have: `upload/path-and-artifact-name-validation` of the npm package
 @actions/artifact 6.2.1. Jobs of a matrix: https://docs.github.com/en/actions/reference/limits. Characters of a
@@ -11,23 +11,23 @@ import re
 from hashlib import blake2b
 
 MOST_JOBS = 256
-"""Of one matrix."""
+"""Jobs of one matrix."""
 LONGEST_GROUP = 400
 """Characters of a concurrency group."""
 LONGEST_NAME = 80
-"""Characters of what `name` makes; others are put before and after it."""
+"""Characters of a name made here; prefixes and suffixes are added to it."""
 FORBIDDEN = '":<>|*?\r\n\\/'
 """Characters that no artifact's name may have."""
 
 
 def name(text: str) -> str:
-    """The text as the name of an artifact, a job or a group: lower case, short, with no character special anywhere.
+    """The text made into a name for an artifact, a job or a group: lower case, short, without special characters.
 
-    Texts that differ in more than case have different names: what was cut or replaced leaves a digest behind.
+    Texts that differ in more than case get different names: where something is cut or replaced, a digest is added.
     """
     plain = re.sub(r"[^a-z0-9._-]+", "-", text.lower()).strip(".-")
     if plain == text.lower() and len(plain) <= LONGEST_NAME:
         return plain
     digest = blake2b(text.lower().encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
-    # After a point: `shard-NAME-*` then means no name that has a digest besides.
+    # The digest follows a point, so that the pattern `shard-NAME-*` does not match names that have NAME and a digest.
     return f"{plain[: LONGEST_NAME - len(digest) - 1].rstrip('.-')}.{digest}".lstrip(".")

@@ -19,7 +19,7 @@ TIMEOUT = (10.0, 60.0)
 PAGES = 20
 CHUNK = 1 << 20
 MOST = 2 << 30
-"""Bytes of what is downloaded."""
+"""Bytes of the largest download."""
 RIGHTS = "x-accepted-github-permissions"
 """The header that says which rights a request needs:
 https://github.blog/changelog/2023-08-10-x-accepted-github-permissions-header-for-fine-grained-permission-actors
@@ -27,16 +27,16 @@ https://github.blog/changelog/2023-08-10-x-accepted-github-permissions-header-fo
 
 
 class Rest:
-    """Requests with the token of a job. All of them raise DownloadError."""
+    """Sends requests with the token of a job. All requests raise DownloadError."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
-        """Raises ConfigError where these variables do not say which repository is meant, and who asks."""
+        """Raises ConfigError where the variables do not name a repository and hold a token."""
         missing = [name for name in ("GITHUB_REPOSITORY", "GITHUB_TOKEN") if not environment.get(name)]
         if missing:
             raise _missing(missing)
         self._run = environment.get("GITHUB_RUN_ID", "")
         repository = environment["GITHUB_REPOSITORY"]
-        # OWNER/NAME/.github/workflows/FILE@REF, of the workflow that was started.
+        # OWNER/NAME/.github/workflows/FILE@REF of the workflow that was started.
         reference = environment.get("GITHUB_WORKFLOW_REF", "")
         self.workflow = reference.partition("@")[0].removeprefix(f"{repository}/")
         self._page = f"{environment.get('GITHUB_SERVER_URL', 'https://github.com')}/{repository}"
@@ -45,28 +45,29 @@ class Rest:
 
     @property
     def run(self) -> int:
-        """The run that asks. Raises ConfigError where none does."""
+        """The run of this job. Raises ConfigError outside of a run."""
         if not self._run:
             raise _missing(["GITHUB_RUN_ID"])
         return int(self._run)
 
     def page_of(self, run: int) -> str:
-        """Where a person sees a run."""
+        """The address of a run's page."""
         return f"{self._page}/actions/runs/{run}"
 
     def get(self, path: str) -> dict[str, Any]:
-        """What is there: `path` begins after the repository's name."""
+        """The object at `path`, which is relative to the repository's."""
         return cast("dict[str, Any]", _check(self._asked("GET", self._address + path)).json())
 
     def find(self, path: str) -> dict[str, Any] | None:
-        """What is there, or None."""
+        """The object at `path`, or None if there is none."""
         answer = self._asked("GET", self._address + path)
         return None if answer.status_code == 404 else cast("dict[str, Any]", _check(answer).json())
 
     def listed(self, path: str, key: str = "", **query: str) -> Iterator[dict[str, Any]]:
-        """All pages of a list, which stands under `key` where it has one; none where nothing is there.
+        """The items of a list, page after page; nothing where there is no such list.
 
-        Of `query` what is empty is not asked for.
+        `key`: where in the answer the list is, unless it is the answer itself. `query`: parameters; empty ones are left
+        out.
         """
         wanted = {name: text for name, text in query.items() if text}
         asked = requests.Request("GET", self._address + path, params={**wanted, "per_page": 100}).prepare()
@@ -82,12 +83,12 @@ class Rest:
             following = answer.links.get("next", {}).get("url")
 
     def send(self, method: Literal["POST", "PATCH"], path: str, body: Mapping[str, str]) -> dict[str, Any]:
-        """What is there now."""
+        """Create or change the object at `path`; returns it."""
         return cast("dict[str, Any]", _check(self._asked(method, self._address + path, body)).json())
 
     def download(self, path: str, target: Path) -> None:
-        """Into a file."""
-        # Where GitHub redirects to, on another host, requests takes no token along.
+        """Download into the file `target`."""
+        # Where GitHub redirects to another host, requests does not send the token along.
         try:
             with (
                 self._session.get(self._address + path, stream=True, timeout=TIMEOUT) as answer,
@@ -117,7 +118,7 @@ def _missing(names: Sequence[str]) -> ConfigError:
 
 def _session(token: str) -> requests.Session:
     session = requests.Session()
-    # What is posted twice is there twice.
+    # Not for POST: what is posted twice is there twice.
     again = Retry(
         total=4, backoff_factor=1.0, status_forcelist=(429, 500, 502, 503, 504), allowed_methods={"GET", "PATCH"}
     )
@@ -132,7 +133,7 @@ def _check(answer: requests.Response) -> requests.Response:
     if answer.ok:
         return answer
     said = f"GitHub answered {answer.status_code}{_reason(answer)}"
-    # Also what is asked too often is answered by 403.
+    # GitHub also answers 403 when it is asked too often.
     if answer.status_code == 403 and "rate limit" not in said:
         rights = answer.headers.get(RIGHTS, "actions=read").replace("=", ": ").replace("_", "-")
         raise DownloadError(f"{said}: give the job `permissions: {{{rights}}}`")

@@ -1,4 +1,4 @@
-"""Runs of workflows at GitHub, and what became of their jobs.
+"""Runs of workflows at GitHub, and the results of their jobs.
 
 https://docs.github.com/en/rest/actions/workflow-runs, https://docs.github.com/en/rest/actions/workflow-jobs
 """
@@ -16,13 +16,13 @@ class Run:
 
     number: int
     workflow: int
-    """The number of its file, which no other file of the repository has."""
+    """Number of the workflow file, unique in the repository."""
     path: str
-    """Of that file."""
+    """Path of the workflow file."""
     created: str
-    """When it was started first, as 2026-11-20T02:23:11Z."""
+    """When it was first started, as 2026-11-20T02:23:11Z."""
     of_default_branch: bool
-    """And not a fork's, whose branch may have the same name."""
+    """Whether it is of this repository's default branch; a fork's branch may have the same name."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,12 +31,12 @@ class RunJob:
 
     name: str
     conclusion: str
-    """Empty as long as it runs."""
+    """"" while it is running."""
     page: str
 
 
 def run(rest: Rest, number: int) -> Run:
-    """Raises DownloadError where there is none."""
+    """The run of that number. Raises DownloadError where there is none."""
     found, repository = rest.get(f"/actions/runs/{number}"), rest.get("")
     return Run(
         number=found["id"],
@@ -44,13 +44,13 @@ def run(rest: Rest, number: int) -> Run:
         path=found["path"].partition("@")[0],
         created=found["created_at"],
         of_default_branch=found["head_branch"] == repository["default_branch"]
-        # That of a fork that is gone is null.
+        # The head repository is null where a fork was deleted.
         and (found["head_repository"] or {}).get("id") == repository["id"],
     )
 
 
 def jobs(rest: Rest, number: int) -> list[RunJob]:
-    """Of the newest attempt; those of called workflows too, named CALLER / JOB. Raises DownloadError."""
+    """The jobs of the run's last attempt, those of called workflows included, as CALLER / JOB. Raises DownloadError."""
     listed = rest.listed(f"/actions/runs/{number}/jobs", "jobs")
     return [
         RunJob(name=each["name"], conclusion=each["conclusion"] or "", page=each["html_url"] or "") for each in listed

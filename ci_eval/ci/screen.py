@@ -1,4 +1,4 @@
-"""What a person or a CI log sees while a job runs, and at its end."""
+"""What a person, or the log of a CI, sees while a job runs and at its end."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ci_eval.ci.teamcity import TeamCity
 from ci_eval.rendering import plaintext
 
 WIDTH = 120
-"""Columns where nobody says how wide the log is."""
+"""Columns of a log whose width is not known."""
 PAUSE = 10.0
 """Seconds between two lines of progress in a log."""
 
@@ -46,7 +46,7 @@ class Screen:
         self.host.annotate("warning", plaintext.lines(text))
 
     def fail(self, text: str, identity: str | None) -> None:
-        """Why the command ends; the CI is told under an identity, unless it knows already."""
+        """Why the command ends; the CI is told too, under `identity`, unless that is None because it knows already."""
         self._err.print(Text.assemble(("error: ", "bold red"), plaintext.lines(text)))
         if identity:
             self.host.fail(Problem(identity=identity, text=plaintext.lines(text)))
@@ -58,7 +58,7 @@ class Screen:
     def table(
         self, columns: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: int = 0, title: str = ""
     ) -> None:
-        """`numbers`: how many of the columns after the first hold numbers."""
+        """A table; `numbers`: how many of the columns after the first hold numbers."""
         table = Table(
             title=Text(plaintext.line(title)) if title else None,
             title_justify="left",
@@ -75,7 +75,7 @@ class Screen:
         self._out.print(table)
 
     def steps(self, label: str, unit: str) -> Steps:
-        """Progress of one stage."""
+        """Progress of one stage, to be used in a `with` statement."""
         return Steps(self._err, label, unit, self.host)
 
 
@@ -130,7 +130,7 @@ class Steps:
 
 
 def host_named(environment: Mapping[str, str]) -> Host:
-    """The CI the variables tell of; CI_EVAL_CI (github, teamcity, none) overrides them."""
+    """The CI that the environment variables tell of; CI_EVAL_CI (github, teamcity, none) overrides them."""
     wanted = environment.get("CI_EVAL_CI", "auto")
     if wanted == "teamcity" or (wanted == "auto" and "TEAMCITY_VERSION" in environment):
         return TeamCity(sys.stdout)
@@ -142,6 +142,6 @@ def host_named(environment: Mapping[str, str]) -> Host:
 def _console(stream: TextIO, host: Host) -> Console:
     if host.name == "none":
         return Console(file=stream, width=None if stream.isatty() else WIDTH, highlight=False, soft_wrap=False)
-    # rich writes what is asked of it; whatever that is, it must not be a command.
+    # rich writes whatever it is asked to, and none of it may act as a command to the CI.
     guarded = cast("IO[str]", Guarded(stream, host.harmless))
     return Console(file=guarded, width=WIDTH, highlight=False, soft_wrap=False, force_terminal=False)

@@ -1,4 +1,4 @@
-"""The site of a GitHub repository, where it shows the trends of its nights.
+"""The GitHub Pages site of a repository, where it shows the trends of its nightly evaluations.
 
 https://docs.github.com/en/rest/pages
 """
@@ -10,11 +10,11 @@ import requests
 from ci_eval.ci.rest import TIMEOUT, Rest
 
 MARK = "trend.json"
-"""Lies in the site of trends, and hardly in one about anything else."""
+"""A file that a site of trends has, and one about anything else hardly would."""
 
 
 def address(rest: Rest) -> str:
-    """Where the trends are shown; empty where the repository has no site, or one about something else."""
+    """The address of the site of trends; "" where the repository has no site, or one about something else."""
     found = rest.find("/pages") or {}
     page = str(found.get("html_url") or "")
     return page if page and _is_there(f"{page.rstrip('/')}/{MARK}") else ""
@@ -22,9 +22,9 @@ def address(rest: Rest) -> str:
 
 def _is_there(file: str) -> bool:
     try:
-        # Another host: without the token. A private site shows a login instead.
+        # It is on another host, so the token is not sent along. A private site answers with a login page.
         answer = requests.head(file, timeout=TIMEOUT, allow_redirects=True)
     except requests.RequestException:
-        # What cannot be reached is no reason to post nothing.
+        # A site that cannot be reached only costs the link to it.
         return False
     return answer.ok and "json" in answer.headers.get("content-type", "")

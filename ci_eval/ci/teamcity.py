@@ -9,21 +9,22 @@ from pathlib import Path
 from ci_eval.ci.host import Announcement, Check, Host, Level, Problem
 
 MOST_PROBLEM = 4000
-"""Characters of a build problem's description."""
+"""Characters of the longest description of a build problem."""
 MOST_IDENTITY = 60
 MOST_METADATA = 1024
-"""Characters of a value of a test's metadata."""
+"""Characters of the longest value of a test's metadata."""
 BEYOND = 1e13
-"""What TeamCity keeps of a build has at most thirteen digits before the point, and six behind it."""
+"""TeamCity keeps numbers of a build with at most thirteen digits before the point and six behind it."""
 UNQUOTED = re.compile(r"[,*?%\r\n]|=>")
-"""What separates the parts of a rule of artifacts, or stands for others."""
+"""Characters that separate the parts of an artifact rule, or are wildcards in it."""
 INVISIBLE = "\u200b"
 STATUS: dict[Level, str] = {"notice": "NORMAL", "warning": "WARNING", "error": "ERROR"}
 _ESCAPES = {"|": "||", "'": "|'", "\n": "|n", "\r": "|r", "[": "|[", "]": "|]"}
 
 
 def escaped(text: str) -> str:
-    """As a value; what is not ASCII as |0xNNNN, in two parts above U+FFFF."""
+    """The text as a value of a service message: other characters than ASCII as |0xNNNN, those above U+FFFF as two of
+    them."""
     return "".join(_ESCAPES.get(each) or (each if " " <= each <= "~" else _coded(each)) for each in text)
 
 
@@ -47,7 +48,7 @@ class TeamCity(Host):
     wide = True
 
     def harmless(self, line: str) -> str:
-        """A message may begin anywhere in a line."""
+        """A service message may begin anywhere in a line."""
         return line.replace("##teamcity[", f"##{INVISIBLE}teamcity[")
 
     def begin(self, title: str) -> None:
@@ -58,7 +59,7 @@ class TeamCity(Host):
 
     def annotate(self, level: Level, text: str) -> None:
         if level != "error":
-            # An error's text fails the build by itself; what fails a job is announced as a problem.
+            # An error's text would fail the build by itself; what fails a job is reported as a build problem instead.
             self._say(message("message", text=text, status=STATUS[level]))
 
     def progress(self, text: str) -> None:
@@ -84,7 +85,7 @@ class TeamCity(Host):
         self._say(message("buildStatus", text="{build.status.text}; " + found.status.replace("{", "(")))
 
     def _publish(self, folder: Path) -> None:
-        """As one archive of its name, which replaces what a rule of the build publishes under the same name."""
+        """Publish a folder as one archive; it replaces what the build's artifact rules publish under the same name."""
         if UNQUOTED.search(str(folder)):
             text = f"{folder} is not published: TeamCity's rules of artifacts have no way to write this name"
             self._say(message("message", text=text, status=STATUS["warning"]))

@@ -26,15 +26,15 @@ __all__ = ["DEMO", "ci", "cli", "evaluating", "judging", "learning", "looking", 
 INTERRUPTED = 130
 BUG = 70
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS}
-"""What the system says where a disk is full or cannot be written, wherever that is noticed."""
+"""The system's errors for a full disk, or one that cannot be written to, wherever they come up."""
 
 
 def main() -> None:
-    """Run the command line, and turn what goes wrong into one message and one exit code."""
+    """Run the command line, and turn an error into one message and one exit code."""
     try:
         code = cli.main(standalone_mode=False)
     except CiEvalError as error:
-        # Each broken gate is a problem of its own already.
+        # Broken gates have been reported one by one already.
         Screen().fail(str(error), None if isinstance(error, GateFailed) else identity_of(error))
         code = error.exit_code
     except click.ClickException as error:
@@ -50,7 +50,7 @@ def main() -> None:
 
 
 def identity_of(error: Exception) -> str:
-    """What a CI knows it by from run to run: its kind, as its text tells of this run alone."""
+    """What a CI recognises the problem by from run to run: the kind of error, since its text is of this run alone."""
     return f"ci_eval_{type(error).__name__}"
 
 
@@ -58,7 +58,7 @@ def _misused(error: click.ClickException) -> int:
     said = io.StringIO()
     error.show(said)
     screen = Screen()
-    # What was typed stands in it, and may look like a command to the CI.
+    # What the user typed is in it, and might look like a command to the CI.
     screen.say(said.getvalue().rstrip())
     screen.host.fail(Problem(identity=identity_of(error), text=error.format_message()))
     return ConfigError.exit_code

@@ -154,7 +154,7 @@ def comment(folder: Path, head: str) -> None:
 
 
 def _inputs() -> dict[str, str]:
-    """Those of the step; the process is then in its working-directory, which their paths are relative to."""
+    """The inputs of the step. Changes to its working directory, to which paths in them are relative."""
     inputs = given(os.environ)
     folder = Path(inputs.get("working-directory", "."))
     if not folder.is_dir():

@@ -1,4 +1,4 @@
-"""Evaluations against each other, and put together."""
+"""Commands that compare evaluations or put them together."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Logs, the rankers they train, and modelled users."""
+"""Commands for logs, rankers trained on them, and modelled users."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Options that several commands share: what is evaluated, with what, and where to."""
+"""Options that several commands share: what is evaluated, by what, and where the result goes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DEMO = Path(__file__).parents[1] / "config" / "demo.yaml"
 
 @dataclass(frozen=True, kw_only=True)
 class Choices:
-    """What is to be evaluated, as the command line says it."""
+    """What is to be evaluated, as given on the command line."""
 
     config: Path | None
     task: str | None
@@ -35,12 +35,13 @@ class Choices:
     overrides: tuple[str, ...]
 
     def load(self, screen: Screen, resumed: Path | None = None, *, trusted: bool = False) -> Config:
-        """The configuration they come to; `resumed`: the workspace whose configuration counts where none is named.
+        """The configuration that the options make.
 
-        A command in that one is run only where it is `trusted`.
+        `resumed`: a workspace whose configuration is taken where none is named. The command of an engine in it is run
+        only if it is `trusted`.
         """
         if self.config is None and resumed and (resumed / "config.yaml").is_file():
-            # Its variables were filled in when it was made; others are not for it to see.
+            # Its variables were filled in when the workspace was made, so it gets no environment here.
             config = self._patched(trusting.config_of(resumed), {}, screen)
             trusting.refuse_foreign(resumed, config, trusted=trusted)
             return config
@@ -68,7 +69,7 @@ OVERRIDE = "Any key of the configuration, dotted, with a YAML value; may be repe
 
 
 def with_choices(command: Callable[..., None]) -> Callable[..., None]:
-    """Gives a command the options of Choices, and the Choices as its first argument."""
+    """Decorator: adds the options of Choices to a command, which gets the Choices as its first argument."""
 
     @wraps(command)
     def gathered(**given: Any) -> None:
@@ -95,7 +96,7 @@ def _verify(context: click.Context, _: click.Parameter, thorough: bool) -> None:
 
 
 def with_placement(command: Callable[..., None]) -> Callable[..., None]:
-    """The options that say where and how wide it runs, of commands that make project and engine ready."""
+    """Decorator: adds the options that say where the result goes and how many processes work."""
     command = click.option(
         "--verify-cache",
         is_flag=True,

@@ -1,4 +1,4 @@
-"""Evaluations: as a whole, stage by stage, and one session of one."""
+"""Commands that evaluate: all stages, one stage, or a single session again."""
 
 from __future__ import annotations
 

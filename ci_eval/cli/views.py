@@ -1,4 +1,4 @@
-"""What there is to choose from, what this machine has, and what a night consists of."""
+"""Commands that show what there is to choose from, what this machine has, and which jobs a night consists of."""
 
 from __future__ import annotations
 

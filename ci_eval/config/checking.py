@@ -1,4 +1,5 @@
-"""Plain values to frozen ones; finds every unknown key and every wrong value, not only the first."""
+"""Checks plain values against the schema, and makes a Config of them; finds all unknown keys and wrong values at
+once."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ from ci_eval.model import Section
 
 
 def check(raw: object, source: str) -> Config:
-    """The configuration that `raw` (keys in camelCase) describes; raises ConfigError with everything wrong in it."""
+    """The configuration that `raw` (keys in camelCase) describes. Raises ConfigError with everything that is wrong in
+    it."""
     problems = list(_in_section(raw, Config, ""))
     if problems:
         raise ConfigError("\n".join(f"{source}: {problem}" for problem in problems))
@@ -72,7 +74,7 @@ def _fits(value: object, kind: object) -> bool:
 
 
 def _section(kind: object) -> type[Section] | None:
-    """The section that a value of that type is, also where there may be none."""
+    """The section class that a type means, also where the section is optional; None if it means none."""
     found = [part for part in (kind, *get_args(kind)) if isinstance(part, type) and issubclass(part, Section)]
     return found[0] if found and get_origin(kind) is not tuple else None
 
@@ -82,7 +84,7 @@ def _may_be_nothing(kind: object) -> bool:
 
 
 def _item(kind: object) -> object:
-    """The X of `tuple[X, ...]`, also where that may be None or is annotated; None for everything else."""
+    """The X of `tuple[X, ...]`, also where the tuple is optional or annotated; None for other types."""
     if get_origin(kind) is tuple:
         return get_args(kind)[0]
     parts = get_args(kind)[:1] if get_origin(kind) is Annotated else get_args(kind)
@@ -90,7 +92,7 @@ def _item(kind: object) -> object:
 
 
 def _filled(raw: object, kind: object) -> object:
-    """`raw` with {} for empty sections: `actions:` with nothing below it is YAML for null."""
+    """`raw` with {} for empty sections, since YAML takes `actions:` with nothing below it for null."""
     if raw is None and _may_be_nothing(kind):
         return None
     if (section := _section(kind)) is not None:

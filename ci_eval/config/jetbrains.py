@@ -1,6 +1,7 @@
-"""The configurations of the JetBrains evaluation plugin, 2019 to 2022 (and the renames of 2023), in our shape.
+"""Reads configurations of the JetBrains evaluation plugin, 2019 to 2022 (with the renames of 2023).
 
-What cannot be honoured gets a warning that says what happens instead; unknown keys stay for the check to report.
+What cannot be honoured gets a warning that says what happens instead. Unknown keys are kept, and `checking.py` reports
+them.
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ STATEMENTS: dict[str, dict[str, object]] = {
     "ALL": {"statementTypes": ["METHOD_CALL", "FIELD", "VARIABLE"]},
     "ALL_TOKENS": {},
 }
-"""`strategy.statement` until 2019-09, as filters; its ALL was every statement the plugin knew, not every token."""
+"""Value of `strategy.statement` (until 2019-09) → filters. Its ALL meant all statements that the plugin knew, not all
+tokens."""
 
 NULL_MEANS_DEFAULT = ("projectPath", "project", "language", "outputDir", "actions.evaluationRoots", "interpret.seed")
 
@@ -55,13 +57,15 @@ UNUSED: dict[str, tuple[tuple[object, ...], str]] = {
     "interpret.logLocationAndItemText": ((False,), "locations and texts are always kept in the workspace"),
     "reports.comparisonFilters": (([],), "`ci-eval compare` compares all paired sessions"),
 }
-"""Keys we have no use for: the values (beside null) with which they ask for nothing, and what happens otherwise."""
+"""Keys that we ignore: the values (besides null) for which nothing is lost by that, and otherwise what happens
+instead."""
 
 UNUSED_FILTERS = ("features", "minimumOffset", "position")
 
 
 def upgrade(raw: dict[str, object]) -> tuple[dict[str, object], list[str]]:
-    """The same configuration in our shape, and the warnings; `raw` stays as it is. Our shape passes through."""
+    """The configuration in our shape, and warnings; one that has our shape is returned as it is. `raw` is not
+    changed."""
     config = copy.deepcopy(raw)
     warnings: list[str] = []
     for old, new in MOVED.items():
@@ -106,7 +110,7 @@ def _upgrade_project(config: dict[str, object]) -> None:
 
 
 def _upgrade_golf(config: dict[str, object]) -> None:
-    """Later plugins name the kind of golf; to us it is one."""
+    """Later versions of the plugin name several kinds of golf; here there is one."""
     strategy = _get(config, "actions.strategy")
     if isinstance(strategy, dict) and "completionGolf" in strategy:
         golf = strategy["completionGolf"]
@@ -114,7 +118,8 @@ def _upgrade_golf(config: dict[str, object]) -> None:
 
 
 def _upgrade_user(config: dict[str, object]) -> None:
-    """The plugin's user counts the characters typed, not the queries; its settings have no effect without it."""
+    """The plugin's user model goes by the number of characters typed, not of lookups; without emulation its settings
+    have no effect."""
     emulated = _take(config, "actions.strategy.emulateUser")
     settings = _take(config, "interpret.emulationSettings")
     if emulated is not True:

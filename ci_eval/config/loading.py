@@ -1,4 +1,4 @@
-"""File, `--set` options and environment to one configuration, and back to text."""
+"""Makes one configuration of a file, `--set` options and the environment; and writes it as text again."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ci_eval.config.wording import show
 from ci_eval.errors import ConfigError
 
 VARIABLE = re.compile(r"\$\$\{|\$\{([^}]*)\}")
-"""`${name}`, or `$${`, which stands for the characters `${`."""
+"""`${name}`, which stands for a variable; or `$${`, which stands for the characters `${`."""
 
 
 INTERPOLATED = ("project.spec", "outputDir", "reports.evaluationTitle")
@@ -27,14 +27,14 @@ INTERPOLATED = ("project.spec", "outputDir", "reports.evaluationTitle")
 
 @dataclass(frozen=True, kw_only=True)
 class Loaded:
-    """A configuration, and what the user should know about how it was read."""
+    """A configuration, with warnings about how it was read."""
 
     config: Config
     warnings: tuple[str, ...]
 
 
 def load(path: Path | None, *, overrides: Sequence[str] = (), environment: Mapping[str, str] = os.environ) -> Loaded:
-    """The configuration in a file (None = the defaults) with `dotted.key=value` overrides; raises ConfigError."""
+    """The configuration in a file (None: the defaults), changed by overrides `dotted.key=value`. Raises ConfigError."""
     source = str(path) if path else "configuration"
     raw, said = _upgraded(read(path) if path else None, source)
     check(raw, source)
@@ -47,7 +47,7 @@ def load(path: Path | None, *, overrides: Sequence[str] = (), environment: Mappi
 
 
 def dump(config: Config) -> str:
-    """YAML that `load` turns into the equal configuration, whatever the environment."""
+    """YAML that `load` reads back to an equal configuration, whatever the environment holds."""
     raw: dict[str, object] = msgspec.to_builtins(config)
     _change_texts(raw, lambda _, text: text.replace("${", "$${"))
     return write_yaml(raw)
@@ -65,7 +65,7 @@ def patch(
     title: str | None = None,
     output_dir: str | None = None,
 ) -> Config:
-    """The configuration with what the command line says in its place; None leaves a value as it is.
+    """The configuration with the options of the command line; None leaves a value as it is.
 
     `engine` is NAME or NAME@VERSION. Raises ConfigError as `load` does; `${name}` has no meaning here.
     """
@@ -136,9 +136,9 @@ def _put(raw: dict[str, object], key: str, value: object, source: str) -> None:
 
 
 def _spread(raw: dict[str, object]) -> None:
-    """`engine: NAME@VERSION`, `project: SPEC` and `interpret.userModel: PROFILE` in their long forms.
+    """Spell out short forms: `engine: NAME@VERSION`, `project: SPEC` and `interpret.userModel: PROFILE`.
 
-    And `interpret.confine: off` as it was meant: without quotes, `off` is false in YAML.
+    Also read `interpret.confine: off` as it was meant: YAML takes `off` without quotes for false.
     """
     interpret = raw.get("interpret")
     if isinstance(interpret, dict) and isinstance(profile := interpret.get("userModel"), str):
@@ -159,7 +159,7 @@ def _spread(raw: dict[str, object]) -> None:
 
 
 def _change_texts(raw: dict[str, object], change: Callable[[str, str], str]) -> None:
-    """Apply `change(key, text)` to the texts that may contain variables."""
+    """Apply `change(key, text)` to all texts in which variables may be used."""
     for key in INTERPOLATED:
         *parents, last = key.split(".")
         section: object = raw

@@ -1,4 +1,5 @@
-"""What must hold between values, and the few values that are settled on behalf of the user, each with a warning."""
+"""Rules that concern several values of a configuration; and the few values that are changed for the user, with a
+warning."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ from ci_eval.model import FiltersConfig, PrefixConfig, SessionsFilter
 from ci_eval.patterns import compiled
 
 LANGUAGES = {"c++": "cpp", "c#": "csharp", "shell script": "bash", "golang": "go"}
-"""Names people and the JetBrains plugin use, to ours."""
+"""Names that people and the JetBrains plugin use for languages → ours."""
 
 NOTHING_TO_EMULATE = (
     "`actions.strategy.prefix.emulateTyping` is true, but NoPrefix types nothing; ignored, choose SimplePrefix or "
@@ -23,7 +24,7 @@ NOTHING_TO_EMULATE = (
 
 
 MOST_LENGTHS = 100
-"""Of a Ladder: each is a session of its own for each token."""
+"""Lengths of a Ladder: each makes a session of its own for each token."""
 
 USER_TYPES = (
     "`actions.strategy.prefix` is {}, but the modelled user decides when completion is asked for; EveryPrefix is used, "
@@ -32,7 +33,8 @@ USER_TYPES = (
 
 
 def settle(config: Config, source: str) -> tuple[Config, list[str]]:
-    """The configuration as it will be evaluated, and a warning per change; raises ConfigError where it cannot be."""
+    """The configuration as it will be evaluated, with a warning for each change. Raises ConfigError where a rule is
+    broken."""
     if problems := list(_problems(config)):
         raise ConfigError("\n".join(f"{source}: {problem}" for problem in problems))
     said: list[str] = []
@@ -57,7 +59,7 @@ def settle(config: Config, source: str) -> tuple[Config, list[str]]:
 
 
 def language_name(given: str) -> str:
-    """Our name of a language, however it is capitalised; an unknown one is left to whoever lists the languages."""
+    """Our name of a language, in any spelling; an unknown one is returned as it is, for others to complain about."""
     name = given.strip().lower()
     return LANGUAGES.get(name, name)
 
@@ -67,7 +69,7 @@ def _without_open_regex_in(part: SessionsFilter) -> SessionsFilter:
 
 
 def _without_open_regex(filters: FiltersConfig) -> FiltersConfig:
-    # A filter that lets everything through must not throw out the tokens whose package is unknown.
+    # A regular expression that matches everything must not exclude tokens whose package is unknown.
     return msgspec.structs.replace(filters, package_regex=None) if filters.package_regex == ".*" else filters
 
 

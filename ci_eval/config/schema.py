@@ -55,7 +55,7 @@ class InterpretConfig(Section, frozen=True):
     """Stage 2: actions and engine to sessions."""
 
     completion_type: Text = "BASIC"
-    """What ranks the engine's candidates, see `ci-eval list completion-types`."""
+    """The completion type: what orders the engine's candidates; see `ci-eval list completion-types`."""
     client: Literal["editor", "raw"] = "editor"
     """What stands between engine and person: an editor's prefix filter and sort order, or nothing."""
     session_probability: Annotated[float, Meta(gt=0, le=1)] = 1.0
@@ -75,9 +75,9 @@ class InterpretConfig(Section, frozen=True):
     train_test_split: Annotated[int, Meta(ge=1, le=99)] = 70
     """Percent of the files (or projects) whose sessions are logged for training; the others are for validation."""
     split_by: Literal["file", "project"] = "file"
-    """What is on one side as a whole."""
+    """What is never split between training and validation: the sessions of a file, or of a project."""
     ranking_model: Text | None = None
-    """The model file (`ci-eval train-ranker`) by which the completion type ML ranks."""
+    """The model file (`ci-eval train-ranker`) that the completion type ML orders by."""
     max_suggestions: Count = 1000
     """Number of suggestions stored per lookup; ranks are counted among all of them."""
     memory_limit: Annotated[int, Meta(ge=0)] = 4_000_000_000

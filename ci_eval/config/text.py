@@ -1,4 +1,5 @@
-"""The text of a configuration to plain values and back: YAML or JSON, with limits on what a hostile file may cost."""
+"""Reads and writes the text of a configuration, YAML or JSON, as plain values; with limits, so that a hostile file
+costs little."""
 
 from __future__ import annotations
 
@@ -11,18 +12,18 @@ import yaml
 from ci_eval.errors import ConfigError
 
 MAX_BYTES = 200_000
-"""So many take two seconds at worst; a list of two thousand files fits in."""
+"""Bytes of the longest file: it takes two seconds at worst, and has room for a list of two thousand files."""
 MAX_DEPTH = 50
 MAX_VALUES = 100_000
-"""Values of one file, an alias counted as often as it is used."""
+"""Values in one file, where an alias counts as often as it is used."""
 
 
 class _Loader(yaml.SafeLoader):
-    """YAML as people write it: 1e-3 is a number, as in JSON."""
+    """Reads YAML as people write it: 1e-3 is a number, as it is in JSON."""
 
 
 class _Dumper(yaml.SafeDumper):
-    """The counterpart, which quotes a text that looks like 1e-3."""
+    """Writes what `_Loader` reads back: a text that looks like 1e-3 is quoted."""
 
 
 for _class in (_Loader, _Dumper):
@@ -73,13 +74,13 @@ def parse_yaml(text: str, source: str) -> object:
         raise ConfigError(f"{source}: character {error.position + 1} is not allowed in YAML") from None
     except RecursionError:
         raise ConfigError(f"{source}: is nested too deeply") from None
-    # PyYAML lets through whatever its scalar constructors stumble over, such as the date 2024-13-45.
+    # PyYAML does not catch what its constructors of scalars raise, for example for the date 2024-13-45.
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         raise ConfigError(f"{source}: holds a value that is not what it looks like ({error}); quote texts") from None
 
 
 def _unshared(value: object, depth: int = 0) -> object:
-    """A copy in which no alias makes two places the same object: a change of one must not change the other."""
+    """A copy in which no two places share an object, so that a change of one place never changes another."""
     if depth > MAX_DEPTH:
         raise RecursionError
     if isinstance(value, int) and not -(2**63) <= value < 2**63:
@@ -92,7 +93,7 @@ def _unshared(value: object, depth: int = 0) -> object:
 
 
 def _measure(node: yaml.Node, sizes: dict[int, int], source: str) -> int:
-    """The number of values below a node with its aliases expanded; refuses cycles, too many, and repeated keys."""
+    """The number of values below a node, with aliases expanded. Refuses cycles, too many values, and repeated keys."""
     if (known := sizes.get(id(node))) is not None:
         if known == 0:
             raise ConfigError(f"{source}: {_place(node)}: contains itself through an alias")
@@ -147,6 +148,6 @@ def _mapping(pairs: list[tuple[str, object]], source: str) -> dict[str, object]:
 
 
 def write_yaml(value: object) -> str:
-    """YAML that `parse_yaml` reads back to the equal value, in the order of the value."""
+    """YAML with keys in their order, which `parse_yaml` reads back to an equal value."""
     text: str = yaml.dump(value, Dumper=_Dumper, sort_keys=False, width=120)
     return text

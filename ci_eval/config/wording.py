@@ -1,4 +1,4 @@
-"""What is said about a key or a value that does not fit: where it stands, what was given, what is allowed."""
+"""Error messages about a key or a value: where it is, what was given, what is allowed."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from ci_eval.model import Section
 
 
 def join(path: str, key: object) -> str:
-    """The dotted path of a key below another."""
+    """The dotted path of a key inside the section `path`."""
     return f"{path}.{key}" if path else str(key)
 
 
 def unknown_key(key: object, section: type[Section], path: str) -> str:
-    """A key nobody reads, with the one that was probably meant."""
+    """About a key that does not exist, with the key that was probably meant."""
     known = _names(section)
     hint = guess(str(key), known) or _elsewhere(str(key))
     there = f"in `{path}`" if path else "at the top"
@@ -26,32 +26,32 @@ def unknown_key(key: object, section: type[Section], path: str) -> str:
 
 
 def wrong_value(value: object, kind: object, path: str) -> str:
-    """A value of the wrong type, or out of bounds."""
+    """About a value that has the wrong type or is out of bounds."""
     info = inspect.type_info(kind)
     hint = guess(value, _choices(info)) if isinstance(value, str) else _quoting(value, info)
     return f"`{path}` is {show(value)}; expected {describe(info)}{hint}"
 
 
 def not_a_section(value: object, section: type[Section], path: str) -> str:
-    """Something else where keys were expected."""
+    """About a value where a section with keys was expected."""
     where = f"`{path}`" if path else "the whole content"
     return f"{where} is {show(value)}; expected a section with the keys {', '.join(_names(section))}"
 
 
 def missing(path: str, kind: object) -> str:
-    """A key without a default that is not there."""
+    """About a missing key that has no default."""
     return f"`{path}` is missing; expected {describe(inspect.type_info(kind))}"
 
 
 def guess(given: str, known: list[str]) -> str:
-    """ "; did you mean X?", or nothing."""
+    """ "; did you mean X?" where one of the known names is similar, else ""."""
     spelled = {name.lower(): name for name in known}
     close = difflib.get_close_matches(given.lower().replace("-", "").replace(" ", ""), spelled, n=1)
     return f"; did you mean {spelled[close[0]]}?" if close else ""
 
 
 def show(value: object) -> str:
-    """A value as a message quotes it, cut where it gets long."""
+    """A value as messages quote it, shortened if it is long."""
     if value is None:
         return "empty (null)"
     if isinstance(value, dict):
@@ -65,7 +65,7 @@ def show(value: object) -> str:
 
 
 def describe(info: inspect.Type) -> str:
-    """What a type allows."""
+    """What values a type allows, in words."""
     match info:
         case inspect.UnionType():
             return " or ".join(describe(part) for part in info.types)

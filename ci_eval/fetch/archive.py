@@ -42,11 +42,11 @@ class Limits:
     """What an archive may unpack to; sizes in bytes."""
 
     entries: int = 200_000
-    """Members, and folders that must be made for them."""
+    """Members, and the folders that have to be made for them."""
     file_bytes: int = 512 * MiB
     total_bytes: int = 4096 * MiB
     ratio: float = 200.0
-    """Unpacked / packed; looked at only once `ratio_from` bytes are unpacked."""
+    """Largest ratio of unpacked to packed size, once `ratio_from` bytes are unpacked."""
     ratio_from: int = 16 * MiB
 
 
@@ -62,9 +62,9 @@ class _Member:
 def unpack(archive: Path, target: Path, limits: Limits | None = None) -> None:
     """Unpack a .zip (.whl, .jar) or .tar (plain, .gz, .bz2, .xz) into the new folder `target`.
 
-    The kind is told by the first bytes, not by the name. `target` appears complete or not at all. No link is ever
-    written: symbolic links that stay inside are left out, hard links inside become copies, and what would lead outside
-    has the archive refused. `.git` is left out wherever it is. Raises ArchiveError.
+    The kind is recognised by the first bytes, not by the name. `target` appears complete or not at all. Links are never
+    written: symbolic links that stay inside are left out, hard links inside become copies, and an archive with a link
+    that leads outside is refused. `.git` is left out everywhere. Raises ArchiveError.
     """
     if target.exists() and not (target.is_dir() and not any(target.iterdir())):
         raise ArchiveError(f"Could not unpack {archive.name}: {target} exists. Remove it, or name another folder.")
@@ -88,7 +88,7 @@ def unpack(archive: Path, target: Path, limits: Limits | None = None) -> None:
 
 
 def top_of(folder: Path) -> Path:
-    """The one folder that everything unpacked into `folder` is in; `folder` itself if there is no such one."""
+    """The single folder in `folder` that holds everything unpacked into it; `folder` itself if there is none."""
     entries = list(folder.iterdir())
     return entries[0] if len(entries) == 1 and entries[0].is_dir() else folder
 

@@ -31,7 +31,7 @@ GET = {
 
 @dataclass(frozen=True, kw_only=True)
 class ClientEnd:
-    """How a client ended, and what it printed."""
+    """The result of a client's run."""
 
     name: str
     code: int
@@ -43,7 +43,7 @@ class ClientEnd:
 def run_client(
     argv: Sequence[str], *, cwd: Path, timeout: float = TIMEOUT, variables: Mapping[str, str] | None = None
 ) -> str:
-    """Run a client to its end; what it printed. Its whole process group dies after `timeout` seconds.
+    """Run a client to its end; returns what it printed. It is killed, with all it started, after `timeout` seconds.
 
     `variables` are added to its environment. Raises InstallError with the last lines of its standard error.
     """
@@ -56,7 +56,7 @@ def run_client(
 def run_to_end(
     argv: Sequence[str], *, cwd: Path, timeout: float = TIMEOUT, variables: Mapping[str, str] | None = None
 ) -> ClientEnd:
-    """As `run_client`, but a client that failed is the caller's to explain."""
+    """Like `run_client`, but returns the result of a failed client, too, for the caller to explain."""
     program = shutil.which(argv[0])
     name = "pip" if argv[2:3] == ("pip",) else Path(argv[0]).stem
     if program is None:
@@ -87,7 +87,7 @@ def run_to_end(
 
 
 def failure(ended: ClientEnd) -> str:
-    """What to tell of a client that failed."""
+    """The message about a client that failed."""
     return f"{ended.name} failed (exit code {ended.code}):\n{last_words(ended.trouble)}"
 
 
@@ -114,7 +114,7 @@ def without_passwords(text: str) -> str:
 
 
 def one_file(run: Callable[[Path], None], suffix: str, folder: Path, missing: str) -> Path:
-    """Let a client write into a folder of its own, and move the one file it must leave there into `folder`."""
+    """Let a client write into a temporary folder, and move the one file that it must leave there into `folder`."""
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".client-", dir=folder) as name:
         run(Path(name))

@@ -1,4 +1,4 @@
-"""What apt brings: the tarballs a Debian source package was made from, by lists of our own, nothing built."""
+"""Downloads the tarballs that a Debian source package was made from; uses lists of our own, and builds nothing."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class _Apt:
             raise InstallError("apt-get has no place to take sources from: sources.list and sources.list.d are empty.")
 
     def is_fresh(self) -> bool:
-        """Whether the lists are of the machine's sources, and at most a day old."""
+        """Whether the lists are those of the machine's sources, and at most a day old."""
         try:
             age = time.time() - (self.folder / "apt.conf").stat().st_mtime
             kept = AptSources(
@@ -100,9 +100,9 @@ class _Apt:
         return kept == self.sources and 0 <= age < DAY
 
     def update(self) -> str:
-        """Fetch the lists into a new folder, and let it take the place of the old; why some are missing, or "".
+        """Fetch the lists into a new folder that replaces the old one; returns why some are missing, or "".
 
-        Of two processes that do so at once, the lists of one stay.
+        Where two processes do so at once, the lists of one of them stay.
         """
         self.folder.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".apt-", dir=self.folder.parent, ignore_cleanup_errors=True) as name:
@@ -135,7 +135,7 @@ class _Apt:
         return ""
 
     def download(self, package: str, folder: Path) -> str:
-        """Download the upstream tarballs of SOURCE=VERSION; why that failed, or ""."""
+        """Download the upstream tarballs of SOURCE=VERSION; returns why that failed, or ""."""
         # apt checks each file by its SHA-256 in the list, and the list by the archive's signature.
         options = ("-qq", "source", "--download-only", "--only-source", "--tar-only")
         ended = run_to_end(self.command("apt-get", *options, "--", package), cwd=folder, variables={"LC_ALL": "C"})

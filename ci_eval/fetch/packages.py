@@ -1,4 +1,4 @@
-"""What pip and npm bring: wheels and tarballs, and never a package's own code run."""
+"""Runs pip and npm: they download wheels and tarballs, and never run a package's own code."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ REGISTRY_ONLY = (
 
 ALONE = Path(__file__).parents[1] / "drivers"
 REFUSED = "ci-eval lets "
-"""How the message of `drivers/alone.*` begins."""
+"""How messages of `drivers/alone.*` begin."""
 
 
 def pip_download(requirement: str, folder: Path, *, timeout: float = TIMEOUT) -> Path:
@@ -122,7 +122,7 @@ def pip_run(arguments: Sequence[str], *, cwd: Path, timeout: float = TIMEOUT) ->
 
 
 def _last_collected(said: str) -> str:
-    """What pip was about, and whose dependency it is: it says so before it builds anything."""
+    """Which package pip was working on, and whose dependency that is; pip prints it before it builds anything."""
     lines = [line.strip() for line in said.splitlines()]
     found = [line.partition(" ")[2] for line in lines if line.startswith(("Collecting ", "Processing "))]
     return without_passwords(found[-1]) if found else "a package"

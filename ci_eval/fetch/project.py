@@ -1,4 +1,4 @@
-"""Makes the code to be completed ready: fetched once into the cache, told by its spec, never executed."""
+"""Makes a project ready to be read: fetched once into the cache, named by its SPEC, never executed."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ FILES = "files"
 
 @dataclass(frozen=True, kw_only=True)
 class Project:
-    """A project ready to be read: all of it is below `root`, which nothing may write to."""
+    """A project ready to be read: everything is below `root`, which nothing may write to."""
 
     root: Path
     info: ProjectInfo
 
 
 class _Marker(Value, frozen=True, kw_only=True):
-    """What a prepared folder holds."""
+    """The file that marks a folder of the cache as a complete project, with what it holds."""
 
     root: str
     info: ProjectInfo
 
 
 def parse(spec: str) -> Spec:
-    """What `spec` names. Raises ConfigError, with examples, if it names nothing."""
+    """The project that a SPEC names. Raises ConfigError, with examples, if it names none."""
     scheme, _, rest = spec.partition(":")
     if scheme == "http":
         scheme, rest = "https", spec
@@ -82,7 +82,7 @@ def _prepare(wanted: Spec, fetch: Fetch, cache: Path, projects: Path) -> Project
         pinned = fetch(wanted, whole / FILES, cache)
         marker = _complete(whole, pinned, scheme.top)
         folder = projects / _slug(wanted if scheme.lasting(wanted) else pinned)
-        # A branch may mean what was prepared before, and was damaged since.
+        # A branch may point to a commit that was prepared before, and damaged since.
         if not sealed.intact(folder):
             sealed.publish(whole, folder)
         return _there(folder, marker)
@@ -128,7 +128,7 @@ def _there(folder: Path, marker: _Marker) -> Project:
 
 
 def _complete(folder: Path, pinned: Spec, top: bool) -> _Marker:
-    """Write the marker and the list of files, with which the folder is complete."""
+    """Write the marker and the list of files, which make the folder complete."""
     root = top_of(folder / FILES) if top else folder / FILES
     info = _info(pinned, pinned.revision or pinned.sha256, root)
     marker = _Marker(root=root.relative_to(folder).as_posix(), info=info)

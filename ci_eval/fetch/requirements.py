@@ -1,4 +1,5 @@
-"""What a project says it needs from a registry; whatever it wants from elsewhere is refused by name, never fetched."""
+"""What a project needs from a registry. Requirements from elsewhere are refused, with their names, and never
+fetched."""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ ITSELF = re.compile(r"(?:(?:-e|--editable)[ =]*)?\.(?:\[[^\]]*\])?")
 NPM_ALIAS = re.compile(r"npm:(?:@[\w.~-]+/)?[\w.~-]+(?:@|\Z)")
 NPM_RANGE = re.compile(r"(?!\.)[\w.*+<>=~^| -]*(?<!\.tgz|\.tar)(?<!\.tar\.gz)")
 LONGEST = 1000
-"""Characters of what an npm package says of the versions it takes."""
+"""Characters of the longest range of versions in a package.json."""
 WHAT_NOW = (
     "Only packages of a registry are taken, since what comes from elsewhere would have to be built, which runs it: set "
     "project.dependencies to false, or evaluate a copy of the project (path:…) that does not ask for it."
@@ -33,9 +34,10 @@ Read = TypeVar("Read")
 
 
 def of_python(root: Path) -> list[str]:
-    """Of a wheel's metadata, of pyproject.toml, or of requirements.txt: the first of them that is there.
+    """The requirements of a Python project, as pip takes them: from a wheel's metadata, pyproject.toml or
+    requirements.txt, whichever is there first.
 
-    Requirements as pip takes them, none of which is an address or a path. Raises PreparationError.
+    Raises PreparationError where one of them is an address or a path.
     """
     for metadata in sorted(root.glob("*.dist-info/METADATA")):
         if is_own(metadata, root):
@@ -78,7 +80,7 @@ def _of_pyproject(path: Path) -> list[str]:
 
 
 def _of_requirements(path: Path) -> list[str]:
-    """Options are left out, and the project itself, which is there anyway."""
+    """The requirements in the file, without options and without the project itself, which is there anyway."""
     text = path.read_text(errors="replace").replace("\\\n", " ")
     lines = [re.sub(r"(^|\s)#.*", "", line).partition(" --")[0].strip() for line in text.splitlines()]
     return [line for line in lines if line and not ITSELF.fullmatch(line) and not _is_option(line)]
@@ -96,7 +98,7 @@ class _Manifest(msgspec.Struct):
 
 
 class _Locked(msgspec.Struct):
-    """An entry of `packages`, or of the older `dependencies`."""
+    """An entry of `packages`, or of `dependencies` in older locks."""
 
     version: str = ""
     resolved: str | bool = ""
@@ -111,7 +113,7 @@ class _Lock(msgspec.Struct):
 
 
 def of_npm(manifest: Path) -> dict[str, str]:
-    """Name → range of versions, of a package.json; without what is for development. Raises PreparationError."""
+    """Name → range of versions that a package.json asks for, except for development. Raises PreparationError."""
     found = read_json(manifest, _Manifest).dependencies
     for name, wanted in found.items():
         if len(wanted) > LONGEST or not NPM_RANGE.fullmatch(NPM_ALIAS.sub("", wanted, count=1)):
@@ -120,7 +122,8 @@ def of_npm(manifest: Path) -> dict[str, str]:
 
 
 def check_npm_lock(path: Path) -> None:
-    """Raises PreparationError where a lock leads out of the folder it is for, or elsewhere than to a registry."""
+    """Raises PreparationError where a lock refers to anything outside the project's folder that is not in a
+    registry."""
     lock = read_json(path, _Lock)
     for place, entry in lock.packages.items():
         source = entry.resolved if isinstance(entry.resolved, str) else ""
@@ -146,7 +149,7 @@ def _nested(entries: Mapping[str, _Locked | str]) -> Iterator[tuple[str, _Locked
 
 
 def read_json(path: Path, kind: type[Read]) -> Read:
-    """Raises PreparationError."""
+    """The value of type `kind` in a JSON file. Raises PreparationError."""
     try:
         return msgspec.json.decode(path.read_bytes(), type=kind)
     except (msgspec.MsgspecError, RecursionError) as error:

@@ -1,6 +1,8 @@
-"""Folders of the cache that tell whether they are as they were left: each holds a list of its files.
+"""Folders of the cache that can tell whether they have changed: each holds a list of its files with sizes, times and
+digests.
 
-Against accidents: a full disk, half a backup, a hand that slipped. Who may write to the cache may write the list too.
+This is against accidents, such as a full disk, an incomplete backup, or a file deleted by mistake. Whoever may write to
+the cache could write the list, too.
 """
 
 from __future__ import annotations
@@ -22,14 +24,14 @@ from ci_eval.fetch.download import sha256_of
 
 LIST = "ci-eval-files.json"
 WEEK = 7 * 24 * 3600.0
-"""Seconds after which contents are looked at again, not only sizes and times."""
+"""Seconds after which contents are read again; in between, only sizes and times are looked at."""
 ATTEMPTS = 3
 
 
 class _SealedFile(msgspec.Struct, array_like=True):
     size: int
     time: int
-    """Of the last change, ns."""
+    """When it was last changed, in ns."""
     executable: bool
     sha256: str
 
@@ -52,7 +54,8 @@ _CARE = ContextVar("care", default=_USUAL)
 
 @contextmanager
 def care(*, thorough: bool | None = None, tell: Callable[[str], None] | None = None) -> Iterator[None]:
-    """Within it: whether contents are always looked at, and who is told of damage; None = as it was."""
+    """Within this context: whether contents are always read, and whom to tell of damage; None leaves either as it
+    is."""
     now = _CARE.get()
     now = now if thorough is None else replace(now, thorough=thorough)
     token = _CARE.set(now if tell is None else replace(now, tell=tell))
@@ -63,7 +66,7 @@ def care(*, thorough: bool | None = None, tell: Callable[[str], None] | None = N
 
 
 def seal(folder: Path, *, complete: bool = False) -> None:
-    """Write the list; the last that is done to a folder. `complete`: what is added later counts as damage too."""
+    """Write the list of files, after everything else. `complete`: files that are added later count as damage, too."""
     files: dict[str, _SealedFile] = {}
     links: dict[str, str] = {}
     for path in _below(folder):
@@ -75,12 +78,13 @@ def seal(folder: Path, *, complete: bool = False) -> None:
 
 
 def is_sealed(folder: Path) -> bool:
-    """Whether it was finished, and no damage was found since; nothing is looked at."""
+    """Whether the folder was finished, and no damage has been found since; does not look at its files."""
     return (folder / LIST).is_file()
 
 
 def intact(folder: Path) -> bool:
-    """Whether it was finished and is as it was left. Damage is told of, and the folder no longer counts as finished.
+    """Whether the folder was finished and has not changed. Damage is reported, and the folder no longer counts as
+    finished.
 
     Raises PreparationError for a damaged folder in a cache that cannot be written to.
     """
@@ -97,11 +101,12 @@ def intact(folder: Path) -> bool:
 
 
 def publish(whole: Path, folder: Path) -> None:
-    """Move a sealed folder into its place; who comes second leaves what is there. Raises OSError."""
+    """Move a finished folder to its place; of several processes, the first wins. Raises OSError."""
     for attempt in range(ATTEMPTS):
         try:
             if folder.exists() and not is_sealed(folder):
-                # Of a killed run, of another format, or damaged: it goes with the temporary folder.
+                # What is there is of a killed run, of another format, or damaged: it is deleted with the temporary
+                # folder.
                 folder.rename(whole.with_name(f"old-{attempt}"))
             whole.rename(folder)
         except OSError:  # noqa: PERF203 - another process may have been faster, at either
@@ -122,7 +127,7 @@ def _condemn(folder: Path, why: str) -> None:
 
 
 def _damage(folder: Path, listed: _List, thorough: bool) -> str:
-    """What is not as it was left; "" if all is."""
+    """What has changed; "" if nothing has."""
     found: list[str] = []
     read = False
     # Bytes and no Path: there may be tens of thousands, and this is done before each run.
@@ -132,7 +137,7 @@ def _damage(folder: Path, listed: _List, thorough: bool) -> str:
         if trouble := _roughly(path, file):
             found.append(f"{_name(key)} {trouble}")
         elif thorough or os.lstat(path).st_mtime_ns != file.time:
-            # In a cache that was copied only the times differ.
+            # In a copied cache only the times differ, so contents are read.
             read = True
             if trouble := _exactly(path, file):
                 found.append(f"{_name(key)} {trouble}")
@@ -168,11 +173,11 @@ def _exactly(path: bytes, file: _SealedFile) -> str:
 
 
 def _renew(folder: Path, listed: _List) -> None:
-    """Contents are due again in a week."""
+    """Note that contents were read, so that they are due in a week again."""
     try:
         _write(folder, listed)
     except OSError:
-        # In a cache that cannot be written to they are looked at each time.
+        # In a cache that cannot be written to, contents are read each time.
         return
 
 
@@ -183,7 +188,7 @@ def _write(folder: Path, listed: _List) -> None:
 
 
 def _added(folder: Path) -> Iterator[str]:
-    """Engines leave notes of their own in hidden files; Python leaves what it compiled."""
+    """Files that were added, except for hidden ones, in which engines keep notes, and what Python compiled."""
     for path in _below(folder, hidden=False):
         yield _key(path, folder)
 
@@ -215,7 +220,7 @@ def _key(path: Path, folder: Path) -> str:
 
 
 def _text(name: str) -> str:
-    """A name as JSON can hold it, also one that is not UTF-8."""
+    """The name as JSON can hold it, even if it is not UTF-8."""
     return os.fsencode(name).decode("latin-1")
 
 

@@ -1,4 +1,4 @@
-"""What languages with declarations in blocks and headers of statements share."""
+"""What is shared by languages in which blocks, and headers of statements, define names."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from ci_eval.grammar.walk import REFERENCE, NodePlace, Walk
 
 
 class BlockWalk(Walk):
-    """A walk in which a header may define what the rest of it reads: `if (T x = f(); x)`."""
+    """A walk over a language in which a header may define names for what follows: `if (T x = f(); x)`."""
 
     def in_order(self, nodes: Sequence[Node], place: NodePlace) -> None:
-        """Visit nodes so that a name alone waits on the stack for what stands before it."""
+        """Visit nodes strictly in order: `push` would handle a name that stands alone at once, before what is in front
+        of it."""
         names = self.names
         at_once, waiting = [], []
         for node in nodes:

@@ -1,6 +1,7 @@
-"""Text and places in it: decoding, line ends, checksums, edits, and every conversion of offsets.
+"""Text and offsets: decoding, line ends, checksums, edits.
 
-All offsets elsewhere count Unicode code points of the LF-normalised text; other counts exist only here and in lsp.py.
+Offsets count Unicode code points of the text with "\\n" line ends. Other counts exist only here and in
+`adapters/lsp/places.py`.
 """
 
 from __future__ import annotations
@@ -33,27 +34,28 @@ def checksum(text: str) -> str:
 
 
 _BEGINS = bytes(byte & 0xC0 != 0x80 for byte in range(256))
-"""Of each byte, whether a code point begins with it."""
+"""Of each byte, whether a code point of UTF-8 text begins with it (all but 0x80 to 0xBF)."""
 
 
 def code_points(data: bytes) -> list[int] | None:
-    """For UTF-8 text: the code point offset of each byte offset (and of the end); None if they are all the same."""
+    """Maps each byte offset of UTF-8 text, its end included, to an offset in code points; None if they are equal
+    (ASCII)."""
     if data.isascii():
         return None
     return list(accumulate(data.translate(_BEGINS), initial=0))
 
 
 def line_and_column(text: str, offset: int) -> tuple[int, int]:
-    """Both 0-based, the column in code points."""
+    """Line and column of an offset, both 0-based; the column in code points."""
     return text.count("\n", 0, offset), offset - (text.rfind("\n", 0, offset) + 1)
 
 
 MANY = 8
-"""Edits that a person may well have made between two questions."""
+"""Up to so many edits are passed on one by one; more of them become a single one."""
 
 
 def difference(old: str, new: str) -> Edit:
-    """The one edit, as short as can be, that makes `new` of `old`."""
+    """The shortest single edit that turns `old` into `new`."""
     most = min(len(old), len(new))
     begin = _longest(most, lambda length: old.startswith(new[:length]))
     end = _longest(most - begin, lambda length: old.endswith(new[len(new) - length :]))
@@ -61,7 +63,8 @@ def difference(old: str, new: str) -> Edit:
 
 
 def _longest(most: int, fits: Callable[[int], bool]) -> int:
-    """The greatest length up to `most` that fits, where every shorter one fits as well. Compares slices (speed)."""
+    """The greatest length up to `most` that fits; every shorter one must fit as well. Compares slices, which is
+    fast."""
     low, high = 0, most
     while low < high:
         middle = (low + high + 1) // 2
@@ -70,7 +73,7 @@ def _longest(most: int, fits: Callable[[int], bool]) -> int:
 
 
 class Document:
-    """A text, a caret, and the edits since somebody last asked for them."""
+    """A text with a caret, and the edits made since they were last taken."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -96,9 +99,9 @@ class Document:
         self._change(self.caret, self.caret, text)
 
     def take_edits(self) -> list[Edit]:
-        """The edits since the last call, in order; what was deleted and put back in between is not among them.
+        """The edits since the last call, in order; what was deleted and put back in between is left out.
 
-        Many of them (those of the sessions that were not chosen) are one: the part of the text that differs.
+        Many edits (those of sessions that were not chosen) become a single one, of the part of the text that differs.
         """
         edits = self._edits if len(self._edits) <= MANY else [difference(self._taken, self.text)]
         self._edits, self._undone_by, self._taken = [], None, self.text

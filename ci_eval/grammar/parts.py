@@ -1,4 +1,4 @@
-"""Parts of a file that come and go as a whole while people write it: lines, definitions, imports."""
+"""Parts of a file that people add as a whole while they write it: lines, definitions, imports (`actions.evolution`)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def lines(text: str) -> list[Part]:
 
 
 def statements_on_a_line(text: str, grammar: str) -> list[Part]:
-    """The lines that one node of the tree fills, so that the rest of the file still fits together without them."""
+    """Lines that one node of the tree fills, so that the file still parses without any of them."""
     source = text.encode()
     found = set()
     stack = [parser(grammar).parse(source).root_node]
@@ -41,13 +41,13 @@ def statements_on_a_line(text: str, grammar: str) -> list[Part]:
 
 
 def definitions(text: str, grammar: str, shape: Shape) -> list[Part]:
-    """The outermost functions."""
+    """The outermost functions, as whole lines."""
     source = text.encode()
     return _in_code_points(source, [part for part, is_function in _statements(source, grammar, shape) if is_function])
 
 
 def statements_with(text: str, grammar: str, shape: Shape, offsets: Sequence[int]) -> list[Part]:
-    """The statements outside functions that contain one of the offsets, which are in order."""
+    """The statements outside functions that contain at least one of `offsets`, which are sorted."""
     source = text.encode()
     plain = [part for part, is_function in _statements(source, grammar, shape) if not is_function]
     parts = _in_code_points(source, plain)
@@ -55,7 +55,7 @@ def statements_with(text: str, grammar: str, shape: Shape, offsets: Sequence[int
 
 
 def _statements(source: bytes, grammar: str, shape: Shape) -> list[tuple[Part, bool]]:
-    """The statements outside functions that hold no other ones, in bytes, and whether a function is in them."""
+    """The innermost statements outside functions, in bytes, each with whether there is a function in it."""
     units: dict[Part, str] = {}
     stack: list[tuple[Node, str, Part | None]] = [(parser(grammar).parse(source).root_node, "", None)]
     while stack:
@@ -73,7 +73,7 @@ def _statements(source: bytes, grammar: str, shape: Shape) -> list[tuple[Part, b
 
 
 def _whole_lines(source: bytes, begin: int, end: int) -> Part | None:
-    """The lines from `begin` to `end`; None if anything else stands on them."""
+    """The whole lines from byte `begin` to `end`; None if anything else stands on them."""
     first = source.rfind(b"\n", 0, begin) + 1
     last = source.find(b"\n", end)
     last = len(source) if last < 0 else last + 1

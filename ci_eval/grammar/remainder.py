@@ -1,4 +1,8 @@
-"""What of a file a person who types it from top to bottom has not typed yet at a given place."""
+"""What a person who types a file from top to bottom has not typed yet at a given place.
+
+The context PREVIOUS removes that text, so that an engine sees what it would see while the file is being written.
+Brackets that an editor would have closed already stay.
+"""
 
 from __future__ import annotations
 
@@ -15,18 +19,19 @@ OPENERS = {")": "(", "]": "[", "}": "{"}
 
 
 class Remainder(NamedTuple):
-    """What follows a token."""
+    """What is missing behind a token: the text from the token's end to `end`, in whose place `tail` stands."""
 
     end: int
-    """Offset (code points) to which the text behind the token is missing."""
+    """Offset (code points) of the end of the missing text."""
     tail: str
-    """What closes, in its place, everything that is open before the token: innermost first."""
+    """What closes everything that is open before the token, innermost first, such as `)` and then `}`."""
 
 
 def remainders(text: str, grammar: str, shape: Shape, places: Sequence[int]) -> Iterator[Remainder]:
-    """For each place, which are offsets (code points) of the ends of tokens in order, what is missing behind it.
+    """What is missing behind each of `places`: offsets (code points) of the ends of tokens, in order.
 
-    In a function, that is the rest of the outermost function; elsewhere the rest of the declaration or statement.
+    Inside a function, the rest of the outermost function is missing; elsewhere the rest of the declaration or
+    statement.
     """
     source = text.encode()
     points = code_points(source)
@@ -37,20 +42,21 @@ def remainders(text: str, grammar: str, shape: Shape, places: Sequence[int]) -> 
 
 
 class _Closer(NamedTuple):
-    """Something that is put there early."""
+    """Text that is there already behind the place where a person types: a closing bracket, or a stand-in (see
+    Shape)."""
 
     begin: int
-    """Byte offset of the node in its place."""
+    """Byte offset of the node that it stands in the place of."""
     text: str
     stand_in: bool
     needs: int
-    """What closes something is only put where that has been opened: byte offset of its beginning, -1 = none; a stand-in
-    is not put where the word being typed has a neighbour that comes between: byte offset of the last one, -1 = none."""
+    """A byte offset, or -1. A closing bracket: where its opening bracket begins; it is put only if that was typed. A
+    stand-in: where the last named node before it begins; in the innermost node it is put only if that was typed."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Level:
-    """A node that the way from the root to the present place leads through."""
+    """One node on the path from the root of the tree to the present place."""
 
     children: list[Node]
     begins: list[int]
@@ -58,15 +64,16 @@ class _Level:
     end: int
     closers: list[_Closer]
     missing_to: int | None
-    """Byte offset to which nothing is there behind a place below this node."""
+    """Byte offset of the end of what is missing behind a place inside this node; None where nothing is."""
     top: int
-    """Number of levels above the function or statement that is being typed."""
+    """Index on the path (0 = root) of the outermost node whose closers are part of the tail: the statement being typed
+    or, in a function, the node below its body."""
     inside: bool
-    """Whether this is inside a function."""
+    """Whether the node is inside a function."""
 
 
 class _Way:
-    """The way from the root of a syntax tree to one place after the other."""
+    """The path from the root of a syntax tree to a place that moves forward, token by token."""
 
     def __init__(self, source: bytes, root: Node, shape: Shape) -> None:
         self._source = source
@@ -74,7 +81,7 @@ class _Way:
         self._levels = [self._level(root, missing_to=None, top=0, inside=False)]
 
     def after(self, place: int) -> tuple[int, str]:
-        """For a place (byte offset) behind a token: the end of what is missing there, and what closes the rest."""
+        """For a place (byte offset) right behind a token: the end of what is missing, and the tail in its place."""
         levels, last = self._levels, place - 1
         while len(levels) > 1 and levels[-1].end <= last:
             levels.pop()
@@ -93,10 +100,10 @@ class _Way:
         if not level.inside:
             depth = len(self._levels)
             if among(self._shape.bodies, level.kind, child.type):
-                # The bracket at its end stays where it is.
+                # The body's closing bracket stays.
                 return self._level(child, missing_to=self._inner_end(child), top=depth + 1, inside=True)
             if among(self._shape.lists, self._levels[-2].kind if depth > 1 else "", level.kind):
-                # Some grammars take the line end into a statement.
+                # Some grammars count the line end as part of a statement.
                 end = child.start_byte + len(self._source[child.start_byte : child.end_byte].rstrip())
                 return self._level(child, missing_to=end, top=depth, inside=False)
         return self._level(child, missing_to=level.missing_to, top=level.top, inside=level.inside)
@@ -148,7 +155,7 @@ class _Way:
         word = inner.begins[index] if index >= 0 and inner.children[index].end_byte > last else last
         for level in reversed(levels[inner.top :]):
             if level.begins and level.begins[0] >= word:
-                # Its first word is being typed: nobody knows yet what will follow, but that a statement will end.
+                # Its first word is being typed, so nobody knows what will follow, except that a statement will end.
                 ends = level.closers[-1:] if level.inside else []
                 yield from (each.text for each in ends if each.begin > last and each.text.strip() == ";")
                 continue
@@ -164,7 +171,7 @@ class _Way:
     def _inner_end(self, body: Node) -> int:
         children = body.children
         if len(children) > 1 and among(self._shape.closers, body.type, children[-1].type):
-            # What stands before it, but for the line ends that are nodes in Go.
+            # The end of what is before the bracket; in Go, line ends are nodes too, and do not count.
             ends = [
                 child.end_byte for child in children[:-1] if self._source[child.start_byte : child.end_byte].strip()
             ]
@@ -173,5 +180,5 @@ class _Way:
 
 
 def among(types: frozenset[str], parent: str, child: str) -> bool:
-    """Whether a node of type `child`, below one of type `parent`, is meant: alone, or as "PARENT CHILD"."""
+    """Whether `types` has a node of type `child` below one of type `parent`: as "CHILD", or as "PARENT CHILD"."""
     return child in types or f"{parent} {child}" in types

@@ -1,4 +1,4 @@
-"""The grammars: one way to parse with either bundle of tree-sitter languages."""
+"""Parses source text with tree-sitter, from either of two bundles of grammars."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from typing import Any, Protocol
 
 # Which of them is installed depends on the version of Python, see pyproject.toml.
 _BUNDLE = "tree_sitter_languages" if find_spec("tree_sitter_languages") else "tree_sitter_language_pack"
-# The one bundle has no types, the other a list of all names it knows.
+# Any: one bundle has no types, the other takes only the names that it knows.
 _get_parser: Any = import_module(_BUNDLE).get_parser
 
 
 class Node(Protocol):
-    """The part of tree-sitter's node that languages use; byte offsets into the UTF-8 source."""
+    """The part of tree-sitter's node that languages use; offsets are in bytes of the UTF-8 source."""
 
     @property
     def type(self) -> str: ...
@@ -47,14 +47,14 @@ class Tree(Protocol):
 
 
 class Parser(Protocol):
-    """Never fails: what it cannot read becomes ERROR nodes."""
+    """A parser never fails: what it cannot read becomes ERROR nodes."""
 
     def parse(self, source: bytes, /) -> Tree: ...
 
 
 @cache
 def parser(grammar: str) -> Parser:
-    """The parser for a grammar's name in the bundles, for example "python"."""
+    """The parser for a grammar, by its name in the bundles, for example "python"."""
     with warnings.catch_warnings():
         # tree-sitter 0.21 warns about the way tree-sitter-languages loads its own library.
         warnings.simplefilter("ignore", FutureWarning)

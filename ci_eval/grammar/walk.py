@@ -1,4 +1,4 @@
-"""What the languages share: one pass over a syntax tree that turns names and keywords into tokens."""
+"""What all languages share: one pass over a syntax tree that finds the names and keywords that are tokens."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ci_eval.grammar.syntax import Node, parser
 from ci_eval.model import Extraction, Kind, Location, Properties, Token
 
 REFERENCE, CALLED, TYPE, BOUND = "reference", "called", "type", "bound"
-"""What a node is to its parent, as far as it decides the kind of the names in it; BOUND is where names are defined."""
+"""What a node is to its parent, where that decides the kind of the names in it. BOUND: they are defined there."""
 
 
 class NodePlace(NamedTuple):
@@ -21,7 +21,7 @@ class NodePlace(NamedTuple):
 
     scope: Scope
     argument: bool
-    """Whether that is inside the arguments of a call."""
+    """Whether the node is inside the arguments of a call."""
 
 
 Method = TypeVar("Method", bound=Callable[..., None])
@@ -38,11 +38,11 @@ def on(*node_types: str) -> Callable[[Method], Method]:
 
 
 class Walk:
-    """One pass over the syntax tree without recursion: deep nesting is no reason to fail.
+    """One pass over the syntax tree, without recursion, so that deep nesting cannot fail.
 
-    A subclass names the types of leaves that matter, and handles the nodes (`@on(…)`) in which the kind of a name is
-    decided or a name is defined. A node without a handler hands its role on to its children if that is TYPE, else they
-    are references. What the grammar could not read is measured and left out.
+    A subclass names the types of leaves that matter, and has handlers (`@on(…)`) for the nodes in which a name is
+    defined or the kind of a name is decided. Where a node has no handler, its children are visited: with the role TYPE
+    if the node has it, else as references. What the grammar could not read is measured and left out.
     """
 
     names: ClassVar[frozenset[str]] = frozenset()
@@ -55,18 +55,19 @@ class Walk:
 
     def __init_subclass__(cls) -> None:
         own = {kind: method for method in vars(cls).values() for kind in getattr(method, "handles", ())}
-        # A name alone waits on the stack where it must be visited after what stands behind it.
+        # `push` handles names at once; they only need a handler where something puts them on the stack, as `in_order`
+        # does.
         cls._handlers = {"ERROR": Walk.error, **cls._handlers, **dict.fromkeys(cls.names, cls.name), **own}
 
     def __init__(self, source: bytes, package: str, declared: Declarations) -> None:
-        """`package`: the file's own."""
+        """`package`: the one that the file is in."""
         self.source = source
         self.package = package
         self.declared = declared
         self.found: list[tuple[int, str, Properties]] = []
-        """Offset in bytes, text, properties; in any order."""
+        """Each with its offset in bytes, its text and its properties; in any order."""
         self.unparsable = 0
-        """Bytes."""
+        """Bytes that the grammar could not read."""
         self._stack: list[tuple[Node, str, NodePlace]] = []
         self._seen: dict[tuple[Kind, bool, Origin], Properties] = {}
 
@@ -87,9 +88,10 @@ class Walk:
         return Scope("file")
 
     def push(self, nodes: Sequence[Node], role: str, place: NodePlace) -> None:
-        """Visit these next, in their order: what is bound first is the definition. Leaves are done at once (speed).
+        """Visit these nodes next, in their order: of several definitions of a name, the first one visited counts.
 
-        A later push is visited before what was pushed earlier; leaves are visited even before that.
+        What is pushed later is visited before what was pushed earlier. Leaves do not wait at all: they are handled at
+        once, for speed.
         """
         names, ignored, keywords = self.names, self.ignored, self.keywords
         inner = []
@@ -113,7 +115,11 @@ class Walk:
     def emit(
         self, node: Node, kind: Kind, place: NodePlace, origin: Origin = UNKNOWN, text: str = "", skip: int = 0
     ) -> None:
-        """Add the node to what was found; `text`: its text, where that is at hand, behind the bytes to `skip`."""
+        """Add a node to what was found.
+
+        `origin`: where the name comes from. `text`: its text, if the caller has it already. `skip`: bytes at the
+        node's beginning that are not part of the token.
+        """
         key = (kind, place.argument, origin)
         properties = self._seen.get(key)
         if properties is None:
@@ -136,15 +142,15 @@ class Walk:
         return self.source[node.start_byte : node.end_byte].decode()
 
     def error(self, node: Node, _role: str, _place: NodePlace) -> None:
-        """What the grammar could not read."""
+        """Measure a part of the text that the grammar could not read."""
         self.unparsable += node.end_byte - node.start_byte
 
 
 def tokens_of(walk: Walk, grammar: str) -> Extraction:
-    """Parse the source, walk over the tree, and order what was found; offsets in code points."""
+    """Parse the source and walk over its tree: the tokens in order of their offsets (code points)."""
     walk.run(parser(grammar).parse(walk.source).root_node)
     found = sorted(walk.found, key=itemgetter(0))
     points = code_points(walk.source) or range(len(walk.source) + 1)
-    # A name may be empty: the parser adds what it misses.
+    # Where the parser adds a name that is missing, its text is empty.
     tokens = tuple([Token(offset=points[begin], text=text, properties=known) for begin, text, known in found if text])
     return Extraction(tokens=tokens, unparsable=walk.unparsable / max(len(walk.source), 1))

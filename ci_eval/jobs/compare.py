@@ -1,4 +1,5 @@
-"""The job `compare`: workspaces of evaluations → verdicts, reports, and gates; and how they stand in their history."""
+"""The job `compare`: compares workspaces, writes reports, judges gates, and draws the trend where there is a
+history."""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ from ci_eval.workspace import Workspace
 
 @dataclass(frozen=True, kw_only=True)
 class Compared:
-    """Two sides, and by reporter the file to open first."""
+    """A comparison of two workspaces, with the path of each reporter's report."""
 
     folder: Path
     comparison: Comparison
@@ -34,17 +35,17 @@ class Compared:
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """Everything one call found; an overview where it is of more than two, or of a history alone."""
+    """The result of one call; it has an overview where more than two workspaces, or a history alone, were given."""
 
     folder: Path
     comparisons: tuple[Compared, ...]
     overview: Overview | None = None
     reports: dict[str, Path] = field(default_factory=dict)
-    """The overview's."""
+    """The paths of the overview's reports, by reporter."""
 
     @property
     def trouble(self) -> GateFailed | None:
-        """The rules that are broken, of all comparisons."""
+        """An error that names the gates broken in any of the comparisons; None where all are kept."""
         gates = [(each.comparison.new.title, gate) for each in self.comparisons for gate in each.comparison.gates]
         broken = [
             f"  {f'{title}: ' if len(self.comparisons) > 1 else ''}{gate.rule}: {gate.reason}"
@@ -64,24 +65,18 @@ def compare(
     user: str | None = None,
     screen: Screen,
 ) -> Outcome:
-    """The first of the workspaces with each of the others.
+    """Compare the first of the workspaces with each of the others.
 
-    A folder that is no workspace is one of past evaluations. `history`: such a folder too, to which the new figures
-    are added. `same_ranker`: a base that another ranker ranked is left out. `user`: by what that user (profile or file)
-    would do on average. Raises ConfigError, WorkspaceError, NothingToEvaluate.
+    A folder that is no workspace is taken for one of past evaluations. `history`: such a folder too, to which the new
+    figures are added. `same_ranker`: leave out a base whose suggestions another ranker ordered. `user`: compare by what
+    that user (a profile or a file) would do on average. Raises ConfigError, WorkspaceError, NothingToEvaluate.
     """
-    workspaces, past = _sorted_out([*folders, *([history] if history else [])], history)
-    if not workspaces:
-        workspaces = _newest(past)
+    given, past = _sorted_out([*folders, *([history] if history else [])], history)
+    given = given or _newest(past)
     target = _target(output)
     if history:
         atomic.make_folder(history, "--history")
-    if same_ranker and len(workspaces) == 2 and _ranked_by_another(*workspaces):
-        screen.say(f"{workspaces[0].folder} is no base: another ranker ranked its lists, and the engine may differ too")
-        del workspaces[0]
-    elif len(workspaces) == 1:
-        base = _before(past, workspaces[0], screen)
-        workspaces = [*([base] if base else []), workspaces[0]]
+    workspaces = _with_base(given, past, screen, same_ranker=same_ranker)
     for workspace in workspaces:
         workspace.verify()
     base, others = workspaces[0], workspaces[1:]
@@ -103,8 +98,19 @@ def compare(
     return Outcome(folder=target, comparisons=tuple(done), overview=overview, reports=reports)
 
 
+def _with_base(
+    given: Sequence[Workspace], past: stage.History | None, screen: Screen, *, same_ranker: bool
+) -> list[Workspace]:
+    """The workspaces to compare, base first: to a single one, a base from the past is added, if there is one."""
+    if same_ranker and len(given) == 2 and _ranked_by_another(*given):
+        screen.say(f"{given[0].folder} is no base: another ranker ranked its lists, and the engine may differ too")
+        return list(given[1:])
+    base = _before(past, given[0], screen) if len(given) == 1 else None
+    return [base, *given] if base else list(given)
+
+
 def _address(folder: Path, pull_request: str) -> None:
-    """A workflow that may not comment hands its reports to one that may, and that one must know where."""
+    """Write down which pull request the report is about, for a workflow that may comment: this one may not."""
     if pull_request:
         (folder / "number.txt").write_text(f"{pull_request}\n", encoding="utf-8")
 
@@ -118,7 +124,7 @@ def _remember(workspaces: Sequence[Workspace], done: Sequence[Compared], history
 
 
 def _sorted_out(folders: Sequence[Path], history: Path | None) -> tuple[list[Workspace], stage.History | None]:
-    """The workspaces, and what the folders of past evaluations hold, if one was given."""
+    """The workspaces among the folders, and what the folders of past evaluations hold, if there is one."""
     workspaces, pasts = [], []
     for folder in folders:
         if folder != history and (folder / "manifest.json").is_file():

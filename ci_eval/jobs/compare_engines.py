@@ -21,19 +21,19 @@ from ci_eval.jobs.preparation import Prepared, prepare
 from ci_eval.workspace import Workspace
 
 ROUNDS = 3
-"""As few as let a median leave out a disturbed one, and show how far rounds differ."""
+"""Three is the fewest whose median leaves out one that was disturbed, and that show how far rounds differ."""
 TIMES = ("LatencyPercentile50", "LatencyPercentile95")
-"""What is judged beside the configuration's metrics, where none of these is a time."""
+"""Metrics that are judged beside those of the configuration, if it names none that depends on times."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:
-    """What the job leaves behind."""
+    """The result of the job."""
 
     folder: Path
     outcome: Outcome
     trouble: CiEvalError | None
-    """Why it counts as failed although its reports are written."""
+    """Why the job fails although its reports are written; None if it does not."""
 
 
 def compare_engines(
@@ -55,7 +55,7 @@ def compare_engines(
     sides = [prepare(answered_by(config, engine), screen) for engine in engines]
     folder = pipeline.workspace_for(config, output)
     if resume:
-        # It is made of the two workspaces, in the end, and may be half written.
+        # It is made last, from both workspaces; an interrupted run may have left half of it.
         shutil.rmtree(folder / "comparison", ignore_errors=True)
     base, new = begun(sides, folder, rounds=rounds, jobs=jobs, resume=resume, screen=screen)
     pipeline.make_sessions([(base, sides[0]), (new, sides[1])], jobs, screen)
@@ -67,7 +67,11 @@ def compare_engines(
 
 
 def answered_by(config: Config, engine: str) -> Config:
-    """The configuration with another engine: a text with a blank or a path is the command of a language server."""
+    """The configuration with another engine, and with times among the metrics that are judged.
+
+    `engine`: NAME, NAME@VERSION, or (if it has a blank or a slash) the command of a language server. Raises
+    ConfigError.
+    """
     declared = config.declared
     if not any(each.timed for each in metrics_of(config) if each.info.name in declared):
         config = replace(config, comparison=replace(config.comparison, metrics=(*declared, *TIMES)))
@@ -85,7 +89,7 @@ def answered_by(config: Config, engine: str) -> Config:
 def begun(
     sides: Sequence[Prepared], folder: Path, *, rounds: int, jobs: int, resume: bool, screen: Screen
 ) -> tuple[Workspace, Workspace]:
-    """Both workspaces, with the same actions and the same name for this run."""
+    """Both workspaces, with the same actions; `turns` in their manifests has the same name for this run."""
     begin = pipeline.resume if resume else pipeline.begin
     base, new = (begin(side, folder / name, jobs) for side, name in zip(sides, ("base", "new"), strict=True))
     turns = base.manifest().turns or uuid4().hex

@@ -1,4 +1,4 @@
-"""What a configuration wants compared: its metrics and gates, checked before anything runs."""
+"""The metrics and gates that a configuration wants compared, checked before anything runs."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from ci_eval.stages.compare.gates import Gate, parse
 
 
 def metrics_of(config: Config) -> tuple[Metric, ...]:
-    """All that its reports show, in their order."""
+    """All metrics that the configuration's reports show, in their order."""
     return metrics.load(config.reports.recall_at, user=config.user is not None)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Judging:
-    """What a comparison judges by."""
+    """The metrics and gates that a comparison judges by."""
 
     metrics: tuple[Metric, ...]
     declared: tuple[str, ...]
@@ -27,12 +27,12 @@ class Judging:
 
 
 def gates_of(config: Config) -> tuple[Gate, ...]:
-    """The configuration's. Raises ConfigError."""
+    """The gates of the configuration, parsed. Raises ConfigError."""
     return judging(config).gates
 
 
 def judging(config: Config, gates: Sequence[str] = ()) -> Judging:
-    """By the configuration, with gates of the command line beside its own. Raises ConfigError."""
+    """What the configuration judges by, with gates of the command line added to its own. Raises ConfigError."""
     known = {metric.info.name: metric for metric in metrics_of(config) if metric.statistic != "count"}
     for name in config.declared:
         if name not in known or known[name].is_maximum:
@@ -45,7 +45,7 @@ def judging(config: Config, gates: Sequence[str] = ()) -> Judging:
 
 
 def with_gates(metrics: Sequence[Metric], declared: Sequence[str], gates: Sequence[str]) -> Judging:
-    """By those metrics; each gate once. Raises ConfigError."""
+    """What these metrics and gates judge by; a gate that is given twice counts once. Raises ConfigError."""
     known = {metric.info.name: metric for metric in metrics if metric.statistic != "count"}
     infos = {name: metric.info for name, metric in known.items()}
     shares = [name for name in declared if infos[name].unit == "share"]
@@ -61,7 +61,7 @@ def with_gates(metrics: Sequence[Metric], declared: Sequence[str], gates: Sequen
 
 
 def _for_each(rule: str, shares: Sequence[str]) -> list[str]:
-    """What is asked of `declared` is asked of each declared metric that is a share: which these are depends on whether
-    there is a modelled user."""
+    """A rule about `declared` stands for one rule for each declared metric that is a share; which metrics these are
+    depends on whether there is a modelled user."""
     first, _, rest = rule.strip().partition(" ")
     return [f"{name} {rest}" for name in shares] if first == "declared" else [rule]

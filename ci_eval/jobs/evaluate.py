@@ -16,13 +16,13 @@ from ci_eval.shards import Shard
 
 @dataclass(frozen=True, kw_only=True)
 class Evaluated:
-    """What the job leaves behind."""
+    """The result of the job."""
 
     folder: Path
     evaluation: Evaluation
     reports: dict[str, Path]
     trouble: CiEvalError | None
-    """Why it counts as failed although its reports are written."""
+    """Why the job fails although its reports are written; None if it does not."""
 
 
 def evaluate(
@@ -35,9 +35,10 @@ def evaluate(
     shard: Shard | None = None,
     rounds: int = 1,
 ) -> Evaluated:
-    """Run all stages; of a `shard` only on the files that are dealt to it. `rounds`: how often each session is asked.
+    """Run all stages.
 
-    Raises ConfigError, WorkspaceError, PreparationError, NothingToEvaluate.
+    `shard`: only for the files that belong to it. `rounds`: how often each session is asked. Raises ConfigError,
+    WorkspaceError, PreparationError, NothingToEvaluate.
     """
     prepared = prepare(config, screen)
     folder = pipeline.workspace_for(config, output)

@@ -1,4 +1,4 @@
-"""What `ci-eval list` lists."""
+"""The rows that `ci-eval list` prints."""
 
 from __future__ import annotations
 

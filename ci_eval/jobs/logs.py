@@ -1,4 +1,4 @@
-"""The logs of a run: what is written while it is interpreted, and put together at its end."""
+"""The logs of a run: written in parts while its actions are interpreted, and put together at its end."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ from ci_eval.workspace import Workspace, name_of
 
 
 def with_logs(prepared: Prepared, workspace: Workspace) -> interpret.Setup:
-    """What stage 2 gets, with the names of the project, which `rerank` may need, and the place for logs."""
+    """The setup of stage 2, with the file of the project's names (`rerank` may need it later) and the folder for
+    logs."""
     wanted, setup = prepared.config.interpret, prepared.setup
     setup = dataclass_replace(setup, names=interpret.write_names(workspace, prepared.project.root))
     if not wanted.save_logs:
         return setup
     if workspace.manifest().logs is not None and _parts(workspace).exists():
-        # They are in the logs; the run that put them there was killed while it removed them.
+        # The logs are complete; a run was killed while it removed the parts they were made from.
         shutil.rmtree(_parts(workspace))
     logging = interpret.Logging(
         parts=_parts(workspace),
@@ -39,7 +40,7 @@ def _parts(workspace: Workspace) -> Path:
 
 
 def gather_logs(workspace: Workspace, prepared: Prepared) -> None:
-    """The parts of all files → logs for training and validation; nothing to do where that is done."""
+    """Put the parts of all files together into logs for training and validation, unless that was done before."""
     manifest, wanted = workspace.manifest(), prepared.config.interpret
     if manifest.logs is not None and not _parts(workspace).exists():
         return
@@ -58,5 +59,5 @@ def gather_logs(workspace: Workspace, prepared: Prepared) -> None:
         day=datetime.fromisoformat(manifest.start).strftime("%d_%m_%Y"),
     )
     workspace.write_manifest(replace(manifest, logs=record))
-    # Not before: a run that is killed here puts them together again.
+    # Only now: if the run is killed before this, the next one puts the parts together again.
     shutil.rmtree(_parts(workspace))

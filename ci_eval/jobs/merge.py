@@ -24,7 +24,8 @@ from ci_eval.workspace import Workspace, workspaces_in
 
 
 def merge(folders: Sequence[Path], *, output: Path, screen: Screen) -> Evaluated:
-    """Shards: the workspace that the run would have made on one machine. Projects: one that has the files of all.
+    """Merge the shards of a run into the workspace it would have made on one machine; or runs over several projects
+    into one workspace with the files of all.
 
     A folder that is no workspace stands for those directly below it. Raises WorkspaceError where shards are missing, or
     where the workspaces do not belong together.
@@ -52,7 +53,7 @@ def merge(folders: Sequence[Path], *, output: Path, screen: Screen) -> Evaluated
 
 
 def _merge_logs(given: Sequence[Workspace], merged: Workspace) -> None:
-    """In order of the shards, so that older attempts stay out and the result is the same in any order of `given`."""
+    """Merge their logs in the order of the shards, so that the result does not depend on the order of `given`."""
     found = [(each.folder / "logs", record) for each in given for record in [each.manifest().logs] if record]
     if not found:
         return
@@ -73,7 +74,7 @@ def _shards(shards: Sequence[Workspace], output: Path, screen: Screen) -> Worksp
 
 
 def _take(shard: Workspace, merged: Workspace) -> None:
-    """The actions are the same in all shards, and so are errors of files that no shard could read."""
+    """Copy what the shards share, from one of them: the actions, and errors of files that none of them could read."""
     for part in ("actions", "sessions", "errors"):
         for path in sorted((shard.folder / part).glob("*.json*")):
             target = merged.folder / part / path.name
@@ -130,12 +131,12 @@ def _check_projects(given: Sequence[Workspace], manifests: Sequence[Manifest]) -
 
 
 def _alike(manifest: Manifest) -> dict[str, object]:
-    # Projects have files of their own.
+    # The actions differ, since each project has its own files.
     return {**manifest.answering(), "file filter": "", "ci-eval": manifest.ci_eval}
 
 
 def _newest(shards: Sequence[Workspace], screen: Screen) -> list[Workspace]:
-    """Of several attempts of a shard the newest that was finished, in order of their numbers."""
+    """The newest finished attempt of each shard, in order of the shards' numbers."""
     attempts: dict[int, list[Workspace]] = {}
     for shard in shards:
         manifest = shard.manifest()
@@ -190,13 +191,14 @@ def _of_one_run(shard: Workspace) -> dict[str, object]:
 
 
 def _config(shard: Workspace) -> Config:
-    """Without the place of the ranking model, which is another one on each machine; its digest is in the manifest."""
+    """The shard's configuration without the path of its ranking model, which differs from machine to machine. (The
+    manifest has the model's digest.)"""
     config = pipeline.stored_config(shard)
     return replace(config, interpret=replace(config.interpret, ranking_model=None))
 
 
 def _contents(shard: Workspace) -> dict[str, int]:
-    """The files of stage 1: the same in all shards of a run, to the byte."""
+    """The files of stage 1 with their checksums; they are the same, to the byte, in all shards of a run."""
     return {path.name: path.stat().st_size for path in shard.action_files()}
 
 
@@ -228,7 +230,7 @@ def _manifest(shards: Sequence[Manifest]) -> Manifest:
 
 
 def _mean_of_imports(shards: Sequence[Manifest]) -> float | None:
-    """Weighted by files, as how many imports they have is not kept."""
+    """Their mean, weighted by the number of files: how many imports there were is not stored."""
     known = [(each.unresolved_imports, each.stages["interpret"].files) for each in shards]
     told = [(share, files) for share, files in known if share is not None]
     files = sum(count for _, count in told)

@@ -1,4 +1,4 @@
-"""The jobs around machine learning: what is logged, and logs → model."""
+"""The jobs for machine learning: configurations that log, and models trained on logs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ci_eval.workspace import Workspace, workspaces_in
 
 
 def for_logs(config: Config, formats: Sequence[str], screen: Screen) -> Config:
-    """The configuration with logs on, and with a user where it names none."""
+    """The configuration with logs on; it also gets a modelled user, unless it has one."""
     wanted = config.interpret
     prefix = config.actions.strategy.prefix.name
     if wanted.user_model is None and prefix not in {"NoPrefix", "EveryPrefix"}:
@@ -42,7 +42,7 @@ def train_ranker(
     sources: Sequence[Path], *, output: Path, label: training.Label, seed: int, threads: int, screen: Screen
 ) -> RankerModel:
     """Logs of workspaces (or their logs/ folders) → a model file. Raises WorkspaceError, NothingToEvaluate."""
-    # Before minutes of training, not after them.
+    # Complain now rather than after minutes of training.
     if output.is_dir():
         raise WorkspaceError(f"{output} is a folder: name the model's file with --output")
     atomic.make_folder(output.parent)
@@ -57,10 +57,11 @@ def train_ranker(
 
 
 def logs_of_all(sources: Sequence[Path]) -> list[Path]:
-    """The folders with the Parquet files, every run once: who is counted twice weighs twice. Raises WorkspaceError.
+    """The folders with the Parquet files of the sources, each run once: logs that are given twice would weigh twice in
+    training. Raises WorkspaceError.
 
-    A source that is neither a workspace nor its logs/ stands for those directly below it. Sessions of one project have
-    the same ids with every engine and user, so that it is runs that are told apart.
+    A source that is neither a workspace nor its logs/ folder stands for those directly below it. Runs are told apart by
+    the digests of their logs, since sessions of one project have the same ids with every engine and user.
     """
     sources = workspaces_in(sources)
     folders = [logs_of(source) for source in sources]
@@ -83,17 +84,15 @@ def logs_of_all(sources: Sequence[Path]) -> list[Path]:
 
 
 def _digests(folder: Path) -> list[str]:
-    """Of the sides that hold something; empty ones are all the same."""
+    """Digests of the two sides of the logs; a side without rows is left out, since all empty ones are alike."""
     record = logs.record_of(folder)
     rows = {"train.parquet": record.train.rows, "validation.parquet": record.validation.rows} if record else {}
     return [file.sha256 for file in record.files if rows.get(file.path)] if record else []
 
 
 def logs_of(source: Path) -> Path:
-    """The folder with the Parquet files of a workspace, or that folder itself; they are what was written.
-
-    Raises WorkspaceError.
-    """
+    """The folder with the Parquet files of a workspace, or that folder itself. Raises WorkspaceError where there is
+    none, or where the files are not as they were written."""
     if not source.is_dir():
         raise WorkspaceError(f"{source} is not there: give workspaces of `ci-eval generate-ml-logs`")
     if (source / "logs").is_dir():

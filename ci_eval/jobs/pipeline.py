@@ -1,4 +1,4 @@
-"""The stages on a workspace: what every job is made of."""
+"""Runs the stages on a workspace; every job is made of these steps."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def workspace_for(config: Config, output: Path | None) -> Path:
 
 
 def title_of(config: Config, engine: EngineInfo) -> str:
-    """The configured title, or what was evaluated."""
+    """The configured title, or one made of the engine and what was evaluated."""
     return config.reports.evaluation_title or f"{engine.name} {engine.version} {config.interpret.completion_type}"
 
 
@@ -51,7 +51,7 @@ def begin(prepared: Prepared, folder: Path, jobs: int, shard: Shard | None = Non
 
 
 def new_manifest(prepared: Prepared, jobs: int) -> Manifest:
-    """What is about to run."""
+    """The manifest of a run that is about to begin."""
     config, engine = prepared.config, prepared.installation.info
     return Manifest(
         ci_eval=__version__,
@@ -85,7 +85,8 @@ def _model(config: Config) -> str:
 
 
 def resume(prepared: Prepared, folder: Path, jobs: int, shard: Shard | None = None) -> Workspace:
-    """The workspace of an interrupted run of the same configuration, project and engine; or a new one."""
+    """The workspace of an interrupted run with the same configuration, project and engine; a new one if there is
+    none."""
     if not (folder / "manifest.json").is_file():
         return begin(prepared, folder, jobs, shard)
     workspace = Workspace.open(folder)
@@ -114,7 +115,8 @@ def _same_answers(manifest: Manifest) -> dict[str, object]:
 
 
 def ask_in_rounds(workspace: Workspace, rounds: int, turns: str = "") -> None:
-    """Each session will be asked so often. Raises WorkspaceError where a run that is taken up asked it otherwise."""
+    """Note in the manifest how often each session will be asked. Raises WorkspaceError where a resumed run did
+    otherwise."""
     manifest = workspace.manifest()
     if not manifest.stages:
         workspace.write_manifest(replace(manifest, rounds=rounds, turns=turns))
@@ -130,7 +132,7 @@ def ask_in_rounds(workspace: Workspace, rounds: int, turns: str = "") -> None:
 
 
 def make_actions(workspace: Workspace, prepared: Prepared, jobs: int, screen: Screen) -> None:
-    """Stage 1, unless an earlier run completed it. Raises NothingToEvaluate."""
+    """Run stage 1, unless an earlier run completed it. Raises NothingToEvaluate."""
     manifest = workspace.manifest()
     done = manifest.stages.get("actions")
     if done is None or done.ended is None:
@@ -175,7 +177,8 @@ def _why_nothing(workspace: Workspace, prepared: Prepared) -> str:
 
 
 def make_sessions(asked: Sequence[tuple[Workspace, Prepared]], jobs: int, screen: Screen) -> None:
-    """Stage 2, or what an earlier run left of it: one engine, or several in turns. Raises NothingToEvaluate."""
+    """Run stage 2, or what an earlier run left of it, for one engine or for several in turns. Raises
+    NothingToEvaluate."""
     started = machine.now()
     (first, prepared), wanted = asked[0], asked[0][1].config.interpret
     manifest = first.manifest()
@@ -225,7 +228,7 @@ def _unresolved(workspace: Workspace, prepared: Prepared) -> float | None:
 
 
 def together(confined: Iterable[str]) -> str:
-    """How well engines were confined, of several starts or machines."""
+    """One text for how well engines were confined, in several starts or on several machines."""
     return " / ".join(sorted(set(confined) - {""}))
 
 
@@ -234,7 +237,7 @@ def _failures(failed: int) -> str:
 
 
 def make_reports(workspace: Workspace, config: Config) -> tuple[Evaluation, dict[str, Path]]:
-    """Stage 3. The figures, and by reporter the file to open first."""
+    """Run stage 3: the figures, and by reporter the path of its report."""
     manifest = workspace.manifest()
     if "interpret" not in manifest.stages:
         raise WorkspaceError(
@@ -256,12 +259,12 @@ HEADLINE_OF_A_USER = (*metrics.OF_A_USER, "Recall", "LatencyPercentile95")
 
 
 def trouble(workspace: Workspace, config: Config) -> CiEvalError | None:
-    """Why a run whose reports are written counts as failed, if it does."""
+    """Why a run counts as failed although its reports are written; None if it does not."""
     manifest = workspace.manifest()
     failed = sum(manifest.statuses.get(name, 0) for name in ("timeout", "engine-crash", "error"))
     if manifest.finished == 0:
         if manifest.shard and manifest.planned == 0:
-            # There are fewer files than shards; the others have them.
+            # There are fewer files than shards; other shards have the sessions.
             return None
         return NothingToEvaluate(
             f"none of {manifest.planned:,} planned sessions could be evaluated; see errors/ in the workspace"
@@ -287,18 +290,18 @@ def _emptiness(manifest: Manifest, config: Config) -> NothingSuggested | None:
 
 
 EMPTY = "empty"
-"""The control that is to suggest nothing."""
+"""Name of the control that never suggests anything, on purpose."""
 
 
 def copy_actions(source: Workspace, prepared: Prepared, folder: Path, jobs: int) -> Workspace:
-    """A new workspace with the actions of another one, for another engine or completion type."""
+    """A new workspace with the actions of `source`, for another engine or completion type."""
     workspace = begin(prepared, folder, jobs)
     take_actions(source, workspace)
     return workspace
 
 
 def take_actions(source: Workspace, workspace: Workspace) -> None:
-    """Stage 1 is another workspace's."""
+    """Take over the actions of another workspace."""
     for path in source.action_files():
         atomic.copy(path, workspace.folder / "actions" / path.name)
     was = source.manifest()
@@ -314,20 +317,20 @@ def take_actions(source: Workspace, workspace: Workspace) -> None:
 
 
 def of_one_project(workspace: Workspace) -> None:
-    """Raises ConfigError where it was merged of several: there is nothing to ask an engine about."""
+    """Raises ConfigError where the workspace was merged of several projects: an engine works on one."""
     if workspace.manifest().projects:
         raise ConfigError(f"{workspace.folder} is merged of several projects: use the workspace of one of them")
 
 
 def stored_config(workspace: Workspace) -> Config:
-    """The configuration a workspace was made with. Raises WorkspaceError where it was changed since."""
+    """The configuration of a workspace. Raises WorkspaceError where it was changed since it was written."""
     if workspace.manifest().digests:
         workspace.verify("config.yaml", "manifest.json")
     return load(workspace.config_path, environment={}).config
 
 
 def warnings_of(evaluation: Evaluation) -> Sequence[str]:
-    """What a reader of the figures must know."""
+    """What a reader must know to judge the figures."""
     whole = evaluation.filters[report.EVERYTHING]
     empty = whole.statuses.get("empty", 0)
     said = []
@@ -340,4 +343,4 @@ def warnings_of(evaluation: Evaluation) -> Sequence[str]:
 
 
 MOSTLY = 0.9
-"""Share of sessions without a suggestion from which on the engine is not at fault alone."""
+"""From this share of sessions without a suggestion on, something other than the engine is likely to be wrong."""

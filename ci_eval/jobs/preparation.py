@@ -1,4 +1,4 @@
-"""Engine, project and everything else a run needs, made ready on this machine."""
+"""Makes ready what a run needs on this machine: engine, project, dependencies."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from ci_eval.stages import interpret
 
 @dataclass(frozen=True, kw_only=True)
 class Prepared:
-    """Everything a run needs, ready on this machine."""
+    """What a run needs, ready on this machine."""
 
     config: Config
     language: Language
@@ -36,14 +36,14 @@ class Prepared:
     task: Task
     project: project.Project
     environment: InstalledEngine | None = None
-    """What the project needs."""
+    """The project's own dependencies, where they are installed."""
     confined: str = ""
     """How well this machine can confine the engine."""
     cache: Path = field(default_factory=machine.cache_folder)
 
     @property
     def setup(self) -> interpret.Setup:
-        """As stage 2 wants it."""
+        """The same as stage 2 takes it."""
         wanted = self.config.interpret
         return interpret.Setup(
             engine=self.engine,
@@ -69,7 +69,8 @@ class Prepared:
 
 
 def prepare(config: Config, screen: Screen) -> Prepared:
-    """Check the names in the configuration, make project and engine ready. Raises ConfigError, PreparationError."""
+    """Check the names in the configuration, and install and download what it asks for. Raises ConfigError,
+    PreparationError."""
     with sealed.care(tell=screen.warn):
         return _prepare(config, screen)
 
@@ -84,23 +85,8 @@ def _prepare(config: Config, screen: Screen) -> Prepared:
     ranker = rankers.CATALOG.load(config.interpret.completion_type).configured(Path(model) if model else None)
     if config.interpret.save_logs and "parquet" in config.interpret.log_format:
         logs.tables()
-    if engine.languages is not None and language.name not in engine.languages:
-        raise ConfigError(
-            f"engine {engine.name!r} does not know {language.title}; it knows {', '.join(sorted(engine.languages))}, "
-            "see `ci-eval list engines`"
-        )
-    known = [metric.info.name for metric in metrics_of(config)]
-    for name in config.reports.default_metrics or ():
-        if name not in known:
-            raise ConfigError(f"reports.defaultMetrics: unknown metric {name!r}; known are {', '.join(known)}")
-    gates_of(config)
-    if not config.project.spec:
-        raise ConfigError("no project: add --project SPEC, for example --project pypi:flask==3.0.3 or --project path:.")
-    cache = machine.cache_folder()
-    try:
-        cache.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise PreparationError(f"cannot create the cache {cache}: {error.strerror}; set CI_EVAL_CACHE") from error
+    _check(config, language, engine)
+    cache = _cache()
     screen.say(f"Preparing {config.project.spec}")
     target = project.prepare(config.project.spec, cache=cache)
     given = config.project.dependencies
@@ -125,8 +111,33 @@ def _prepare(config: Config, screen: Screen) -> Prepared:
     )
 
 
+def _check(config: Config, language: Language, engine: Engine) -> None:
+    """Raises ConfigError where what the configuration names does not exist or does not fit together."""
+    if engine.languages is not None and language.name not in engine.languages:
+        raise ConfigError(
+            f"engine {engine.name!r} does not know {language.title}; it knows {', '.join(sorted(engine.languages))}, "
+            "see `ci-eval list engines`"
+        )
+    known = [metric.info.name for metric in metrics_of(config)]
+    for name in config.reports.default_metrics or ():
+        if name not in known:
+            raise ConfigError(f"reports.defaultMetrics: unknown metric {name!r}; known are {', '.join(known)}")
+    gates_of(config)
+    if not config.project.spec:
+        raise ConfigError("no project: add --project SPEC, for example --project pypi:flask==3.0.3 or --project path:.")
+
+
+def _cache() -> Path:
+    cache = machine.cache_folder()
+    try:
+        cache.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise PreparationError(f"cannot create the cache {cache}: {error.strerror}; set CI_EVAL_CACHE") from error
+    return cache
+
+
 def _confined(config: Config, engine: Engine, screen: Screen) -> str:
-    """How well the engine will be confined, tried on this machine; "" if it has no process of its own."""
+    """How well the engine will be confined, tried out on this machine; "" if it has no process of its own."""
     if isinstance(engine, ControlEngine):
         return ""
     wanted = config.interpret.confine
@@ -158,7 +169,7 @@ def task_of(config: Config) -> Task:
 
 
 def engine_of(config: Config) -> Engine:
-    """The engine by its name, or around the command that the configuration gives. Raises ConfigError."""
+    """The engine that the configuration names, or one for the command it gives. Raises ConfigError."""
     given = config.engine
     if given.command is None:
         return engines.CATALOG.load(given.name)

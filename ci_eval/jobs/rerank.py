@@ -1,4 +1,4 @@
-"""The job `rerank`: stored suggestions in the order of another completion type, without the engine."""
+"""The job `rerank`: orders the stored suggestions by another completion type, without asking the engine."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ from ci_eval.workspace import Workspace, name_of, pack_sessions, read_actions
 
 
 def rerank(folder: Path, *, completion_type: str, model: Path | None, output: Path, screen: Screen) -> Evaluated:
-    """A new workspace with the sessions of `folder`, each list in the new order; and its reports.
+    """Make a new workspace from `folder`: its sessions with each list in the new order, and reports.
 
-    Only what was stored can be moved: the first `interpret.maxSuggestions` of each list. Raises ConfigError,
-    WorkspaceError, NothingToEvaluate.
+    Only the suggestions that were stored can change their rank: the first `interpret.maxSuggestions` of each list.
+    Raises ConfigError, WorkspaceError, NothingToEvaluate.
     """
     source = Workspace.open(folder)
     source.verify()
@@ -95,7 +95,7 @@ def _names(source: Workspace, target: Workspace, ranker: Ranker) -> Path | None:
 
 
 def _asked(file: SourceFile, actions: Path) -> Iterator[tuple[str, str]]:
-    """Each session of the actions with the text before its word, which with an evolution is not that of the file."""
+    """The id of each session with the text before its word at the time; evolution may have changed that text."""
     try:
         yield from _played(Document(file.text), read_actions(actions).actions)
     except ValueError as error:
@@ -119,17 +119,17 @@ def _played(document: Document, actions: Sequence[Action]) -> Iterator[tuple[str
 
 @dataclass(frozen=True)
 class _Reranked:
-    """The sessions of one file, in their order."""
+    """Orders the sessions of one file anew, one after the other."""
 
     task: Task
     order: Ordering
     file: SourceFile
     asked: Iterator[tuple[str, str]]
     taken_wherever: bool
-    """Whether typing was emulated, which ends where the text is offered, at whatever place."""
+    """Whether the session ends at the first lookup that offers the expected text, at whatever rank."""
 
     def session(self, session: Session) -> Session:
-        """With each list in the new order."""
+        """The session with each list in the new order."""
         if not session.lookups:
             return session
         before = next((text for asked, text in self.asked if asked == session.id), None)

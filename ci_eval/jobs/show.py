@@ -1,4 +1,4 @@
-"""One session, as it was and as it would be now."""
+"""Describes a single session: as it was stored, or as the engine answers it now."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from ci_eval.stages import interpret
 from ci_eval.workspace import Workspace, name_of
 
 SHOWN = 15
-"""Suggestions listed."""
+"""Suggestions that are listed."""
 AROUND = 2
-"""Lines of source shown before and after."""
+"""Lines of source that are shown before and after."""
 
 
 def describe(folder: Path, identity: str) -> Iterator[str]:
-    """A session of a workspace in words, line by line."""
+    """A stored session in words, line by line; the beginning of its id is enough."""
     source, session = Workspace.open(folder).find_session(identity)
     line, column = line_and_column(source.text, min(session.offset, len(source.text)))
     known = session.properties

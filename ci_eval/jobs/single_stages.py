@@ -1,4 +1,4 @@
-"""The stages by themselves, on a workspace that is there."""
+"""Runs single stages on a workspace."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ci_eval.workspace import Workspace
 
 
 def only_actions(config: Config, *, output: Path | None, jobs: int, screen: Screen) -> Path:
-    """Stage 1 into a new workspace."""
+    """Run stage 1 into a new workspace; returns its folder."""
     prepared = prepare(config, screen)
     workspace = pipeline.begin(prepared, pipeline.workspace_for(config, output), jobs)
     pipeline.make_actions(workspace, prepared, jobs, screen)
@@ -35,7 +35,7 @@ def only_sessions(
     jobs: int,
     screen: Screen,
 ) -> Path:
-    """Stage 2 on a workspace's actions: in it, or with another engine or completion type in a new one, `output`."""
+    """Run stage 2 on a workspace's actions; with another engine or completion type, into the new workspace `output`."""
     source = Workspace.open(folder)
     pipeline.of_one_project(source)
     config = patch(pipeline.stored_config(source), engine=engine, completion_type=completion_type, model=model)
@@ -53,7 +53,7 @@ def only_sessions(
 def only_logs(
     config: Config, *, output: Path | None, jobs: int, resume: bool, shard: Shard | None, screen: Screen
 ) -> tuple[Path, CiEvalError | None]:
-    """Stages 1 and 2; the workspace, and why the run counts as failed if it does."""
+    """Run stages 1 and 2; returns the workspace, and why the run counts as failed, if it does."""
     prepared = prepare(config, screen)
     folder = pipeline.workspace_for(config, output)
     workspace = (pipeline.resume if resume else pipeline.begin)(prepared, folder, jobs, shard)
@@ -63,7 +63,7 @@ def only_logs(
 
 
 def only_reports(folders: Sequence[Path]) -> list[Evaluated]:
-    """Stage 3 on each of the workspaces."""
+    """Run stage 3 on each of the workspaces."""
     return [_reported(Workspace.open(folder)) for folder in folders]
 
 

@@ -1,8 +1,8 @@
-"""What a job found, for a person at a terminal."""
+"""Prints what a job found, for a person at a terminal."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from ci_eval.ci import Screen
@@ -10,7 +10,7 @@ from ci_eval.jobs import pipeline
 from ci_eval.jobs.compare import Compared
 from ci_eval.jobs.evaluate import Evaluated
 from ci_eval.learning.model_file import RankerModel
-from ci_eval.model import Comparison, Difference, Elsewhere, Evaluation, Overview, Trend
+from ci_eval.model import Comparison, Difference, Elsewhere, Evaluation, LogCounts, Overview, Trend
 from ci_eval.rendering.figures import amount, change, evaluated, interval, intervals, statuses
 from ci_eval.rendering.trendtext import change_lines
 from ci_eval.rendering.verdicts import (
@@ -29,7 +29,8 @@ from ci_eval.workspace import Workspace
 
 
 def evaluation(done: Evaluated, screen: Screen) -> None:
-    """The figures of an evaluation, what gave trouble, and where the reports are; the workspace's path comes last."""
+    """Print the figures of an evaluation, its problems, and where the reports are; the last line is the workspace's
+    path."""
     found = done.evaluation
     whole = found.filters["ALL"]
     screen.result("")
@@ -63,7 +64,7 @@ def evaluation(done: Evaluated, screen: Screen) -> None:
 
 
 def comparison(done: Compared, screen: Screen) -> None:
-    """The verdicts of two sides, the gates, and where the reports are."""
+    """Print the verdicts of a comparison, its gates, and where the reports are."""
     found = done.comparison
     screen.result("")
     screen.result(f"{found.base.title} → {found.new.title}")
@@ -112,7 +113,7 @@ def _verdicts(
 
 
 def overview(found: Overview, screen: Screen) -> None:
-    """The ranking of several evaluations, or a history."""
+    """Print the ranking of several evaluations, or a trend."""
     screen.result("")
     if ranking := found.ranking:
         infos = {info.name: info for info in ranking.metrics}
@@ -159,42 +160,18 @@ def _trouble(evaluation: Evaluation, screen: Screen) -> None:
 
 
 def logs(folder: Path, screen: Screen) -> None:
-    """What was logged: sessions and rows of each side, and the kinds of candidates."""
+    """Print what was logged: sessions and rows for training and validation, and the kinds of candidates."""
     record = Workspace.open(folder).manifest().logs
     if record is None:
         return
-    rows = [
-        (
-            side,
-            f"{each.files:,}",
-            f"{each.sessions:,}",
-            f"{each.selected:,}",
-            f"{each.queries:,}",
-            f"{each.rows:,}",
-            f"{each.expected / each.rows:.2%}" if each.rows else "",
-        )
-        for side, each in (("train", record.train), ("validation", record.validation))
-    ]
+    sides = (("train", record.train), ("validation", record.validation))
     screen.result("")
     columns = ["logs", "files", "sessions", "with a selection", "queries", "rows", "expected"]
-    screen.table(columns, rows, numbers=6)
-    total: dict[str, tuple[int, int]] = {}
-    for counts in (record.train, record.validation):
-        for kind, (all_rows, expected) in counts.kinds.items():
-            before = total.get(kind, (0, 0))
-            total[kind] = (before[0] + all_rows, before[1] + expected)
-    of = max(sum(all_rows for all_rows, _ in total.values()), 1)
+    screen.table(columns, [_logged(side, each) for side, each in sides], numbers=6)
     screen.result("")
-    screen.table(
-        ["candidate", "rows", "share", "expected"],
-        [
-            (kind, f"{all_rows:,}", f"{all_rows / of:.1%}", f"{expected:,}")
-            for kind, (all_rows, expected) in sorted(total.items(), key=lambda each: -each[1][0])
-        ],
-        numbers=3,
-    )
+    screen.table(["candidate", "rows", "share", "expected"], _kinds([each for _, each in sides]), numbers=3)
     screen.result("")
-    for side, each in (("train", record.train), ("validation", record.validation)):
+    for side, each in sides:
         if each.queries and not each.rows:
             screen.warn(f"the engine answered nothing in the {each.sessions:,} sessions for {side}")
         elif not each.rows:
@@ -203,8 +180,29 @@ def logs(folder: Path, screen: Screen) -> None:
             )
 
 
+def _logged(side: str, counts: LogCounts) -> list[str]:
+    numbers = (counts.files, counts.sessions, counts.selected, counts.queries, counts.rows)
+    expected = f"{counts.expected / counts.rows:.2%}" if counts.rows else ""
+    return [side, *(f"{each:,}" for each in numbers), expected]
+
+
+def _kinds(sides: Sequence[LogCounts]) -> list[tuple[str, ...]]:
+    """Of each kind of candidate, on all sides together: rows, share of all rows, expected ones; the most frequent
+    first."""
+    total: dict[str, tuple[int, int]] = {}
+    for counts in sides:
+        for kind, (rows, expected) in counts.kinds.items():
+            before = total.get(kind, (0, 0))
+            total[kind] = (before[0] + rows, before[1] + expected)
+    whole = max(sum(rows for rows, _ in total.values()), 1)
+    return [
+        (kind, f"{rows:,}", f"{rows / whole:.1%}", f"{expected:,}")
+        for kind, (rows, expected) in sorted(total.items(), key=lambda each: -each[1][0])
+    ]
+
+
 def model(found: RankerModel, screen: Screen) -> None:
-    """How well a trained ranker ranks the validation logs, and by what."""
+    """Print how well a trained ranker ranks the validation logs, and which features it uses most."""
     screen.result("")
     rows = [
         (name, f"{each.top1:.1%}", f"{each.top5:.1%}", f"{each.mrr:.3f}")

@@ -1,6 +1,7 @@
-"""What runs on this machine because a workspace says so, which may come from somebody else: nothing, unless trusted.
+"""Keeps a workspace from somebody else from running anything on this machine: a command in it is refused unless
+trusted.
 
-The project of a workspace is fetched and read as its configuration says, since nothing of a project is run.
+The project that a workspace names is fetched and read, which is safe: nothing of a project is run.
 """
 
 from __future__ import annotations
@@ -15,14 +16,15 @@ from ci_eval.workspace import Workspace
 
 
 def config_of(folder: Path) -> Path:
-    """The file of a workspace's configuration. Raises WorkspaceError where it is not what was sealed."""
+    """The path of a workspace's configuration. Raises WorkspaceError where the file changed after it was sealed."""
     workspace = Workspace.open(folder)
     pipeline.stored_config(workspace)
     return workspace.config_path
 
 
 def refuse_foreign(folder: Path, wanted: Config, *, trusted: bool) -> None:
-    """Raises ConfigError where `wanted`, made from a workspace's configuration, has a command or an open wall of it."""
+    """Raises ConfigError where `wanted` takes from a workspace's configuration a command to run, or an exception to
+    confinement, unless it is `trusted`."""
     stored = pipeline.stored_config(Workspace.open(folder))
     asked = []
     if stored.engine.command is not None and wanted.engine.command is not None:

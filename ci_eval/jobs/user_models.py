@@ -1,4 +1,4 @@
-"""Modelled users: fitted to logs, and what they would do on average."""
+"""Modelled users: their probabilities estimated from logs, and what they would do on average."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ci_eval.config import load
 from ci_eval.contracts import Metric, Observation
 from ci_eval.errors import ConfigError, NothingToEvaluate
 from ci_eval.jobs.ml import logs_of_all
-from ci_eval.learning.fitting import ShownList, fitted, queries_of
+from ci_eval.learning.fitting import ShownList, fitted, lists_of
 from ci_eval.learning.logs import tables
 from ci_eval.learning.usermodel import PROFILES, UserModel, expected, model_of
 from ci_eval.model import FAILED, MetricInfo, SessionScore
@@ -22,15 +22,16 @@ from ci_eval.workspace import Workspace
 
 
 def fit(sources: Sequence[Path]) -> Iterator[str]:
-    """The tables as YAML, with what they are made of. Raises WorkspaceError, NothingToEvaluate."""
+    """The estimated probabilities as YAML, with the amount of data behind them. Raises WorkspaceError,
+    NothingToEvaluate."""
     module = tables()
-    queries: list[ShownList] = []
+    lists: list[ShownList] = []
     for folder in logs_of_all(sources):
         for name in ("train.parquet", "validation.parquet"):
-            queries += queries_of(module.batches(folder / name, ShownList.COLUMNS))
-    if not queries:
-        raise NothingToEvaluate("the logs hold no query")
-    found = fitted(queries)
+            lists += lists_of(module.batches(folder / name, ShownList.COLUMNS))
+    if not lists:
+        raise NothingToEvaluate("the logs hold no lookup")
+    found = fitted(lists)
     yield f"# fitted to {found.queries:,} queries of {found.sessions:,} sessions"
     yield "interpret:"
     yield "  userModel:"
@@ -43,7 +44,8 @@ def fit(sources: Sequence[Path]) -> Iterator[str]:
 
 
 def summing_to_one(values: Sequence[float]) -> list[float]:
-    """As they are written, four digits each; what that takes away or adds is the largest one's."""
+    """Numbers that add up to one, rounded to four digits; the largest one takes up the difference that rounding
+    makes."""
     written = [round(value, 4) for value in values]
     largest = max(range(len(written)), key=written.__getitem__)
     written[largest] = round(1 - sum(written[:largest]) - sum(written[largest + 1 :]), 4)
@@ -61,12 +63,12 @@ MEANINGS = (
     ("Typed", "typed", "rank", "lower", "characters typed"),
     ("Queries", "queries", "rank", "neither", "lists looked at"),
 )
-"""Name of the figure, where it stands in Expected, unit, which is better, meaning."""
+"""Of each figure: its name, its field in Expected, unit, which is better, meaning."""
 DECLARED = ("TypingSaved", "Selected")
 
 
 def user_of(named: str) -> UserModel:
-    """A profile by its name, or the tables of a file such as `fit-user-model` prints. Raises ConfigError."""
+    """A profile by its name, or the user in a file such as `fit-user-model` prints. Raises ConfigError."""
     if named in PROFILES:
         return PROFILES[named]
     path = Path(named)
@@ -81,7 +83,7 @@ def user_of(named: str) -> UserModel:
 
 
 def metrics_of_user(model: UserModel) -> tuple[Metric, ...]:
-    """What that user would do on average, as metrics of sessions that were asked at every prefix."""
+    """Metrics of what that user would do on average, over sessions with a lookup at every prefix."""
     return tuple(
         Metric(info=MetricInfo(name=name, summary=summary, unit=unit, better=better), observe=_observed(model, figure))
         for name, figure, unit, better, summary in MEANINGS
@@ -99,14 +101,15 @@ _expected = lru_cache(maxsize=100_000)(expected)
 
 
 def _ranks(session: SessionScore) -> tuple[int | None, ...]:
-    """At all prefixes. Where the engine failed, nothing was ever there: a failure is a miss, as in all figures."""
+    """The rank of the expected text at each prefix. Where the engine failed, it is absent: a failure is a miss, as
+    everywhere."""
     if session.status in FAILED:
         return (None,) * len(session.expected_text)
     return tuple(lookup.rank for lookup in session.lookups)
 
 
 def check_every_prefix(workspace: Workspace) -> None:
-    """Raises ConfigError where the places at some prefixes are not known."""
+    """Raises ConfigError unless there was a lookup at every prefix, so that all ranks are known."""
     manifest = workspace.manifest()
     if manifest.user or "EveryPrefix" not in manifest.strategy or "EveryPrefix(" in manifest.strategy:
         raise ConfigError(
@@ -116,7 +119,8 @@ def check_every_prefix(workspace: Workspace) -> None:
 
 
 def expect(folder: Path, user: str) -> tuple[list[tuple[str, str, str, str]], int]:
-    """Rows of a table, and the number of sessions. Raises ConfigError, NothingToEvaluate."""
+    """What a modelled user would do on average: rows of a table, and the number of sessions. Raises ConfigError,
+    NothingToEvaluate."""
     metrics = metrics_of_user(user_of(user))
     workspace = Workspace.open(folder)
     workspace.verify()

@@ -34,7 +34,7 @@ _USUAL = dict.fromkeys(
     "MutableCollection MutableIterable MutableIterator MutableList MutableMap MutableSet Sequence Set".split(),
     "kotlin.collections",
 )
-# At most so many annotations and modifiers: a file may be nothing but such words.
+# The number of annotations and modifiers is limited, since a hostile file may have nothing else, and would take long.
 _TOP = re.compile(
     r"^(?:@\S+\s+){0,20}(?:[a-z]+\s+){0,20}(?:class|interface|object|fun|val|var|typealias)\s+(?:<[^>\n]*>\s*)?"
     r"(?:[\w<>?, *]+\.)?(\w+)",
@@ -50,7 +50,7 @@ _BODIES = frozenset(["class_body", "enum_class_body"])
 
 
 class KotlinWalk(JvmWalk):
-    """Kotlin's nodes."""
+    """The handlers for Kotlin's nodes."""
 
     names = frozenset(["simple_identifier", "type_identifier", "interpolated_identifier"])
     keywords = KEYWORDS | {"super_expression", "this_expression", "null_literal", "use_site_target", *_MODIFIERS}
@@ -86,7 +86,8 @@ class KotlinWalk(JvmWalk):
         return self.known.imported(path, self.text(alias[0]) if alias else path.rpartition(".")[2])
 
     def _declared(self, nodes: Sequence[Node], *, static: bool) -> dict[str, Origin]:
-        """What the file, or the body of a class, declares: known in all of it, before it is read."""
+        """Name → origin of what the file, or the body of a class, declares; known in all of it, also before the
+        declaration."""
         found: dict[str, Origin] = {}
         for child in nodes:
             kind = child.type
@@ -159,7 +160,7 @@ class KotlinWalk(JvmWalk):
     def emit(
         self, node: Node, kind: Kind, place: NodePlace, origin: Origin = UNKNOWN, text: str = "", skip: int = 0
     ) -> None:
-        """A name in a template may be spelled with its sign in one grammar."""
+        """Like every walk's; but in one of the grammars, a name in a template still has its `$`."""
         if node.type == "interpolated_identifier" and self.source[node.start_byte : node.start_byte + 1] == b"$":
             skip = 1
         super().emit(node, kind, place, origin, text, skip)
@@ -355,7 +356,7 @@ class KotlinWalk(JvmWalk):
 
     @on("property_declaration", "for_statement", "when_subject")
     def bindings(self, node: Node, _role: str, place: NodePlace) -> None:
-        """What is bound is known behind its value: of a loop, in the body."""
+        """A name is known behind its value; that of a loop in its body."""
         if node.type == "for_statement":
             place = NodePlace(Scope("block", place.scope), place.argument)
         children = node.children

@@ -36,7 +36,7 @@ _USUAL = (
         "java.lang",
     )
 )
-# At most so many annotations and modifiers: a file may be nothing but such words.
+# The number of annotations and modifiers is limited, since a hostile file may have nothing else, and would take long.
 _TOP = re.compile(
     r"^(?:@\S+\s+){0,20}(?:[a-z]+(?:\[\w+\])?\s+){0,20}"
     r"(?:class|trait|object|def|val|var|type|enum|given)\s+(\w+)",
@@ -50,7 +50,7 @@ _TYPES = ("type_identifier", "generic_type", "stable_type_identifier", "tuple_ty
 
 
 class ScalaWalk(JvmWalk):
-    """Scala's nodes."""
+    """The handlers for Scala's nodes."""
 
     names = frozenset(["identifier", "type_identifier"])
     keywords = KEYWORDS | {"null_literal"}
@@ -72,7 +72,8 @@ class ScalaWalk(JvmWalk):
         return scope
 
     def _declared(self, nodes: Sequence[Node], *, static: bool) -> dict[str, Origin]:
-        """What the file, or the body of a class, declares: known in all of it, before it is read."""
+        """Name → origin of what the file, or the body of a class, declares; known in all of it, also before the
+        declaration."""
         found: dict[str, Origin] = {}
         for child in nodes:
             kind = child.type
@@ -116,7 +117,7 @@ class ScalaWalk(JvmWalk):
         elif role == BOUND and (name[:1].islower() or name[:1] == "_"):
             place.scope.names[name] = LOCAL
         elif name[:1] == "`":
-            # It is typed without its quotes.
+            # Names in backquotes are typed without them.
             self.variable(node, name.strip("`"), place, skip=1)
         else:
             self.variable(node, name, place)
@@ -178,7 +179,7 @@ class ScalaWalk(JvmWalk):
             owner = place.scope.enclosing("class")
             known = (owner.names.get(f"{name}()" if role == CALLED else name) if owner else None) or LOCAL
         if role == CALLED:
-            # It may be an extension method, whatever it is called on.
+            # Whatever it is called on, it may be an extension method.
             static = None if known == LOCAL else known.static
             self.emit(node, Kind.METHOD_CALL, place, Origin(static, known.package), name)
         elif origin.holder == "module":
@@ -356,7 +357,7 @@ class ScalaWalk(JvmWalk):
 
     @on("val_definition", "var_definition", "val_declaration", "var_declaration")
     def value(self, node: Node, _role: str, place: NodePlace) -> None:
-        """What is bound is known behind its value; members are known everywhere."""
+        """A variable is known behind its value; members of a class are known everywhere in it."""
         pattern = node.child_by_field_name("pattern") or node.child_by_field_name("name")
         begin = pattern.start_byte if pattern is not None else -1
         rest = [child for child in node.children if child.start_byte != begin]
@@ -399,7 +400,7 @@ class ScalaWalk(JvmWalk):
 
 
 def _nowhere(place: NodePlace) -> NodePlace:
-    """Where the names of a pattern are bound that are members, and so known already."""
+    """A throw-away place for the names in a pattern that are members: they are known already."""
     return NodePlace(Scope("block", place.scope), place.argument)
 
 
@@ -410,7 +411,8 @@ def declare(text: str, path: str) -> tuple[str, frozenset[str]]:
 
 def extract(text: str, path: str, declared: Declarations) -> Extraction:
     """The completable tokens of one file."""
-    # The grammar takes as long for comments as for code. Should one of them be none, the text shows it by not parsing.
+    # The grammar takes as long for comments as for code, so they are blanked out. Where that was wrong, the text no
+    # longer parses, which shows.
     found = tokens_of(ScalaWalk(_LITERAL_OR_COMMENT.sub(_blanked, text), path, declared), "scala")
     return found if not found.unparsable else tokens_of(ScalaWalk(text, path, declared), "scala")
 
@@ -421,7 +423,7 @@ _LITERAL_OR_COMMENT = re.compile(
 
 
 def _blanked(found: re.Match[str]) -> str:
-    """A comment as blanks in the same lines; a literal, and a comment with another one in it, as they are."""
+    """A comment replaced by blanks with the same line ends; literals, and comments that contain others, stay."""
     text = found[0]
     if text[0] != "/" or "/*" in text[2:]:
         return text
@@ -443,7 +445,7 @@ LANGUAGE: Language = Language(
         stand_ins={
             "template_body": "{}",
             "catch_clause": " finally {}",
-            # The grammar reads no function without its type or a body.
+            # The grammar cannot read a function that has neither a type nor a body.
             **{f"{function} {type_}": ": Any" for function in sorted(_FUNCTIONS) for type_ in _TYPES},
         },
     ),

@@ -25,7 +25,7 @@ _GRAMMARS = {".ts": "typescript", ".mts": "typescript", ".cts": "typescript", ".
 
 
 class TypeScriptWalk(EcmaDefinitions):
-    """What TypeScript adds."""
+    """The handlers for what TypeScript adds to JavaScript."""
 
     keywords = KEYWORDS - {"string", "number"}
     ignored = EcmaDefinitions.ignored | {"|", "&"}

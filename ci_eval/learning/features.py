@@ -1,8 +1,8 @@
 """The features of a suggestion: what a ranker may look at, and what logs hold.
 
-They are made of the text before the word being typed, of the word itself, of the list, and of the project's other
-files. What follows the caret is never looked at, in any context, nor is the expected text. Language-independent: names
-and marks are told apart by regular expressions, blocks by indentation.
+They are computed from the text before the caret, the list of suggestions, and the project's other files; never from
+the text behind the caret or from the expected text. They know no particular language: regular expressions tell names
+from punctuation, and indentation tells blocks.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ Floats = NDArray[np.float32]
 
 MISSING = float("nan")
 FARTHEST = 10_000
-"""Tokens; a name last seen further back counts as if it were there."""
+"""The greatest distance, in tokens, of the feature `distance`: a name last seen further back has this one."""
 
 
 class Feature(Value, frozen=True, kw_only=True):
-    """One column."""
+    """One column; `range` and `meaning` are for people."""
 
     name: str
     type: str
@@ -98,11 +98,17 @@ FEATURES = tuple(
 )
 NAMES = tuple(feature.name for feature in FEATURES)
 CATEGORIES = tuple(feature.name for feature in FEATURES if feature.type == "category")
-OF_PLACE = 6
-"""The first so many are the same for all suggestions of a list."""
+OF_PLACE = NAMES.index("position")
+"""Number of features at the front that are the same for all suggestions of a list."""
+OF_PROJECT = NAMES.index("in_project")
+"""Index of the first of the features that look at the project's other files."""
+COLUMN = {name: number for number, name in enumerate(NAMES)}
+
+Columns = dict[str, Sequence[float]]
+"""Feature → its value for each suggestion of a list."""
 
 SCHEMA = hashlib.blake2b(msgspec.json.encode(FEATURES), digest_size=8).hexdigest()
-"""Changes when a column does: logs and models of another schema are not mixed."""
+"""A digest of the columns: it changes when they do, and logs or models with different ones are never mixed."""
 
 _NAME = re.compile(r"[^\W\d]\w*")
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
@@ -110,17 +116,18 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 @dataclass(frozen=True)
 class _Block:
-    """A line with something below it; `first`: number of its first token."""
+    """A line that the present line may be inside of, since it is indented less."""
 
     indent: int
     first: int
+    """Number of its first token within the file."""
     line: str
 
 
 class Reader:
-    """Reads a file up to the caret, and tells the features of what is suggested there.
+    """Reads a file up to the caret, and computes the features of the suggestions there.
 
-    Going forward in the file only what is new is read; anything else is read anew.
+    When the caret moves forward, only the new lines are read; when it moves back, the file is read again.
     """
 
     def __init__(self, keywords: frozenset[str], others: Others) -> None:
@@ -130,7 +137,7 @@ class Reader:
 
     @classmethod
     def of(cls, context: FileContext) -> Reader:
-        """For that file."""
+        """A reader for the file of that context."""
         return cls(context.keywords, others_of(context))
 
     def _forget(self) -> None:
@@ -145,24 +152,24 @@ class Reader:
         self._blocks: list[_Block] = []
 
     def rows(self, caret: CaretContext, suggestions: Sequence[Suggestion]) -> Floats:
-        """One row per suggestion, one column per feature."""
+        """The features, as (suggestions x features); columns in the order of FEATURES."""
         line = self._advance(caret.before)
         place = self._place(line, caret, len(suggestions))
+        facts = [_facts(each.text) for each in suggestions]
         table = np.empty((len(suggestions), len(FEATURES)), dtype=np.float32)
         table[:, :OF_PLACE] = place.columns
-        scores = _score_ranks(suggestions)
-        rows = [self._row(each, place, number, scores) for number, each in enumerate(suggestions, 1)]
-        end = len(FEATURES) - 3
-        if rows:
-            table[:, OF_PLACE:end] = rows
-        hashes = np.fromiter((_facts(each.text).hash for each in suggestions), np.uint64, len(suggestions))
-        table[:, end:] = np.log1p(self._others.of(hashes, hash_of(place.before)))
+        for name, values in (
+            _of_list(suggestions) | self._of_texts(facts, place) | self._of_file(facts, place)
+        ).items():
+            table[:, COLUMN[name]] = values
+        hashes = np.fromiter((each.hash for each in facts), np.uint64, len(facts))
+        table[:, OF_PROJECT:] = np.log1p(self._others.of(hashes, hash_of(place.before)))
         return table
 
     # ---------------------------------------------------------------------------------------------------- reading
 
     def _advance(self, before: str) -> str:
-        """Read the whole lines that are new; the rest is the line of the caret."""
+        """Read the whole lines that are new; returns the caret's line, up to the caret."""
         end = before.rfind("\n") + 1
         if not before.startswith(self._read) or end < len(self._read):
             self._forget()
@@ -195,19 +202,18 @@ class Reader:
         around = [block for block in self._blocks if block.indent < indent]
         two, one = ("", START_OF_LINE) if not tokens else (([START_OF_LINE, *tokens])[-2], tokens[-1])
         opened = sum((token in OPENING) - (token in CLOSING) for token in tokens)
-        columns = (
-            len(caret.prefix),
-            caret.query,
-            size,
-            _type_of(one, self._keywords),
-            max(opened, 0),
-            len(around),
-        )
+        columns = {
+            "prefix_length": len(caret.prefix),
+            "query": caret.query,
+            "list_size": size,
+            "token_before": _type_of(one, self._keywords),
+            "in_brackets": max(opened, 0),
+            "indentation": len(around),
+        }
         words = {word for token in tokens if _NAME.match(token) for word in _words(token)}
         return _Place(
-            columns=columns,
+            columns=[columns[name] for name in NAMES[:OF_PLACE]],
             prefix=caret.prefix,
-            size=size,
             before=one,
             before_that=two,
             on_line=Counter(tokens),
@@ -217,59 +223,70 @@ class Reader:
             parameters=frozenset().union(*(_in_brackets(block.line) for block in around)),
         )
 
-    def _row(self, each: Suggestion, place: _Place, number: int, scores: dict[str, int]) -> tuple[float, ...]:
-        text, prefix = each.text, place.prefix
-        facts = _facts(text)
-        here = place.on_line[text]
-        times = self._times[text] + here
-        last = place.line_first if here else self._last.get(text)
-        return (
-            number,
-            number / place.size,
-            scores[each.sort_text] if each.sort_text is not None else MISSING,
-            KINDS.get(each.kind.lower(), 0),
-            len(text),
-            facts.words,
-            text in self._keywords,
-            facts.underscores,
-            facts.case,
-            2 if text.startswith(prefix) else 1 if text.lower().startswith(prefix.lower()) else 0,
-            min(len(prefix) / len(text), 1.0) if text else 0.0,
-            times,
-            MISSING if last is None else min(max(self._count - last, 1), FARTHEST),
-            MISSING if last is None else len(place.starts) - bisect_right(place.starts, last),
-            text in place.parameters,
-            self._assigned[text],
-            self._called[text] / self._times[text] if text in self._times else MISSING,
-            self._after[place.before, text],
-            self._after_two[place.before_that, place.before, text],
-            here,
-            len(facts.parts & place.line_words) / len(facts.parts) if facts.parts else 0.0,
-        )
+    def _of_texts(self, facts: Sequence[_Facts], place: _Place) -> Columns:
+        typed = len(place.prefix)
+        return {
+            "length": [len(each.text) for each in facts],
+            "words": [each.words for each in facts],
+            "is_keyword": [each.text in self._keywords for each in facts],
+            "underscores": [each.underscores for each in facts],
+            "case": [each.case for each in facts],
+            "prefix_match": [_match(each.text, place.prefix) for each in facts],
+            "prefix_share": [min(typed / len(each.text), 1.0) if each.text else 0.0 for each in facts],
+        }
+
+    def _of_file(self, facts: Sequence[_Facts], place: _Place) -> Columns:
+        texts = [each.text for each in facts]
+        times, called, begins, line = self._times, self._called, place.starts, place.line_words
+        here = [place.on_line[text] for text in texts]
+        last = [
+            place.line_first if on_line else self._last.get(text) for text, on_line in zip(texts, here, strict=True)
+        ]
+        return {
+            "in_file": [times[text] + on_line for text, on_line in zip(texts, here, strict=True)],
+            "distance": [MISSING if at is None else min(max(self._count - at, 1), FARTHEST) for at in last],
+            "scope_distance": [MISSING if at is None else len(begins) - bisect_right(begins, at) for at in last],
+            "is_parameter": [text in place.parameters for text in texts],
+            "assigned": [self._assigned[text] for text in texts],
+            "called": [called[text] / times[text] if text in times else MISSING for text in texts],
+            "after_last": [self._after[place.before, text] for text in texts],
+            "after_last_two": [self._after_two[place.before_that, place.before, text] for text in texts],
+            "same_line": here,
+            "line_overlap": [len(each.parts & line) / len(each.parts) if each.parts else 0.0 for each in facts],
+        }
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Place:
-    """Where the caret is, as far as suggestions are measured by it."""
+    """What the features need to know of the caret's place."""
 
-    columns: tuple[float, ...]
+    columns: Sequence[float]
+    """The features that are the same for all suggestions, in the order of FEATURES."""
     prefix: str
-    size: int
     before: str
+    """The token before the caret's word."""
     before_that: str
+    """The token before that one."""
     on_line: Counter[str]
+    """Tokens on the caret's line, before the caret."""
     line_first: int
+    """Number of the first token of the caret's line within the file."""
     line_words: set[str]
+    """Words in the names on that line."""
     starts: list[int]
+    """Number of the first token of each block around the line, the outermost first."""
     parameters: frozenset[str]
+    """Names in brackets in the first lines of these blocks."""
 
 
 @dataclass(frozen=True)
 class _Facts:
-    """What is known of a text by itself."""
+    """What a suggestion's text tells by itself; see the features of the same names."""
 
+    text: str
     words: int
     parts: frozenset[str]
+    """Its words, in small letters."""
     underscores: int
     case: int
     hash: int
@@ -280,7 +297,7 @@ def _facts(text: str) -> _Facts:
     name = text.lstrip("_")
     case = 2 if len(name) > 1 and name.isupper() else 1 if name[:1].isupper() else 0
     words = _words(text)
-    return _Facts(len(words), frozenset(words), min(len(text) - len(name), 2), case, hash_of(text))
+    return _Facts(text, len(words), frozenset(words), min(len(text) - len(name), 2), case, hash_of(text))
 
 
 def _words(text: str) -> list[str]:
@@ -288,7 +305,7 @@ def _words(text: str) -> list[str]:
 
 
 def _in_context(tokens: Sequence[str]) -> Iterator[tuple[str, str, str, str]]:
-    """Each token with the two before it and the one behind it."""
+    """Of each token: itself, the token two before it, the one before it, the one behind it."""
     padded = ["", START_OF_LINE, *tokens, ""]
     for (two, one), (token, behind) in zip(pairwise(padded), pairwise(padded[2:]), strict=False):
         yield token, two, one, behind
@@ -315,10 +332,30 @@ def _indent(line: str) -> int:
 
 @lru_cache(maxsize=10_000)
 def _in_brackets(line: str) -> frozenset[str]:
+    """Names behind the first opening bracket of a line, such as the parameters of a function."""
     _, opened, rest = line.partition("(")
     return frozenset(_NAME.findall(rest)) if opened else frozenset()
 
 
+def _of_list(suggestions: Sequence[Suggestion]) -> Columns:
+    """The features that come from the engine."""
+    size, scores = len(suggestions), _score_ranks(suggestions)
+    return {
+        "position": range(1, size + 1),
+        "position_share": [number / size for number in range(1, size + 1)],
+        "score_rank": [MISSING if each.sort_text is None else scores[each.sort_text] for each in suggestions],
+        "kind": [KINDS.get(each.kind.lower(), 0) for each in suggestions],
+    }
+
+
+def _match(text: str, prefix: str) -> int:
+    """See the feature `prefix_match`."""
+    if text.startswith(prefix):
+        return 2
+    return int(text.lower().startswith(prefix.lower()))
+
+
 def _score_ranks(suggestions: Sequence[Suggestion]) -> dict[str, int]:
+    """sortText → its rank (from 1) among the different ones of the list."""
     different = sorted({each.sort_text for each in suggestions if each.sort_text is not None})
     return {score: place for place, score in enumerate(different, 1)}

@@ -1,4 +1,4 @@
-"""The file of a trained ranker: the trees, the schema of the features they split on, and how they were made."""
+"""The file of a trained ranker: its trees, the features that they look at, and how they were trained."""
 
 from __future__ import annotations
 
@@ -20,12 +20,16 @@ MODEL_FORMAT = 1
 
 
 class Scores(Value, frozen=True, kw_only=True):
-    """Over the queries of the validation logs; ties get the middle of their places."""
+    """How well an order ranks the expected texts of the validation logs; equal scores share the mean of their ranks."""
 
     queries: int
+    """Number of lookups."""
     top1: float
+    """Share of the lookups whose expected text is first."""
     top5: float
+    """Share of them in which it is among the first five."""
     mrr: float
+    """Mean reciprocal rank."""
 
 
 class RankerModel(Value, frozen=True, kw_only=True):
@@ -33,28 +37,31 @@ class RankerModel(Value, frozen=True, kw_only=True):
 
     format: int = MODEL_FORMAT
     schema: str
-    """Of the features; see learning/features.py."""
+    """Digest of the features; see learning/features.py."""
     features: tuple[str, ...]
     trained_on: tuple[str, ...]
-    """Projects."""
+    """Names of the projects."""
     queries: int
+    """Number of lookups trained on."""
     rows: int
+    """Number of suggestions trained on."""
     label: str
     seed: int
     trees: int
     before: Scores
-    """The order the engine gave."""
+    """Of the engine's own order."""
     after: Scores
+    """Of the model's."""
     importance: dict[str, float]
-    """Share of the gain of all splits, the largest first."""
+    """Feature → its share of the gain of all splits, the largest first."""
     booster: str
-    """As LightGBM writes it."""
+    """The trees, as LightGBM writes them."""
     digest: str = ""
-    """SHA-256 of `booster`: LightGBM ends the process where its text is damaged."""
+    """SHA-256 of `booster`, checked before it is used: damaged text makes LightGBM end the process."""
 
 
 def lightgbm() -> ModuleType:
-    """LightGBM. Raises ConfigError where it is not installed."""
+    """The LightGBM module. Raises ConfigError where it is not installed."""
     try:
         return import_module("lightgbm")
     except (ImportError, OSError) as error:
@@ -62,7 +69,7 @@ def lightgbm() -> ModuleType:
 
 
 def save(model: RankerModel, path: Path) -> None:
-    """Replace it in one step."""
+    """Write the model; a file that is there is replaced in one step."""
     sealed = replace(model, digest=_digest_of_trees(model.booster))
     atomic.write(path, msgspec.json.format(msgspec.json.encode(sealed), indent=1) + b"\n")
 
@@ -72,7 +79,7 @@ def _digest_of_trees(text: str) -> str:
 
 
 def load(path: Path) -> RankerModel:
-    """Raises ConfigError where it is none, or knows other features."""
+    """The model in that file. Raises ConfigError where it is none, is damaged, or was trained on other features."""
     try:
         model = stored.decoded(stored.read(path.resolve(), stored.MODEL), RankerModel, path)
     except WorkspaceError as error:
@@ -89,12 +96,12 @@ def load(path: Path) -> RankerModel:
 
 
 def digest_of(path: str | Path | None) -> str:
-    """SHA-256 of the file, as hex; empty without one."""
+    """SHA-256 of a model's file, as hex; "" for None or ""."""
     return hashlib.sha256(stored.read(Path(path).resolve(), stored.MODEL)).hexdigest() if path else ""
 
 
 def importance_of(names: Sequence[str], gains: Sequence[float]) -> dict[str, float]:
-    """Shares, the largest first."""
+    """Name of each feature → its share of all gains, the largest first."""
     total = sum(gains) or 1.0
     shares = ((name, float(gain) / total) for name, gain in zip(names, gains, strict=True))
     return dict(sorted(shares, key=lambda each: (-each[1], each[0])))

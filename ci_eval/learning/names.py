@@ -1,6 +1,8 @@
-"""How often each name stands in a project, and after what: what a person knows of the code beside the open file.
+"""How often each name occurs in a project, and after which tokens: what a person may know of the files that are not
+open.
 
-Names and pairs are kept as hashes in sorted arrays: a project of millions of lines takes some tens of megabytes.
+Names, and sequences of tokens, are kept as hashes in sorted arrays: a project of millions of lines takes some tens of
+megabytes.
 """
 
 from __future__ import annotations
@@ -30,42 +32,42 @@ Floats = NDArray[np.float64]
 _TOKEN = re.compile(r"\w+|->|\?\.|[^\w\s]")
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 START_OF_LINE = "\n"
-"""The token that stands before the first one of a line."""
+"""A token that is put before the first one of each line."""
 LONGEST_CONTEXT = 2
-"""Tokens before a name up to which it is counted what follows them."""
+"""Names are counted by the tokens before them: by none, one, or this many."""
 
 
 def tokens_of(line: str) -> list[str]:
-    """Names, numbers, and marks one by one."""
+    """The tokens of a line: names, numbers, and punctuation, character by character but for `->` and `?.`."""
     return _TOKEN.findall(line)
 
 
 def is_name(token: str) -> bool:
-    """Names and keywords, which is what is suggested."""
+    """Whether a token is a name or a keyword: only these are suggested."""
     return token[0].isalpha() or token[0] == "_"
 
 
 @lru_cache(maxsize=500_000)
 def hash_of(token: str) -> int:
-    """The same in every process."""
+    """A 64-bit hash of the token, the same in every process."""
     return int.from_bytes(blake2b(token.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
 
 
 def pair_hashes(first: Hashes, second: Hashes) -> Hashes:
-    """Of tokens that follow each other."""
+    """Hashes of pairs of tokens that follow each other, from the hashes of both."""
     with np.errstate(over="ignore"):
         return np.asarray((first * _ODD) ^ (second + (first >> np.uint64(7))), dtype=np.uint64)
 
 
 @dataclass(frozen=True)
 class Table:
-    """Hash → number, for many at once."""
+    """Hash → count, looked up for many hashes at once; `keys` are sorted."""
 
     keys: Hashes
     counts: Counts
 
     def of(self, wanted: Hashes) -> Counts:
-        """0 for what is not there."""
+        """The count of each wanted hash; 0 for one that is not in the table."""
         if not len(self.keys):
             return np.zeros(len(wanted), dtype=np.int64)
         places = np.minimum(np.searchsorted(self.keys, wanted), len(self.keys) - 1)
@@ -79,22 +81,27 @@ def _table(hashes: Hashes) -> Table:
 
 @dataclass(frozen=True)
 class NameCounts:
-    """Of a set of files: times of each name, files it stands in, times of it after each one and two tokens before it,
-    and how often any name followed these."""
+    """How often names occur in a set of files; each table is by hash."""
 
     times: Table
+    """Name → how often it occurs."""
     files: Table
+    """Name → in how many files it occurs."""
     pairs: Table
+    """Token and name → how often the name follows that token."""
     triples: Table
+    """Two tokens and name → how often the name follows them."""
     after_one: Table
+    """Token → how often any name follows it."""
     after_two: Table
+    """Two tokens → how often any name follows them."""
 
     def without(self, text: str) -> Others:
-        """What the other files hold, given the text of the one that is open as it is on disk."""
+        """The counts of the other files; `text`: that of the open one, as it was when these were counted."""
         return Others(self, count([text]))
 
     def save(self, path: Path) -> None:
-        """As a file of arrays."""
+        """Write it as an .npz file, replacing one that is there in one step."""
         arrays = {name: getattr(self, name) for name in TABLES}
         keys = {f"{name}_keys": table.keys for name, table in arrays.items()}
         counts = {f"{name}_counts": table.counts for name, table in arrays.items()}
@@ -108,7 +115,7 @@ class NameCounts:
 
     @classmethod
     def load(cls, path: Path) -> NameCounts:
-        """What `save` wrote. Raises WorkspaceError."""
+        """Read what `save` wrote. Raises WorkspaceError where the file is missing or damaged."""
         with stored.opened(path) as file:
             try:
                 if os.fstat(file.fileno()).st_size > stored.NAMES:
@@ -128,7 +135,8 @@ def _stored_table(archive: zipfile.ZipFile, name: str) -> Table:
 
 
 def _stored_array(archive: zipfile.ZipFile, name: str, kind: np.dtype[Any]) -> NDArray[Any]:
-    """As numpy's own reader, but that it takes no more memory than there are bytes, whatever the header says."""
+    """An array of an .npz file, as numpy's own reader finds it; but whatever its header says, it takes no more memory
+    than the file has bytes."""
     info = archive.getinfo(name)
     if info.compress_type != zipfile.ZIP_STORED:
         raise ValueError(f"{name} is compressed")
@@ -147,13 +155,13 @@ TABLES = ("times", "files", "pairs", "triples", "after_one", "after_two")
 
 @dataclass(frozen=True)
 class Others:
-    """All files but one."""
+    """The names in all files of a project but one: those of the whole less those of the file's own."""
 
     whole: NameCounts
     own: NameCounts
 
     def of(self, names: Hashes, before: int) -> Floats:
-        """Per name: times, files, and times after the token `before`."""
+        """(names x 3): how often each occurs, in how many files, and how often after the token with hash `before`."""
         pairs = pair_hashes(np.full(len(names), before, dtype=np.uint64), names)
         return np.stack(
             [
@@ -165,11 +173,12 @@ class Others:
         ).astype(np.float64)
 
     def times(self, texts: Sequence[str]) -> Floats:
-        """How often each stands there."""
+        """How often each text occurs in the other files."""
         return self._left("times", _hashes(texts))
 
     def levels(self, texts: Sequence[str], context: Sequence[str]) -> Iterator[tuple[Floats, float]]:
-        """Of no token, the last one, the last two before: how often each text followed them, and how often any did."""
+        """For contexts of 0, 1 and 2 tokens, the last ones of `context`: how often each text follows that context in
+        the other files, and how often any name does."""
         names, last = _hashes(texts), _hashes(context[-LONGEST_CONTEXT:])
         yield self.times(texts), float(self.whole.times.counts.sum() - self.own.times.counts.sum())
         if len(last):
@@ -186,7 +195,7 @@ class Others:
 
 
 def others_of(context: FileContext) -> Others:
-    """All files of the project but the one that is open; none where no names are known."""
+    """The names in all files of the project but the open one; none where the context has no file of names."""
     if context.names is None:
         return NOTHING.without("")
     return _loaded(context.names).without(context.text)
@@ -198,7 +207,7 @@ def _loaded(path: Path) -> NameCounts:
 
 
 def count(texts: Iterable[str]) -> NameCounts:
-    """Over all of the texts, each of which is a file."""
+    """The counts over these texts, one per file."""
     parts: list[list[Hashes]] = [[_EMPTY] for _ in TABLES]
     for text in texts:
         for part, hashes in zip(parts, _counted(text), strict=True):
@@ -207,7 +216,7 @@ def count(texts: Iterable[str]) -> NameCounts:
 
 
 def _counted(text: str) -> tuple[Hashes, ...]:
-    """In the order of TABLES: once for each time."""
+    """The hashes that a file adds to each of TABLES, each as many times as it is to be counted."""
     lines = filter(None, map(tokens_of, text.split("\n")))
     tokens = [token for line in lines for token in (START_OF_LINE, *line)]
     hashes = _hashes(tokens)

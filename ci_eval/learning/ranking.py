@@ -1,4 +1,4 @@
-"""Completion types that need no model."""
+"""Completion types (what orders the suggestions) that look at nothing but the suggestions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ci_eval.model import Suggestion
 
 @dataclass(frozen=True, kw_only=True)
 class ByText:
-    """Orders by the suggestions alone."""
+    """A completion type whose order is a function of the list alone; `arrange` returns it in that order."""
 
     name: str
     summary: str

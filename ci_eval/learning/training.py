@@ -1,4 +1,4 @@
-"""Trains a ranker on logs: LightGBM's LambdaRank, stopped where the validation logs no longer gain."""
+"""Trains a ranker on logs: LightGBM's LambdaRank, stopped when it no longer improves on the validation logs."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _THREADS = re.compile(r"\[num_threads: \d+\]")
 Label = Literal["selected", "expected"]
 
 TREES = 100
-"""At most: 100 suggestions are then ranked in about half a millisecond."""
+"""The most trees of a model: 100 suggestions are then ranked in about half a millisecond."""
 PATIENCE = 15
-"""Trees without a gain on the validation logs after which training ends."""
+"""Trees without improvement on the validation logs after which training ends."""
 LEAVES = 31
 LONGEST = 200
-"""Suggestions of one query that are learned from: the first of the list, and others drawn from the rest."""
+"""The most suggestions of a lookup that are learned from: the FIRST of the list, and others drawn from the rest."""
 FIRST = 50
 LEARNING = {
     "objective": "lambdarank",
@@ -45,53 +45,60 @@ LEARNING = {
 
 
 @dataclass(frozen=True)
-class Queries:
-    """Feature rows of many queries, one after the other, each with exactly one positive row."""
+class LookupRows:
+    """The features of all suggestions of many lookups, one lookup after the other.
+
+    Exactly one row of each lookup is positive: that of the expected text.
+    """
 
     rows: NDArray[np.float32]
+    """(suggestions of all lookups x features)."""
     sizes: NDArray[np.int64]
+    """Number of rows of each lookup."""
     positive: NDArray[np.int64]
-    """Number of the positive row within its query."""
+    """Index of the positive row of each lookup, from 0 within the lookup."""
     projects: frozenset[str] = frozenset()
+    """Names of the projects they are of."""
 
     @property
     def labels(self) -> NDArray[np.int8]:
-        """1 for the positive rows."""
+        """1 for each positive row, 0 for the others."""
         labels = np.zeros(len(self.rows), dtype=np.int8)
         labels[self.begins + self.positive] = 1
         return labels
 
     @property
     def begins(self) -> NDArray[np.int64]:
-        """Number of the first row of each query."""
+        """Index of the first row of each lookup."""
         return np.concatenate([[0], np.cumsum(self.sizes)[:-1]]).astype(np.int64)
 
 
-def read(paths: Sequence[Path], label: Label, seed: int) -> Queries:
-    """The queries of Parquet logs one can learn from. Raises WorkspaceError, NothingToEvaluate.
+def read(paths: Sequence[Path], label: Label, seed: int) -> LookupRows:
+    """The lookups of Parquet logs that one can learn from: lists of two or more that offer the expected text.
 
-    `selected`: those of sessions in which the user took the expected text; `expected`: all that offered it.
+    `label`: with "selected" only those of sessions in which the user took it, with "expected" all of them. `seed`:
+    draws the suggestions of long lists. Raises WorkspaceError, NothingToEvaluate.
     """
     taken = _sessions_with_a_selection(paths) if label == "selected" else None
     random = np.random.default_rng([5, seed % 2**63])
     rows, sizes, positive, projects = [], [], [], set()
     for path in paths:
-        for query in queries_in(path):
-            projects.add(query.project)
-            found = np.flatnonzero(query.expected)
-            if len(query.rows) < 2 or len(found) != 1 or (taken is not None and query.session not in taken):
+        for lookup in lookups_in(path):
+            projects.add(lookup.project)
+            found = np.flatnonzero(lookup.expected)
+            if len(lookup.rows) < 2 or len(found) != 1 or (taken is not None and lookup.session not in taken):
                 continue
-            chosen = _chosen(len(query.rows), int(found[0]), random)
-            rows.append(query.rows[chosen])
+            chosen = _chosen(len(lookup.rows), int(found[0]), random)
+            rows.append(lookup.rows[chosen])
             sizes.append(len(chosen))
             positive.append(int(np.flatnonzero(chosen == found[0])[0]))
     if not rows:
         raise NothingToEvaluate(_why_none(paths[0].stem, bool(projects), label))
-    return Queries(np.concatenate(rows), np.array(sizes), np.array(positive), frozenset(projects))
+    return LookupRows(np.concatenate(rows), np.array(sizes), np.array(positive), frozenset(projects))
 
 
-def _why_none(side: str, any_query: bool, label: Label) -> str:
-    if not any_query:
+def _why_none(side: str, any_lookup: bool, label: Label) -> str:
+    if not any_lookup:
         return (
             f"the {side} side of the logs is empty: files are dealt out by interpret.trainTestSplit, so that few files "
             "leave a side without any; log more or larger projects, and give all of them"
@@ -102,6 +109,7 @@ def _why_none(side: str, any_query: bool, label: Label) -> str:
 
 
 def _chosen(size: int, positive: int, random: np.random.Generator) -> NDArray[np.int64]:
+    """Indices of the suggestions of a list of that size that are learned from, the positive one among them."""
     if size <= LONGEST:
         return np.arange(size)
     rest = random.choice(np.arange(FIRST, size), LONGEST - FIRST, replace=False)
@@ -119,19 +127,22 @@ def _sessions_with_a_selection(paths: Sequence[Path]) -> frozenset[str]:
 
 
 @dataclass(frozen=True)
-class LoggedQuery:
-    """One list in the logs."""
+class LoggedLookup:
+    """One lookup in the logs."""
 
     project: str
     session: str
     number: int
+    """Of the lookup within its session, from 0."""
     expected: NDArray[np.bool_]
+    """Of each suggestion, whether it is the expected text."""
     rows: NDArray[np.float32]
+    """(suggestions x features)."""
 
 
-def queries_in(path: Path) -> Iterator[LoggedQuery]:
-    """The lists in a Parquet file, one at a time."""
-    held: list[LoggedQuery] = []
+def lookups_in(path: Path) -> Iterator[LoggedLookup]:
+    """The lookups in a Parquet file, one at a time."""
+    held: list[LoggedLookup] = []
     for batch in tables().batches(path, ["project", "session", "query_number", "place", "expected", *NAMES]):
         rows = np.stack([np.asarray(batch.column(5 + place)) for place in range(len(NAMES))], axis=1)
         expected = np.asarray(batch.column(4))
@@ -142,22 +153,23 @@ def queries_in(path: Path) -> Iterator[LoggedQuery]:
                 yield _joined(held)
                 held = []
             project, session, number = (batch.column(each)[low].as_py() for each in range(3))
-            held.append(LoggedQuery(project, session, number, expected[low:high], rows[low:high]))
+            held.append(LoggedLookup(project, session, number, expected[low:high], rows[low:high]))
     if held:
         yield _joined(held)
 
 
-def _joined(held: Sequence[LoggedQuery]) -> LoggedQuery:
+def _joined(held: Sequence[LoggedLookup]) -> LoggedLookup:
+    """One lookup, of its parts in the batches it was spread over."""
     if len(held) == 1:
         return held[0]
     expected, rows = (
         np.concatenate(parts) for parts in zip(*((each.expected, each.rows) for each in held), strict=True)
     )
-    return LoggedQuery(held[0].project, held[0].session, held[0].number, expected, rows)
+    return LoggedLookup(held[0].project, held[0].session, held[0].number, expected, rows)
 
 
-def train(training: Queries, validation: Queries, *, label: Label, seed: int, threads: int) -> RankerModel:
-    """The model with the fewest trees that ranks the validation queries best."""
+def train(training: LookupRows, validation: LookupRows, *, label: Label, seed: int, threads: int) -> RankerModel:
+    """A model of as many trees as rank the validation lookups best; the number of threads does not change it."""
     lgb = lightgbm()
     categories = [NAMES.index(name) for name in CATEGORIES]
     data = lgb.Dataset(
@@ -190,10 +202,10 @@ def train(training: Queries, validation: Queries, *, label: Label, seed: int, th
     )
 
 
-def scores(queries: Queries, predicted: NDArray[np.floating[Any]]) -> Scores:
-    """How the positive rows are ranked by the predictions."""
-    begins = queries.begins
-    own = np.repeat(predicted[begins + queries.positive], queries.sizes)
+def scores(lookups: LookupRows, predicted: NDArray[np.floating[Any]]) -> Scores:
+    """How well `predicted`, a score for each row, ranks the positive rows: the higher the score, the better."""
+    begins = lookups.begins
+    own = np.repeat(predicted[begins + lookups.positive], lookups.sizes)
     ahead = np.add.reduceat(predicted > own, begins) + (np.add.reduceat(predicted == own, begins) - 1) / 2
     ranks = 1 + ahead
     return Scores(

@@ -1,8 +1,10 @@
-"""A modelled user: what is typed before asking, what is taken from the list, and when one gives up.
+"""A modelled user: how much is typed before completion is asked for, when the expected text is taken from the list, and
+when the user gives up.
 
-Algorithm 2 of the thesis: the length of the first prefix is drawn; at each query, where the expected text stands at
-place k of the list, it is taken with P_select(k, j), j being the number of the query; where it is not taken, the user
-gives up with P_cancel(j) and types the rest, or types one more character and asks again.
+Algorithm 2 of the thesis that docs/user-model.md names: the length of the first prefix is drawn. At lookup number j,
+where the expected text has rank k in the list, it is taken with probability P_select(k, j). Where it is not taken, the
+user gives up with probability P_cancel(j) and types the rest; otherwise types one more character and asks again.
+Lookups are numbered from 0.
 """
 
 from __future__ import annotations
@@ -29,43 +31,50 @@ _JETBRAINS: Table = (
     (0.15, 0.15, 0.2),
     (0.1,),
 )
-"""The tables of the JetBrains evaluation plugin, by place and query; the last entries repeat."""
+"""P_select of the JetBrains evaluation plugin, by rank and lookup; the last entry of a row or table repeats."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class UserModel:
-    """The probabilities; beyond the end of a row or table, its last entry holds."""
+    """The probabilities of what a user does; beyond the end of a row or table, its last entry holds."""
 
     first_prefix: tuple[float, ...]
-    """Of 0, 1, 2 … characters before the first query."""
+    """Of typing 0, 1, 2 … characters before the first lookup."""
     select: Table
-    """By place of the expected text, by query."""
+    """Of taking the expected text: a row for each rank, a column for each lookup."""
     cancel: tuple[float, ...] = (0.0,)
-    """By query, where nothing was taken."""
+    """Of giving up at each lookup, where the expected text was not taken."""
     attend: float = 1.0
     """Share of the sessions in which the user looks at the list at all."""
     index: Literal["order", "prefix"] = "order"
-    """What a query's number is: its place among the session's queries, or (as in the plugin) its prefix's length."""
+    """How lookups are numbered: by their order within the session, or (as in the plugin) by the length of the prefix.
+    """
 
     def starts(self, length: int) -> list[float]:
-        """Probability of 0, 1, 2 … characters before the first query; no token is typed to its end without one."""
+        """Probabilities of typing 0, 1, 2 … characters of a token of that length before the first lookup.
+
+        No token is typed to its end without a lookup, so the last probability takes what is left.
+        """
         known = self.first_prefix[:length]
         return [*known[:-1], 1.0 - sum(known[:-1])]
 
     def start(self, drawn: float, length: int) -> int:
-        """That number of characters, for a number drawn from 0 to 1."""
+        """The number of characters typed before the first lookup, for a number `drawn` between 0 and 1."""
         ends = list(accumulate(self.starts(length)))
         return min(bisect_right(ends, drawn), len(ends) - 1)
 
-    def selects(self, rank: int | None, query: int, prefix: int) -> float:
-        """Probability of taking the expected text at that place (from 1 on); 0 where it is not in the list."""
+    def selects(self, rank: int | None, lookup: int, prefix: int) -> float:
+        """Probability of taking the expected text at that rank; 0 where it is not in the list (None).
+
+        `lookup`: its number in the session, from 0. `prefix`: number of characters typed.
+        """
         if rank is None:
             return 0.0
-        return _last(_last(self.select, rank - 1), prefix if self.index == "prefix" else query)
+        return _last(_last(self.select, rank - 1), prefix if self.index == "prefix" else lookup)
 
-    def cancels(self, query: int, prefix: int) -> float:
-        """Probability of giving up where nothing was taken."""
-        return _last(self.cancel, prefix if self.index == "prefix" else query)
+    def cancels(self, lookup: int, prefix: int) -> float:
+        """Probability of giving up where the expected text was not taken."""
+        return _last(self.cancel, prefix if self.index == "prefix" else lookup)
 
 
 def _last(row: Sequence[T], place: int) -> T:
@@ -84,11 +93,12 @@ PROFILES = {
         attend=0.40,
     ),
 }
-"""always: takes it wherever it is. first: one query, and only the first place. The others: docs/user-model.md."""
+"""always: takes the expected text at any rank. first: asks once, and takes it at rank 1 only. The others are explained
+in docs/user-model.md."""
 
 
 def model_of(config: UserModelConfig) -> UserModel:
-    """The profile with the tables that are given in its place."""
+    """The user of a configuration: a profile, whose probabilities are replaced by those that are given."""
     profile = PROFILES[config.profile]
     return UserModel(
         first_prefix=config.first_prefix or profile.first_prefix,
@@ -100,12 +110,13 @@ def model_of(config: UserModelConfig) -> UserModel:
 
 
 def spelled(model: UserModel) -> str:
-    """All of it, in one line: two evaluations with different users are not comparable."""
+    """The user's probabilities as one line of JSON: evaluations are comparable only where it is the same."""
     return msgspec.json.encode(model).decode()
 
 
 class Emulated:
-    """The user of one session. What is drawn depends on seed, session and query alone: every engine meets the same."""
+    """The user of one session. What is drawn depends on nothing but the seed, the session's id and the lookup's number,
+    so that every engine meets the same user."""
 
     def __init__(self, model: UserModel, seed: int, session: str, length: int) -> None:
         self._model = model
@@ -113,21 +124,21 @@ class Emulated:
         self._session = session
         self._start = model.start(self._draw("start"), length)
         self._attends = self._draw("attend") < model.attend
-        self._query = 0
+        self._lookups = 0
         self.over = False
         """Whether no more is asked: the expected text was taken, or the user gave up."""
 
     def asks(self, prefix: str) -> bool:
-        """Whether the list is called up after that prefix."""
+        """Whether completion is asked for after that prefix."""
         return not self.over and len(prefix) >= self._start
 
     def takes(self, rank: int | None, prefix: str) -> bool:
-        """Whether the expected text is taken from the list; where not, the user may give up."""
-        query, self._query = self._query, self._query + 1
+        """Whether the expected text, at that rank, is taken from the list; where not, the user may give up."""
+        lookup, self._lookups = self._lookups, self._lookups + 1
         if not self._attends:
             return False
-        taken = self._draw(f"select {query}") < self._model.selects(rank, query, len(prefix))
-        self.over = taken or self._draw(f"cancel {query}") < self._model.cancels(query, len(prefix))
+        taken = self._draw(f"select {lookup}") < self._model.selects(rank, lookup, len(prefix))
+        self.over = taken or self._draw(f"cancel {lookup}") < self._model.cancels(lookup, len(prefix))
         return taken
 
     def _draw(self, what: str) -> float:
@@ -136,12 +147,14 @@ class Emulated:
 
 @dataclass(frozen=True, kw_only=True)
 class Expected:
-    """What a user does in one session on average; exact, without a draw."""
+    """What a user does in one session on average: expectations, computed exactly rather than drawn."""
 
     selected: float
     """Probability that the expected text is taken."""
     cancelled: float
+    """Probability that the user gives up."""
     queries: float
+    """Number of lookups."""
     saved: float
     """Share of the text not typed, 0 where it was not taken: the probabilistic eSaved of Kharitonov et al. 2013."""
     typed: float
@@ -149,11 +162,14 @@ class Expected:
 
 
 def expected(ranks: Sequence[int | None], model: UserModel) -> Expected:
-    """From the places of the expected text (length L = len(ranks)) at all prefixes of 0 … L - 1 characters."""
+    """What the user does on average in a session of which `ranks` has the expected text's rank at every prefix.
+
+    `ranks`: for prefixes of 0 … L - 1 characters, where L is the length of the expected text; None where it is absent.
+    """
     length = len(ranks)
     selected = cancelled = queries = saved = 0.0
     for start, share in enumerate(model.starts(length)):
-        # Who does not look types to the end, past a list after each character.
+        # A user who does not look at lists types to the end, while one pops up after each character.
         queries += share * (1 - model.attend) * (length - start)
         going = share * model.attend
         for prefix in range(start, length):

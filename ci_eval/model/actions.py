@@ -1,4 +1,4 @@
-"""Stage 1: what is done to a file, as a person would."""
+"""Stage 1: the actions that are done to a file, as a person would do them."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class CallCompletion(Value, frozen=True, kw_only=True, tag_field="type", tag="CA
 
     session: str
     offset: Number
-    """Of the token, in the file as it is on disk."""
+    """Offset of the token in the file as it is on disk."""
     prefix: str
     expected_text: Annotated[str, Meta(min_length=1)]
     properties: Properties
@@ -63,7 +63,7 @@ class CodeGolf(PlayItem, frozen=True, kw_only=True, tag_field="type", tag="CODE_
 
 
 class FinishSession(Value, frozen=True, kw_only=True, tag_field="type", tag="FINISH_SESSION"):
-    """The session that began with the first CALL_COMPLETION or item since the last one is complete."""
+    """Ends the session that began with the first CALL_COMPLETION or item since the last FINISH_SESSION."""
 
 
 Action = OpenFile | MoveCaret | DeleteRange | PrintText | CallCompletion | PlayItem | CodeGolf | FinishSession

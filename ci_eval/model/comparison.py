@@ -1,4 +1,4 @@
-"""What came out of a comparison, ready to be shown. A difference is always new - base."""
+"""The result of a comparison, ready to be shown. A difference is always new - base."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from ci_eval.model.trend import Trend
 
 
 class Verdict(str, Enum):
-    """What may be said of one metric."""
+    """What may be concluded about one metric."""
 
     BETTER = "better"
     WORSE = "worse"
     EQUIVALENT = "equivalent"
-    """The whole interval is inside the margin: a difference of that size is ruled out."""
+    """The whole interval is inside the margin: a difference as large as that is ruled out."""
     NOT_SHOWN = "no-difference-shown"
-    """Neither a difference nor its absence: the data cannot tell."""
+    """The data show neither a difference nor that there is none."""
     NOT_COMPARABLE = "not-comparable"
 
 
 class Elsewhere(Value, frozen=True, kw_only=True):
-    """What the compared sessions say of other code like theirs: files (of many projects: projects) are the sample."""
+    """The difference for other code like this: files (of many merged projects: projects) are the sample."""
 
     low: float | None = None
     high: float | None = None
@@ -32,56 +32,57 @@ class Elsewhere(Value, frozen=True, kw_only=True):
     p: float | None = None
     verdict: Verdict = Verdict.NOT_COMPARABLE
     why: str = ""
-    """What the verdict follows from."""
+    """The reason for the verdict."""
     effective: float = 0.0
-    """So many files of equal size would say as much."""
+    """The effective number of files: so many files of equal size would say as much."""
     detectable: float | None = None
     """The smallest true difference that data like these would show four times out of five."""
 
 
 class Difference(Value, frozen=True, kw_only=True):
-    """One metric on both sides, over the same sessions. The verdict is that of this project's sessions."""
+    """One metric on both sides, over the same sessions, with the verdict for this project."""
 
     base: float | None
     new: float | None
     difference: float | None
     population: Literal["project"] = "project"
-    """Whose difference the interval, p and the verdict are of: all sessions of this project under this strategy."""
+    """What interval, p-value and verdict are about: all sessions of this project under this strategy."""
     low: float | None = None
     high: float | None = None
-    """The 95 % interval of the difference; as wide as nothing where all sessions were asked. Of the declared metrics,
-    all intervals hold together."""
+    """The 95 % interval of the difference; both ends are the difference itself where all sessions were asked. The
+    intervals of declared metrics hold together."""
     p: float | None = None
-    """Two-sided; below 0.05 exactly where the interval excludes 0. None where all were asked: nothing is uncertain."""
+    """Two-sided p-value; below 0.05 exactly where the interval excludes 0. None where all sessions were asked, so that
+    nothing is uncertain."""
     verdict: Verdict = Verdict.NOT_COMPARABLE
     why: str = ""
-    """What the verdict follows from."""
+    """The reason for the verdict."""
     detectable: float | None = None
     """The smallest true difference that data like these would show four times out of five."""
     noise: float | None = None
-    """Standard error from the engine's own indeterminism, where repeats have measured it; part of the interval."""
+    """Standard error due to the engine's own noise, where several rounds have measured it; the interval includes it."""
     n: int = 0
-    """Observations on the side that has fewer."""
+    """Number of observations, on the side that has fewer."""
     over: str = ""
-    """Which of the sessions it is of, where these are not all: those found by both."""
+    """The sessions it is over, where these are not all: "found by both"."""
     elsewhere: Elsewhere = Elsewhere()
 
 
 class Subset(Value, frozen=True, kw_only=True):
-    """The sessions that share a property, and the first declared metric over them."""
+    """A part: the sessions that share a property, with the first declared metric over them."""
 
     dimension: str
     value: str
     sessions: int
     files: int
     wins: int
-    """Sessions whose expected text stands higher in the new list."""
+    """Sessions in which the expected text has a better rank in the new list."""
     losses: int
     difference: Difference
 
 
 class Side(Value, frozen=True, kw_only=True):
-    """One of the evaluations."""
+    """One of the two evaluations."""
 
     title: str
     workspace: str
@@ -90,21 +91,21 @@ class Side(Value, frozen=True, kw_only=True):
     completion_type: str
     started: str
     sessions: int
-    """Evaluated."""
+    """Evaluated sessions."""
     failed: int
-    """Of the paired ones."""
+    """Paired sessions on which the engine failed."""
     noise: Noise | None = None
-    """How far it differs from itself, where each session was asked several times."""
+    """How far the engine differs from itself, where each session was asked several times."""
 
 
 class Change(Value, frozen=True, kw_only=True):
-    """One session that went differently; a rank of None is an absent text."""
+    """One session that went differently; a rank is None where the expected text is absent."""
 
     id: str
     file: str
     offset: int
     line: int
-    """1-based."""
+    """Line number, from 1."""
     expected: str
     prefix: str
     kind: str
@@ -115,7 +116,7 @@ class Change(Value, frozen=True, kw_only=True):
 
 
 class Comparison(Value, frozen=True, kw_only=True):
-    """Two evaluations, session by session."""
+    """A comparison of two evaluations, session by session."""
 
     task: str = "completion"
     """Its name."""
@@ -123,13 +124,14 @@ class Comparison(Value, frozen=True, kw_only=True):
     new: Side
     paired: int
     population: int
-    """Sessions this project has under this strategy, on both sides; the paired ones are a sample of them."""
+    """Number of sessions that this project has under this strategy, on both sides; the paired ones are a sample of
+    them."""
     only_base: int
     only_new: int
     changed_text: int
     """Sessions without a partner because their file has another text on the other side."""
     files: int
-    """With at least one pair."""
+    """Number of files with at least one pair."""
     declared: tuple[str, ...]
     """The metrics whose verdicts count; their intervals and p-values are adjusted together."""
     filters: dict[str, dict[str, Difference]]
@@ -137,15 +139,15 @@ class Comparison(Value, frozen=True, kw_only=True):
     losses: int
     parts: tuple[Subset, ...]
     transitions: dict[str, dict[str, int]]
-    """Band of the base's rank → band of the new one's → sessions."""
+    """Band of base's rank → band of new's → number of sessions."""
     latencies: dict[str, tuple[float, float]]
-    """Share of the lookups → the time (ms) that so many took at most, base and new."""
+    """Quantile → its latency (ms) in base and in new."""
     regressions: tuple[Change, ...]
-    """The worst first."""
+    """The largest losses, the worst first."""
     improvements: tuple[Change, ...]
-    """The best first."""
+    """The largest gains, the best first."""
     warnings: tuple[str, ...]
     gates: tuple[GateResult, ...]
     metrics: tuple[MetricInfo, ...]
     trend: Trend | None = None
-    """Of the new side, where its past is known."""
+    """The trend of the new side, where its past is known."""

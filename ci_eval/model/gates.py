@@ -1,4 +1,4 @@
-"""What became of a rule."""
+"""The result of a gate."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from ci_eval.model.tokens import Value
 
 
 class GateResult(Value, frozen=True, kw_only=True):
-    """A rule, and whether the new side keeps it."""
+    """A gate's rule, and whether the new side keeps it."""
 
     rule: str
     passed: bool

@@ -1,4 +1,4 @@
-"""What was logged for training rankers."""
+"""An account of the logs for training rankers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ci_eval.model.tokens import Number, Value
 
 
 class LogCounts(Value, frozen=True, kw_only=True):
-    """One side of the split."""
+    """How much there is for training, or for validation."""
 
     files: Number
     """Source files."""
@@ -18,12 +18,13 @@ class LogCounts(Value, frozen=True, kw_only=True):
     selected: Number
     """Sessions in which the user took the expected text."""
     queries: Number
+    """Lookups."""
     rows: Number
     """Suggestions shown."""
     expected: Number
     """Rows that are the expected text."""
     kinds: dict[str, tuple[Number, Number]]
-    """Kind of candidate → rows, and how many of them were expected."""
+    """Kind of candidate → number of rows, and of those that are the expected text."""
 
 
 class LogFile(Value, frozen=True, kw_only=True):
@@ -35,14 +36,14 @@ class LogFile(Value, frozen=True, kw_only=True):
 
 
 class LogsRecord(Value, frozen=True, kw_only=True):
-    """What lies in `logs/`."""
+    """The manifest of `logs/`."""
 
     schema: str
     formats: tuple[str, ...]
     split_by: str
     seed: int
     percent: Number
-    """Of the files or projects, for training."""
+    """Percent of the files or projects that are for training."""
     train: LogCounts
     validation: LogCounts
     files: tuple[LogFile, ...]

@@ -1,4 +1,4 @@
-"""What a comparison says as a whole, where it is of more than two evaluations or of a history."""
+"""The result of comparing more than two evaluations, or of a history."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ class Ranking(Value, frozen=True, kw_only=True):
     files: int
     declared: tuple[str, ...]
     figures: tuple[dict[str, Estimate], ...]
-    """Per side."""
+    """Metric → figure, for each side."""
     pairs: dict[str, tuple[tuple[Difference | None, ...], ...]]
-    """Per declared metric: row's side - column's side; adjusted for the number of pairs (Bonferroni)."""
+    """Declared metric → table of differences, row's side - column's side; adjusted for the number of pairs
+    (Bonferroni)."""
     ahead: tuple[int, ...]
-    """Per side: how many others it is shown to be better than, by the first declared metric."""
+    """For each side: how many others it is shown to be better than, by the first declared metric."""
     behind: tuple[int, ...]
     metrics: tuple[MetricInfo, ...]
     warnings: tuple[str, ...] = ()
@@ -33,4 +34,4 @@ class Overview(Value, frozen=True, kw_only=True):
     ranking: Ranking | None = None
     trend: Trend | None = None
     comparisons: dict[str, str] = {}
-    """Title → folder, below the overview's."""
+    """Title → folder of each comparison, relative to the overview's."""

@@ -1,4 +1,4 @@
-"""Stage 3: what came out of it, ready to be shown."""
+"""Stage 3: the figures of an evaluation, ready to be shown."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from ci_eval.model.sessions import FileError
 from ci_eval.model.tokens import Value
 
 Figure = Annotated[float, Meta(ge=-1e12, le=1e12)]
-"""More than any metric comes to: what is stored may come from somebody who means harm."""
+"""A figure within bounds that no metric exceeds: what is stored may come from somebody who means harm."""
 
 
 class OtherCode(Value, frozen=True, kw_only=True):
-    """What a figure says of other code like this: files (of many projects: projects) are the sample."""
+    """The interval of a figure for other code like this: files (of many merged projects: projects) are the sample."""
 
     low: Figure | None = None
     high: Figure | None = None
     """The 95 % interval; None where there are too few files for one."""
     effective: float = 0.0
-    """So many files of equal size would say as much."""
+    """The effective number of files: so many files of equal size would say as much."""
 
 
 class Estimate(Value, frozen=True, kw_only=True):
@@ -28,10 +28,10 @@ class Estimate(Value, frozen=True, kw_only=True):
 
     value: Figure | None
     population: Literal["project"] = "project"
-    """Whose figure the interval is of: all sessions of this project under this strategy."""
+    """What the interval is about: all sessions of this project under this strategy."""
     low: Figure | None = None
     high: Figure | None = None
-    """Both are the value where all sessions were asked; None for times and counts."""
+    """Both ends are the value itself where all sessions were asked; None for times and counts."""
     n: int = 0
     elsewhere: OtherCode = OtherCode()
 
@@ -54,16 +54,17 @@ class FilterFigures(Value, frozen=True, kw_only=True):
     statuses: dict[str, int]
     metrics: dict[str, Estimate]
     by_file: dict[str, float | None] = {}
-    """Means of the files' figures (macro), where `metrics` are over all sessions (micro): each file weighs the same."""
+    """Mean of the files' figures (macro average), in which all files weigh the same; `metrics` are over all sessions
+    (micro)."""
     files: dict[str, FileFigures]
     kinds: dict[str, dict[str, Estimate]]
-    """By token kind: the same metrics."""
+    """Kind of token → the same metrics over its sessions."""
     ranks: dict[str, int]
-    """How often the expected text stood where: "1", "2-5", "6-10", "11+", "absent"."""
+    """How many expected texts had a rank of "1", "2-5", "6-10", "11+", or were "absent"."""
 
 
 class EngineInfo(Value, frozen=True, kw_only=True, omit_defaults=True):
-    """Which engine answered; `packages` are the exact versions it brought along."""
+    """Which engine answered; `packages` are the exact versions of what was installed with it."""
 
     name: str
     version: str
@@ -71,7 +72,7 @@ class EngineInfo(Value, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class ProjectInfo(Value, frozen=True, kw_only=True):
-    """Which code was completed."""
+    """Whose code was completed."""
 
     spec: str
     name: str
@@ -98,17 +99,17 @@ class Noise(Value, frozen=True, kw_only=True):
 
     rounds: int
     sessions: int
-    """Evaluated."""
+    """Evaluated sessions."""
     differing: int
-    """Those that were answered otherwise in a later round than in the first."""
+    """Of these, the ones that were answered differently in a later round than in the first."""
     latencies: tuple[float | None, ...]
     """Mean latency (ms) of each round."""
     spread: float | None
-    """Of the typical lookup: how much longer its slowest round took than its fastest, as a share of the fastest."""
+    """Median over lookups of how much longer the slowest round took than the fastest, as a share of the fastest."""
 
 
 class Evaluation(Value, frozen=True, kw_only=True):
-    """Everything stage 3 knows about one workspace; what a reporter renders."""
+    """Everything that stage 3 found in one workspace, for reporters to render."""
 
     title: str
     workspace: str
@@ -121,15 +122,15 @@ class Evaluation(Value, frozen=True, kw_only=True):
     """Its name."""
     seed: int
     conditions: dict[str, str] = {}
-    """What must be equal for another one to be of an earlier night, each by its name."""
+    """Name → value of everything that another evaluation must share to be a night of the same trend."""
     started: str
     environment: dict[str, str]
     noise: Noise | None = None
     """None where each session was asked once."""
     population: int
-    """Sessions this project has under this strategy, of which those of ALL are a sample."""
+    """Number of sessions that this project has under this strategy; those under ALL are a sample of them."""
     clusters: str = "files"
-    """What is a sample of other code: files or projects."""
+    """What the sample of other code consists of: "files" or "projects"."""
     filters: dict[str, FilterFigures]
     errors: tuple[FileError, ...]
     metrics: tuple[MetricInfo, ...]

@@ -20,13 +20,13 @@ class Suggestion(Value, frozen=True, kw_only=True, omit_defaults=True, gc=False)
     filter_text: str | None = None
     sort_text: str | None = None
     position: Place | None = None
-    """Place (1-based) in the engine's own list, where the completion type moved it."""
+    """Rank in the engine's own list, where the completion type (what orders the suggestions) moved it."""
     grades: dict[str, Grade] | None = None
     """How close it is to what was expected: name of the score → its value; None where it is not graded."""
 
 
 class Status(str, Enum):
-    """How a planned session ended. Nothing planned is ever without one."""
+    """How a planned session ended; every one of them has a status."""
 
     OK = "ok"
     EMPTY = "empty"
@@ -38,49 +38,50 @@ class Status(str, Enum):
 
 
 FAILED = frozenset({Status.TIMEOUT, Status.ENGINE_CRASH, Status.ERROR})
-"""The engine was asked and failed: a miss in every rank metric, counted on its own as well."""
+"""The engine was asked and failed: a miss in every metric of ranks, and counted by itself as well."""
 
 
 class LookupScore(Value, frozen=True, kw_only=True, omit_defaults=True):
-    """One answer of the engine, as far as metrics look at it."""
+    """One lookup (one answer of the engine), as far as metrics look at it."""
 
     prefix: str
     total: Number
     """Number of suggestions shown."""
     rank: Place | None
-    """Place of the expected text among all that was shown, None if absent."""
+    """Rank of the expected text among all suggestions shown, None if absent."""
     latency: Milliseconds
-    """Of several rounds: the median."""
+    """Where there were several rounds: their median."""
     latencies: tuple[Milliseconds | None, ...] = ()
-    """Round by round, where there were several; None where a round came to no such answer."""
+    """The latency in each round, where there were several; None for a round that did not get to this lookup."""
     cold: bool = False
-    """Whether it was the first question about the file after it was opened."""
+    """Whether it was the first lookup in the file after that was opened."""
     selected: bool = False
     """Whether the modelled user took the expected text here."""
     accepted: Number = 0
-    """Of an item that its task plays (a line of golf): characters that taking a suggestion here saved typing."""
+    """Of an item that its task plays (a line of golf): number of characters that taking a suggestion here saved typing.
+    """
     grades: dict[str, Grade] | None = None
-    """Those of the first suggestion, or of an empty text where there is none; None where nothing is graded."""
+    """Grades of the first suggestion, or of an empty text where there is none; None where nothing is graded."""
 
 
 class Lookup(LookupScore, frozen=True, kw_only=True, omit_defaults=True):
-    """One answer of the engine, as a person would have seen it."""
+    """One lookup with its suggestions, as a person would have seen it."""
 
     suggestions: tuple[Suggestion, ...]
     """In shown order, at most `interpret.maxSuggestions` of them."""
 
 
 class Otherwise(Value, frozen=True, kw_only=True, omit_defaults=True):
-    """What a later round said of a session, where metrics see another answer than in the first."""
+    """A session as it went in a later round, where metrics see another result than in the first."""
 
     round: Place
-    """From 1, the first one's being 0."""
+    """Number of the round, from 1; the first round is 0."""
     status: Status
     lookups: tuple[LookupScore, ...] = ()
 
 
 class SessionScore(Value, frozen=True, kw_only=True, omit_defaults=True):
-    """One token typed once, as far as metrics look at it."""
+    """One session (one token, in golf one line, typed once), as far as metrics look at it."""
 
     id: str
     file: str
@@ -89,20 +90,20 @@ class SessionScore(Value, frozen=True, kw_only=True, omit_defaults=True):
     properties: Properties
     status: Status
     message: str = ""
-    """Why, when the status is timeout, engine-crash, skipped or error."""
+    """The reason, where the status is timeout, engine-crash, skipped or error."""
     typed: Number = 0
-    """Characters of the token that were there when completion was first asked for."""
+    """Characters of the token that were typed at the first lookup."""
     askable: Number = 0
     """Of an item that its task plays: number of places where completion is asked for if no suggestion is taken."""
     differing: Number = 0
-    """Rounds after the first in which the engine answered something else than in the first."""
+    """Number of later rounds in which the engine's answers differed at all from those of the first."""
     otherwise: tuple[Otherwise, ...] = ()
-    """Of these rounds, those in which metrics see something else."""
+    """Those of these rounds in which metrics see a different result."""
     lookups: tuple[LookupScore, ...] = ()
 
 
 class Session(SessionScore, frozen=True, kw_only=True, omit_defaults=True):
-    """One token typed once: what was asked, what came back, how it ended."""
+    """One session, with everything that was suggested in it."""
 
     lookups: tuple[Lookup, ...] = ()
 

@@ -13,7 +13,7 @@ Text = Annotated[str, Meta(min_length=1)]
 Count = Annotated[int, Meta(ge=1)]
 Share = Annotated[float, Meta(ge=0, le=1)]
 Confine = Literal["auto", "required", "off"]
-"""Whether engines run confined: as well as this machine can; not at all where it cannot fully; or not."""
+"""Whether engines run confined: "auto" as well as this machine can; "required" or not at all; "off" not confined."""
 
 
 class Section(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
@@ -24,8 +24,9 @@ class PrefixConfig(Section, frozen=True):
     """How much of a token is typed before completion is asked for."""
 
     name: Literal["NoPrefix", "SimplePrefix", "CapitalizePrefix", "Ladder", "EveryPrefix"] = "NoPrefix"
-    """Nothing; the first `n` characters; the letters that start the words of the name; one session for each of several
-    `lengths`; or, in one session, nothing, one character, two, up to all but the last."""
+    """NoPrefix: nothing. SimplePrefix: the first `n` characters. CapitalizePrefix: the letters that start the words of
+    the name. Ladder: one session for each of several `lengths`. EveryPrefix: one session with a lookup at 0, 1, 2 …
+    characters, up to all but the last."""
     n: Count | None = None
     """Number of characters; SimplePrefix needs it, EveryPrefix types at most so many, the others must not have it."""
     lengths: Annotated[tuple[Annotated[int, Meta(ge=0)], ...], Meta(min_length=1)] | None = None
@@ -49,27 +50,28 @@ class FiltersConfig(Section, frozen=True):
     minimum_length: Count | None = None
     """The fewest characters the text may have."""
     first_use: bool | None = None
-    """Only texts that are new to their file at this place (True), or only such as stand before it (False)."""
+    """Only texts that are new to their file at this place (True), or only those that occur before it (False)."""
     location: Location | None = None
     """Only what the project declares itself, or only what libraries do."""
 
 
 class EvolutionConfig(Section, frozen=True):
-    """Code as it was, not as it became: a share of what comes later is not there yet when completion is asked for."""
+    """Shows code as it was: part of what comes later in the file is not there yet when completion is asked for."""
 
     what: Literal["lines", "definitions", "imports"] = "lines"
-    """What comes and goes: later lines, later functions, or imports, which people often add after their first use."""
+    """What is not there yet: later lines, later functions, or imports, which people often add after their first use."""
     share: Share = 0.0
-    """The share of them that is not as it became, drawn with `interpret.seed`; 0 = the file is complete."""
+    """Share of these that are not there yet, drawn with `interpret.seed`; 0 = the file is complete."""
     how: Literal["missing", "different"] = "missing"
-    """Not there yet; or (lines) another line of the file stands in its place."""
+    """"missing": not there; "different" (lines only): another line of the file is in its place."""
 
 
 class StrategyConfig(Section, frozen=True):
     """Which tokens are completed, and how they are typed."""
 
     context: Literal["ALL", "PREVIOUS"] = "ALL"
-    """What of the file the engine sees: all but the token, or not what follows it in its function either."""
+    """What the engine sees of the file: everything but the token ("ALL"), or not the rest of its function either
+    ("PREVIOUS")."""
     prefix: PrefixConfig = PrefixConfig()
     """What is typed before completion is asked for."""
     filters: FiltersConfig = FiltersConfig()
@@ -97,21 +99,22 @@ Chances = Annotated[tuple[Share, ...], Meta(min_length=1)]
 
 
 class UserModelConfig(Section, frozen=True):
-    """Who asks, takes and gives up; the file may also say just the profile's name."""
+    """A modelled user: who asks, takes suggestions and gives up. The file may also say just the profile's name."""
 
     profile: Literal["always", "first", "jetbrains", "thesis", "calibrated"] = "thesis"
-    """The tables that hold where none are given below."""
+    """The tables that are used where none are given below."""
     first_prefix: Chances | None = None
     """Probabilities of 0, 1, 2 … characters typed before completion is first asked for; their sum is 1."""
     select: Annotated[tuple[Chances, ...], Meta(min_length=1)] | None = None
-    """Probability of taking the expected text: a row per place in the list, a column per query of the session; the last
-    entry of a row, and the last row, hold for all that follow."""
+    """Probability of taking the expected text: a row per rank, a column per lookup of the session; the last entry of a
+    row, and the last row, hold for all that follow."""
     cancel: Chances | None = None
-    """Probability of giving up after a query at which nothing was taken: an entry per query, the last holds on."""
+    """Probability of giving up after a lookup at which nothing was taken: an entry per lookup; the last one holds for
+    all that follow."""
     attend: Share | None = None
     """Share of the sessions in which the user looks at the list."""
     index: Literal["order", "prefix"] = "order"
-    """What columns count: the queries of the session, or, as the JetBrains plugin did, the characters typed."""
+    """What columns count: the lookups of the session or, as in the JetBrains plugin, the characters typed."""
 
 
 class SessionsFilter(Section, frozen=True):

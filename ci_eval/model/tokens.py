@@ -1,4 +1,4 @@
-"""What a language finds in a file."""
+"""What a language finds in a file: tokens and their properties."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ class Value(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 Number = Annotated[int, Meta(ge=0, le=1_000_000_000)]
-"""Of sessions, characters and the like: what is stored may come from somebody who means harm."""
+"""A count of sessions, characters and the like; bounded, since what is stored may come from somebody who means harm."""
 Place = Annotated[int, Meta(ge=1, le=1_000_000_000)]
-"""In a list, from 1."""
+"""A rank or other position in a list, from 1."""
 Milliseconds = Annotated[float, Meta(ge=0, le=1e9)]
 
 
@@ -44,11 +44,11 @@ class Properties(Value, frozen=True, kw_only=True, omit_defaults=True):
     is_argument: bool | None = None
     is_static: bool | None = None
     package: str | None = None
-    """Of the declaration: the module, package or namespace it stands in."""
+    """Where the declaration stands: its module, package or namespace."""
     location: Location | None = None
     """Whether the declaration is the project's own or a library's."""
     first_use: bool | None = None
-    """Whether the text, as a whole word, does not stand in the file before this place."""
+    """Whether the text does not occur in the file before this place, as a whole word."""
 
 
 class Token(Value, frozen=True, kw_only=True):

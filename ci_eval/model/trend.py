@@ -1,4 +1,4 @@
-"""The figures of one evaluation over time."""
+"""The figures of one evaluation, night by night."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ class TrendPoint(Value, frozen=True, kw_only=True):
     sessions: int
     metrics: dict[str, Estimate]
     differs: tuple[str, ...] = ()
-    """What is not as in the night before: versions, the project, the machine."""
+    """What differs from the night before: versions, the project, the machine."""
     gates: tuple[GateResult, ...] = ()
-    """None where none was judged, or where the history is older than this field."""
+    """Empty where none was judged, or where the history is older than this field."""
     run: str = ""
-    """Address of the CI's run, where the history knows it."""
+    """Address of the CI's run, where the history has it."""
 
 
 class ChangePoint(Value, frozen=True, kw_only=True):
-    """From one night on, a figure is another one."""
+    """A change of level of a figure, from one night on."""
 
     night: int
-    """Place of the first night after the change."""
+    """Index of the first night after the change."""
     before: float
-    """Mean since the change before this one."""
+    """Mean of the nights since the previous change."""
     after: float
     p: float
     good: bool | None
-    """None where the metric has no direction."""
+    """Whether it is for the better; None where neither direction is."""
 
 
 class Trend(Value, frozen=True, kw_only=True):
@@ -43,20 +43,20 @@ class Trend(Value, frozen=True, kw_only=True):
     nights: tuple[TrendPoint, ...]
     metrics: tuple[MetricInfo, ...]
     changes: dict[str, tuple[ChangePoint, ...]]
-    """By metric, in order of time."""
+    """Metric → its changes of level, in order of time."""
     left_out: int = 0
-    """Evaluations that were there of something else."""
+    """Number of evaluations in the history that belong to other trends."""
 
 
 class Line(Value, frozen=True, kw_only=True):
-    """One evaluation from night to night, as a site shows it."""
+    """One evaluation over many nights, as a site shows it."""
 
     name: str
-    """Of its history, such as python-jedi-basic."""
+    """Name of its history, such as python-jedi-basic."""
     page: str
     """Its folder within the site."""
     language: str
     completion_type: str
     client: str
     trend: Trend
-    """Its first metric is the one that the site shows first."""
+    """The trend; its first metric is the one that the site shows first."""

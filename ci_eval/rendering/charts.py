@@ -1,4 +1,4 @@
-"""Charts as coordinates, for a template that draws them as inline SVG."""
+"""Charts as coordinates; templates draw them as inline SVG."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from ci_eval.model import MetricInfo, Trend
+from ci_eval.model import ChangePoint, Estimate, MetricInfo, Trend, TrendPoint
 from ci_eval.rendering.figures import amount, change, interval
 
 WIDTH, HEIGHT = 640, 150
@@ -16,7 +16,7 @@ LEFT, RIGHT, TOP, BOTTOM = 66, 14, 22, 24
 
 @dataclass(frozen=True)
 class Dot:
-    """One figure; `label` is what a person reads there."""
+    """One figure in a chart; `label` is what a person reads when pointing at it."""
 
     x: float
     y: float
@@ -25,7 +25,7 @@ class Dot:
 
 @dataclass(frozen=True)
 class ChartMark:
-    """Something that holds from here on."""
+    """A vertical mark: from here on, something is different."""
 
     x: float
     sign: str
@@ -35,24 +35,24 @@ class ChartMark:
 
 @dataclass(frozen=True)
 class Chart:
-    """One figure over time, or a few lines over one axis."""
+    """One figure over time, or several lines over one axis."""
 
     title: str
     summary: str
     lines: tuple[tuple[Dot, ...], ...]
     band: str = ""
-    """Points of the polygon between the ends of the intervals."""
+    """Points of the polygon that the intervals fill; "" without intervals."""
     marks: tuple[ChartMark, ...] = ()
     versions: tuple[tuple[float, str], ...] = ()
-    """Place and name of each other version of the engine."""
+    """Where the engine's version changes: x coordinate, and the new version."""
     ticks: tuple[tuple[float, str], ...] = ()
-    """Height and text of the scale's values."""
+    """The scale's values: y coordinate and text."""
     names: tuple[tuple[float, str, str], ...] = ()
-    """Place, anchor and text below the axis."""
+    """The texts below the axis: x coordinate, anchor, text."""
 
 
 def trend_charts(trend: Trend, wanted: Sequence[str]) -> list[Chart]:
-    """One per metric that has figures; a chart needs two nights."""
+    """One chart for each wanted metric that has figures on at least two nights."""
     infos = {info.name: info for info in trend.metrics}
     if len(trend.nights) < 2:
         return []
@@ -68,30 +68,13 @@ def _trend_chart(trend: Trend, info: MetricInfo) -> list[Chart]:
     lows = [value if each.low is None else each.low for value, (_, _, each) in zip(values, known, strict=True)]
     highs = [value if each.high is None else each.high for value, (_, _, each) in zip(values, known, strict=True)]
     x, y = _across(len(trend.nights)), _Up(min(lows), max(highs))
-    dots = tuple(
-        Dot(
-            x(place),
-            y(value),
-            f"{night.started[:16].replace('T', ' ')}: {amount(each.value, info.unit)}"
-            + (f" ({between})" if (between := interval(each, info.unit)) else "")
-            + f", {night.engine.name} {night.engine.version}, {night.sessions:,} sessions"
-            + "".join(f"; {each}" for each in night.differs),
-        )
+    dots = [
+        Dot(x(place), y(value), _dot_label(night, each, info.unit))
         for value, (place, night, each) in zip(values, known, strict=True)
-    )
+    ]
     edges = [(x(place), y(high)) for (place, _, _), high in zip(known, highs, strict=True)]
     edges += [(x(place), y(low)) for (place, _, _), low in reversed(list(zip(known, lows, strict=True)))]
-    marks = [
-        ChartMark(
-            (x(each.night) + x(each.night - 1)) / 2,
-            "·" if each.good is None else "▲" if each.good else "▼",
-            "" if each.good is None else "better" if each.good else "worse",
-            f"{amount(each.before, info.unit)} → {amount(each.after, info.unit)} from "
-            f"{trend.nights[each.night].started[:10]} on ({change(each.after - each.before, info.unit)}, "
-            f"p = {each.p:.3f})",
-        )
-        for each in trend.changes[info.name]
-    ]
+    marks = tuple(_mark(each, trend, info.unit, x) for each in trend.changes[info.name])
     first, last = trend.nights[known[0][0]], trend.nights[known[-1][0]]
     return [
         Chart(
@@ -99,9 +82,9 @@ def _trend_chart(trend: Trend, info: MetricInfo) -> list[Chart]:
             summary=f"{info.name} over {len(known)} evaluations: {amount(known[0][2].value, info.unit)} on "
             f"{first.started[:10]}, {amount(known[-1][2].value, info.unit)} on {last.started[:10]}, "
             f"{len(marks)} changes of level",
-            lines=(dots,),
+            lines=(tuple(dots),),
             band=" ".join(f"{a:.1f},{b:.1f}" for a, b in edges),
-            marks=tuple(marks),
+            marks=marks,
             versions=tuple(
                 (x(place), f"{now.engine.name} {now.engine.version} from {now.started[:10]} on")
                 for place, (was, now) in enumerate(pairwise(trend.nights), 1)
@@ -113,8 +96,30 @@ def _trend_chart(trend: Trend, info: MetricInfo) -> list[Chart]:
     ]
 
 
+def _dot_label(night: TrendPoint, figure: Estimate, unit: str) -> str:
+    between = interval(figure, unit)
+    return (
+        f"{night.started[:16].replace('T', ' ')}: {amount(figure.value, unit)}"
+        + (f" ({between})" if between else "")
+        + f", {night.engine.name} {night.engine.version}, {night.sessions:,} sessions"
+        + "".join(f"; {each}" for each in night.differs)
+    )
+
+
+def _mark(found: ChangePoint, trend: Trend, unit: str, x: Callable[[int], float]) -> ChartMark:
+    """A change of level, between the two nights around it."""
+    return ChartMark(
+        (x(found.night) + x(found.night - 1)) / 2,
+        "·" if found.good is None else "▲" if found.good else "▼",
+        "" if found.good is None else "better" if found.good else "worse",
+        f"{amount(found.before, unit)} → {amount(found.after, unit)} from {trend.nights[found.night].started[:10]} on "
+        f"({change(found.after - found.before, unit)}, p = {found.p:.3f})",
+    )
+
+
 def latency_chart(latencies: dict[str, tuple[float, float]]) -> Chart | None:
-    """Base and new: which share of the lookups took at most how long; the scale is logarithmic."""
+    """How the latencies of base and new are distributed: which share of the lookups took at most how long. The scale is
+    logarithmic."""
     if len(latencies) < 2:
         return None
     times = [math.log10(value) for sides in latencies.values() for value in sides]
@@ -137,7 +142,7 @@ def latency_chart(latencies: dict[str, tuple[float, float]]) -> Chart | None:
 
 @dataclass(frozen=True)
 class _Up:
-    """Value → height; the values fill the chart."""
+    """Maps values to y coordinates, so that they fill the chart."""
 
     low: float
     high: float

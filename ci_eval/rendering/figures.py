@@ -1,4 +1,5 @@
-"""Figures written for people: shares as percent, scores, ranks, milliseconds, counts; and what stands out."""
+"""Writes figures for people: shares as percentages, scores, ranks, milliseconds, counts; and picks the headline
+metrics."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ HEADLINE = (
     "PerfectLine",
     "LatencyPercentile95",
 )
-"""What tables show where there is no room for every metric."""
+"""Metrics shown where there is no room for all."""
 
 OUTCOMES = {
     "ok": "answered, expected text among the suggestions",
@@ -30,13 +31,13 @@ OUTCOMES = {
     "skipped": "not asked",
     "error": "the engine raised or broke its protocol",
 }
-"""What each status means, in the order reports list them."""
+"""Status of a session → its meaning, in the order of reports."""
 
 FAILURES = ("timeout", "engine-crash", "error")
 
 
 def amount(value: float | None, unit: str) -> str:
-    """One figure in its unit; a dash where there is none."""
+    """A figure in its unit; a dash where there is none."""
     if value is None or not isfinite(value):
         return NOTHING
     match unit:
@@ -53,7 +54,7 @@ def amount(value: float | None, unit: str) -> str:
 
 
 def change(difference: float | None, unit: str) -> str:
-    """A difference with its sign, in the metric's unit; shares in percentage points."""
+    """A difference with its sign, in its unit; differences of shares in percentage points."""
     if difference is None or not isfinite(difference):
         return NOTHING
     match unit:
@@ -65,17 +66,17 @@ def change(difference: float | None, unit: str) -> str:
             text = f"{difference:+,.1f} ms"
         case _:
             text = f"{difference:+.2f}"
-    # What rounds to nothing has no sign.
+    # A difference that rounds to 0 gets no sign.
     return text if any(digit in text for digit in "123456789") else f"±{text[1:]}"
 
 
 def change_between(low: float | None, high: float | None, unit: str) -> str:
-    """The interval of a difference; empty where there is none."""
+    """The interval of a difference; "" where there is none."""
     return "" if low is None or high is None else f"{change(low, unit)} to {change(high, unit)}"
 
 
 def interval(estimate: Estimate | OtherCode, unit: str) -> str:
-    """The 95 % interval in its unit; "exact" where nothing is uncertain, empty where there is none."""
+    """The 95 % interval in its unit; "exact" where nothing is uncertain, "" where there is none."""
     if estimate.low is None or estimate.high is None:
         return ""
     if estimate.low == estimate.high:
@@ -85,13 +86,13 @@ def interval(estimate: Estimate | OtherCode, unit: str) -> str:
 
 
 def intervals(estimate: Estimate, unit: str) -> str:
-    """Both 95 % intervals in few words: in this project, then in other code; empty where there is none."""
+    """Both 95 % intervals, in short: for this project, then for other code; "" where there is none."""
     elsewhere = interval(estimate.elsewhere, unit)
     return "; ".join(filter(None, (interval(estimate, unit), elsewhere and f"{elsewhere} elsewhere")))
 
 
 def metric_infos(evaluation: Evaluation, figures: FilterFigures) -> list[MetricInfo]:
-    """How to read each metric of `figures`: those the evaluation explains in its order, then any other."""
+    """The descriptions of the metrics in `figures`, in the evaluation's order."""
     known = {info.name: info for info in evaluation.metrics}
     unknown = (name for name in figures.metrics if name not in known)
     return [info for info in known.values() if info.name in figures.metrics] + [
@@ -100,14 +101,17 @@ def metric_infos(evaluation: Evaluation, figures: FilterFigures) -> list[MetricI
 
 
 def headline(infos: Iterable[MetricInfo]) -> list[MetricInfo]:
-    """The few metrics that fit everywhere."""
+    """Those of the metrics that are in HEADLINE."""
     infos = [info for info in infos if info.unit != "count"]
     shown = [info for info in infos if info.shown] or [info for info in infos if info.name in HEADLINE]
     return shown or infos[: len(HEADLINE)]
 
 
 def sessions_by_kind(kinds: Mapping[str, Mapping[str, Estimate]]) -> dict[str, int]:
-    """How many sessions each kind has, most first; latencies are observed per lookup, so their n would mislead."""
+    """Kind of token → number of its sessions, the most frequent first.
+
+    Latencies are observed once per lookup, so their number of observations would mislead.
+    """
     count = {
         kind: metrics["Sessions"].n if "Sessions" in metrics else max((each.n for each in metrics.values()), default=0)
         for kind, metrics in kinds.items()
@@ -116,19 +120,19 @@ def sessions_by_kind(kinds: Mapping[str, Mapping[str, Estimate]]) -> dict[str, i
 
 
 def evaluated(figures: FilterFigures) -> str:
-    """The sentence no report may lack."""
+    """The sentence that says how many sessions were evaluated; every report must have it."""
     noun = "session" if figures.planned == 1 else "sessions"
     return f"{figures.sessions:,} of {figures.planned:,} {noun} evaluated"
 
 
 def statuses(counts: Mapping[str, int]) -> list[tuple[str, int]]:
-    """The statuses that occurred, in the order of OUTCOMES."""
+    """The statuses that occurred with their counts, in the order of OUTCOMES."""
     order = {name: place for place, name in enumerate(OUTCOMES)}
     return sorted(((name, n) for name, n in counts.items() if n), key=lambda item: order.get(item[0], len(order)))
 
 
 def first_filter(evaluation: Evaluation) -> tuple[str, FilterFigures]:
-    """The filter that reports open with: ALL, or the first one."""
+    """The filter that reports show first: ALL if there is one, else the first."""
     name = "ALL" if "ALL" in evaluation.filters else next(iter(evaluation.filters), "ALL")
     return name, evaluation.filters.get(name, NO_FIGURES)
 

@@ -1,4 +1,4 @@
-"""What file pages load when a token is opened: sessions as scripts, because a page opened from disk cannot fetch."""
+"""Sessions as scripts, which a page loads when a token is opened: a page opened from disk cannot fetch data."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from ci_eval.observing import outcome
 
 SESSIONS = 500
 CHARACTERS = 1_000_000
-"""A script is complete with so many sessions, or with so much text."""
+"""A script is full once it has this many characters, or the number of sessions above."""
 
 FIRST = 50
 AROUND = 3
-"""Shown of a list: its first suggestions, and the neighbours of the expected one."""
+"""Of a long list, so many suggestions at its top are shown, and so many around the expected one."""
 
 LONGEST = 300
 
 Item = tuple[int, str, str, int]
-"""Place in the list, text, kind, place in the engine's own order (0: the same)."""
+"""A suggestion: rank, text, kind, and its position in the engine's own order (0 = the same)."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ def _short(text: str, longest: int = LONGEST) -> str:
 
 
 def script(call: str, *arguments: object) -> bytes:
-    """A JavaScript statement `call(arguments);` in which no string can end the script."""
+    """The JavaScript statement `call(arguments);`, in which no text can end the script."""
     json = b",".join(map(msgspec.json.encode, arguments))
     for raw, escaped in ((b"<", b"\\u003c"), ("\u2028".encode(), b"\\u2028"), ("\u2029".encode(), b"\\u2029")):
         json = json.replace(raw, escaped)
@@ -111,7 +111,8 @@ def script(call: str, *arguments: object) -> bytes:
 
 
 class Scripts:
-    """Writes the sessions of one file, in order, as scripts `NAME-0.js`, `NAME-1.js` …; holds one script in memory."""
+    """Writes the sessions of one file, in order, into scripts `NAME-0.js`, `NAME-1.js` …; keeps one script in
+    memory."""
 
     def __init__(self, folder: Path, name: str, task: Task) -> None:
         self._task = task
@@ -124,7 +125,7 @@ class Scripts:
         self._count = 0
 
     def add(self, session: Session) -> None:
-        """Takes the next session."""
+        """Add the next session."""
         encoded = msgspec.json.encode(shown_session(session, self._task))
         if self._waiting and (len(self._waiting) >= SESSIONS or self._size + len(encoded) > CHARACTERS):
             self.close()
@@ -133,7 +134,7 @@ class Scripts:
         self._count += 1
 
     def close(self) -> None:
-        """Writes what waits."""
+        """Write what is left."""
         if not self._waiting:
             return
         number = len(self.starts)
@@ -143,5 +144,5 @@ class Scripts:
         self._waiting, self._size = [], 0
 
     def write_places(self, pages: Sequence[Sequence[str]]) -> None:
-        """Tells which page each session id is on, for links that name the first page."""
+        """Write down which page each session is on, for links that only know the first page."""
         (self._folder / f"{self._name}-places.js").write_bytes(script("ciEval.places", pages))

@@ -1,4 +1,5 @@
-"""The first page of the HTML report as values: cards, metrics with their interval bars, ranks, kinds, rows of files."""
+"""The first page of the HTML report, as values: cards, metrics with the bars of their intervals, ranks, kinds,
+files."""
 
 from __future__ import annotations
 
@@ -30,18 +31,18 @@ BETTER = {"higher": "higher is better", "lower": "lower is better"}
 
 @dataclass(frozen=True)
 class Bar:
-    """Where a figure and its interval lie on a scale of 0 … 100."""
+    """Where a figure and its interval are on a scale from 0 to 100."""
 
     low: float
     width: float
     at: float
     beyond: tuple[float, float] | None = None
-    """Begin and width of the interval of other code."""
+    """Begin and width of the interval for other code."""
 
 
 @dataclass(frozen=True)
 class MetricRow:
-    """One metric: how it reads, what it is."""
+    """One row of the table of metrics."""
 
     name: str
     value: str
@@ -56,7 +57,7 @@ class MetricRow:
 
 @dataclass(frozen=True)
 class BandRow:
-    """How many expected texts stood at these places."""
+    """How many sessions are in this band of the task, for example have these ranks."""
 
     label: str
     outcome: str
@@ -107,7 +108,7 @@ class ErrorRow:
 
 @dataclass(frozen=True)
 class StatusRow:
-    """How many sessions ended so, and what that means."""
+    """How many sessions ended with a status, and what it means."""
 
     name: str
     count: str
@@ -184,7 +185,7 @@ def _row(info: MetricInfo, figures: FilterFigures, scale: float) -> MetricRow:
 
 
 def _scale(info: MetricInfo, infos: Iterable[MetricInfo], figures: FilterFigures) -> float:
-    """The figure at the right end of the bar: 1 for shares, else a little more than any figure of the unit."""
+    """The value at the right end of a bar: 1 for shares, else a little more than the largest figure of that unit."""
     if info.unit in {"share", "score"}:
         return 1.0
     alike = (figures.metrics[other.name] for other in infos if other.unit == info.unit)
@@ -239,7 +240,8 @@ def _kinds(kinds: Mapping[str, Mapping[str, Estimate]], infos: Sequence[MetricIn
 
 
 def _columns(infos: Sequence[MetricInfo], files: int) -> list[MetricInfo]:
-    """Every metric that says something about a file, or the headline ones where the page would become too big."""
+    """The columns of the table of files: all metrics that mean something for a file, or only the headline ones if the
+    page would become too large."""
     columns = [info for info in infos if info.unit != "count"]
     return columns if len(columns) * files <= MAX_CELLS else headline(infos)
 

@@ -1,4 +1,4 @@
-"""A source file with both sides' sessions, as the pages of a comparison show it."""
+"""A source file with the sessions of both sides, as the pages of a comparison show it."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from ci_eval.observing import outcome, score, shown_rank
 from ci_eval.rendering.htmlpages import SIGNS, Page, Segment, mark, pages
 
 FIRST = 12
-"""Suggestions of each list that are shown, beside the expected one."""
+"""Suggestions shown of each list, besides the expected one."""
 LONGEST = 120
 
 Listed = tuple[str, int, int, list[tuple[int, str]]]
-"""Of one side: status, rank (0: absent), length of the list, places and texts."""
+"""One side: status, rank (0 = absent), length of the list, ranks and texts of the suggestions shown."""
 
 Shown = tuple[str, str, str, str, Listed, Listed]
-"""Session, expected text, what was typed, kind; base, new."""
+"""A pair: session id, expected text, prefix, kind; base; new."""
 
 
 @dataclass(frozen=True)
 class Half:
-    """A part of a token's text, with how that side went."""
+    """The half of a token's text that stands for one side, coloured by how that side went."""
 
     text: str
     outcome: str
@@ -32,7 +32,7 @@ class Half:
 
 @dataclass(frozen=True)
 class Piece:
-    """A stretch of text; `halves` are empty where nothing was completed."""
+    """A piece of the source; `halves` are empty where nothing was completed."""
 
     text: str
     id: str = ""
@@ -44,7 +44,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class PairedPage:
-    """One page of a file."""
+    """One page of a file; long files have several."""
 
     pieces: tuple[Piece, ...]
     page: Page
@@ -52,7 +52,7 @@ class PairedPage:
 
 
 def paired_pages(source: SourceFile, pairs: Sequence[Pair], task: Task) -> list[PairedPage]:
-    """All of them; `pairs` in order of offset."""
+    """All pages of a file; `pairs` in order of offset."""
     marks = [mark(place, _either(pair), task) for place, pair in enumerate(pairs)]
     return [
         PairedPage(
@@ -65,7 +65,7 @@ def paired_pages(source: SourceFile, pairs: Sequence[Pair], task: Task) -> list[
 
 
 def change_of(pair: Pair, task: Task) -> str:
-    """Better, worse, same, or only."""
+    """Whether the new side is better, worse or the same, or the session is on one side only."""
     if None in pair:
         return "only"
     moved = gain(pair, task)
@@ -73,7 +73,7 @@ def change_of(pair: Pair, task: Task) -> str:
 
 
 def gain(pair: Pair, task: Task) -> float:
-    """Difference of the scores: above 0 is better."""
+    """Difference of the scores (new - base); > 0 is better."""
     base, new = pair
     return score(task, new) - score(task, base) if base and new else 0.0
 
@@ -88,7 +88,7 @@ def _piece(segment: Segment, pairs: Sequence[Pair], task: Task) -> Piece:
     spot = segment.spot
     if spot is None:
         return Piece(segment.text)
-    # Of several sessions at a place, the one that changed most.
+    # Where several sessions begin at one offset, the one that changed most decides.
     pair = max(pairs[spot.first : spot.first + len(spot.ids)], key=lambda pair: abs(gain(pair, task)))
     middle = (len(segment.text) + 1) // 2
     parts = zip((segment.text[:middle], segment.text[middle:]), pair, strict=True)

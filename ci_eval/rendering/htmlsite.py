@@ -1,4 +1,4 @@
-"""A folder of HTML pages: written beside its place, moved there as a whole, made of the reporters' templates."""
+"""Writes a folder of HTML pages from templates, first beside its final place, then moved there as a whole."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from ci_eval import atomic
 
 
 class HtmlSite:
-    """One report while it is written; paths are relative to the site."""
+    """A report being written; paths are relative to its folder."""
 
     def __init__(self, folder: Path, templates: Path, **known: object) -> None:
-        """`known`: what every template may use."""
+        """`known`: values that all templates may use."""
         self._folder = folder
         self._templates = templates
         self._environment = jinja2.Environment(
@@ -50,7 +50,7 @@ class HtmlSite:
 
 @contextmanager
 def published(folder: Path) -> Iterator[Path]:
-    """A folder to write to, which takes the place of `folder` at the end, unless something fails.
+    """A folder to write to; it takes the place of `folder` at the end, unless something fails.
 
     Raises WorkspaceError where it cannot be written.
     """

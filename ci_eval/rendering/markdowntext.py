@@ -1,4 +1,5 @@
-"""Foreign text for GitHub-flavoured Markdown: shown as it is, unable to become markup, a link or a mention."""
+"""Puts foreign text into GitHub-flavoured Markdown so that it is shown as it is, and cannot act as markup, link or
+mention."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ _NEEDS_ENTITIES = frozenset("`|\\")
 
 
 def code(text: str, longest: int = LONGEST) -> str:
-    """`text` as code, in one line; GitHub resolves no mention, issue number or address there."""
+    """The text as code, in one line; in code, GitHub makes no links of mentions, issue numbers or addresses."""
     shown = _one_line(text, longest)
     if not shown:
         return ""
@@ -24,7 +25,7 @@ def code(text: str, longest: int = LONGEST) -> str:
 
 
 def prose(text: str, longest: int = LONGEST) -> str:
-    """`text` as it is where it is nothing but words, else as code: an escaped mention is still a mention to GitHub."""
+    """The text as it is if it has nothing but words, else as code: to GitHub, an escaped mention is still one."""
     shown = _one_line(text, longest)
     return shown if _WORDS.fullmatch(shown) else code(shown, longest)
 
@@ -36,10 +37,8 @@ def _one_line(text: str, longest: int) -> str:
 
 
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A section with a table, or without a title the table; columns that begin with ">" are aligned right.
-
-    Nothing if there is no row.
-    """
+    """A table with a heading; without a title, only the table; "" if it has no rows. Columns whose names begin with ">"
+    are aligned to the right."""
     lines = [_line(row) for row in rows]
     if not lines:
         return ""

@@ -1,4 +1,5 @@
-"""Foreign text for a terminal or a log: what would move the cursor, hide or reorder text is shown by its number."""
+"""Foreign text for a terminal or a log: characters that would move the cursor, hide or reorder text are shown by
+number."""
 
 from __future__ import annotations
 
@@ -7,17 +8,17 @@ import unicodedata
 
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 _JOINERS = "\u200c\u200d"
-"""They are part of words and of emoji."""
+"""Zero-width (non-)joiners are parts of words and of emoji, so they are kept."""
 _SUSPECT = re.compile(r"[^ -~\t\n]")
 
 
 def lines(text: str) -> str:
-    """`text` in as many lines as it has."""
+    """The text, on as many lines as it has."""
     return _SUSPECT.sub(lambda found: _shown(found[0]), text)
 
 
 def line(text: str) -> str:
-    """`text` in one line."""
+    """The text, on one line."""
     return lines(text).replace("\n", "\\n")
 
 

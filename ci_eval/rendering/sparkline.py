@@ -1,4 +1,4 @@
-"""A trend so small that it fits into a line of a table."""
+"""A trend drawn so small that it fits into a line of a table."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ WIDTH, HEIGHT, MARGIN = 120, 28, 3
 
 @dataclass(frozen=True)
 class Sparkline:
-    """Coordinates of a polyline in a box of WIDTH by HEIGHT; `summary` says what a person sees there."""
+    """Coordinates of a polyline in a box of WIDTH by HEIGHT; `summary` describes it in words."""
 
     points: tuple[tuple[float, float], ...]
     summary: str
 
 
 def sparkline(trend: Trend, info: MetricInfo) -> Sparkline | None:
-    """The figures of all nights that have one; None where fewer than two have."""
+    """The sparkline of a metric over all nights that have it; None where fewer than two have."""
     known = [
         (place, each.value, each)
         for place, night in enumerate(trend.nights)
@@ -29,7 +29,7 @@ def sparkline(trend: Trend, info: MetricInfo) -> Sparkline | None:
     if len(known) < 2:
         return None
     values = [value for _, value, _ in known]
-    # What is within the newest interval (of other code, where there is one) is little, and must not look like more.
+    # A change within the newest interval (for other code, where there is one) is small, and must not look large.
     newest = known[-1][2]
     ends = (newest.low, newest.high, newest.elsewhere.low, newest.elsewhere.high)
     among = [*values, *(end for end in ends if end is not None)]

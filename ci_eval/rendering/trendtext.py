@@ -1,4 +1,4 @@
-"""A trend in words: the last figures, and where the level changed."""
+"""Describes a trend in words: the last figures, and where the level changed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ci_eval.rendering.markdowntext import prose
 
 
 def trend_lines(trend: Trend) -> Iterator[str]:
-    """Paragraphs of Markdown."""
+    """The trend as paragraphs of Markdown."""
     count = len(trend.nights)
     if count < 2:
         yield "The first evaluation of its kind: a trend needs two."
@@ -22,7 +22,7 @@ def trend_lines(trend: Trend) -> Iterator[str]:
 
 
 def change_lines(trend: Trend, shown: Callable[[str], str] = str) -> Iterator[str]:
-    """A sentence per change of level, the latest first; `shown`: how foreign text is written there."""
+    """One sentence for each change of level, the latest first; `shown` makes foreign text safe there."""
     found = [(each.night, info, each) for info in trend.metrics for each in trend.changes.get(info.name, ())]
     for night, info, each in sorted(found, key=lambda entry: (-entry[0], entry[1].name)):
         sign = "" if each.good is None else "▲ " if each.good else "▼ "

@@ -1,4 +1,4 @@
-"""How verdicts and differences are written where people read them."""
+"""Writes verdicts and differences for people."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ SIGNS = {
 WORDS = {verdict: verdict.value.replace("-", " ") for verdict in Verdict}
 
 TRENDS = ("LatencyPercentile50", "LatencyPercentile95")
-"""What is drawn over time beside the declared metrics."""
+"""Metrics whose trend is drawn in addition to the declared ones."""
 
 
 def said(verdict: Verdict) -> str:
-    """A verdict with its sign: colour is never the only one."""
+    """A verdict with a sign, so that it is never told by colour alone."""
     return f"{SIGNS[verdict]} {WORDS[verdict]}"
 
 
@@ -39,7 +39,7 @@ ELSEWHERE = "In other code"
 
 
 def populations(evaluation: Evaluation) -> tuple[str, str]:
-    """What the figures of one evaluation say of this project, and of other code."""
+    """Two sentences about an evaluation: what its figures mean for this project, and for other code."""
     _, figures = first_filter(evaluation)
     here = f"all {figures.sessions:,} sessions were asked: its figures are exact"
     if figures.sessions < evaluation.population:
@@ -56,32 +56,32 @@ def populations(evaluation: Evaluation) -> tuple[str, str]:
 
 
 def judged_of_code(figures: FilterFigures) -> bool:
-    """Whether any figure has an interval of other code."""
+    """Whether any figure has an interval for other code."""
     return any(each.elsewhere.low is not None for each in figures.metrics.values())
 
 
 def interval_text(found: Difference | Elsewhere, unit: str) -> str:
-    """The interval behind a verdict; "exact" where nothing is uncertain."""
+    """The interval that a verdict is based on; "exact" where nothing is uncertain."""
     if found.low is None or found.high is None:
         return "no interval"
     return "exact" if found.low == found.high else change_between(found.low, found.high, unit)
 
 
 def p_text(found: Difference | Elsewhere) -> str:
-    """The p-value that goes with the interval."""
+    """The p-value of a difference; "" where there is none."""
     if found.p is None:
         return ""
     return "p < 0.001" if found.p < 0.001 else f"p = {found.p:.3f}"
 
 
 def explained(found: Difference | Elsewhere, unit: str) -> str:
-    """Interval, p-value and what the verdict follows from; all a reader needs to understand it."""
+    """Interval, p-value and reason of a verdict, in one text."""
     interval = "" if found.low is None or found.low == found.high else interval_text(found, unit)
     return "; ".join(filter(None, (interval, p_text(found), found.why)))
 
 
 def headline(comparison: Comparison) -> tuple[str, str]:
-    """What the leading metric says of this project, and of other code."""
+    """The verdict on the leading metric in two sentences: for this project, and for other code."""
     name = comparison.declared[0]
     found = comparison.filters["ALL"][name]
     unit = next(info.unit for info in comparison.metrics if info.name == name)
@@ -95,13 +95,13 @@ def headline(comparison: Comparison) -> tuple[str, str]:
 
 
 def judged_elsewhere(comparison: Comparison) -> bool:
-    """Whether there is an interval of other code for any declared metric."""
+    """Whether any declared metric has an interval for other code."""
     figures = comparison.filters["ALL"]
     return any(figures[name].elsewhere.low is not None for name in comparison.declared)
 
 
 def adjusted(comparison: Comparison) -> str:
-    """What the intervals and p-values of the declared metrics are adjusted for."""
+    """How the intervals and p-values of the declared metrics were adjusted, as a sentence."""
     figures = [comparison.filters["ALL"][name] for name in comparison.declared]
     judged = [each for each in figures if each.low is not None]
     timed = [each for each in judged if each.elsewhere.verdict is Verdict.NOT_COMPARABLE]
@@ -118,19 +118,19 @@ def adjusted(comparison: Comparison) -> str:
 
 
 def named(name: str, found: Difference) -> str:
-    """A metric with the sessions it is of, where these are not all."""
+    """A metric's name, with the sessions it is over where these are not all."""
     return f"{name} ({found.n:,} {found.over})" if found.over else name
 
 
 def night_figure(trend: Trend, night: TrendPoint, metric: str) -> str:
-    """One figure of one night."""
+    """The figure of a metric on one night."""
     unit = next((info.unit for info in trend.metrics if info.name == metric), "")
     found = night.metrics.get(metric)
     return amount(found.value if found else None, unit)
 
 
 def pair_text(found: Difference | None, info: MetricInfo) -> str:
-    """A difference between two evaluations, with the interval in this project."""
+    """A difference between two evaluations, with its interval for this project."""
     if found is None:
         return ""
     return f"{change(found.difference, info.unit)} ({interval_text(found, info.unit)})"

@@ -1,7 +1,5 @@
-"""The reporters: one file each; those of comparisons begin with `comparison_`, those over several with `overview_`.
-
-Those of sites begin with `site_`.
-"""
+"""The reporters, one file each: of comparisons in files that begin with `comparison_`, over several evaluations with
+`overview_`, of sites with `site_`."""
 
 from collections.abc import Callable
 

@@ -1,6 +1,6 @@
-"""`benchmark-quality.json` and `benchmark-latency.json`: what actions that draw trends of benchmarks read.
+"""`benchmark-quality.json` and `benchmark-latency.json`, for actions that draw trends of benchmarks.
 
-A list of `{name, unit, value, range}`, as github-action-benchmark has it for `customBiggerIsBetter` and
+Each is a list of `{name, unit, value, range}`, as github-action-benchmark reads it for `customBiggerIsBetter` and
 `customSmallerIsBetter`.
 """
 
@@ -18,7 +18,7 @@ from ci_eval.rendering.figures import first_filter, interval, metric_infos
 
 
 class Benchmark:
-    """Two files, since in one of them more is better, and in the other less."""
+    """Writes two files, since more is better in one of them and less in the other."""
 
     name = "benchmark"
 

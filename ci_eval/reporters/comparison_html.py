@@ -1,4 +1,5 @@
-"""`html/index.html` of a comparison: the verdicts, and the source with each token divided between the two sides."""
+"""`html/index.html` of a comparison: the verdicts, and the source code, in which one half of each token is coloured by
+base and the other by new."""
 
 from __future__ import annotations
 
@@ -32,11 +33,12 @@ from ci_eval.rendering.verdicts import (
 TEMPLATES = Path(__file__).parent / "templates"
 ASSETS = ("style.css", "comparison.css", "comparison.js")
 MOST_SESSIONS = 50_000
-"""Pages are written for about so many: of the files with a listed change, then of those with the most changes."""
+"""Pages are written for about so many sessions: those of files with a listed change first, then those of the files with
+the most changes."""
 
 
 class ComparisonHtml:
-    """Writes a folder that opens from disk; nothing in it needs a network."""
+    """Writes a folder that opens from disk, without a network."""
 
     name = "html"
 
@@ -72,7 +74,7 @@ class _ComparisonPages:
         )
 
     def write(self, sources: PairedSessions) -> None:
-        """The files first: the index links only to what exists."""
+        """Write the pages of files first: the index links only to pages that exist."""
         self._site.assets(ASSETS)
         wanted = self._wanted()
         places: dict[str, str] = {}
@@ -98,7 +100,7 @@ class _ComparisonPages:
         )
 
     def _wanted(self) -> frozenset[str]:
-        """Worst first, so that where there is no room for all, the worst is there."""
+        """The files that get pages: the ones with the worst changes first, in case there is no room for all."""
         sessions = {part.value: part.sessions for part in self._comparison.parts if part.dimension == "file"}
         changes = (*self._comparison.regressions, *self._comparison.improvements)
         listed = dict.fromkeys(each.file for each in changes)
@@ -126,7 +128,8 @@ class _ComparisonPages:
         )
 
     def _cells(self, name: str, found: Difference, of: Difference | Elsewhere) -> dict[str, str]:
-        """`of`: the population whose verdict the row is about."""
+        """The cells of a metric's row; `of`: its difference in the population (this project or other code) that the row
+        is about."""
         info = self._infos[name]
         return {
             "name": named(name, found),

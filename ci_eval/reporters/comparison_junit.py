@@ -1,4 +1,4 @@
-"""`junit.xml` of a comparison: each gate as a test, for whatever reads test reports."""
+"""`junit.xml` of a comparison: each gate as a test, for tools that read test reports."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 
 class ComparisonJunit:
-    """Without gates there is one test, that the comparison was made."""
+    """Writes junit.xml. Without gates it has one test: that the comparison was made."""
 
     name = "junit"
 
@@ -39,7 +39,7 @@ class ComparisonJunit:
 
 
 def _clean(text: str) -> str:
-    """Without what XML cannot hold."""
+    """The text without characters that XML cannot hold."""
     return _NOT_XML.sub("\N{REPLACEMENT CHARACTER}", text)
 
 

@@ -1,4 +1,4 @@
-"""`report.md` of a comparison: what a pull request needs to know, the most important first."""
+"""`report.md` of a comparison, for a pull request: the most important first."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from ci_eval.rendering.verdicts import (
 )
 
 LONGEST = 65_000
-"""Characters; a comment on GitHub may have 65,536."""
+"""Characters of the longest report; a comment on GitHub may have 65,536."""
 
 Cells = tuple[str, ...]
 
@@ -64,7 +64,7 @@ class ComparisonMarkdown:
 
 
 def summary(comparison: Comparison) -> str:
-    """What no report may lack: what holds here, what holds elsewhere, and what was compared."""
+    """What every report must say: the result for this project, the result for other code, and what was compared."""
     here, elsewhere = headline(comparison)
     counts = (
         f"{comparison.paired:,} sessions in {comparison.files:,} files are on both sides "

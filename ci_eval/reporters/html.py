@@ -1,4 +1,5 @@
-"""`html/index.html`: figures by session filter, and every file with its tokens coloured by how they went."""
+"""`html/index.html`: the figures under each session filter, and every file with its tokens coloured by how their
+sessions went."""
 
 from __future__ import annotations
 
@@ -34,7 +35,7 @@ ASSETS = ("style.css", "index.js", "file.js")
 
 @dataclass(frozen=True)
 class Tab:
-    """A session filter in the switch."""
+    """A session filter to switch to."""
 
     name: str
     link: str
@@ -64,7 +65,7 @@ class Neighbours:
 
 
 class Html:
-    """Writes a folder that opens from disk, in a frame, on a phone; nothing in it needs a network."""
+    """Writes a folder that opens from disk, without a network, also in a frame and on a phone."""
 
     name = "html"
 
@@ -85,7 +86,7 @@ class _Pages:
         self._site = HtmlSite(folder, TEMPLATES)
 
     def write(self, sources: StoredSessions) -> None:
-        """The files first: the index links only to what exists."""
+        """Write the pages of files first: the index links only to pages that exist."""
         self._data.mkdir(parents=True)
         self._site.assets(ASSETS)
         links = {source.path: self._write_file(source, sessions) for source, sessions in sources}
@@ -103,13 +104,13 @@ class _Pages:
             evaluation=self._evaluation,
             tabs=[Tab(other, _index_name(other, opened), other == name) for other in names],
             noise=noise_text(self._evaluation.noise) if self._evaluation.noise else "",
-            # Under another filter a file without a session is noise.
             task=self._task,
+            # Under another filter than the first, files without a session are left out.
             page=index(self._evaluation, self._task, figures, {path: links[path] for path in links if path in shown}),
         )
 
     def _write_file(self, source: SourceFile, sessions: Iterator[Session]) -> str:
-        """Writes the pages of one file; the link to the first of them."""
+        """Write the pages of one file; returns the link to the first of them."""
         name = page_name(source.path)
         scripts = Scripts(self._data, name, self._task)
         marks = list(_marked(sessions, scripts, self._task))
@@ -178,7 +179,7 @@ def _neighbours(parts: Sequence[Page], links: Sequence[str], number: int) -> Nei
 
 
 def _nearest(parts: Sequence[Page], links: Sequence[str], numbers: range, wanted: frozenset[str]) -> str:
-    """A link to the first wanted token in the direction of `numbers`."""
+    """A link to the next wanted token on the pages `numbers`, which count up or down; "" if there is none."""
     for number in numbers:
         for spot in parts[number].spots[:: numbers.step]:
             if spot.outcome in wanted:

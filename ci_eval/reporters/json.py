@@ -52,7 +52,7 @@ def _figures(figures: FilterFigures) -> dict[str, object]:
         "byFile": figures.by_file,
         "kinds": dict(sorted(figures.kinds.items())),
         "ranks": figures.ranks,
-        # Shards finish in any order; sorted, two runs differ only where their figures do.
+        # Sorted, since shards finish in any order: two runs then differ only where their figures do.
         "files": dict(sorted(figures.files.items())),
     }
 

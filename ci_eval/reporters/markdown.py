@@ -1,4 +1,4 @@
-"""`report.md`: the figures for a job summary or a comment; whatever comes from outside is shown as code."""
+"""`report.md` of an evaluation, for a job summary or a comment. Text from outside is always shown as code."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def _cell(metrics: dict[str, Estimate], info: MetricInfo) -> str:
 
 
 def _worst(figures: FilterFigures, shown: Sequence[MetricInfo]) -> str:
-    """The files where the first share that people want high is lowest; among equals the one with more sessions."""
+    """The files in which the first share that should be high is lowest; of equal ones, those with more sessions."""
     by = next((info for info in shown if info.unit == "share" and info.better == "higher"), None)
     if by is None:
         return ""

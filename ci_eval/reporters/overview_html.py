@@ -1,4 +1,4 @@
-"""`html/index.html` over several comparisons or a history: the ranking, each against each, and the trend."""
+"""`html/index.html` over several comparisons or a history: the ranking, the table of pairs, and the trend."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A site of trends: `index.html` with a row per evaluation, for each a page, and the figures as `trend.json`."""
+"""A site of trends: `index.html` with a row for each evaluation, a page for each, and the figures as `trend.json`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ASSETS = ("style.css", "comparison.css", "site.css")
 
 @dataclass(frozen=True)
 class EvaluationRow:
-    """One evaluation on the first page, by the first of its metrics."""
+    """The row of one evaluation on the first page, about the first of its metrics."""
 
     line: Line
     night: TrendPoint
@@ -33,11 +33,11 @@ class EvaluationRow:
     sign: str
     tone: str
     since: str
-    """The night of the last change of level, with its sign and what it is; all empty without one."""
+    """The night on which the level last changed, the sign of that change, and what it is; all "" without one."""
 
 
 class SiteHtml:
-    """Writes pages that need no script, no network and no server; the same histories make the same bytes."""
+    """Writes pages that need no script, no network and no server; equal histories give equal bytes."""
 
     name = "html"
 
@@ -80,7 +80,7 @@ def _row(line: Line) -> EvaluationRow:
 
 
 def _step(trend: Trend, info: MetricInfo) -> str:
-    """What a figure of the newest night has changed by since the night before."""
+    """The change of a figure from the night before to the newest night."""
     known = [found.value for night in trend.nights[-2:] for found in [night.metrics.get(info.name)] if found]
     match known:
         case [float(was), float(now)]:
@@ -99,12 +99,12 @@ def _about(line: Line) -> dict[str, object]:
 
 
 def _account(line: Line) -> dict[str, object]:
-    """What stands beside a page."""
+    """The values that a page shows beside its charts."""
     return {"format": FORMAT, **_about(line), "trend": line.trend}
 
 
 def _entry(line: Line) -> dict[str, object]:
-    """What leads there."""
+    """The values of the link to a page."""
     newest = line.trend.nights[-1]
     return {
         **_about(line),

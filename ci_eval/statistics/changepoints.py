@@ -1,7 +1,8 @@
-"""Where a series of figures changes its level: Pettitt's test (1979), by permutation, then again on both sides.
+"""Finds where a series of figures changes its level: Pettitt's test (1979), with its p-value from permutations.
 
-It looks at the order of the figures only, so that one bad night neither is a change nor hides one. Cutting again where
-a cut was found, each tested by permutation, is what performance CI is used to (E-divisive; Matteson & James 2014).
+Where it finds a change, the series is cut there and both sides are searched in the same way, as change point detection
+for performance in CI usually does (E-divisive; Matteson & James 2014). The test looks at the ranks of the figures, not
+their size: one very bad night is no change, and does not hide one either.
 """
 
 from __future__ import annotations
@@ -21,18 +22,19 @@ PERMUTATIONS = 999
 
 @dataclass(frozen=True)
 class Cut:
-    """`place` is the first one of the new level."""
+    """A change of level; `before` and `after` are the means of the stretches that it separates."""
 
     place: int
+    """Index of the first figure of the new level."""
     before: float
     after: float
     p: float
 
 
 def cuts(values: Sequence[float], *, floor: float, seed: int) -> list[Cut]:
-    """In order; `floor`: smaller changes of level are none.
+    """The changes of level in `values`, in order; those smaller than `floor` do not count.
 
-    A single figure is never a change: it takes some that agree, two after twenty, four after eight.
+    A single figure is never a change; a few that agree may be: two after twenty others, or four after eight.
     """
     if not values:
         return []
@@ -64,14 +66,17 @@ def _search(series: Floats, begin: int, end: int, floor: float, seed: int, found
 
 
 def _ranks(values: Floats) -> Floats:
-    """From 1 on; what is equal shares the middle of its ranks."""
+    """The rank of each value, from 1 on; equal values share the mean of their ranks."""
     _, inverse, counts = np.unique(np.round(values, 12), return_inverse=True, return_counts=True)
     last = np.cumsum(counts)
     return np.asarray((last - (counts - 1) / 2)[inverse], dtype=np.float64)
 
 
 def _largest(ranks: Floats) -> tuple[NDArray[np.intp], Floats]:
-    """Of each row: where its best cut is, and by how many pairs the order is that of a change there."""
+    """For each row of ranks: the best place to cut, and Pettitt's statistic |U| there.
+
+    |U| is how many more of the pairs (one value before the cut, one after it) are in one order than in the other.
+    """
     n = ranks.shape[1]
     left = np.arange(1, n)
     moved = np.abs(2 * np.cumsum(ranks, axis=1)[:, :-1] - left * (n + 1))

@@ -1,9 +1,10 @@
-"""Elsewhere: what the files (or projects) that were seen say of others like them.
+"""Elsewhere: what the files of this project (or the projects, where many were merged) say of other code like them.
 
-Sessions of one file resemble each other, and files differ in size: the standard error is the jackknife's, which leaves
-out one file after the other (CV3: MacKinnon, Nielsen & Webb 2023), and t has as many degrees of freedom as the fourth
-moments of the files' shares in it allow (after Pan & Wall 2002). Below FEWEST effective files there is no interval: a
-change that sits in one file of twenty would too often not be among them at all (rule of three: 3/60 = 5 %).
+Files are the sample, since sessions of one file resemble each other. A file, or a project where projects are the
+sample, is called a cluster. The standard error is that of the jackknife, which leaves out one cluster at a time (CV3:
+MacKinnon, Nielsen & Webb 2023). The degrees of freedom of t are estimated from the fourth moments of what each cluster
+adds to that error (after Pan & Wall 2002). Below FEWEST effective clusters there is no interval: a change that is in
+one file of twenty would too often be in none of those seen (rule of three: 3/60 = 5 %).
 """
 
 from __future__ import annotations
@@ -20,28 +21,30 @@ from ci_eval.statistics.student import Floats, errors_at
 FEWEST = 60
 """Effective clusters of a difference; below, the intervals of benchmarks/verdicts.py hold the truth too rarely."""
 STRETCH = 1.5
-"""How many times as wide an interval must fit in the margin before other code is called equivalent: where a loss sits
-in few files and few of these were seen, both the difference and its error look too small."""
+"""To call other code equivalent, an interval this many times as wide must fit in the margin: where a loss is in few
+files, and few of these were seen, both the difference and its standard error look too small."""
 FEWEST_ALIKE = 300
-"""Effective clusters from which on other code may be called equivalent. On worlds these numbers were not chosen on, a
-loss as large as the margin that sat in one file of sixty went unseen, and was called equivalent, in 11 % of the
-comparisons of 100 files, up to 10 % of those of 200 and up to 4 % of those of 400 and 700."""
+"""Effective clusters from which on other code may be called equivalent. In simulations that were not used to choose
+these numbers, a loss as large as the margin that sat in one file of sixty was missed, and wrongly called equivalent, in
+11 % of the comparisons of 100 files, in up to 10 % of those of 200, and in up to 4 % of those of 400 and 700."""
 FEWEST_OF_FIGURE = 20
-"""The same of a single figure: what it is made of is seldom as uneven as a difference."""
+"""Effective clusters that the interval of a single figure takes: figures differ less from file to file than
+differences do."""
 
 
 @dataclass(frozen=True)
 class Clusters:
-    """The differences with their errors, and how many clusters of equal size are worth as much."""
+    """The differences with their standard errors, and the effective number of clusters behind each of them."""
 
     spread: Spread
     effective: Floats
 
 
 def elsewhere(rows: Floats) -> Clusters:
-    """The differences in files like these.
+    """The differences (new - base) in code like these clusters.
 
-    `rows` (clusters x figures x 4): sums of base's numerator and denominator, then new's.
+    `rows` (clusters x figures x 4): per cluster and figure the sums of base's numerators and denominators, then of
+    new's.
     """
     total = rows.sum(axis=0)
     difference = _difference(total)
@@ -52,7 +55,8 @@ def elsewhere(rows: Floats) -> Clusters:
     with np.errstate(invalid="ignore", divide="ignore"):
         effective = effective_of(rows[:, :, 1] + rows[:, :, 3])
         base, new = total[:, 0] / total[:, 1], total[:, 2] / total[:, 3]
-        # Where nothing changed, one session might have: the rule of three comes out of t with one degree of freedom.
+        # Where nothing changed, take the error to be one session's change: with one degree of freedom, the interval
+        # then says about what the rule of three says.
         alike = squares == 0
         error = np.where(alike, 1 / np.minimum(total[:, 1], total[:, 3]), error)
         df = np.where(alike, 1, np.minimum(squares**2 / fourths, effective - 1))
@@ -60,7 +64,7 @@ def elsewhere(rows: Floats) -> Clusters:
 
 
 def effective_of(sizes: Floats) -> Floats:
-    """So many clusters of equal size would say as much: (Σn)²/Σn² of each column."""
+    """The effective number of clusters of each column, (Σn)²/Σn²: so many clusters of equal size would say as much."""
     with np.errstate(invalid="ignore", divide="ignore"):
         found = sizes.sum(axis=0) ** 2 / (sizes**2).sum(axis=0)
     return np.asarray(np.nan_to_num(found))
@@ -72,9 +76,10 @@ def _difference(sums: Floats) -> Floats:
 
 
 def figures(rows: Floats, units: Sequence[str]) -> list[OtherCode]:
-    """Single figures in files like these: `rows` (clusters x figures x 2) are sums of numerators and denominators.
+    """The intervals of single figures in code like these clusters, one per figure.
 
-    There is no interval below FEWEST_OF_FIGURE effective clusters. Those of shares are made on the logistic scale.
+    `rows` (clusters x figures x 2): sums of numerators and denominators. `units`: one per figure; the intervals of
+    shares and scores are made on the logistic scale. There is none below FEWEST_OF_FIGURE effective clusters.
     """
     total, effective = rows.sum(axis=0), effective_of(rows[:, :, 1])
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -1,4 +1,4 @@
-"""Times counted in bins, so that percentiles of millions need no more memory than those of hundreds."""
+"""Times counted in bins: percentiles of millions of times take no more memory than those of hundreds."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ Floats = NDArray[np.float64]
 
 BINS = 1_000
 LONGEST = 1e6
-"""Milliseconds; the bounds of bins differ by 2 %, from 0.01 ms on."""
+"""Milliseconds. The first bin begins at 0.01 ms, and each bound is 2 % above the one before."""
 
 _RATIO = 1.02
 _SMALLEST = 0.01
 
 
 def binned(values: Floats) -> Floats:
-    """How many of the values (ms) are in each bin."""
+    """How many of the values (ms) are in each of the BINS bins; shorter and longer ones are in the first and last."""
     places = np.log(np.clip(values, _SMALLEST, LONGEST) / _SMALLEST) / np.log(_RATIO)
     return np.bincount(places.astype(np.intp), minlength=BINS)[:BINS].astype(np.float64)
 
 
 def quantile_of(counts: Floats, quantile: float) -> float | None:
-    """The nearest-rank quantile of what was counted: the middle of its bin, in ms; None of nothing."""
+    """The nearest-rank quantile (ms) of the values counted: the middle of its bin; None where nothing was counted."""
     cumulative = np.cumsum(counts)
     if not cumulative[-1]:
         return None

@@ -1,4 +1,4 @@
-"""How far an engine differs from itself: the same sessions in several rounds, each of a fresh process."""
+"""How far an engine differs from itself: the same sessions are asked in several rounds, each by a fresh process."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ci_eval.observing import evaluated
 
 
 class Rounds:
-    """Adds up what the rounds of each session say."""
+    """Adds up, over sessions, how far the rounds of each differ."""
 
     def __init__(self, rounds: int) -> None:
         self._rounds = rounds
@@ -21,7 +21,7 @@ class Rounds:
         self._spreads = array("d")
 
     def add(self, session: SessionScore) -> None:
-        """One session, if it was evaluated."""
+        """Count one session, unless it was skipped."""
         if not evaluated(session):
             return
         self._sessions += 1
@@ -36,7 +36,7 @@ class Rounds:
                     self._sums[number] = total + latency, count + 1
 
     def noise(self) -> Noise | None:
-        """All of it; None where there was one round."""
+        """What was found in all sessions added; None where there was only one round."""
         if self._rounds == 1:
             return None
         return Noise(
@@ -49,7 +49,7 @@ class Rounds:
 
 
 def noise_of(sessions: Iterable[SessionScore], rounds: int) -> Noise | None:
-    """Of all these sessions."""
+    """How far an engine differed from itself in these sessions; None where they were asked once."""
     found = Rounds(rounds)
     for session in sessions if rounds > 1 else ():
         found.add(session)
@@ -57,7 +57,7 @@ def noise_of(sessions: Iterable[SessionScore], rounds: int) -> Noise | None:
 
 
 def noise_text(noise: Noise) -> str:
-    """One sentence for people."""
+    """The same as one sentence, for reports."""
     share = noise.differing / max(noise.sessions, 1)
     times = ", ".join("none" if each is None else f"{each:.1f}" for each in noise.latencies)
     typical = f"; of a typical lookup, the slowest is {noise.spread:.0%} above the fastest" if noise.spread else ""

@@ -1,7 +1,8 @@
 """Intervals of several differences at once, and what may be concluded from them.
 
-An interval excludes 0 exactly where the p-value beside it is below 5 %, for one figure and for several: each
-statistic is turned into a normal one of the same tail, and the largest of all is what has to be exceeded, given how the
+An interval excludes 0 exactly where the p-value beside it is below 5 %. Where several figures are judged together,
+their intervals are widened so that all of them hold at once with 95 %: each statistic is turned into a normal one of
+the same tail probability and compared with the distribution of the largest of all, which takes account of how the
 figures move together (single-step max-T: Westfall & Young 1993; Hothorn, Bretz & Westfall 2008).
 """
 
@@ -17,29 +18,31 @@ from ci_eval.statistics.student import NORMAL, Floats, errors_at, tails
 
 LEVEL = 0.95
 FOUR_OF_FIVE = NORMAL.inv_cdf(0.8)
+"""Standard errors that a normal variable stays below four times out of five."""
 FLOORS = {"share": 0.001, "score": 0.001, "rank": 0.01, "ms": 0.5, "count": 0.0}
-"""By unit: a smaller difference is never called one."""
+"""By unit: a difference smaller than this is never called better or worse."""
 MARGINS = {"share": 0.005, "score": 0.005, "rank": 0.1, "ms": 2.0, "count": 0.0}
-"""By unit: equivalent is what is shown to differ by less."""
+"""By unit: two sides are equivalent where they are shown to differ by less than this."""
 DRAWS = 100_000
 _FEW = 100
-"""Draws that say less of a p-value than the number of figures does."""
+"""Where fewer draws than this are beyond a value, its p-value comes from Bonferroni's bound instead."""
 
 
 @dataclass(frozen=True)
 class Spread:
-    """Differences (new - base) of so many figures, and what is known of their errors."""
+    """Differences (new - base) of several figures with their standard errors; each array has one element per figure."""
 
     base: Floats
     new: Floats
     center: Floats
-    """Of the intervals; not always the difference itself."""
+    """The middle of each interval; not always the difference itself."""
     error: Floats
-    """Standard errors; not finite where none can be given."""
+    """Standard errors; NaN or infinite where none can be given."""
     df: Floats
-    """Degrees of freedom of the standard errors; infinite where they are normal."""
+    """Degrees of freedom of t for each standard error; infinite where the normal distribution is used."""
     scores: Floats
-    """(anything x figures): the inner products of its columns are as the covariances of the differences."""
+    """(any number of rows x figures): the inner products of the columns are proportional to the covariances of the
+    differences. Tells how the figures move together."""
 
     @property
     def difference(self) -> Floats:
@@ -49,7 +52,7 @@ class Spread:
 
 @dataclass(frozen=True)
 class Interval:
-    """Of one difference; `low`, `high` and `p` say the same."""
+    """The 95 % interval of one difference; `p` is below 5 % exactly where the interval excludes 0."""
 
     low: float
     high: float
@@ -59,7 +62,7 @@ class Interval:
 
 
 def joint(spread: Spread, family: Sequence[int]) -> list[Interval]:
-    """Intervals that hold the truths of all figures of the family together in 95 of 100 cases; one per figure."""
+    """One interval per figure of the family (figures' indices): all hold the true differences at once with 95 %."""
     places = list(family)
     center, error, df = spread.center[places], spread.error[places], spread.df[places]
     p, errors = _alone(center, error, df), errors_at(1 - LEVEL, df)
@@ -71,7 +74,8 @@ def joint(spread: Spread, family: Sequence[int]) -> list[Interval]:
 
 
 def singly(spread: Spread, tests: int = 1) -> list[Interval]:
-    """The same of each figure by itself; `tests`: as one of so many that are looked at (Bonferroni)."""
+    """One interval per figure, each holding by itself with 95 %; with `tests` > 1, adjusted as one of so many
+    (Bonferroni)."""
     p = np.minimum(_alone(spread.center, spread.error, spread.df) * tests, 1)
     return _intervals(spread.center, spread.error, p, errors_at((1 - LEVEL) / tests, spread.df))
 
@@ -88,27 +92,34 @@ def _intervals(center: Floats, error: Floats, p: Floats, errors: Floats) -> list
 
 
 def _largest(scores: Floats) -> Floats | None:
-    """Sorted draws of the largest of normal variables that move together as the scores do; None for a single one."""
+    """Draws, sorted, of max |z| over normal variables that are correlated as the columns of `scores` are.
+
+    None where there are fewer than two of them: then there is nothing to adjust for.
+    """
     length = np.sqrt((scores**2).sum(axis=0))
     unit = scores[:, length > 0] / length[length > 0]
     if unit.shape[1] < 2:
         return None
     values, vectors = np.linalg.eigh(unit.T @ unit)
     root = vectors * np.sqrt(np.clip(values, 0, None))
-    # Always the same draws: figures that are equal have equal intervals.
+    # Always the same seed, so that equal data have equal intervals.
     drawn = np.random.default_rng(11).standard_normal((DRAWS, len(values))) @ root.T
     return np.sort(np.abs(drawn).max(axis=1))
 
 
 def _adjusted(alone: Floats, largest: Floats) -> Floats:
-    """The share of the draws that exceed as rare a value; where these are few, Bonferroni's bound."""
+    """Adjusted p-values: the share of the draws beyond each value, or Bonferroni's bound where few draws are.
+
+    `alone`: the p-values of each figure by itself. `largest`: sorted draws, see `_largest`.
+    """
     beyond = DRAWS - np.searchsorted(largest, errors_at(alone, np.inf))
     bound = np.minimum(alone * len(alone), _FEW / DRAWS)
     return np.maximum(np.where(beyond < _FEW, bound, beyond / DRAWS), alone)
 
 
 def verdict(found: Interval, difference: float, unit: str, better: str, *, stretch: float = 1.0) -> Verdict:
-    """What may be said; `stretch`: how many times as wide the interval must fit in the margin to call it equivalent."""
+    """What may be said of a difference; to be called equivalent, an interval `stretch` times as wide must fit in the
+    margin."""
     if better == "neither":
         return Verdict.NOT_COMPARABLE
     if (found.low > 0 or found.high < 0) and abs(difference) >= FLOORS.get(unit, 0.0):
@@ -119,6 +130,6 @@ def verdict(found: Interval, difference: float, unit: str, better: str, *, stret
 
 
 def stretched(low: float, high: float, times: float) -> tuple[float, float]:
-    """An interval around the same middle, so many times as wide."""
+    """An interval around the same middle, `times` as wide."""
     middle, half = (low + high) / 2, (high - low) / 2 * times
     return middle - half, middle + half

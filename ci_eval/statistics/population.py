@@ -1,4 +1,4 @@
-"""Which share of the sessions that a project has under a strategy was asked."""
+"""How many sessions a project has under a strategy (its population), and which share of them was asked."""
 
 from __future__ import annotations
 
@@ -8,16 +8,20 @@ from collections.abc import Mapping
 from ci_eval.shards import Shard, deal
 
 MANY_PROJECTS = 20
-"""From so many on, projects are a sample of other code; fewer of them say too little about their spread."""
+"""From so many projects on, projects are the sample that speaks for other code; fewer say too little of how projects
+differ, and files are the sample."""
 
 
 def clusters_of(projects: int) -> str:
-    """What is a sample of other code in an evaluation of so many merged projects: files or projects."""
+    """What the sample of other code consists of in an evaluation of so many merged projects: "files" or "projects"."""
     return "projects" if projects >= MANY_PROJECTS else "files"
 
 
 def counted(files: Mapping[str, int], *, shard: str | None, merged: bool) -> Counter[str]:
-    """By project: the sessions of these files (path → sessions) that the shard, if it is one, was to ask."""
+    """By project: the number of sessions in those of the files (path → sessions) that belong to the shard.
+
+    `shard`: such as "2/5"; None for all files. `merged`: whether the files are of several projects.
+    """
     found: Counter[str] = Counter()
     for path, sessions in of_shard(files, shard).items():
         found[project_of(path, merged=merged)] += sessions
@@ -25,7 +29,7 @@ def counted(files: Mapping[str, int], *, shard: str | None, merged: bool) -> Cou
 
 
 def of_shard(files: Mapping[str, int], shard: str | None) -> Mapping[str, int]:
-    """The files that are dealt to it; all, where there are no shards."""
+    """Those of the files (path → sessions) that belong to the shard; all of them where `shard` is None."""
     if shard is None:
         return files
     own = Shard.parse(shard)
@@ -34,14 +38,14 @@ def of_shard(files: Mapping[str, int], shard: str | None) -> Mapping[str, int]:
 
 
 def project_of(path: str, *, merged: bool) -> str:
-    """Where several projects were merged, the first part of the path names it."""
+    """The project of a file: the first part of the path where several were merged, else ""."""
     return path.partition("/")[0] if merged else ""
 
 
 def share(known: Counter[str], asked: Mapping[str, int], *, merged: bool) -> tuple[int, float]:
-    """The number of all sessions, and which share of them was asked, in the project with the smallest share.
+    """The number of all sessions, and the share of them that was asked; of several projects, the smallest share.
 
-    `known`: by project. `asked`: file → sessions.
+    `known`: project → its sessions. `asked`: file → sessions asked.
     """
     seen: Counter[str] = Counter()
     for path, sessions in asked.items():

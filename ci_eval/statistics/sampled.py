@@ -1,8 +1,9 @@
 """Here: the sessions of this project under this strategy are a finite population, of which some were asked.
 
-Which ones were asked is drawn without replacement (`chance.py`), so all that is uncertain is what the others
-would have said: nothing, where all were asked. One session is added that gained as much as can be and one that lost
-as much, as Bonett & Price (2012) do for paired proportions, so that rare changes have no interval of width zero.
+Those that were asked are drawn without replacement (`chance.py`). So the only uncertainty is what the other sessions
+would have shown, and there is none where all were asked. So that rare changes do not get an interval of width zero, two
+sessions are added to the sample, one with the largest possible gain and one with the largest possible loss, as Bonett &
+Price (2012) do for paired proportions.
 """
 
 from __future__ import annotations
@@ -16,12 +17,12 @@ from ci_eval.statistics.paired import LEVEL, Spread
 from ci_eval.statistics.student import NORMAL, Floats, errors_at
 
 LARGEST = {"share": 1.0, "score": 1.0}
-"""By unit, the most one session can gain; one step for the others."""
+"""By unit: the most one session can gain. Units that are not listed have no bound; they use 1, for example one rank."""
 
 
 @dataclass(frozen=True)
 class NoiseVariance:
-    """The variance of each figure that comes from the engine's own indeterminism, measured in so many rounds."""
+    """The variance of each figure that comes from the engine's own noise: it answers differently in another round."""
 
     variance: Floats
     df: Floats
@@ -29,14 +30,17 @@ class NoiseVariance:
 
     @classmethod
     def of(cls, sides: Sequence[Floats], rounds: Sequence[int]) -> NoiseVariance:
-        """Of one figure's or one difference's sides, each with so many rounds (Welch 1947, Satterthwaite 1946)."""
+        """The sum of the variances of each side, with its degrees of freedom (Welch 1947, Satterthwaite 1946).
+
+        `sides`: per side (one for a figure, two for a difference) the variance of each figure; `rounds`: per side.
+        """
         variance = np.sum(sides, axis=0)
         apart = sum(side**2 / max(number - 1, 1) for side, number in zip(sides, rounds, strict=True))
         with np.errstate(invalid="ignore", divide="ignore"):
             return cls(variance, np.where(variance > 0, variance**2 / apart, np.inf))
 
     def with_sampling(self, variance: Floats) -> tuple[Floats, Floats]:
-        """Standard errors and degrees of freedom where sampling adds such a variance, which is known well."""
+        """Standard errors and degrees of freedom once the `variance` of sampling, itself known well, is added."""
         total = variance + self.variance
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.sqrt(total), np.where(self.variance > 0, self.df * (total / self.variance) ** 2, np.inf)
@@ -50,12 +54,12 @@ def here(
     units: Sequence[str],
     noise: NoiseVariance | None = None,
 ) -> Spread:
-    """The differences of the whole population.
+    """The differences (new - base) in the whole population, with their standard errors.
 
-    `total` (figures x 4): sums of base's numerator and denominator, then new's. `products` (4 figures x 4 figures):
-    sums over sessions of the products of these. `observed`: sessions behind each figure. `asked`: share of the
-    population.
-    `noise`: of the engine's own indeterminism, where repeats have measured it.
+    `total` (figures x 4): sums over sessions of base's numerator and denominator, then of new's. `products` (4 figures
+    x 4 figures): sums over sessions of the product of each two of these numbers. `observed`: number of sessions behind
+    each figure. `asked`: the share of the population that was asked. `units`: one per figure. `noise`: the engine's
+    own, where several rounds have measured it.
     """
     with np.errstate(invalid="ignore", divide="ignore"):
         base, new = total[:, 0] / total[:, 1], total[:, 2] / total[:, 3]
@@ -63,7 +67,7 @@ def here(
     difference, left = new - base, 1 - asked
     values, vectors = np.linalg.eigh(products)
     scores = (vectors * np.sqrt(np.clip(values, 0, None))).T @ weights
-    # Of deviations from the mean, in units of one session; then with the two sessions that are added.
+    # Sum of squared deviations from the mean, in units of one session; below, with the two sessions that are added.
     squares = (scores**2).sum(axis=0) * observed**2
     most = np.array([LARGEST.get(unit, 1.0) for unit in units])
     size = observed + 2 * left
@@ -75,11 +79,13 @@ def here(
 
 
 FEWEST_RANKS = 200
-"""Sessions that found the text: of fewer, one that found it at the end of a long list is too often not among them."""
+"""Sessions in which the text was found that the interval of a mean rank takes: among fewer, the rare session that found
+it at the end of a long list is too often missing."""
 
 
 def effective_sessions(values: Floats, weights: Floats) -> float:
-    """So many sessions make the error of a ratio of sums: (Σr²)²/Σr⁴, r being what each adds to it."""
+    """The effective number of sessions behind the standard error of a ratio of sums: (Σr²)²/Σr⁴, where r is a session's
+    residual. Low where a few sessions make up most of the error."""
     apart = values - weights * values.sum() / weights.sum()
     fourths = float((apart**4).sum())
     return float((apart**2).sum()) ** 2 / fourths if fourths else np.inf
@@ -94,12 +100,17 @@ def figure(
     noise: NoiseVariance | None = None,
     effective: float = 0.0,
 ) -> tuple[float | None, float | None]:
-    """The 95 % interval of a single figure of the whole population; both ends are the figure where all were asked, and
-    nothing is known of noise (of one figure). None for ranks of few sessions, or where `effective` is not known, which
-    are t's degrees of freedom for them: some are very large.
+    """The 95 % interval (low, high) of a single figure of the whole population.
 
-    `total`: sums of numerator and denominator; `products` (2 x 2): sums over sessions of their products. For the same
-    reason as above two sessions of the most and two of the least are added, as Agresti & Coull (1998) do for shares.
+    Both ends are the figure itself where all sessions were asked and no noise was measured. A unit without a bound,
+    such as the rank, uses t with `effective` degrees of freedom (see `effective_sessions`), since single ranks may be
+    very large; it has no interval, (None, None), where that number is 0 or fewer than FEWEST_RANKS sessions were
+    observed.
+
+    `total`: sums of numerator and denominator; `products` (2 x 2): sums over sessions of their products; `observed`:
+    number of sessions; `asked`: share of the population; `noise`: of this one figure. So that a share of 0 or 1 does
+    not get an interval of width zero, two sessions with the highest and two with the lowest value are added, as
+    Agresti & Coull (1998) do.
     """
     value, left = float(total[0] / total[1]), 1 - asked
     if left <= 0 and (noise is None or not noise.variance[0]):
@@ -125,7 +136,11 @@ def figure(
 
 
 def influence(total: Floats) -> Floats:
-    """How one session moves each difference: (4 figures x figures), to first order."""
+    """Derivative of each difference (new - base) with respect to the sums in `total` (figures x 4).
+
+    (4 figures x figures): a session's numbers times a column are what the session adds to that difference, to first
+    order.
+    """
     weights = np.zeros((total.size, len(total)))
     for figure, (base, below_base, new, below_new) in enumerate(total):
         own = (-1 / below_base, base / below_base**2, 1 / below_new, -new / below_new**2)

@@ -1,4 +1,4 @@
-"""Figures and their uncertainty: in this project, of whose sessions some were asked, and in other code."""
+"""The figures of a report with their 95 % intervals: for this project, and for other code like it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 
 
 class Observations:
-    """What a metric observed: observations with the number of the file each comes from."""
+    """What a metric observed in all sessions, each observation with the number of its file."""
 
     def __init__(self) -> None:
         self._files = array("q")
@@ -27,14 +27,14 @@ class Observations:
         self._weights = array("d")
 
     def add(self, file: int, seen: Sequence[Observation]) -> None:
-        """Of one session."""
+        """Add the observations of one session of that file."""
         for value, weight in seen:
             self._files.append(file)
             self._values.append(value)
             self._weights.append(weight)
 
     def arrays(self) -> tuple[NDArray[np.int64], Floats, Floats]:
-        """Files, values (numerators), weights (denominators); one element per observation."""
+        """Numbers of files, values (numerators) and weights (denominators); one element per observation."""
         return (
             np.array(self._files, dtype=np.int64),
             np.array(self._values, dtype=np.float64),
@@ -43,17 +43,18 @@ class Observations:
 
 
 def figure(metric: Metric, observations: Observations) -> float | None:
-    """The metric's figure alone."""
+    """The metric's figure, without intervals; None where there is none."""
     _, values, weights = observations.arrays()
     return _figure(metric, values, weights)
 
 
 def estimate(metric: Metric, observations: Observations, asked: float, wavering: Wavering | None = None) -> Estimate:
-    """The metric's figure with its 95 % intervals in this project, of whose sessions the share `asked` was asked, and
-    in code like it: see `sampled.figure` and `clustered.figures`. `wavering`: of this metric, where there were rounds.
+    """The metric's figure with its 95 % intervals: for this project (`sampled.figure`), and for other code like it
+    (`clustered.figures`).
 
-    There are none for counts and quantiles, and none for what depends on times: what else the machine did slowed all
-    sessions together.
+    `asked`: the share of the project's sessions that was asked. `wavering`: the engine's noise in this metric, where
+    there were several rounds. Counts and quantiles have no intervals, and times have none either: a busy machine slows
+    all sessions together, which no sample of sessions would show.
     """
     files, values, weights = observations.arrays()
     value, unit = _figure(metric, values, weights), metric.info.unit
@@ -86,6 +87,6 @@ def _figure(metric: Metric, values: Floats, weights: Floats) -> float | None:
 
 
 def nearest_rank(values: Floats, quantile: float) -> float:
-    """The smallest value that at least that share of the values does not exceed: the ceil(q·n)-th."""
+    """The smallest value that at least that share of the values does not exceed: the ceil(q·n)-th smallest."""
     rank = max(int(np.ceil(quantile * len(values) - 1e-9)), 1)
     return float(np.partition(values, rank - 1)[rank - 1])

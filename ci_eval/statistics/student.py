@@ -1,4 +1,4 @@
-"""Student's t and the normal distribution: what a number of standard errors is worth, for any degrees of freedom."""
+"""Tail probabilities and quantiles of Student's t, for any degrees of freedom; infinite ones are the normal's."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ NORMAL = NormalDist()
 _TERMS = 300
 _HALVINGS = 50
 _LARGE = 1e5
-"""Degrees of freedom from which on t is normal to five digits."""
+"""Degrees of freedom from which on t equals the normal distribution to five digits."""
 
 
 def tails(errors: ArrayLike, df: ArrayLike) -> Floats:
-    """Probability that |t| is at least so many standard errors."""
+    """Probability (two-sided) that |t| is at least `errors` standard errors; arguments are broadcast."""
     x, v = (np.asarray(each, dtype=np.float64) for each in np.broadcast_arrays(errors, df))
     found = np.array([erfc(each / sqrt(2)) for each in x.ravel()]).reshape(x.shape)
     if np.any(finite := v < _LARGE):
@@ -28,7 +28,8 @@ def tails(errors: ArrayLike, df: ArrayLike) -> Floats:
 
 
 def errors_at(tail: ArrayLike, df: ArrayLike) -> Floats:
-    """The number of standard errors that |t| exceeds with that probability; halves an interval of logarithms."""
+    """The number of standard errors that |t| exceeds with probability `tail`: the inverse of `tails`, by bisection of
+    its logarithm."""
     p, v = (np.asarray(each, dtype=np.float64) for each in np.broadcast_arrays(tail, df))
     low, high = np.full(p.shape, -10.0), np.full(p.shape, 60.0)
     for _ in range(_HALVINGS):
@@ -50,7 +51,7 @@ def _incomplete_beta(a: Floats, x: Floats) -> Floats:
 
 
 def _log_beta(a: Floats) -> Floats:
-    """Logarithm of B(a, 1/2)."""
+    """Logarithm of the beta function B(a, 1/2)."""
     logs = [lgamma(each) + log(pi) / 2 - lgamma(each + 0.5) for each in a.ravel()]
     return np.array(logs).reshape(a.shape)
 

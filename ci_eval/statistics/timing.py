@@ -1,13 +1,13 @@
 """Times of two engines that were asked in turns, and what may be concluded from their difference.
 
-A round is a run in small: both engines are fresh processes in it, and what slows the machine slows both, since they
-were asked about each file one right after the other. So rounds are the sample that tells how far a difference of times
-is chance: the mean of the rounds' differences, with Student's t. Where a project's sessions are themselves a sample,
-that adds an error: a jackknife over random groups of sessions, with the finite population's correction. The same groups
-tell how much a mean varies within rounds.
+In each round both engines are fresh processes, asked about each file one right after the other, so that whatever slows
+the machine slows both. Rounds are therefore the sample: the difference is the mean of the rounds' differences, with
+Student's t. Where only some of the project's sessions were asked, their sampling error is added, from a jackknife over
+random groups of sessions with the finite population's correction. The same groups tell how much a mean varies within a
+round.
 
-Two processes of one program may differ by some percent from start to end, as memory happens to be laid out (Mytkowicz
-et al. 2009): a difference counts where its whole interval lies beyond FLOOR.
+Two processes of one program may differ by some percent for as long as they run, just because of how their memory is
+laid out (Mytkowicz et al. 2009): a difference counts only where its whole interval lies beyond FLOOR.
 """
 
 from __future__ import annotations
@@ -24,31 +24,36 @@ LEVEL = 0.95
 FOUR_OF_FIVE = 0.8416
 """Standard errors that a normal variable stays below four times out of five."""
 GROUPS = 20
+"""Random groups of sessions for the jackknife."""
 FLOOR = 0.05
-"""Share of base's time."""
+"""Share of base's time: a smaller difference of times is never called one."""
 SHORTEST = 0.5
-"""Milliseconds: less is never called a difference of times."""
+"""Milliseconds: nor is a shorter one."""
 SMALLEST = 0.005
-"""The same of the share of sessions that are right in time."""
+"""The smallest difference that counts in metrics that are shares, such as that of sessions answered in time."""
 
 
 @dataclass
 class Observed:
-    """What a metric saw of one engine in one round."""
+    """What a metric observed of one engine in one round; one element per observation."""
 
     above: array[float] = field(default_factory=lambda: array("d"))
+    """Numerators."""
     below: array[float] = field(default_factory=lambda: array("d"))
+    """Denominators."""
     groups: array[int] = field(default_factory=lambda: array("b"))
+    """The group (0 … GROUPS - 1) of the session each comes from."""
 
     def add(self, group: int, seen: list[Observation]) -> None:
-        """Of one session, which is in that group."""
+        """Add the observations of one session of that group."""
         for above, below in seen:
             self.above.append(above)
             self.below.append(below)
             self.groups.append(group)
 
     def figures(self, metric: Metric) -> Floats:
-        """The figure, then those without one group after the other; NaN where nothing is left."""
+        """The figure of all sessions, then those with one group left out, for each of the GROUPS; NaN where nothing is
+        left."""
         above, below, groups = np.array(self.above), np.array(self.below), np.array(self.groups, dtype=np.int64)
         if metric.statistic == "quantile":
             kept = [above, *(above[groups != group] for group in range(GROUPS))]
@@ -60,7 +65,7 @@ class Observed:
 
 
 def nearest_rank(values: Floats, quantile: float) -> float:
-    """The ceil(quantile * n)-th smallest; NaN of nothing."""
+    """The ceil(quantile * n)-th smallest value; NaN where there is none."""
     if not len(values):
         return float("nan")
     place = max(int(np.ceil(quantile * len(values) - 1e-9)), 1) - 1
@@ -85,14 +90,15 @@ class Timed:
         return self.new - self.base
 
     def floor(self, unit: str) -> float:
-        """What a difference must come to; what is shown to be smaller is equivalent."""
+        """The smallest difference that counts, in the metric's unit; one shown to be smaller is equivalent."""
         return max(SHORTEST, FLOOR * self.base) if unit == "ms" else SMALLEST
 
 
 def timed(metric: Metric, base: list[Observed], new: list[Observed], *, asked: float, tests: int) -> Timed | None:
-    """The difference, of one entry per round on each side; None where one of them has no figure.
+    """The difference of a metric between two engines; None where one of them has no figure.
 
-    `asked`: the share of the project's sessions that was asked. `tests`: as one of so many that are looked at.
+    `base`, `new`: one entry per round. `asked`: the share of the project's sessions that was asked. `tests`: the number
+    of metrics that are judged together (Bonferroni).
     """
     ours, theirs = (np.array([each.figures(metric) for each in side]) for side in (base, new))
     differences = theirs - ours
@@ -104,17 +110,17 @@ def timed(metric: Metric, base: list[Observed], new: list[Observed], *, asked: f
     scale = (GROUPS - 1) / GROUPS
     of_rounds = float(differences[:, 0].var(ddof=1)) / rounds
     if metric.statistic == "ratio":
-        # Three rounds may agree by luck: their mean is no surer than what varies within them lets it be. Quantiles of a
-        # few sessions less jump, so that the same would say far too much of them.
+        # Three rounds may agree by luck, so the error is never below what the variation within rounds makes it. Not for
+        # quantiles: they jump when a group is left out, which would make their error far too large.
         of_rounds = max(of_rounds, scale * float(((deviations - shared) ** 2).sum()) / (rounds - 1) / rounds)
     of_sessions = (1 - asked) * scale * float((shared**2).sum())
     n = min(len(each.above) for each in (*base, *new))
     if metric.info.unit == "share":
-        # Where no session of the sample changed, others might have: one that gained and one that lost are added (after
-        # Bonett & Price 2012).
+        # Where no session of the sample changed, others may have: add one that gained and one that lost (after Bonett &
+        # Price 2012).
         of_sessions += (1 - asked) * 2 / n**2
     error = float(np.sqrt(of_rounds + of_sessions))
-    # The degrees of freedom of a sum of two (Welch 1947, Satterthwaite 1946).
+    # The degrees of freedom of a sum of two variances (Welch 1947, Satterthwaite 1946).
     weights = of_rounds**2 / (rounds - 1) + of_sessions**2 / (GROUPS - 1)
     df = (of_rounds + of_sessions) ** 2 / weights if weights else np.inf
     reach = float(errors_at((1 - LEVEL) / tests, df)) * error

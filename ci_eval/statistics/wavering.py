@@ -1,8 +1,8 @@
-"""The engine's own noise: how far figures move because the same question is answered otherwise in another round.
+"""The engine's own noise: how far figures move because the engine answers the same session differently in each round.
 
-The figures are those of the first round, which is one draw of what the engine might have answered: their variance is
-that between rounds. Three rounds may agree by luck, so that it is never taken to be less than what the sessions' own
-answers let it be if they came about one by one.
+The figures of a report are those of the first round, one of the answers that the engine might have given, so their
+variance is that between rounds. Few rounds may agree by luck; the variance is therefore never taken to be less than it
+would be if the sessions' answers varied independently of each other.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ci_eval.statistics.student import Floats
 
 
 def answers(session: SessionScore, rounds: int) -> Iterator[SessionScore]:
-    """The session as each round answered it; times are those of the first."""
+    """The session as it went in each round, first to last; where answers are alike, the session of the first round."""
     later = {each.round: each for each in session.otherwise}
     for number in range(rounds):
         found = later.get(number)
@@ -29,7 +29,10 @@ def _replaced(session: SessionScore, status: Status, lookups: tuple[LookupScore,
 
 
 class Wavering:
-    """Adds up what the rounds of an engine say of several figures, each observed as a few numbers a session."""
+    """Adds up, over sessions, how several figures move from round to round.
+
+    Each figure is observed as a few numbers per session, such as a numerator and a denominator.
+    """
 
     def __init__(self, rounds: int) -> None:
         self.rounds = rounds
@@ -37,14 +40,15 @@ class Wavering:
         self._within: Floats | None = None
 
     def add(self, seen: Floats) -> None:
-        """One session that was not always answered alike (rounds x figures x numbers)."""
+        """Add a session that was not answered alike in all rounds: its numbers (rounds x figures x numbers)."""
         apart = seen - seen.mean(axis=0)
         within = np.einsum("rfi,rfj->fij", apart, apart) / (self.rounds - 1)
         self._moved = seen - seen[0] + (0 if self._moved is None else self._moved)
         self._within = within + (0 if self._within is None else self._within)
 
     def variance(self, weights: Floats, figures: Sequence[int] = (0,)) -> Floats:
-        """Of each of these figures; `weights` (figures x numbers): how far one more of a number moves it."""
+        """The variance of each of these figures; `weights` (figures x numbers): its derivative with respect to each
+        number's sum."""
         if self._moved is None or self._within is None:
             return np.zeros(len(weights))
         moved, within = self._moved[:, list(figures)], self._within[list(figures)]

@@ -157,7 +157,7 @@ def test_a_damaged_base_is_refused(github: Services, evaluated: Path, tmp_path: 
     assert "is not what was evaluated" in said
 
 
-def test_a_missing_token_is_said(github: Services, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_token_exits_with_2_and_says_what_to_add(github: Services, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("GITHUB_TOKEN")
     code, _, said = command("ci", "rankers")
     assert code == 2

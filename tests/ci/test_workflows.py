@@ -92,7 +92,7 @@ def copy(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("check", CHECKERS)
-def test_what_is_committed_passes(check: Checker) -> None:
+def test_the_committed_workflows_pass_every_checker(check: Checker) -> None:
     code, said = check(ROOT)
     assert code == 0, said
 

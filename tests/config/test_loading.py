@@ -33,7 +33,7 @@ def test_an_empty_file_or_section_means_the_defaults(write: Write, content: str)
     assert load(write(content)).config == Config()
 
 
-def test_yaml_loads(write: Write) -> None:
+def test_a_yaml_file_becomes_a_configuration(write: Write) -> None:
     config = load(write("engine: {name: pyright}\ninterpret:\n  timeout: 2\n  sessionProbability: 5e-1\n")).config
     assert config.engine == EngineConfig(name="pyright")
     assert (config.interpret.timeout, config.interpret.session_probability) == (2.0, 0.5)
@@ -54,7 +54,9 @@ def test_an_engine_may_be_one_text(write: Write, text: str, engine: EngineConfig
 
 
 @pytest.mark.parametrize("text", ["jedi@", '"@1"', '""'])
-def test_half_an_engine_is_refused(write: Write, text: str, refusal: Refusal) -> None:
+def test_an_engine_without_a_name_or_a_version_behind_the_at_sign_is_refused(
+    write: Write, text: str, refusal: Refusal
+) -> None:
     assert "expected NAME or NAME@VERSION" in refusal(write(f"engine: {text}"))
 
 

@@ -83,7 +83,7 @@ def test_a_file_replaced_by_an_older_one_is_read_anew(tmp_path: Path) -> None:
         running.close()
 
 
-def test_it_answers_again_after_a_restart(jedi: Running) -> None:
+def test_jedi_answers_again_after_a_restart(jedi: Running) -> None:
     jedi.restart()
     assert "path" in texts(jedi, "import os\nos.")
 

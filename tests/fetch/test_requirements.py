@@ -120,7 +120,7 @@ def test_a_lock_that_leads_elsewhere_is_refused(place: str, entry: dict[str, obj
         check_npm_lock(tmp_path / "package_lock")
 
 
-def test_so_is_an_older_lock_however_deep_its_entry_lies(tmp_path: Path) -> None:
+def test_an_older_lock_is_refused_however_deep_the_foreign_entry_lies(tmp_path: Path) -> None:
     inner = {"version": "git+ssh://git@example.org/x.git#0"}
     lock = {"dependencies": {"a": {"version": "1.0.0", "requires": {"x": "*"}, "dependencies": {"x": inner}}}}
     write(tmp_path, lock=json.dumps(lock))

@@ -333,6 +333,7 @@ def test_of_three_files_a_difference_is_a_fact_here_and_not_shown_elsewhere(tmp_
 PROJECT_ONLY = ("project", "worse", "no-difference-shown")
 
 
+@pytest.mark.slow
 def test_frequency_is_better_on_three_files_and_nothing_is_said_of_others(tmp_path: Path) -> None:
     """Real code in the engine's own order, and in the order of how often names stand in the project."""
     write(tmp_path / "p", **{f"{each.__name__}__py": inspect.getsource(each) for each in (sched, shlex, textwrap)})

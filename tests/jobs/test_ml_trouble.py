@@ -80,7 +80,7 @@ def test_damaged_logs_are_refused(
 
 
 @pytest.mark.parametrize("command", ["train-ranker", "fit-user-model"])
-def test_sessions_count_once(command: str, logs: Path, tmp_path: Path) -> None:
+def test_the_same_logs_given_twice_are_refused(command: str, logs: Path, tmp_path: Path) -> None:
     more = ("--output", tmp_path / "m.json") if command == "train-ranker" else ()
     copy = shutil.copytree(logs, tmp_path / "copy")
     refused((command, logs, copy, *more), "hold the same logs")

@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 
 from ci_eval.learning.features import NAMES
-from ci_eval.learning.training import Queries, train
+from ci_eval.learning.training import LookupRows, train
 
 pytest.importorskip("lightgbm", reason="the extra ml is not installed")
 
 
-def queries(count: int, seed: int) -> Queries:
+def queries(count: int, seed: int) -> LookupRows:
     """Lists of 50 rows; which one is right can be told by some of the features, more or less."""
     random = np.random.default_rng(seed)
     rows = random.exponential(size=(count * 50, len(NAMES))).round(2).astype(np.float32)
     signal = rows[:, 17] - rows[:, 18] * rows[:, 21] + 0.2 * random.normal(size=len(rows))
-    return Queries(rows, np.full(count, 50), signal.reshape(count, 50).argmax(axis=1), frozenset({"p"}))
+    return LookupRows(rows, np.full(count, 50), signal.reshape(count, 50).argmax(axis=1), frozenset({"p"}))
 
 
 def test_the_model_does_not_depend_on_the_number_of_threads() -> None:

@@ -71,12 +71,12 @@ def test_the_same_session_meets_the_same_user_whatever_was_asked_before() -> Non
     assert starts == {1, 2}
 
 
-def test_columns_count_queries_or_as_in_the_plugin_characters() -> None:
-    assert JETBRAINS.selects(1, query=0, prefix=2) == 0.5
-    assert replace(JETBRAINS, index="prefix").selects(1, query=0, prefix=2) == 0.6
-    assert JETBRAINS.selects(1, query=9, prefix=0) == 0.7
-    assert JETBRAINS.selects(50, query=3, prefix=0) == 0.1
-    assert JETBRAINS.selects(None, query=0, prefix=0) == 0.0
+def test_columns_count_lookups_or_as_in_the_plugin_characters() -> None:
+    assert JETBRAINS.selects(1, lookup=0, prefix=2) == 0.5
+    assert replace(JETBRAINS, index="prefix").selects(1, lookup=0, prefix=2) == 0.6
+    assert JETBRAINS.selects(1, lookup=9, prefix=0) == 0.7
+    assert JETBRAINS.selects(50, lookup=3, prefix=0) == 0.1
+    assert JETBRAINS.selects(None, lookup=0, prefix=0) == 0.0
 
 
 @given(draw=st.floats(0, 1, exclude_max=True), length=st.integers(1, 6))

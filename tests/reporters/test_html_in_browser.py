@@ -268,7 +268,7 @@ def test_a_session_of_another_page_is_found_from_the_first(visit: Visit, sites: 
     expect(page.locator("#panel")).to_be_visible()
 
 
-def test_it_works_in_a_frame(visit: Visit, tmp_path: Path) -> None:
+def test_the_report_works_in_a_frame(visit: Visit, tmp_path: Path) -> None:
     outside = tmp_path / "tab.html"
     outside.write_text(f'<iframe width="1000" height="700" src="{(visit.site / "index.html").as_uri()}"></iframe>')
     visit.page.goto(outside.as_uri())

@@ -16,7 +16,7 @@ def written(sample: Sample, folder: Path) -> Any:
     return msgspec.json.decode(sample.write(REPORTER, folder).read_bytes())
 
 
-def test_it_says_its_format_and_what_ran(tmp_path: Path) -> None:
+def test_metrics_json_says_its_format_and_what_ran(tmp_path: Path) -> None:
     report = written(small(), tmp_path)
     evaluation = report["evaluations"][0]
     assert report["format"] == 1
@@ -56,7 +56,7 @@ def test_what_is_no_number_is_null(tmp_path: Path) -> None:
     assert msgspec.json.decode(text)["evaluations"][0]["filters"]["ALL"]["metrics"]["Recall"]["value"] is None
 
 
-def test_it_ends_with_a_line_end_and_leaves_nothing_else(tmp_path: Path) -> None:
+def test_metrics_json_ends_with_a_line_end_and_is_the_only_file(tmp_path: Path) -> None:
     path = small().write(REPORTER, tmp_path / "new" / "folder")
     assert path.read_bytes().endswith(b"}\n")
     assert [each.name for each in path.parent.iterdir()] == ["metrics.json"]

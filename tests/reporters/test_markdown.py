@@ -96,7 +96,7 @@ def test_a_long_text_keeps_its_begin_and_end() -> None:
 
 
 @pytest.mark.parametrize("text", ["jedi 0.19.2 on stack, full line", "Mean of 1 / rank (0 if absent): found only"])
-def test_words_stay_words(text: str) -> None:
+def test_a_text_of_words_alone_is_written_as_it_is(text: str) -> None:
     assert prose(text) == text
 
 

@@ -115,7 +115,7 @@ def test_another_text_path_or_strategy_gives_another_id(other: FileActions) -> N
     assert not ids(actions_of("os")) & ids(other)
 
 
-def test_filters_choose_tokens(tmp_path: Path) -> None:
+def test_only_tokens_that_pass_the_filters_get_sessions(tmp_path: Path) -> None:
     root = write(tmp_path / "p", a__py=GREETER)
     filters = FiltersConfig(statement_types=(Kind.FIELD, Kind.METHOD_CALL), is_static=False)
     config = ActionsConfig(strategy=StrategyConfig(filters=filters))

@@ -100,7 +100,9 @@ def test_a_verdict_is_exact_only_where_all_rounds_answer_alike(project: Path, fo
 
 
 @pytest.mark.parametrize(("forgets", "exact"), [("", True), ("greet", False)])
-def test_so_is_a_single_figure(project: Path, forgets: str, exact: bool) -> None:
+def test_a_single_figure_is_exact_only_where_all_rounds_answered_alike(
+    project: Path, forgets: str, exact: bool
+) -> None:
     _, new, _ = both(project, Fickle("new", project.parent / "notes", forgets=forgets))
     found = evaluate(recorded(new), metrics.load(), (), (), {}).filters["ALL"].metrics["Recall"]
     assert (found.low == found.value == found.high) == exact

@@ -74,7 +74,7 @@ def test_a_step_of_a_ladder_is_the_session_of_a_simple_prefix() -> None:
     assert len(both) == len(ids(PrefixConfig())) + len(long_enough)
 
 
-def test_golf_takes_the_line_away() -> None:
+def test_golf_deletes_each_line_and_names_its_tokens() -> None:
     tokens = LANGUAGE.extract(TEXT, "a.py", {}).tokens
     source = Source(project="p", path="a.py", text=TEXT, language=LANGUAGE)
     found = actions_of_file(source, tokens, StrategyConfig(), 0.0, golf.TASK)

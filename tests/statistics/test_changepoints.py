@@ -41,7 +41,7 @@ def test_a_change_below_the_floor_is_none() -> None:
     assert places([0.5] * 20 + [0.5005] * 20, floor=0.0001) == [20]
 
 
-def test_noise_alone_seldom_has_one() -> None:
+def test_noise_alone_seldom_has_a_change_of_level() -> None:
     random = np.random.default_rng(11)
     alarms = sum(bool(places(list(random.normal(0.5, 0.01, 40)))) for _ in range(200))
     assert alarms <= 8  # 1 % are expected; 9 of 200 have a probability below 1 in 4,000

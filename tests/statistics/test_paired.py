@@ -74,7 +74,9 @@ def test_a_rare_value_keeps_a_p_value_above_0() -> None:
         (0.01, 0.03, 0.02, "neither", Verdict.NOT_COMPARABLE),
     ],
 )
-def test_verdicts(low: float, high: float, difference: float, better: str, expected: Verdict) -> None:
+def test_the_verdict_follows_from_interval_floor_and_margin(
+    low: float, high: float, difference: float, better: str, expected: Verdict
+) -> None:
     assert verdict(Interval(low, high, 0.01, 0.01), difference, "share", better) is expected
 
 

@@ -53,7 +53,7 @@ def test_where_nothing_changed_the_bound_is_near_the_rule_of_three() -> None:
     assert found.low == -found.high
 
 
-def test_more_asked_is_narrower() -> None:
+def test_the_interval_is_narrower_the_more_sessions_were_asked() -> None:
     widths = [np.ptp([(found := singly(sums(*changes(20, 5, 400), asked))[0]).low, found.high]) for asked in (0.1, 0.9)]
     assert widths[1] < widths[0] * 0.4
 

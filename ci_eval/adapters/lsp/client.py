@@ -1,4 +1,5 @@
-"""One server process from `initialize` to `exit`: tells it about a document, asks it, answers what it asks."""
+"""One server process from `initialize` to `exit`: sends it a document's text, asks for completion, answers its
+requests."""
 
 from __future__ import annotations
 
@@ -36,17 +37,17 @@ START = 60.0
 """Seconds a server may take to initialize."""
 
 QUIET = 0.3
-"""Seconds without the beginning of any work after which a server is taken to be ready."""
+"""Seconds without announcing any work after which a server is taken to be ready."""
 
 INDEXING = 120.0
-"""Seconds it may then work (index, load packages) before it is asked anyway."""
+"""Seconds that a server may then work (index, load packages) before it is asked all the same."""
 
 GOODBYE = 2.0
-"""Seconds for an orderly end."""
+"""Seconds that a server has for an orderly end."""
 
 METHOD_NOT_FOUND = -32601
 CANCELLED = frozenset({-32800, -32801, -32802})
-"""RequestCancelled, ContentModified, ServerCancelled: nothing is wrong, but there is no answer."""
+"""RequestCancelled, ContentModified, ServerCancelled: no error, but no answer either."""
 
 CAPABILITIES: dict[str, Any] = {
     "general": {"positionEncodings": ["utf-32", "utf-16", "utf-8"]},
@@ -68,7 +69,8 @@ CAPABILITIES: dict[str, Any] = {
         "publishDiagnostics": {},
     },
 }
-"""What an editor such as VS Code says it can do. Nothing that decides what is inserted may be resolved later."""
+"""What an editor such as VS Code says it can do; but nothing that decides what is inserted may be left for a later
+request (`completionItem/resolve`)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,15 +81,15 @@ class Launch:
     root: Path
     """The project."""
     cwd: Path
-    """Where it runs."""
+    """The folder that it runs in."""
     environment: Mapping[str, str]
     walls: Walls
     options: Any = None
     """`initializationOptions`."""
     settings: Mapping[str, Any] = field(default_factory=dict)
-    """What it gets when it asks for its configuration, by section."""
+    """Section → what it gets when it asks for that section of its configuration."""
     announces: bool = False
-    """Whether it always announces the loading of the project as work."""
+    """Whether it always announces the loading of the project as work (`$/progress`)."""
 
 
 class Client:
@@ -148,7 +150,7 @@ class Client:
         self._tell("textDocument/didOpen", {"textDocument": document}, deadline)
 
     def change(self, before: str, edits: Sequence[Edit], after: str, deadline: float) -> None:
-        """Tell how the document's text changed, as the server wants to hear it."""
+        """Tell the server how the document's text changed, in the way it wants to hear it."""
         if not edits or not self._capabilities.sync:
             return
         changes: list[dict[str, Any]] = [{"text": after}]
@@ -168,7 +170,8 @@ class Client:
     def complete(
         self, text: str, offset: int, deadline: float
     ) -> tuple[list[CompletionItem] | CompletionList | None, float]:
-        """The server's answer at a place of the open document, and when it was there (time.perf_counter())."""
+        """The server's answer at an offset (code points) of the open document, and when it arrived
+        (`time.perf_counter()`)."""
         answer = self._ask(
             "textDocument/completion",
             {
@@ -185,14 +188,14 @@ class Client:
             raise EngineRaised(f"{self._wire.name} answered a completion with what is none: {error}") from error
 
     def digest(self, deadline: float) -> None:
-        """Wait until a server that handles one message after the other has parsed the document."""
-        # Asked about no place, it has the tree of the whole text made, and sends nothing of it.
+        """Wait until a server that handles one message at a time has parsed the document."""
+        # This request asks about no position: it makes the server parse the whole text, and send nothing.
         question = {"textDocument": {"uri": self._uri}, "positions": []}
         with suppress(EngineRaised):  # what is no program has no tree, but may have completions
             self._ask("textDocument/selectionRange", question, deadline)
 
     def settle(self, deadline: float) -> None:
-        """Wait until the work that the server has announced, or always announces, is done."""
+        """Wait until the work that the server announced is done; a server that always announces some is waited for."""
         quiet = time.monotonic() + QUIET
         while True:
             until = deadline if self._works or self._awaits_work else min(quiet, deadline)
@@ -207,7 +210,8 @@ class Client:
         self._send({"jsonrpc": "2.0", "method": method, "params": params}, deadline)
 
     def _ask(self, method: str, params: Any, deadline: float) -> bytes:
-        """The result of a request. Raises EngineTimeout after cancelling it; if the server obeys, it is still well."""
+        """The result of a request. Raises EngineTimeout, after cancelling it; a server that then answers is still in
+        order."""
         self._id += 1
         own = self._id
         self._send({"jsonrpc": "2.0", "id": own, "method": method, "params": params}, deadline)
@@ -245,7 +249,7 @@ class Client:
         self._wire.send(msgspec.json.encode(message), deadline)
 
     def _handle(self, message: Message, deadline: float) -> None:
-        """What the server says of its own accord. An answer that nobody waits for any more is dropped."""
+        """Handle a message that the server sends by itself. Answers that nobody waits for any more are dropped."""
         if message.method == "$/progress":
             self._progress(message)
         elif message.method is not None and message.id is not None:
@@ -256,7 +260,7 @@ class Client:
             progress = msgspec.json.decode(message.params, type=ProgressStep)
             kind = msgspec.convert(progress.value, ProgressValue).kind
         except UNREADABLE:
-            # Partial results have no kind, and we ask for none.
+            # Partial results have no kind; we never ask for them.
             return
         if kind == "begin":
             self._works.add(progress.token)
@@ -288,7 +292,7 @@ class Client:
             raise EngineMisbehaved(f"{self._wire.name} asked for {bytes(question.params)[:200]!r}: {error}") from error
 
     def _setting(self, section: str | None) -> Any:
-        """The part of the settings that a dotted section names; null where there is none."""
+        """The part of the settings that a dotted section names; None where there is none."""
         found: Any = self._launch.settings
         for name in section.split(".") if section else ():
             found = found.get(name) if isinstance(found, Mapping) else None

@@ -1,4 +1,4 @@
-"""Completion items → suggestions: what each would insert where the token begins."""
+"""Turns completion items into suggestions: the text each would put where the token begins."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ KINDS = (
     *"text method function constructor field variable class interface module property unit value enum keyword".split(),
     *"snippet color file reference folder enum-member constant struct event operator type-parameter".split(),
 )
-"""CompletionItemKind, by number."""
+"""The names of the protocol's CompletionItemKind, by number."""
 
 SNIPPET = 2
 WORD = re.compile(r"[@$#]*\w+")
-"""What is taken of an inserted text: of `join(${1:parts})` it is `join`."""
+"""The part of an inserted text that counts: of `join(${1:parts})` it is `join`."""
 
 
 def suggestions(
@@ -29,7 +29,8 @@ def suggestions(
     encoding: Encoding,
     word: re.Pattern[str],
 ) -> list[Suggestion]:
-    """The items in the server's order. `offset`: of the caret; `word`: what a token of the language looks like."""
+    """The items as suggestions, in the server's order. `offset`: of the caret. `word`: what a token of the language
+    looks like."""
     if answer is None:
         return []
     items, defaults = (answer, None) if isinstance(answer, list) else (answer.items, answer.item_defaults)
@@ -38,7 +39,7 @@ def suggestions(
 
 
 class _Reader:
-    """Knows the place; the ranges of a list's items are almost always the same."""
+    """Reads the items of one list. Their ranges are almost always the same, so what one comes to is remembered."""
 
     def __init__(
         self, text: str, offset: int, prefix: str, encoding: Encoding, word: re.Pattern[str], defaults: Defaults
@@ -87,7 +88,7 @@ class _Reader:
         return item.insert_text or item.label.strip(), None
 
     def _begin(self, start: Position) -> int | None:
-        """The offset of a position, None if it is on another line."""
+        """The offset of a position on the caret's line; None if it is on another line."""
         if start.line != self._number:
             return None
         key = (start.line, start.character)
@@ -98,14 +99,15 @@ class _Reader:
         return self._begins[key]
 
     def _from_token(self, new: str, begin: int | None) -> str:
-        """What stands from the token's beginning on, once `new` stands from `begin` on."""
+        """The text from the token's beginning on, once `new` has replaced the text from `begin` on."""
         token = self._token
         if begin is not None and begin > token:
             return self._text[token:begin] + new
         if begin is not None and begin < token:
             before = self._text[begin:token]
             return new[len(before) :] if new.startswith(before) else new
-        # Without a range, an editor replaces the word before the caret, of which a sign such as `$` may be a part.
+        # Where an item has no range, an editor replaces the word before the caret; a sign such as `$` may be part of
+        # it.
         sign = new[:1]
         if begin is None and sign in _SIGNS and self._text[token - 1 : token] == sign:
             return new[1:]

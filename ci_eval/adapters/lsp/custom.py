@@ -1,4 +1,4 @@
-"""Any language server, by the command that starts it, without a line of code."""
+"""A language server of your own, given by the command that starts it."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from ci_eval.fetch.download import sha256_of
 
 @dataclass(frozen=True)
 class Given:
-    """A program that is there already."""
+    """The recipe of a program that is there already."""
 
     program: str
     version: str = ""
-    """What the reports call it; without one, the beginning of the program's SHA-256."""
+    """What reports call its version; "": the beginning of the program's SHA-256."""
     source: str = "your command"
 
     @property
@@ -46,9 +46,9 @@ class Given:
 def custom(
     name: str, command: tuple[str, ...], *, language_id: str | None, settings: dict[str, Any], options: dict[str, Any]
 ) -> LspEngine:
-    """The engine around a command; paths in it count from the current folder.
+    """The engine for a command; relative paths in it are taken from the current folder.
 
-    A program that we know by its name is asked with the same manners as if we had installed it.
+    A program whose name is known (`manners.BY_PROGRAM`) is asked as if ci-eval had installed it.
     """
     program = str(Path(command[0]).absolute()) if "/" in command[0] else command[0]
     files = {part: Path(part).absolute() for part in command[1:] if Path(part).is_file()}

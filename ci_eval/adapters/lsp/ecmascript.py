@@ -1,4 +1,4 @@
-"""What servers for TypeScript and JavaScript are told."""
+"""Settings for servers of TypeScript and JavaScript."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ PREFERENCES: dict[str, Any] = {
     "includeCompletionsForImportStatements": False,
     "includeCompletionsWithInsertText": True,
 }
-"""No names that an import would have to be added for: they would make every list a thousand items long."""
+"""No names that would first have to be imported: with them, every list would have a thousand items."""
 
 SETTINGS: dict[str, Any] = {
     language: {
         "suggest": {"autoImports": False},
         "preferences": PREFERENCES,
-        # They would have npm install the types of whatever the project names. TypeScript's own server, then VS Code's.
+        # Otherwise these servers have npm install types for whatever the project names. The first key is for
+        # TypeScript's own server, the second for VS Code's.
         "tsserver": {"automaticTypeAcquisition": {"enabled": False}},
         "disableAutomaticTypeAcquisition": True,
     }

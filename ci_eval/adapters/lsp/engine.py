@@ -1,4 +1,5 @@
-"""An engine made of a language server: what each server's own file says, and everything they have in common."""
+"""Engines that are language servers: what a server's own file says of it, and everything that servers have in
+common."""
 
 from __future__ import annotations
 
@@ -23,10 +24,10 @@ from ci_eval.contracts import Answer, Edit, Installation, Query, Running, Surrou
 from ci_eval.errors import EngineCrash
 
 PATIENCE = 60.0
-"""Seconds for opening a document, which is no completion."""
+"""Seconds for opening a document, which is not counted as a completion."""
 
 WARM_UP = 10.0
-"""Seconds during which a server that has not given any candidate yet is asked again."""
+"""Seconds after its start during which a server that has not yet suggested anything is asked again."""
 
 PAUSE = 0.25
 
@@ -38,24 +39,24 @@ def no_values(_place: Place) -> dict[str, Any]:
 
 @dataclass(frozen=True, kw_only=True)
 class LspEngine(FromRecipe):
-    """The engine around a language server. It is sent to worker processes, so its functions have names."""
+    """An engine that is a language server. It is sent to worker processes, so its functions must have names."""
 
     command: Callable[[Place], Sequence[str]]
     options: Callable[[Place], Any] = nothing
     """`initializationOptions`."""
     settings: Callable[[Place], Mapping[str, Any]] = no_values
-    """What it gets when it asks for its configuration, by section."""
+    """Section → what it gets when it asks for that section of its configuration."""
     variables: Callable[[Place], Mapping[str, str]] = no_values
-    """Added to its environment."""
+    """Variables that are added to its environment."""
     language_ids: Mapping[str, str] = field(default_factory=dict)
-    """Suffix or name of a language → the protocol's name; none = the same name."""
+    """Suffix of a file, or name of a language → the protocol's name of the language, where that differs from ours."""
     only_language_id: str = ""
-    """The protocol's name for every file."""
+    """The protocol's name of the language for every file, if not ""."""
     word: re.Pattern[str] = WORD
     installs: tuple[Path, ...] = ()
-    """Where it is installed, beside the folder that its recipe made."""
+    """Where the server is installed, beside the folder that its recipe made."""
     reopens: bool = False
-    """For a server that is deaf to changes: each text is a document of its own."""
+    """Whether each text is opened as a new document, for a server that ignores changes."""
     manners: Manners = PLAIN
 
     def start(self, installation: Installation, surroundings: Surroundings) -> Running:
@@ -64,7 +65,7 @@ class LspEngine(FromRecipe):
         return RunningLsp(self, installation.folder, surroundings)
 
     def language_id(self, language: str, path: str) -> str:
-        """The protocol's name of a file's language."""
+        """The protocol's name of the language of a file."""
         suffix = Path(path).suffix
         return self.only_language_id or self.language_ids.get(suffix) or self.language_ids.get(language, language)
 
@@ -153,7 +154,7 @@ class RunningLsp:
         self._edits += edits
 
     def complete(self, query: Query) -> Answer:
-        """See Running. The list of a session that is not incomplete is kept while its token is typed on."""
+        """See Running. While a token is typed on, a list that the server called complete is kept, as editors do."""
         latency = 0.0
         if not query.continues or self._last is None or _is_incomplete(self._last):
             latency = self._ask(query)
@@ -173,9 +174,10 @@ class RunningLsp:
         return self._client
 
     def _ask(self, query: Query) -> float:
-        """Have the server's answer in `_last`; the seconds it took, from telling of the edits to its last byte.
+        """Ask the server, keep its answer in `_last`, and return the seconds it took: from sending the edits to the
+        last byte of the answer.
 
-        A serial server is first done with the edits.
+        A server that handles one message at a time is first given time to work through the edits.
         """
         client = self._running
         if self._edits and self._engine.manners.serial:
@@ -187,14 +189,14 @@ class RunningLsp:
             deadline = time.monotonic() + self._surroundings.timeout
             self._tell(client, deadline)
             self._last, arrived = client.complete(self._text, query.offset, deadline)
-            # A server that still loads the project answers with nothing; a person would see that and wait.
+            # A server that is still loading the project answers with nothing; a person would see that, and wait.
             if time.monotonic() > self._cold_until or _has_items(self._last):
                 break
             time.sleep(PAUSE)
         return arrived - started
 
     def _tell(self, client: Client, deadline: float) -> None:
-        """Of the edits since the last question."""
+        """Send the edits made since the server was last asked."""
         edits, self._edits = self._edits, []
         if edits and self._engine.reopens:
             self._reopen(client, deadline)
@@ -211,7 +213,8 @@ class RunningLsp:
 
 
 def _in_sight(place: Place) -> Path:
-    """The project at a place that is not hidden: in folders such as `.cache`, servers take no file for the user's."""
+    """The project at a path without hidden folders: servers do not take files below, for example, `.cache` for the
+    user's."""
     root, environment = place.root, place.environment
     if not any(part.startswith(".") for part in root.parts):
         return root
@@ -224,16 +227,17 @@ def _in_sight(place: Place) -> Path:
 
 
 def _left_out(folder: str, names: list[str]) -> set[str]:
-    """The history of the code, and what is neither file nor folder nor link: a pipe would be waited for."""
+    """What is not copied: the history of the code, and anything but files, folders and links (reading a pipe would wait
+    for ever)."""
     paths = {name: Path(folder, name) for name in names}
     plain = {name for name, path in paths.items() if path.is_symlink() or path.is_file() or path.is_dir()}
     return {".git"} | (set(names) - plain)
 
 
 def python_code(place: Place, code: str, *arguments: str) -> list[str]:
-    """The command that runs a line of Python with the packages of the place's folder, and no others.
+    """The command that runs a line of Python with the packages of the place's folder and no others.
 
-    Isolated, Python imports nothing from the folder it runs in.
+    It runs isolated, so that Python imports nothing from the folder it runs in.
     """
     return [
         interpreter(),

@@ -1,4 +1,4 @@
-"""What servers with jedi inside are told before they start: to import nothing, neither by name nor what is compiled."""
+"""Keeps servers that use jedi from importing anything of the project: no modules by name, and no compiled ones."""
 
 from __future__ import annotations
 

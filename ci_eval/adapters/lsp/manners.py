@@ -1,4 +1,4 @@
-"""How a server is asked so that its answer depends on the question alone, where the protocol does not see to that."""
+"""What it takes, beyond the protocol, to make a server's answers depend on the question alone."""
 
 from __future__ import annotations
 
@@ -18,19 +18,21 @@ def nothing(_place: Place) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class Manners:
-    """What it takes beyond the protocol; as it stands, nothing."""
+    """What to mind with a server; the defaults are for one that needs nothing special."""
 
     options: Callable[[Place], Any] = nothing
     """`initializationOptions`, where no others are given."""
     anew: bool = False
-    """Whether each file gets a server of its own, since what the last one told it would show in the next."""
+    """Whether each file gets a fresh server, since the answers would otherwise show what it has seen of other files."""
     serial: bool = False
-    """Whether it handles one message after the other: it is asked once it is done with the last edit, which it would
-    otherwise have to do in the time of the answer, and knows from its first answer on what it will ever know."""
+    """Whether it handles one message at a time. Such a server is only asked once it has worked through the last edit,
+    which would otherwise count as part of its answer's time; and from its first answer on it knows all that it will
+    ever know."""
     kinds: bool = True
-    """Whether to keep what it says of the kind of a candidate."""
+    """Whether the kinds that it gives to candidates are kept."""
     announces: bool = False
-    """Whether it always announces the loading of the project as work: it is not ready before it did, however late."""
+    """Whether it always announces the loading of the project as work: until that was announced and is done, it is not
+    ready, however long that takes."""
 
 
 PLAIN = Manners()
@@ -42,13 +44,13 @@ def _clangd_options(place: Place) -> dict[str, Any]:
 
 @lru_cache(maxsize=1)
 def _folders(root: Path) -> tuple[str, ...]:
-    """Kept, as each file has a server of its own."""
+    """Cached, since each file has a server of its own."""
     return tuple(folders(root))
 
 
 CLANGD = Manners(options=_clangd_options, anew=True, serial=True)
-"""clangd keeps what it learns of the headers of every file (FileIndex), and orders names by it. A file for which the
-project has no compile command gets `fallbackFlags` (https://clangd.llvm.org/extensions)."""
+"""clangd keeps what it learns of the headers of each file (FileIndex), and orders names by it. It uses `fallbackFlags`
+for files for which the project has no compile command (https://clangd.llvm.org/extensions)."""
 
 BY_PROGRAM: Mapping[str, Manners] = {"clangd": CLANGD}
-"""Name of a program → its manners, whoever starts it."""
+"""Name of a program → how it is to be asked, whoever starts it."""

@@ -1,4 +1,4 @@
-"""Offsets in code points ↔ lines and characters in the units a server counts in."""
+"""Converts between offsets in code points and lines and characters in the units that a server counts in."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Encoding = Literal["utf-8", "utf-16", "utf-32"]
 
 
 def width(text: str, encoding: Encoding) -> int:
-    """How many units the text has."""
+    """The number of units that the text has."""
     if encoding == "utf-32" or text.isascii():
         return len(text)
     if encoding == "utf-8":
@@ -19,7 +19,7 @@ def width(text: str, encoding: Encoding) -> int:
 
 
 def position_of(text: str, offset: int, encoding: Encoding) -> Position:
-    """Where the code point at `offset` stands."""
+    """Line and character of the code point at `offset`."""
     begin = text.rfind("\n", 0, offset) + 1
     return Position(line=text.count("\n", 0, begin), character=width(text[begin:offset], encoding))
 

@@ -1,6 +1,6 @@
-"""The values of the protocol that are read, with only the fields that are needed.
+"""The messages of the Language Server Protocol, with only the fields that are read.
 
-An answer has thousands of items and no cycles: the collector need not look at them (`gc=False`).
+An answer has thousands of items and no cycles, so the garbage collector need not look at them (`gc=False`).
 """
 
 from __future__ import annotations
@@ -11,14 +11,15 @@ import msgspec
 from msgspec import Meta, Raw, Struct, field
 
 UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
-"""What decoding raises: another shape than the protocol's, text that is not UTF-8, values nested too deep."""
+"""What decoding raises: a shape that is not the protocol's, text that is not UTF-8, values nested too deeply."""
 
 MANY = 1000
-"""Sections a server may ask for at once; units of work it may have under way; letters in the name of one."""
+"""The most sections a server may ask for at once, the most units of work it may have under way, and the most letters in
+the name of one."""
 
 
 class Position(Struct, gc=False):
-    """Line and character, both 0-based; characters in the units that were negotiated."""
+    """Line and character, both 0-based; characters in the units agreed on with the server."""
 
     line: int
     character: int
@@ -60,14 +61,14 @@ class EditRange(Struct, gc=False):
 
 
 class Defaults(Struct, rename="camel"):
-    """What holds for the items that do not say otherwise."""
+    """Values of items that do not have their own."""
 
     edit_range: EditRange | None = None
     insert_text_format: int | None = None
 
 
 class CompletionList(Struct, rename="camel"):
-    """A list, and whether more typing needs another question."""
+    """A list of items, and whether it is incomplete: then the server must be asked again once more was typed."""
 
     items: list[CompletionItem] = []
     is_incomplete: bool = False
@@ -75,7 +76,7 @@ class CompletionList(Struct, rename="camel"):
 
 
 class ResponseError(Struct):
-    """The server's own word that something went wrong."""
+    """An error that the server answered with."""
 
     code: int = 0
     message: str = ""
@@ -92,7 +93,7 @@ class Message(Struct):
 
 
 class SyncOptions(Struct):
-    """How changes of a document are told; 0 not at all, 1 the whole text, 2 what changed."""
+    """How the server wants to hear of changes: 0 not at all, 1 the whole text, 2 only what changed."""
 
     change: int = 0
 
@@ -143,7 +144,7 @@ class ProgressValue(Struct):
 
 
 class ProgressStep(Struct):
-    """A step of a work that has a token."""
+    """A step of the work that has this token."""
 
     token: int | Annotated[str, Meta(max_length=MANY)]
     value: ProgressValue | Any = None

@@ -1,4 +1,4 @@
-"""Messages with a header over pipes, to and from one server process, in one thread."""
+"""Exchanges messages with a server process over pipes, in one thread."""
 
 from __future__ import annotations
 
@@ -15,17 +15,18 @@ from ci_eval.adapters.process import EngineProcess
 from ci_eval.errors import EngineCrash, EngineMisbehaved, EngineTimeout
 
 LARGEST = 256 * 2**20
-"""Bytes of one message; a server that sends more is broken."""
+"""Bytes of the longest message taken from a server; one that sends a longer one is taken to be broken."""
 
 AHEAD = 32 * 2**20
-"""Bytes that may come in while one message is sent; a server that sends more does not listen."""
+"""Bytes that may arrive while one message is being sent; a server that sends more is not listening."""
 
 LONGEST_HEADER = 8192
 _LENGTH = re.compile(rb"content-length\s*:\s*(\d{1,12})\s*(?:\r\n|$)", re.IGNORECASE)
 
 
 class Wire(EngineProcess):
-    """A server process that speaks in messages: whatever it sends is read while we write, so that neither waits."""
+    """A server process that speaks in messages. What it sends is read even while we write, so that neither waits for
+    ever."""
 
     def __init__(
         self, argv: Sequence[str], *, cwd: Path, environment: Mapping[str, str], walls: Walls | None = None
@@ -35,7 +36,7 @@ class Wire(EngineProcess):
         self._selector = selectors.DefaultSelector()
         self._selector.register(self._stdout, selectors.EVENT_READ)
         self._length = -1
-        """Of the message whose header has been read; -1 = none."""
+        """Bytes of the message whose header was read; -1: none was."""
 
     def send(self, body: bytes, deadline: float) -> None:
         """Write one message. Raises EngineTimeout (time.monotonic() > deadline) or EngineCrash."""
@@ -66,7 +67,8 @@ class Wire(EngineProcess):
             self._read()
 
     def receive(self, deadline: float) -> bytes | None:
-        """The next message; None once it is that late, whatever waits. Raises EngineCrash or EngineMisbehaved."""
+        """The next message; None if none is there by `deadline` (time.monotonic()). Raises EngineCrash or
+        EngineMisbehaved."""
         while time.monotonic() < deadline:
             message = self._message()
             if message is not None:
@@ -76,7 +78,8 @@ class Wire(EngineProcess):
         return None
 
     def _select(self, deadline: float) -> list[int]:
-        """The pipes that are ready; none once it is that late, even if they are: a flood would never be over."""
+        """The pipes that are ready. None after the deadline, even if some are: else a flood of messages would never
+        end."""
         left = deadline - time.monotonic()
         return [key.fd for key, _ in self._selector.select(left)] if left > 0 else []
 
@@ -117,7 +120,7 @@ class Wire(EngineProcess):
         return True
 
     def wait_for_end(self, seconds: float) -> bool:
-        """Whether the program ends by itself within that time; what it still writes is read and dropped."""
+        """Whether the program ends by itself within that time; what it writes meanwhile is dropped."""
         deadline = time.monotonic() + seconds
         with suppress(EngineCrash, EngineMisbehaved):
             while self.receive(deadline) is not None:

@@ -27,13 +27,13 @@ _NAMED = {
     "interface_declaration": "class",
     "type_alias_declaration": "class",
 }
-"""Declarations → what their names lead to."""
+"""Type of a declaration → what its name is a holder of, see Origin.holder."""
 _PATTERNS = frozenset(["object_pattern", "array_pattern"])
 _FIELDS = frozenset(["field_definition", "public_field_definition", "method_definition", "abstract_method_signature"])
 
 
 class EcmaDefinitions(EcmaWalk):
-    """The nodes in which names are defined; what a scope declares is known in all of it."""
+    """Handlers of the nodes that define names. A declaration is known in all of its scope, also before it."""
 
     ignored = EcmaWalk.ignored - {"import_statement"}
 
@@ -52,7 +52,7 @@ class EcmaDefinitions(EcmaWalk):
         self.in_order(children, NodePlace(scope, place.argument))
 
     def in_order(self, nodes: Sequence[Node], place: NodePlace) -> None:
-        """Visit nodes so that a name alone waits for what stands before it."""
+        """Visit nodes in order, names included; see BlockWalk.in_order."""
         waiting = [(node, REFERENCE, place) for node in nodes if node.child_count or node.type in self.names]
         waiting.reverse()
         self._stack += waiting
@@ -92,12 +92,12 @@ class EcmaDefinitions(EcmaWalk):
 
     @on("lexical_declaration")
     def lexical(self, node: Node, _role: str, place: NodePlace) -> None:
-        """In the header of a loop; elsewhere the names are known already."""
+        """A `let` or `const` in the header of a loop; those in blocks were hoisted already."""
         self._hoist_variables(node, scope_of(place))
         self.push(node.children, REFERENCE, place)
 
     def _module_of(self, declarator: Node) -> str | None:
-        """Of `x = require("x")`."""
+        """The module in `x = require("module")`, else None."""
         value = declarator.child_by_field_name("value")
         return self._required(value) if value is not None and value.type == "call_expression" else None
 
@@ -114,7 +114,7 @@ class EcmaDefinitions(EcmaWalk):
                     scope.names[name] = Origin(True, package, holder or holder_of(name))
 
     def _imported(self, clause: Node) -> Iterator[tuple[Node, str]]:
-        """The names that an import brings, and whether each is the module itself."""
+        """The names that an import defines here, each with "module" if it stands for the whole module, else ""."""
         for child in clause.children:
             if child.type == "identifier":
                 yield child, ""
@@ -145,7 +145,7 @@ class EcmaDefinitions(EcmaWalk):
                     self.emit(child, Kind.KEYWORD, place)
 
     def _specifier(self, node: Node, origin: Origin | None, place: NodePlace) -> None:
-        """`a as b`: the first is a name of the module, the second is new."""
+        """`a as b`: `a` is a name of the module; `b` is new, so no token."""
         named = False
         for child in node.children:
             if child.type in self.keywords:

@@ -1,4 +1,5 @@
-"""What a JavaScript or TypeScript file's own text says about where its names come from: modules, globals, scopes."""
+"""Where the names of a JavaScript or TypeScript file come from, as far as its own text says: modules, globals,
+scopes."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ from ci_eval.contracts import Declarations
 from ci_eval.grammar.scopes import UNKNOWN, Origin, Scope
 
 GLOBAL = "global"
-"""The package of what every file may use without an import."""
+"""The package of names that every file can use without an import."""
 LOCAL = Origin(False)
 
 _CLASSES = (
@@ -62,9 +63,9 @@ class This:
     """What `this` stands for in a class or function."""
 
     members: set[str] = field(default_factory=set)
-    """As far as they are declared, static ones included."""
+    """Members that are declared, static ones included."""
     grows: bool = False
-    """Whether the first `this.x = …` is where x comes into being."""
+    """Whether assigning `this.x` for the first time creates the member x."""
 
 
 @dataclass
@@ -72,12 +73,12 @@ class EcmaScope(Scope):
     """A namespace: of a file, TypeScript namespace, class, function, type or block."""
 
     package: str = ""
-    """The module it stands in."""
+    """The module that it is in."""
     this: This | None = None
     static: bool = False
     """Whether `this` is a class rather than an instance."""
     plain: Origin = LOCAL
-    """The origin of a variable that is declared here."""
+    """The origin of variables that are declared here."""
 
     def find(self, name: str) -> Origin:
         scope: Scope | None = self
@@ -89,17 +90,17 @@ class EcmaScope(Scope):
         return UNKNOWN
 
     def below(self, kind: str, this: This | None = None, *, static: bool = False) -> EcmaScope:
-        """A scope in this one, with the same `this` unless told."""
+        """A new scope inside this one; it has the same `this` unless another is given."""
         if this is None:
             return EcmaScope(kind, self, package=self.package, this=self.this, static=self.static)
         return EcmaScope(kind, self, package=self.package, this=this, static=static)
 
     def namespace(self, package: str) -> EcmaScope:
-        """A scope in this one whose names are members of a module."""
+        """A new scope inside this one, for a TypeScript namespace: its names are members of the module `package`."""
         return EcmaScope("namespace", self, package=package, plain=Origin(True, package))
 
     def of_variables(self) -> EcmaScope:
-        """Where a `var` here is known."""
+        """The scope in which a `var` that stands here is known: that of the function or file."""
         scope = self
         while scope.kind == "block" and isinstance(scope.parent, EcmaScope):
             scope = scope.parent
@@ -110,7 +111,7 @@ _SUFFIX = re.compile(r"\.d\.[cm]?ts$|\.[cm]?[jt]sx?$")
 
 
 def module_of(path: str) -> str:
-    """`src/internal/index.ts` is src/internal, and `index.js` is index."""
+    """The name of a file's module: `src/internal` for `src/internal/index.ts`, `index` for `index.js`."""
     return _SUFFIX.sub("", path).removesuffix("/index") or "index"
 
 
@@ -124,7 +125,7 @@ class Modules:
         """Those that were named by a relative path."""
 
     def resolve(self, specifier: str) -> str | None:
-        """`./x.js` in src/a.ts is src/x."""
+        """The name of the module that an import means: `./x.js` in src/a.ts is `src/x`; None where it is empty."""
         if not specifier.startswith(("./", "../")) and specifier not in {".", ".."}:
             return specifier or None
         path = normpath(join(self._folder, specifier))
@@ -135,7 +136,7 @@ class Modules:
 
 
 def holder_of(name: str) -> str:
-    """What an imported name is by the convention that all follow."""
+    """ "class" for an imported name that by convention is a class, such as `Foo`, else ""."""
     return "class" if name[:1].isupper() and not name.isupper() else ""
 
 
@@ -149,5 +150,5 @@ _TOP = re.compile(
 
 
 def declare(text: str, path: str) -> tuple[str, frozenset[str]]:
-    """The module, and what it declares without indentation."""
+    """The file's module, and the names it declares on lines without indentation."""
     return module_of(path), frozenset(one or two for one, two in _TOP.findall(text))

@@ -17,9 +17,10 @@ KEYWORDS = frozenset(
     "throw true try typeof var void while with yield".split()
 )
 LATER, BODY, MEMBER, ASSIGNED = "later", "body", "member", "assigned"
-"""Roles: what was put off, statements that have their scope, what a class consists of, the left side of `=`."""
+"""Roles: a function that is visited after what surrounds it; statements that have their own scope; a member of a class;
+the left side of `=`."""
 FROM = "from "
-"""Starts the role of a pattern that takes a module apart; the name of the module follows."""
+"""Begins the role of a pattern in `const {a} = require("m")`; the name of the module follows."""
 
 _HOLDERS = {
     "class_declaration": "class",
@@ -53,14 +54,14 @@ _WITH_OWN_NAME = frozenset(["function_expression", "function", "generator_functi
 
 
 def scope_of(place: NodePlace) -> EcmaScope:
-    """All scopes of these languages are of one class."""
+    """The place's scope; in these languages all are EcmaScopes."""
     return cast(EcmaScope, place.scope)
 
 
 class EcmaWalk(Walk):
-    """The nodes of both languages.
+    """Handlers that JavaScript and TypeScript share.
 
-    Functions are put off until what surrounds them was read, since they may use what is declared behind them.
+    Functions are visited after everything around them, since they may use what is declared further down.
     """
 
     names = frozenset(
@@ -76,7 +77,7 @@ class EcmaWalk(Walk):
         "html_character_reference jsx_namespace_name import_statement empty_statement".split()
     )
     grows: ClassVar[frozenset[str]] = frozenset()
-    """Holders of what gets members by assignment."""
+    """Holders whose members are created by assignment, as in `exports.x = …`."""
     this_grows: ClassVar[bool] = False
 
     def __init__(self, source: bytes, path: str, declared: Declarations) -> None:
@@ -84,7 +85,7 @@ class EcmaWalk(Walk):
         self.modules = Modules(path, declared)
         self._later: list[tuple[Node, str, NodePlace]] = []
         self._grown: set[tuple[int, str]] = set()
-        """Scope of a name, and the chain that starts with it and was assigned."""
+        """Members that were created by assignment: the scope of the first name of a chain, and the chain."""
 
     def outermost(self, root: Node) -> Scope:
         universe = Scope("universe", names=GLOBALS)
@@ -185,7 +186,8 @@ class EcmaWalk(Walk):
         return Origin(False, origin.package) if origin.holder == "instance" else UNKNOWN
 
     def _member_of_chain(self, receiver: Node, scope: EcmaScope) -> Origin:
-        """`module.exports` and `X.prototype` say what they are; this looks at a few bytes only, as chains are long."""
+        """The origin of the members of `module.exports` or `X.prototype`. Looks at a few bytes only: chains may be
+        long."""
         begin, end = receiver.start_byte, receiver.end_byte
         if self.source[begin:end] == b"module.exports":
             return Origin(True, self.package)
@@ -195,7 +197,7 @@ class EcmaWalk(Walk):
         return UNKNOWN
 
     def _grows(self, receiver: Node, name: str, scope: EcmaScope) -> bool:
-        """Whether assigning `receiver.name` is where that member comes into being."""
+        """Whether assigning to `receiver.name` creates that member."""
         if receiver.type == "this":
             if scope.this is None or not scope.this.grows or name in scope.this.members:
                 return False
@@ -233,7 +235,7 @@ class EcmaWalk(Walk):
 
     @on("binary_expression")
     def binary(self, node: Node, _role: str, place: NodePlace) -> None:
-        """What stands behind `instanceof` is a class."""
+        """The operand behind `instanceof` is a class."""
         children = node.children
         if len(children) > 2 and children[-2].type == "instanceof":
             self.push(children[-1:], TYPE, place)
@@ -255,7 +257,7 @@ class EcmaWalk(Walk):
 
     @on("jsx_opening_element", "jsx_self_closing_element", "jsx_closing_element")
     def tag(self, node: Node, _role: str, place: NodePlace) -> None:
-        """A capital letter or a dot tells a component from an element of HTML."""
+        """In JSX, a capital letter or a dot tells a component from an HTML element."""
         children = node.children
         for index, child in enumerate(children[1:2], 1):
             if child.type == "identifier" and self.text(child)[:1].islower():

@@ -1,1 +1,2 @@
-"""Whether what a file imports is there: in the project, the language's own library, or the installed dependencies."""
+"""Tells whether what a file imports is there: in the project, in the language's own library, or in the installed
+dependencies."""

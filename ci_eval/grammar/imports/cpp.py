@@ -1,4 +1,4 @@
-"""Where the headers are that a project in C or C++ includes: what its build would say, told from the files alone."""
+"""Finds the headers that a C or C++ project includes: what its build would know, guessed from the files alone."""
 
 from __future__ import annotations
 
@@ -21,17 +21,18 @@ SYSTEM = (
     "lib/gcc/*/*/include",
     "lib/llvm-*/lib/clang/*/include",
 )
-"""Below /usr: where Debian, Fedora and their kin keep headers, those of the compilers included."""
+"""Folders below /usr where Debian, Fedora and similar systems keep headers, compilers' own included."""
 INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*([\"<])([^\">\n]+)[\">]", re.MULTILINE)
 
 
 def included(text: str) -> list[tuple[str, bool]]:
-    """What the `#include` lines of a text name, in order, and whether in quotes; a name in a macro is not seen."""
+    """The names in the `#include` lines of a text, in order, each with whether it is in quotes; a name made by a macro
+    is not seen."""
     return [(name.strip(), sign == '"') for sign, name in INCLUDE.findall(text)]
 
 
 def imports(root: Path, _environment: Path | None) -> Imports:
-    """A header counts beside its file, in the folders the project includes from, or in the system's."""
+    """A header is there if it is beside the file, in a folder the project includes from, or among the system's."""
     system = [folder for pattern in SYSTEM for folder in sorted(Path("/usr").glob(pattern))]
     own = [root / folder for folder in folders(root)]
 
@@ -43,10 +44,10 @@ def imports(root: Path, _environment: Path | None) -> Imports:
 
 
 def folders(root: Path) -> list[str]:
-    """The folders below the root from which its files include others, those that serve most first.
+    """The folders below the root from which its files include others, those that are used most first.
 
-    Of several files that fit, the one nearest to the file that includes it counts. `<name>` without a folder in it is
-    the system's: a project's own `stdint.h` is for systems without one.
+    Where several files fit an `#include`, the one nearest to the including file counts. A plain `<name>`, without a
+    folder, is taken to be the system's: a project's own `stdint.h` is for systems that have none.
     """
     paths = list(_sources(root))
     named = defaultdict(list)
@@ -84,6 +85,6 @@ def _folder(path: PurePosixPath, name: str, named: dict[str, list[PurePosixPath]
 
 
 def _shared(one: PurePosixPath, other: PurePosixPath) -> int:
-    """How many folders from the root on they have in common."""
+    """The number of folders that two paths have in common, from the root on."""
     same = (a == b for a, b in zip(one.parent.parts, other.parent.parts, strict=False))
     return sum(1 for _ in takewhile(bool, same))

@@ -1,4 +1,4 @@
-"""Imports of JavaScript and TypeScript."""
+"""Whether the imports of JavaScript and TypeScript are there."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ NODE = frozenset(
     "events fs http http2 https inspector module net os path perf_hooks process punycode querystring readline repl "
     "stream string_decoder sys timers tls trace_events tty url util v8 vm wasi worker_threads zlib".split()
 )
-"""`require("module").builtinModules` of Node.js 20."""
+"""Node.js 20's own modules, as `require("module").builtinModules` lists them."""
 SUFFIXES = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".json", ".mjs", ".cjs", ".mts", ".cts", ".vue", ".node")
 WRITTEN = re.compile(r"\.[cm]?js$")
-"""In TypeScript, what is written `./a.js` may be `./a.ts`."""
+"""In TypeScript, an import of `./a.js` may mean the file `./a.ts`."""
 
 
 def imports(root: Path, environment: Path | None) -> Imports:
-    """A package counts where its folder is in some `node_modules`, or its types are."""
+    """A package is there if its folder, or the folder of its types, is in some `node_modules`."""
 
     def there(path: str, text: str) -> Iterator[bool]:
         here = (root / path).parent

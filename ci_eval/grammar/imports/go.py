@@ -1,4 +1,4 @@
-"""Imports of Go."""
+"""Whether the imports of Go are there."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MODULE = re.compile(r"^module[ \t]+\"?([^\s\"]+)", re.MULTILINE)
 
 
 def imports(root: Path, environment: Path | None) -> Imports:
-    """A path without a dot in its first part is the standard library's, as for `go` itself."""
+    """An import path without a dot in its first part is the standard library's, as the `go` command has it."""
     modules = {**dict(_cached(environment / "modules") if environment else ()), **dict(_own(root))}
 
     def there(_path: str, text: str) -> Iterator[bool]:
@@ -39,7 +39,7 @@ def _cached(modules: Path) -> Iterator[tuple[str, Path]]:
     for folder, below, _ in os.walk(modules):
         for name in sorted(name for name in below if "@" in name):
             path = Path(folder, name)
-            # There, `A` is `!a`: file systems differ in whether they are the same.
+            # In the module cache, a capital letter such as `A` is written `!a`, since some file systems ignore case.
             escaped = str(path.relative_to(modules)).rpartition("@")[0]
             yield re.sub("!(.)", lambda letter: letter[1].upper(), escaped), path
         below[:] = [name for name in below if "@" not in name and (folder != str(modules) or name != "cache")]

@@ -1,4 +1,4 @@
-"""Imports of Java and Kotlin."""
+"""Whether the imports of Java and Kotlin are there."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ JDK = re.compile(
     r"(?:java|jdk|javax\.(?:accessibility|annotation\.processing|crypto|imageio|lang|management|naming|net|print|rmi|"
     r"script|security|sound|sql|swing|tools|transaction\.xa|xml)|org\.(?:w3c\.dom|xml\.sax|ietf\.jgss)|kotlin)\."
 )
-"""The packages that a JDK exports, and Kotlin's own library."""
+"""Packages of the JDK, and of Kotlin's own library."""
 
 
 def imports(root: Path, environment: Path | None) -> Imports:
-    """A class counts where its package is: declared in a file of the project, or in a jar."""
+    """A class is there if its package is: declared by a file of the project, or in a jar."""
     packages = {*_declared(root), *_packed(environment)}
 
     def there(_path: str, text: str) -> Iterator[bool]:
         for name in IMPORT.findall(text):
-            # A nested class or a static member stands below more than its package.
+            # A nested class or a static member has more than its package in front of its name.
             above = [name, *(".".join(name.split(".")[:count]) for count in range(name.count("."), 0, -1))]
             yield bool(JDK.match(name)) or any(each.rstrip(".") in packages for each in above)
 

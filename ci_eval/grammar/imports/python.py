@@ -1,4 +1,4 @@
-"""Imports of Python."""
+"""Whether the imports of Python are there."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ SUFFIXES = (".pyi", *all_suffixes())
 
 
 def imports(root: Path, environment: Path | None) -> Imports:
-    """Of a module, the file or folder counts, compiled ones included; the standard library is that of this Python."""
+    """A module is there if its file or folder is, compiled modules included; the standard library is that of this
+    Python."""
     site = list(environment.glob("lib/python*/site-packages")) if environment else []
 
     def there(path: str, text: str) -> Iterator[bool]:
         here = (root / path).parent
-        # As engines look for them: from the top, from `src`, and from the folders above the file.
+        # Engines look there too: in the root, in `src`, and in the folders above the file.
         tops = [root / "src", *site, *(each for each in (here, *here.parents) if each.is_relative_to(root))]
         for name in _names(text):
             module = name.lstrip(".")
@@ -36,7 +37,7 @@ def imports(root: Path, environment: Path | None) -> Imports:
 
 
 def _names(text: str) -> Iterator[str]:
-    """One for each module, `as` and what follows left out."""
+    """The modules that the import lines of a text name, without `as` and what follows."""
     for source, several in IMPORT.findall(text):
         yield from (
             [source] if source else filter(None, (each.split()[0] for each in several.split(",") if each.strip()))

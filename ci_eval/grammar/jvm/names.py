@@ -13,43 +13,45 @@ _PACKAGE = re.compile(r"^[ \t]*package\s+([\w.`]+)", re.MULTILINE)
 
 
 def package_of(text: str, path: str, *, nested: bool = False) -> str:
-    """As the file says it, else as its folder does. `nested`: several clauses make one name, as in Scala."""
+    """The package of a file: as its `package` clause says, else as its folder does. `nested`: several clauses add up to
+    one name, as in Scala."""
     found = _PACKAGE.findall(text)
     return ".".join(found if nested else found[:1]) if found else ".".join(PurePosixPath(path).parent.parts)
 
 
 def is_type_name(name: str) -> bool:
-    """By custom: `Foo`, `T`, but not `foo` and not `FOO`."""
+    """Whether a name is that of a type by convention: `Foo` and `T` are, `foo` and `FOO` are not."""
     return name[:1].isupper() and (len(name) == 1 or not name.isupper())
 
 
 def package_part(path: str) -> str:
-    """Of `java.util.Map.Entry` it is `java.util`."""
+    """The package in a qualified name: of `java.util.Map.Entry` it is `java.util`."""
     parts = path.split(".")
     first = next((i for i, part in enumerate(parts) if part[:1].isupper()), len(parts))
     return ".".join(parts[:first])
 
 
 class Known:
-    """What the file's imports and the project's declarations say. Names are kept as `name`, `name()` and `<name>`."""
+    """The names that a file's imports and the project's declarations define. Keys are `name`, `name()` and `<name>`,
+    for a variable, a function and a type."""
 
     def __init__(self, package: str, declared: Declarations, usual: Mapping[str, str]) -> None:
-        """`usual`: types that every file imports → their packages."""
+        """`package`: the file's own. `usual`: types that every file imports without saying so → their packages."""
         self.package = package
         self.declared = declared
         self.usual = usual
         self.wildcards: list[str] = []
         self.roots = {"java", "javax", "kotlin", "scala", package.partition(".")[0]}
-        """First parts of the packages that the file knows."""
+        """First parts of package names that the file knows, such as `java`."""
 
     def imported(self, path: str, name: str) -> dict[str, Origin]:
-        """What `import path` brings, under that name."""
+        """The names that `import path` defines, under `name`; see the class."""
         package = package_part(path.rpartition(".")[0])
         value = Origin(True, package, "class" if is_type_name(name) else "")
         return {name: value, f"{name}()": value, f"<{name}>": Origin(True, package, "class")}
 
     def find(self, key: str, scope: Scope) -> Origin:
-        """Where a name comes from: `name`, `name()` or `<name>`."""
+        """The origin of `name`, `name()` or `<name>`."""
         found = scope.find(key)
         if found is not UNKNOWN:
             return found

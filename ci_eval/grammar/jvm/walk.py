@@ -1,4 +1,4 @@
-"""What Kotlin and Scala share: what a receiver says about the member behind its dot."""
+"""What Kotlin and Scala share: what is in front of a dot tells where the member behind it comes from."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ci_eval.model import Kind
 
 LOCAL = Origin(False)
 LONGEST_PATH = 200
-"""Bytes of `a.b.C`; chains of calls are longer, and no paths."""
+"""Bytes of the longest `a.b.C` that is looked up; what is longer is a chain of calls, not a path."""
 
 
 class JvmWalk(BlockWalk):
@@ -28,7 +28,7 @@ class JvmWalk(BlockWalk):
         raise NotImplementedError
 
     def receiver(self, node: Node, place: NodePlace) -> Origin:
-        """Visit a name before a dot; what it says about its members."""
+        """Visit the name before a dot; returns the origin of the members behind it."""
         name = self.text(node).strip("`")
         if place.scope.owner(name) is None and name in self.known.roots:
             # The beginning of `java.util.Locale.ROOT`.
@@ -41,7 +41,7 @@ class JvmWalk(BlockWalk):
         return LOCAL
 
     def of_path(self, node: Node, place: NodePlace) -> Origin:
-        """What `a.b.C` before a dot says about its members."""
+        """The origin of the members behind `a.b.C.`."""
         is_path = node.type in self.paths and node.end_byte - node.start_byte < LONGEST_PATH
         path = self.text(node) if is_path else ""
         first, _, rest = path.partition(".")

@@ -1,4 +1,4 @@
-"""What a job tells the CI it runs in."""
+"""Reports the result of a job to the CI that it runs in."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ from ci_eval.workspace import Workspace
 
 
 def evaluation(done: Evaluated, screen: Screen) -> None:
-    """Its figures and its report; why it counts as failed if it does is said where the command ends."""
+    """Report the figures of an evaluation. (Why it counts as failed, if it does, is reported where the command
+    ends.)"""
     found = done.evaluation
     whole = found.filters["ALL"]
     infos = headline(found.metrics)
@@ -43,7 +44,7 @@ def evaluation(done: Evaluated, screen: Screen) -> None:
 
 
 def logs(folder: Path, trouble: CiEvalError | None, screen: Screen) -> None:
-    """How many rows were logged."""
+    """Report how many rows were logged."""
     manifest = Workspace.open(folder).manifest()
     record = manifest.logs
     rows = {"train": record.train.rows, "validation": record.validation.rows} if record else {}
@@ -63,7 +64,8 @@ def logs(folder: Path, trouble: CiEvalError | None, screen: Screen) -> None:
 
 
 def plan(matrix: str, jobs: Sequence[PlannedJob], screen: Screen) -> None:
-    """The matrix, and what the jobs after it need: the evaluations, what is trained, and a name for all of them."""
+    """Report the job matrix, and what later jobs need: the names of evaluations and rankers, and one name for all of
+    them."""
     found = evaluations(jobs)
     outputs = {
         "matrix": matrix,
@@ -76,7 +78,7 @@ def plan(matrix: str, jobs: Sequence[PlannedJob], screen: Screen) -> None:
 
 
 def _place(path: Path | None) -> str:
-    """For steps that begin in another folder."""
+    """The absolute path, for steps that run in another folder."""
     return str(path.absolute()) if path else ""
 
 
@@ -89,7 +91,7 @@ def _json(found: object) -> str:
 
 
 def comparison(done: Outcome, screen: Screen) -> None:
-    """Verdicts as one line, gates as tests, and each broken gate as a problem of its own."""
+    """Report the verdicts in one line, gates as tests, and each broken gate as a problem of its own."""
     first = done.comparisons[0] if done.comparisons else None
     reports = done.reports or (first.reports if first else {})
     checks = [
@@ -120,14 +122,14 @@ def comparison(done: Outcome, screen: Screen) -> None:
 
 
 def site(done: Site, screen: Screen) -> None:
-    """How many evaluations it shows."""
+    """Report how many evaluations the site shows."""
     outputs = {"site": _place(done.folder), "report": _place(done.index)}
     status = f"a site of {len(done.lines):,} evaluations"
     screen.host.announce(Announcement(status=status, outputs=outputs, artifacts=[done.folder]))
 
 
 def verdict(done: Outcome) -> str:
-    """`gate-failed`, or what is said of the first declared metric, or `no-base`."""
+    """`gate-failed`, or the verdict on the first declared metric, or `no-base`."""
     if not done.comparisons:
         return "no-base"
     if done.trouble:
@@ -158,7 +160,8 @@ def _named(each: Compared, rule: str, of: int) -> str:
 
 
 def identity_of(text: str) -> str:
-    """Stable, and another one for each rule: signs are no letters, and long names are cut."""
+    """An identity for a rule, the same in every run and different for each rule, though signs are replaced and long
+    names cut."""
     digest = hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=4).hexdigest()
     return f"gate_{re.sub(r'[^A-Za-z0-9]+', '_', text).strip('_')[:40]}_{digest}"
 

@@ -1,4 +1,4 @@
-"""Artifacts of a run at GitHub, for whoever goes on with them elsewhere."""
+"""Downloads the artifacts of a run at GitHub, for use elsewhere."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from ci_eval.errors import DownloadError
 
 
 def beside(repository: Repository, name: str, pattern: str, output: Path, screen: Screen) -> list[Path]:
-    """All artifacts that match `pattern`, of the newest run of the default branch that left one called `name`.
+    """Download all artifacts that match `pattern`, of the newest run of the default branch that also left one called
+    `name`.
 
-    Each lies in a folder of its name. Raises DownloadError, ArchiveError.
+    Each is unpacked into a folder of its name below `output`. Raises DownloadError, ArchiveError.
     """
     mark = next(iter(repository.artifacts(name)), None)
     if mark is None:

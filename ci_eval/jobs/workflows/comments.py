@@ -1,4 +1,4 @@
-"""The comparison of a pull request as one comment on it, from an artifact that may be hostile."""
+"""Posts the comparison of a pull request as a comment on it, from an artifact that may be hostile."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from ci_eval.errors import WorkspaceError
 MARK = "<!-- ci-eval -->"
 NUMBER, REPORT = "number.txt", "report.md"
 MOST = 65_000
-"""Bytes; GitHub takes 65,536 characters."""
+"""Bytes of the longest comment; GitHub takes 65,536 characters."""
 MOST_READ = 16_000_000
-"""Bytes of a file."""
+"""Bytes of the largest file that is read."""
 MENTION = re.compile("@(?=[A-Za-z0-9])")
 
 
 def post(rest: Rest, folder: Path, head: str) -> str:
-    """Posts the report in `folder`, or changes the comment that is there; returns what was done, in a line.
+    """Post the report in `folder` as a comment, or change the one that is there; returns what was done, in one line.
 
-    The number in the folder is somebody's word; whether that pull request is at the commit `head`, GitHub's. Nobody's
-    comment but a bot's is changed. Raises WorkspaceError, DownloadError.
+    The number of the pull request in the folder is not trusted: GitHub must say that its head is the commit `head`.
+    Only comments of bots are ever changed. Raises WorkspaceError, DownloadError.
     """
     number = _number(folder)
     issues = Issues(rest)
@@ -48,7 +48,7 @@ def _number(folder: Path) -> int:
 
 
 def _report(folder: Path) -> str:
-    """Its text, which hides nothing and mentions nobody."""
+    """The text of the report, changed so that it hides nothing and mentions nobody."""
     text = stored.read(folder / REPORT, MOST_READ).decode("utf-8", "replace")
     return shortened(MENTION.sub("@\u200b", text.replace("<!--", "&lt;!--")), MOST)
 

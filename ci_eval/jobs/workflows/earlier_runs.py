@@ -1,4 +1,4 @@
-"""The nights before this one, at GitHub: the last good evaluation, the figures of all, and this week's rankers."""
+"""Finds earlier nightly runs at GitHub: the last good evaluation, all histories, and this week's rankers."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from ci_eval.workspace import Workspace
 
 HISTORY = "history-"
 MOST_NIGHTS = 30
-"""So many nights that ended before they were compared are added to the trend; older ones are not looked for."""
+"""Of runs that ended before they were compared, at most so many are added to the trend, the newest ones."""
 MOST_BASES = 10
-"""So many good nights are fetched to find one that tonight's can be compared with."""
+"""At most so many good runs are fetched to find one that tonight's can be compared with."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class EarlierRun:
-    """Where the past lies now, and from which runs it is; None = there is none."""
+    """Where the past was put, and the runs that it is of; None: there is none."""
 
     base: Path | None
     base_run: int | None
@@ -44,10 +44,12 @@ def past(
     new: Path | None,
     screen: Screen,
 ) -> EarlierRun:
-    """The workspace of `run`, or of the newest night whose gates this evaluation kept; and the trend so far.
+    """Fetch the base to compare with and the trend so far. The base is the workspace of `run`, or of the newest night
+    in which this evaluation kept its gates.
 
-    A night whose other evaluations are red counts all the same; one that `new` cannot be compared with does not, or a
-    changed configuration would end every night to come. Raises DownloadError, ArchiveError, WorkspaceError.
+    It does not matter whether other evaluations of that night failed. A night that `new` cannot be compared with is
+    passed over: otherwise, after a change of the configuration, no night would have a base again. Raises DownloadError,
+    ArchiveError, WorkspaceError.
     """
     _remember(repository, evaluation, history, screen)
     tonight = Workspace.open(new).manifest() if new else None
@@ -65,7 +67,8 @@ def past(
 
 
 def rankers(repository: Repository, names: Sequence[str], screen: Screen) -> tuple[int | None, list[str]]:
-    """The newest run that left a ranker, and for which of the names it did: those of one week are used together."""
+    """The newest run that left a ranker, and the names for which it left one; all rankers in use are of the same
+    run."""
     newest = {name: next(iter(repository.artifacts(f"ranker-{name}")), None) for name in names}
     run = max((each.run for each in newest.values() if each), default=None)
     if run is None:
@@ -74,10 +77,9 @@ def rankers(repository: Repository, names: Sequence[str], screen: Screen) -> tup
 
 
 def histories(repository: Repository, run: int, folder: Path, screen: Screen) -> list[str]:
-    """The newest history of each evaluation, unpacked into a folder of its name; returns these names.
+    """Fetch the newest history of each evaluation into a folder of its name; returns the names.
 
-    They are of nights of the workflow that `run` is of, whichever night was the last that compared an evaluation.
-    Raises DownloadError, ArchiveError.
+    They are of the workflow that `run` is of; each may be of another night. Raises DownloadError, ArchiveError.
     """
     workflow_of = cache(repository.workflow_of)
     if not workflow_of(run):
@@ -95,7 +97,8 @@ def histories(repository: Repository, run: int, folder: Path, screen: Screen) ->
 
 
 def _trouble(folder: Path, tonight: Manifest | None) -> str:
-    """Why its figures are no standard: too many sessions failed, or they would not mean the same tonight.
+    """Why a workspace is no good as a base: too many sessions failed, or it cannot be compared with tonight's; "" if it
+    is good.
 
     Raises WorkspaceError where it is damaged.
     """
@@ -108,9 +111,10 @@ def _trouble(folder: Path, tonight: Manifest | None) -> str:
 
 
 def _before(repository: Repository, name: str, since: int = 0) -> Iterator[Artifact]:
-    """Of earlier runs of this workflow, the newest first; a run that is repeated looks at what was before it.
+    """The artifacts of that name of earlier runs of this workflow, the newest first; a run that is repeated only looks
+    at what was before it.
 
-    Whose they are is asked one by one, for GitHub counts requests.
+    Which workflow each is of is asked one by one, as they are needed: GitHub limits the number of requests.
     """
     for each in repository.artifacts(name):
         if since < each.run < repository.run and repository.is_of_this_workflow(each):
@@ -118,7 +122,7 @@ def _before(repository: Repository, name: str, since: int = 0) -> Iterator[Artif
 
 
 def _remember(repository: Repository, evaluation: str, history: Path, screen: Screen) -> None:
-    """The newest history, and the nights since then that have a workspace and no history."""
+    """Put together the newest history and the nights since then that left a workspace, but no history."""
     kept = next(_before(repository, f"{HISTORY}{evaluation}"), None)
     if kept:
         repository.fetch(kept, history)
@@ -133,5 +137,5 @@ def _remember(repository: Repository, evaluation: str, history: Path, screen: Sc
                 for figures in stage.figures_of(workspace):
                     stage.append(history, figures, declared=declared, run=repository.page_of_run(stored.run))
             except (ConfigError, WorkspaceError) as error:
-                # It would be in the way every night.
+                # It would cause the same trouble every night, so it is left out with a warning.
                 screen.warn(f"run {stored.run} is not in the trend: {error}")

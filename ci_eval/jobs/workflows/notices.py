@@ -1,4 +1,4 @@
-"""A red night is told: one issue for each workflow file, open as long as its runs are red."""
+"""Reports failed nightly runs: one issue for each workflow file, which stays open as long as its runs fail."""
 
 from __future__ import annotations
 
@@ -15,38 +15,39 @@ from ci_eval.rendering.markdowntext import code, prose, table
 
 GREEN = "success"
 RED = ("failure", "timed_out", "startup_failure", "cancelled")
-"""The first is told first. A job that runs into its `timeout-minutes` ends as `cancelled`, which is no failure to
-GitHub (https://github.com/max-sixty/tend/pull/1023) and would be told by nobody."""
+"""Conclusions that count as failed, the most telling first. A job that exceeds its `timeout-minutes` ends as
+`cancelled`, which GitHub does not count as failure (https://github.com/max-sixty/tend/pull/1023), so that nobody would
+be told."""
 NEITHER = ("skipped", "neutral", "stale", "action_required")
 MOST_JOBS = 30
-"""Rows of the table; the others are counted."""
+"""Rows of the table of jobs; jobs beyond that are only counted."""
 MARK = "<!-- ci-eval nights of {}: {} since run {} of {}, told of run {} -->"
 MARKED = re.compile(MARK.format(r"(\d+)", "(red|green)", r"(\d+)", r"([\dTZ:-]{20})", r"(\d+)"))
 
 
 @dataclass(frozen=True, kw_only=True)
 class State:
-    """What an issue says, as its first line has it, which nobody sees."""
+    """The state of an issue; it is stored in the issue's first line, which is not displayed."""
 
     workflow: int
     is_red: bool
     since: int
-    """The first run that was so."""
+    """The first run with this result."""
     date: str
-    """Of that run."""
+    """The date of that run."""
     told: int
-    """The newest run."""
+    """The newest run that the issue tells of."""
 
     def mark(self) -> str:
-        """The first line."""
+        """The line that stores the state."""
         return MARK.format(self.workflow, "red" if self.is_red else "green", self.since, self.date, self.told)
 
 
 def tell(rest: Rest, result: str, number: int) -> str:
-    """Opens, changes or closes the issue of the workflow that run `number` is of; returns what was done, in a line.
+    """Open, change or close the issue for the workflow of run `number`; returns what was done, in one line.
 
-    `result` is what became of the run: `needs.JOB.result`, or its conclusion. A run of another branch changes nothing,
-    nor does one that is older than what the issue says. Raises ConfigError, DownloadError.
+    `result`: of the run, from `needs.JOB.result` or its conclusion. Runs of other branches change nothing, nor do runs
+    that are older than the issue's newest. Raises ConfigError, DownloadError.
     """
     if result not in (GREEN, *RED, *NEITHER):
         raise ConfigError(f"{result!r} is no result of a run: it is one of {', '.join((GREEN, *RED, *NEITHER))}")
@@ -63,7 +64,8 @@ def tell(rest: Rest, result: str, number: int) -> str:
 
 
 def _known(issues: Issues, run: Run) -> tuple[Issue, State] | None:
-    """Of several the oldest: two jobs may have opened one each at the same time."""
+    """The issue of the run's workflow with its state; of several the oldest, since two jobs may have opened one each at
+    once."""
     read = ((issue, _state(issue.body)) for issue in issues.of_workflows())
     found = [(issue, state) for issue, state in read if state and state.workflow == run.workflow]
     return min(found, key=lambda each: each[0].number, default=None)
@@ -129,6 +131,6 @@ def _linked(job: RunJob) -> str:
 
 
 def _of(rest: Rest, run: int, date: str = "") -> str:
-    """A run, and when it was."""
+    """A run and its date, as text."""
     when = f" of {date[:16].replace('T', ' ')} UTC" if date else ""
     return f"[run {run}]({rest.page_of(run)}){when}"

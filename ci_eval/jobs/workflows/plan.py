@@ -1,4 +1,4 @@
-"""The job matrix: which evaluations a night consists of, and into how many shards each is cut; or what is logged."""
+"""The job matrix: the evaluations of a night and the shards each is cut into; or the jobs that write logs."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from ci_eval.workspace import Workspace
 
 
 class PlannedJob(Value, frozen=True, kw_only=True):
-    """One job of the matrix; all values are text, numbers, or true and false, since they become parameters of a CI."""
+    """One job of the matrix. All values are texts, numbers or booleans, since they become parameters of a CI."""
 
     name: str
-    """Unique, and fit for the name of an artifact, as the next one is."""
+    """Unique, and fit for the name of an artifact; so is the next one."""
     evaluation: str
     """The same for the shards of one evaluation."""
     language: str
@@ -33,16 +33,17 @@ class PlannedJob(Value, frozen=True, kw_only=True):
     completion_type: str
     config: str
     shard: str
-    """I/N."""
+    """As I/N."""
     shards: int
     allow_failure: bool
-    """Whether the engine is one that this project's tests do not drive: what it does says nothing against the rest."""
+    """Whether its engine is one that this project's tests do not drive: if it fails, the night does not."""
     project: str
-    """What is logged; "" = the configuration's own."""
+    """The project that is logged; "" = the configuration's own."""
     ranker: str
-    """The ranker that the configuration's logs train, and that the completion type ML takes: `ranker-NAME`."""
+    """The ranker that is trained on the configuration's logs, and used by the completion type ML: `ranker-NAME`."""
     go: str
-    """The lowest version that engine and project take; "" = none is needed. So are those below."""
+    """The lowest version of Go that engine and project need; "" = none. The fields below are the same for other
+    toolchains."""
     java: str
     node: str
     php: str
@@ -52,11 +53,11 @@ class PlannedJob(Value, frozen=True, kw_only=True):
 def plan(
     configs: Sequence[Path], *, completion_types: Sequence[str], shards: int, timings: Sequence[Path]
 ) -> list[PlannedJob]:
-    """The jobs, in order of the configurations, as many as a matrix may have. Raises ConfigError.
+    """The jobs, in order of the configurations. Raises ConfigError, also where they are more than a matrix may have.
 
-    `shards`: of each evaluation on average. Where there are `timings` (workspaces of earlier runs), the longer ones get
-    more shards and the shorter ones fewer, so that all jobs take about as long; within an evaluation files are dealt
-    out by their number of sessions.
+    `shards`: per evaluation, on average. Where there are `timings` (workspaces of earlier runs), long evaluations get
+    more shards and short ones fewer, so that all jobs take about as long. Within an evaluation, files are dealt out by
+    their number of sessions.
     """
     if not configs:
         raise ConfigError("there is nothing to plan: name the configurations, for example configs/*.yaml")
@@ -75,7 +76,7 @@ def plan(
 def plan_logs(configs: Sequence[Path], projects: Sequence[str]) -> list[PlannedJob]:
     """A job for each configuration and each of `projects`, or of its own `trainingProjects`. Raises ConfigError.
 
-    A configuration that has neither is left out: what ranks its nights is not trained.
+    A configuration without any is left out: no ranker is trained for it.
     """
     jobs = [
         job
@@ -96,17 +97,17 @@ def plan_logs(configs: Sequence[Path], projects: Sequence[str]) -> list[PlannedJ
 
 
 def evaluations(jobs: Sequence[PlannedJob]) -> dict[str, bool]:
-    """Their names in order, and whether each may fail."""
+    """The names of the evaluations, in order, and whether each may fail."""
     return {job.evaluation: job.allow_failure for job in sorted(jobs, key=lambda job: job.evaluation)}
 
 
 def trained(jobs: Sequence[PlannedJob]) -> dict[str, bool]:
-    """The rankers that the logs train, and whether each may fail."""
+    """The names of the rankers trained on the logs, and whether each may fail."""
     return {job.ranker: job.allow_failure for job in sorted(jobs, key=lambda job: job.ranker)}
 
 
 def group(jobs: Sequence[PlannedJob]) -> str:
-    """A name for the evaluations together, fit for a concurrency group."""
+    """One name for all evaluations together, fit for a concurrency group."""
     return limits.name(" ".join(evaluations(jobs)))
 
 
@@ -121,7 +122,8 @@ def _too_many(evaluations: int, shards: int) -> str:
 
 
 def _check_names(names: Sequence[str]) -> None:
-    """Of the evaluations. Those of shards are looked for by a pattern that begins with them."""
+    """Raises ConfigError where the names of evaluations clash; those of shards are found by a pattern that begins with
+    them."""
     for one, other in permutations(names, 2):
         if one == other:
             raise ConfigError(f"two evaluations are called {one}: give the configurations different names")
@@ -140,7 +142,7 @@ def _jobs(path: Path, config: Config, kind: str, of: int) -> Iterator[PlannedJob
 
 def _logged(path: Path, config: Config, project: str) -> Iterator[PlannedJob]:
     config = replace(config, project=replace(config.project, spec=project))
-    # `logs-RANKER-*` is by what training finds them.
+    # Training finds them by the pattern `logs-RANKER-*`.
     name = f"logs-{limits.name(path.stem)}-{limits.name(project)}"
     kind = config.interpret.completion_type
     yield _job(
@@ -170,7 +172,7 @@ def _job(
         config=path.as_posix(),
         shard=str(shard),
         shards=shard.of,
-        # A command of the user's own is what they want to hear of.
+        # Where it runs a command of the user's own, they want to know of its failures.
         allow_failure=not (engine.verified or config.engine.command),
         project=project,
         ranker=limits.name(path.stem),
@@ -190,12 +192,12 @@ def _key(config: Config, kind: str) -> Key:
 
 
 def _unpinned(spec: str) -> str:
-    """A workspace knows the digest of what was fetched, which the configuration may leave out."""
+    """The project without its digest: workspaces have it, configurations may leave it out."""
     return spec.partition("#")[0]
 
 
 def _durations(timings: Sequence[Path]) -> dict[Key, float]:
-    """Seconds that stage 2 took, by what was evaluated; shards of one evaluation are added up."""
+    """Seconds that stage 2 took, by evaluation; those of its shards are added up."""
     found: dict[Key, float] = {}
     for folder in timings:
         manifest = Workspace.open(folder).manifest()
@@ -211,7 +213,7 @@ def _seconds(manifest: Manifest) -> float:
 
 
 def _dealt(seconds: Sequence[float | None], shards: int) -> list[int]:
-    """As many shards as evaluations x `shards`, in proportion to the seconds; at least one each."""
+    """The number of shards of each evaluation: at least one, in proportion to its seconds, on average `shards`."""
     known = [value for value in seconds if value]
     if not known:
         return [shards] * len(seconds)

@@ -1,4 +1,4 @@
-"""The job `site`: the histories of evaluations → a static site of their trends."""
+"""The job `site`: makes a static site of the trends in the histories of evaluations."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from ci_eval.rendering.verdicts import TRENDS
 from ci_eval.stages import compare as stage
 
 MOST_LINES = 1_000
-"""Evaluations of one site; a matrix of jobs at GitHub has 256."""
+"""Evaluations on one site; a job matrix at GitHub has at most 256."""
 MOST_NIGHTS = 1_000
-"""Of one evaluation, the newest ones: nearly three years."""
+"""Nights of one evaluation that are shown, the newest ones: nearly three years."""
 WHOLE = "ALL"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Site:
-    """The folder, the file to open first, and what is shown."""
+    """The site's folder, its first page, and the evaluations it shows."""
 
     folder: Path
     index: Path
@@ -32,10 +32,10 @@ class Site:
 
 
 def site(folders: Sequence[Path], *, output: Path) -> Site:
-    """A row and a page per evaluation.
+    """Write a site with a row and a page for each evaluation.
 
-    A folder holds the figures of nights, as `compare --history` keeps them, or folders that do. Raises WorkspaceError,
-    also where something in them is what ci-eval never writes.
+    Each folder is a history, as `compare --history` keeps it, or holds such folders. Raises WorkspaceError, also where
+    a file holds what ci-eval would never write.
     """
     lines = tuple(sorted(_lines(folders), key=_order))
     target = atomic.empty_folder(output)
@@ -62,7 +62,7 @@ def _lines(folders: Iterable[Path]) -> Iterator[Line]:
 
 
 def _histories(folder: Path) -> list[Path]:
-    """The folder itself, or the folders directly below that hold figures."""
+    """The histories: the folder itself, or folders directly below it."""
     if not folder.is_dir():
         raise WorkspaceError(f"there is no folder {folder}: give those that `ci-eval compare --history` keeps")
     stored.refuse_links(folder)
@@ -84,7 +84,8 @@ def _line(name: str, page: str, nights: Sequence[stage.Figures]) -> Line:
 
 
 def _metrics(nights: Sequence[stage.Figures]) -> list[MetricInfo]:
-    """What was compared, and the latencies; without a comparison, what stands in every report."""
+    """The metrics that are shown: those compared, and the latencies; without a comparison, those that every report
+    has."""
     there = {name for night in nights for name, each in night.filters[WHOLE].metrics.items() if each.value is not None}
     infos = metrics.among(there)
     wanted = nights[-1].declared or [info.name for info in headline(infos.values())]

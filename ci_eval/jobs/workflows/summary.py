@@ -1,4 +1,4 @@
-"""One page for a night: what each of its evaluations came to."""
+"""One page for a night, with the result of each evaluation."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ci_eval.rendering import plaintext
 from ci_eval.rendering.figures import amount, change
 
 ESCAPED = {ord(sign): f"&#{ord(sign)};" for sign in "&|[]<>`*_@\\"}
-"""What would end a cell, or begin a link, a tag, code or a mention."""
+"""Characters that could end a table's cell, or begin a link, a tag, code or a mention."""
 MARKS = {True: "🟢 kept", False: "🔴 broken"}
 HEAD = (
     "| evaluation | metric | base | tonight | difference | verdict | gates |",
@@ -26,9 +26,9 @@ HEAD = (
 
 
 def page(repository: Repository, evaluations: Mapping[str, bool]) -> str:
-    """Markdown about all of them, from the comparisons that this run has uploaded so far.
+    """The page in Markdown, from the comparisons that this run has uploaded so far.
 
-    `evaluations`: name → whether it may fail, which its row then says. Raises DownloadError.
+    `evaluations`: name → whether it may fail, in which case its row says so. Raises DownloadError.
     """
     with tempfile.TemporaryDirectory() as temporary:
         lines = [

@@ -45,7 +45,7 @@ _NAMED_TYPES = frozenset(["type_identifier", "qualified_identifier", "template_t
 
 
 class CppWalk(CppReferences):
-    """The nodes of C++ in which names are defined."""
+    """The handlers for nodes of C++ in which names are defined."""
 
     def _define_type(self, name: Node, scope: Scope) -> None:
         scope = declaring(scope)
@@ -77,7 +77,8 @@ class CppWalk(CppReferences):
         self._declare(node, role if role == STATIC else BOUND, place, None)
 
     def _declare(self, node: Node, role: str, place: NodePlace, inner: NodePlace | None) -> None:
-        """Define the name in a declarator, and visit what else is in it; `inner`: where its parameters belong."""
+        """Define the name in a declarator, and visit the rest of it; `inner`: the place that its parameters belong
+        to."""
         while node.type in _DECLARATOR_SET and node.child_count:
             children, kind = node.children, node.type
             if kind == "structured_binding_declarator":
@@ -97,7 +98,7 @@ class CppWalk(CppReferences):
         self.push([node], role, place)
 
     def _enter(self, name: Node, function: Scope, around: Scope) -> None:
-        """The body of `A::f` sees what is declared in A."""
+        """Let the body of `A::f` see what is declared in A."""
         while name.children[-1].type == "qualified_identifier":
             name = name.children[-1]
         head = name.children[0]
@@ -117,7 +118,7 @@ class CppWalk(CppReferences):
             self._signature(children, place, self._body(children, place))
 
     def _body(self, children: Sequence[Node], place: NodePlace) -> NodePlace:
-        """Have the body of a function visited later; where it is."""
+        """Put off the body of a function; returns the place it is in."""
         inner = inside("function", place)
         self._stack += [(child, REFERENCE, inner) for child in reversed(children) if child.type in _BODIES]
         return inner
@@ -228,7 +229,7 @@ class CppWalk(CppReferences):
             self.spaces.types[self.text(name)] = inner.scope
 
     def _members(self, children: Sequence[Node], place: NodePlace) -> None:
-        """The bodies of methods come last: they see every member."""
+        """Visit the members of a class; the bodies of methods last, since they see every member."""
         methods, heads, others = [], [], []
         for child in children:
             around = place

@@ -16,7 +16,7 @@ from ci_eval.model import Extraction, Kind
 
 
 class GoWalk(GoReferences):
-    """The nodes of Go in which names are defined."""
+    """The handlers for nodes of Go in which names are defined."""
 
     @on("function_declaration", "func_literal", "function_type", "method_spec", "method_elem")
     def function(self, node: Node, _role: str, place: NodePlace) -> None:
@@ -81,7 +81,7 @@ class GoWalk(GoReferences):
 
     @on("var_spec", "const_spec")
     def variable(self, node: Node, _role: str, place: NodePlace) -> None:
-        """The names are there after their values."""
+        """The names are known behind their values."""
         children = node.children
         if place.scope.kind != "file":
             self._stack += [(child, DEFINED, place) for child in children if child.type == "identifier"]
@@ -91,7 +91,7 @@ class GoWalk(GoReferences):
 
     @on("short_var_declaration", "range_clause", "receive_statement")
     def bind(self, node: Node, _role: str, place: NodePlace) -> None:
-        """`x := …`, `x := range …`, `x = <-…`: what is on the right is read first."""
+        """`x := …`, `x := range …`, `x = <-…`: the right side is read first."""
         left, *rest = node.children
         binds = any(child.type == ":=" for child in rest[:1])
         self._stack.append((left, BOUND if binds else REFERENCE, place))

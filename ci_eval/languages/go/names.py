@@ -21,7 +21,7 @@ UNIVERSE = {
     **dict.fromkeys(_TYPES, Origin(True, "builtin", "class")),
     **dict.fromkeys(_FUNCTIONS, Origin(True, "builtin")),
 }
-"""What is declared around every package, apart from the constants."""
+"""Predeclared names (the universe block), apart from constants."""
 
 _STANDARD = frozenset(
     "archive bufio builtin bytes cmp compress container context crypto database debug embed encoding errors expvar "
@@ -59,7 +59,7 @@ def declare(text: str, path: str) -> tuple[str, frozenset[str]]:
 
 
 def imported_package(path: str, declared: Declarations) -> str:
-    """The project's folder that an import path ends with, if there is one, else the path itself."""
+    """The folder of the project whose path the import path ends with, if there is one; else the import path."""
     if path.partition("/")[0] in _STANDARD:
         return path
     parts = path.split("/")
@@ -68,7 +68,7 @@ def imported_package(path: str, declared: Declarations) -> str:
 
 
 def local_name(path: str) -> str:
-    """What a package is called where it is imported without another name, as is the custom."""
+    """The name by which a package is known where it is imported without another one, by custom."""
     parts = path.split("/")
     if len(parts) > 1 and _VERSION.fullmatch(parts[-1]):
         parts.pop()
@@ -146,7 +146,7 @@ class TopLevel:
 
 
 def _below(node: Node, wanted: str, group: str = "") -> Iterator[Node]:
-    """The children of a type, also those in a group between."""
+    """The children of that type, also those inside a group."""
     for child in node.children:
         if child.type == wanted:
             yield child

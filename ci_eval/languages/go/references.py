@@ -17,11 +17,12 @@ KEYWORDS = frozenset(
 LOCAL = Origin(False)
 LOCAL_TYPE = Origin(False, None, "class")
 RECEIVER = "of "
-"""Starts the holder of a method's receiver; the name of its type follows."""
+"""Begins the holder of a method's receiver; the name of its type follows."""
 DEFINED = "defined"
 """Role of a name that is new even if its scope has one like it: `var x`, a parameter."""
 OTHERS, FIELDS = "[", "{"
-"""Role of the braces of a composite literal: a letter for each level until the keys are names of fields."""
+"""Roles of the braces of a composite literal, one letter for each level of nesting; at the last, `{`, keys are names of
+fields."""
 _COLLECTIONS = frozenset(["slice_type", "array_type", "implicit_length_array_type", "map_type"])
 
 
@@ -171,7 +172,7 @@ class GoReferences(BlockWalk):
         self.push([type_], TYPE, place)
 
     def _levels(self, type_: Node, scope: Scope) -> str:
-        """The role of the outermost braces."""
+        """The role of the outermost braces of a literal of this type; see OTHERS and FIELDS."""
         levels = ""
         for _ in range(8):  # a type may be declared through itself
             kind = type_.type

@@ -26,7 +26,7 @@ TYPE_PARAMETER = Origin(False, None, "class")
 
 
 class JavaWalk(BlockWalk):
-    """Java's nodes."""
+    """The handlers for Java's nodes."""
 
     names = frozenset(["identifier", "type_identifier"])
     keywords = KEYWORDS | {"void_type", "boolean_type", "this", "super", "null_literal", "true", "false"}
@@ -64,7 +64,7 @@ class JavaWalk(BlockWalk):
             self.emit(node, kind, place, owner.names[name], name)
 
     def receiver(self, node: Node, place: NodePlace) -> Origin:
-        """Visit what stands before a dot; what is known of its members."""
+        """Visit what is in front of a dot; returns the origin of the members behind it."""
         if node.type != "identifier":
             self.push([node], REFERENCE, place)
             return self._of_expression(node, place)
@@ -166,7 +166,7 @@ class JavaWalk(BlockWalk):
 
     @on("scoped_type_identifier")
     def scoped_type(self, node: Node, _role: str, place: NodePlace) -> None:
-        """`java.util.Map.Entry`, all of it at once: every part is nested in the one before it."""
+        """`java.util.Map.Entry`, handled at once, since each part is nested in the one before it."""
         parts, rest = self._parts(node)
         path: list[str] = []
         for part in parts:
@@ -266,7 +266,7 @@ class JavaWalk(BlockWalk):
         return [(child, REFERENCE, inner) for child in children]
 
     def _components(self, parameters: Node) -> dict[str, Origin]:
-        """Of a record: its parameters are fields, and methods of the same names."""
+        """The components of a record: they are fields, and methods of the same names."""
         found: dict[str, Origin] = {}
         for child in parameters.children:
             name = child.child_by_field_name("name") if child.type == "formal_parameter" else None
@@ -286,7 +286,7 @@ class JavaWalk(BlockWalk):
         self.push([child for i, child in enumerate(node.children) if i != first], TYPE, place)
 
     def _later(self, nodes: Sequence[tuple[Node, str, NodePlace]]) -> None:
-        """Visit these next, leaves as well, in their order."""
+        """Visit these next, in their order, leaves as well."""
         for node, role, place in nodes:
             if not node.child_count:
                 self.push([node], role, place)
@@ -318,7 +318,7 @@ class JavaWalk(BlockWalk):
 
     @on("formal_parameter", "catch_formal_parameter", "enhanced_for_statement", "resource", "record_pattern_component")
     def binding(self, node: Node, _role: str, place: NodePlace) -> None:
-        """A type and a name, which is known in all that follows; of a loop, in its body."""
+        """A type and a name; the name is known in all that follows, that of a loop in its body."""
         if node.type == "enhanced_for_statement":
             place = NodePlace(JavaScope("block", place.scope), place.argument)
         name = node.child_by_field_name("name")
@@ -376,7 +376,7 @@ class JavaWalk(BlockWalk):
 
     @on("ternary_expression")
     def ternary(self, node: Node, _role: str, place: NodePlace) -> None:
-        """What the condition binds is read in the branches."""
+        """Names bound in the condition are known in the branches."""
         self.in_order(node.children, place)
 
     @on("record_pattern")

@@ -24,7 +24,7 @@ from ci_eval.model import Extraction, Kind
 
 
 class PhpWalk(PhpReferences):
-    """PHP's nodes: members, calls, and what defines."""
+    """The handlers for PHP's nodes: members, calls, and definitions."""
 
     # ------------------------------------------------------------------------------------------------- references
 
@@ -72,7 +72,8 @@ class PhpWalk(PhpReferences):
         self.push([receiver], TYPE if receiver.type in NAMES else REFERENCE, place)
 
     def _member(self, receiver: Node, name: str, otherwise: bool | None, place: NodePlace) -> Origin:
-        """The origin of a member; `otherwise`: whether it is static, for all one knows."""
+        """The origin of a member; `otherwise`: whether it is static as far as its syntax tells, where its class does
+        not."""
         kind = receiver.type
         if (kind not in NAMES and kind != "variable_name") or receiver.end_byte - receiver.start_byte > LONGEST:
             return Origin(otherwise)
@@ -107,7 +108,8 @@ class PhpWalk(PhpReferences):
 
     @on("argument")
     def argument(self, node: Node, role: str, place: NodePlace) -> None:
-        """A variable that nothing has set before is set by the function that is called, if one is."""
+        """A variable that was not set before, and is an argument, is set by the function that is called (by
+        reference)."""
         children = node.children
         if len(children) > 1 and children[0].type == "name" and children[1].type == ":":
             self.emit(children[0], Kind.ARGUMENT_NAME, place)
@@ -206,7 +208,7 @@ class PhpWalk(PhpReferences):
 
     @on("subscript_expression")
     def subscript(self, node: Node, role: str, place: NodePlace) -> None:
-        """`$a['k'] = …` makes an array of a variable that was not there."""
+        """`$a['k'] = …` defines `$a` as an array if it was not there."""
         first, *rest = node.children
         self.push(rest, REFERENCE, place)
         self.push([first], BOUND if role == BOUND else REFERENCE, place)
@@ -265,7 +267,7 @@ class PhpWalk(PhpReferences):
         self.each(nodes)
 
     def _taken(self, clause: Node, place: NodePlace, scope: Scope) -> None:
-        """`use ($x, &$y)`: known inside as well; what is taken by reference need not be there before."""
+        """`use ($x, &$y)`: both are known inside; what is taken by reference need not have been there before."""
         for child in clause.children:
             variable = child.children[-1] if child.type == "by_ref" else child
             self.push([variable], BOUND if child.type == "by_ref" else REFERENCE, place)

@@ -15,9 +15,9 @@ _TOP = re.compile(
     r"^(?:(?:abstract|final|readonly)[ \t]+)*(?:class|interface|trait|enum|function|const)[ \t]+&?(\w+)", re.MULTILINE
 )
 PART = re.compile(rb"[\w\x80-\xff]+")
-"""One name of a qualified one."""
+"""One part of a qualified name."""
 LONGEST = 1000
-"""Of qualified names that are looked at: what is longer is no name, but would take long."""
+"""Bytes of the longest qualified name that is looked up; anything longer is no name, and would take long."""
 
 
 def declare(text: str, _path: str) -> tuple[str, frozenset[str]]:
@@ -35,7 +35,7 @@ class PhpClass:
     """`$x` properties, `x` constants, `x()` methods in lower case → their origins."""
 
     def member(self, name: str, otherwise: bool | None) -> Origin:
-        """The origin of a member; `otherwise`: whether one that is not declared here, but inherited, is static."""
+        """The origin of a member; `otherwise`: whether a member that is not declared here, but inherited, is static."""
         return self.members.get(name) or Origin(otherwise)
 
 

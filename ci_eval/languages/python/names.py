@@ -22,10 +22,10 @@ _CHAIN = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 
 
 class PythonScope(Scope):
-    """A namespace as Python has it."""
+    """A namespace of Python."""
 
     def find(self, name: str) -> Origin:
-        """As Python looks a name up: those of a class are not visible in its methods."""
+        """Look a name up as Python does: names of a class are not visible in its methods."""
         if name in self.names:
             return self.names[name]
         scope = self.parent
@@ -37,7 +37,7 @@ class PythonScope(Scope):
 
 
 def module_of(path: str) -> str:
-    """`src/flask/json/__init__.py` is flask.json."""
+    """The module's name: `flask.json` for `src/flask/json/__init__.py`."""
     parts = list(PurePosixPath(path).with_suffix("").parts)
     if parts[0] in {"src", "lib"} and len(parts) > 1:
         del parts[0]
@@ -105,7 +105,7 @@ class PythonNames:
                 yield head, Origin(True, head, "module")
 
     def absolute(self, module: str) -> str:
-        """`.app` in flask/views.py is flask.app."""
+        """The absolute name of a module: `flask.app` for `.app` in flask/views.py."""
         level = len(module) - len(module.lstrip("."))
         if not level:
             return module
@@ -136,7 +136,7 @@ class PythonNames:
 
 
 def _member_of_chain(chain: str, scope: Scope) -> Origin:
-    """`os.path` and `typing.Generic` say what they are; `app.config` does not."""
+    """The origin of members of a chain that is known as a whole, such as `os.path`; `app.config` is not."""
     if not _CHAIN.fullmatch(chain):
         return Origin()
     exact = scope.find(chain)

@@ -29,7 +29,7 @@ _DOTS = frozenset([".", "&.", "::"])
 
 
 class RubyWalk(RubyReferences):
-    """Ruby's nodes: calls, definitions, patterns."""
+    """The handlers for Ruby's nodes: calls, definitions, patterns."""
 
     # ------------------------------------------------------------------------------------------------------ calls
 
@@ -253,7 +253,7 @@ def extract(text: str, _path: str, declared: Declarations) -> Extraction:
 
 _HOLDERS = "class module singleton_class do_block"
 SHAPE = Shape(
-    # Blocks, too: a program that describes something (tests, tasks, packages) is a few long ones.
+    # Blocks count as well: a program that describes something (tests, tasks, packages) consists of a few long ones.
     lists=frozenset(f"{parent} body_statement" for parent in _HOLDERS.split())
     | {"program", "block block_body", "if then", "unless then", "elsif then", "begin"},
     bodies=frozenset(["method body_statement", "singleton_method body_statement"]),

@@ -1,4 +1,5 @@
-"""What of a project takes part, in one word: figures of other tokens, or of other files, mean something else."""
+"""Which tokens and files of a project are evaluated, in one word each: runs are comparable only where these are
+equal."""
 
 from __future__ import annotations
 
@@ -12,12 +13,12 @@ OF_FILES = ("evaluationRoots", "ignoreFileNames", "maxFileSize")
 
 
 def spelled_filters(filters: FiltersConfig) -> str:
-    """Which tokens take part; "" = all."""
+    """The filter that tokens must pass; "" = none."""
     return _spelled(msgspec.to_builtins(filters), msgspec.to_builtins(FiltersConfig()))
 
 
 def spelled_files(config: ActionsConfig) -> str:
-    """Which files take part; "" = all."""
+    """The filter that files must pass; "" = none."""
     given, usual = msgspec.to_builtins(config), msgspec.to_builtins(ActionsConfig())
     return _spelled({key: given[key] for key in OF_FILES}, usual)
 

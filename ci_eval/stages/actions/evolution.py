@@ -1,4 +1,5 @@
-"""Code as it was: a drawn share of the file that comes later is missing, or different, while a token is typed."""
+"""Code as it was while it was being written: a random share of what comes later in the file is missing or different
+while a token is typed."""
 
 from __future__ import annotations
 
@@ -13,21 +14,21 @@ from ci_eval.stages.actions.files import Source
 
 @dataclass
 class _Part:
-    """A part of the file that comes later."""
+    """A part of the file that is hidden while tokens before it are typed."""
 
     begin: int
     end: int
     now: str
-    """What stands there as it became."""
+    """Its text in the file as it is today."""
     then: str
-    """What stands there before."""
+    """Its text while it is hidden: nothing, or another line."""
     is_then: bool = False
 
 
 class Evolution:
-    """Hides parts of the file, and puts each back before the first token that is typed in or behind it.
+    """Hides parts of the file, and restores each before the first token that is typed in it or behind it.
 
-    Imports are the exception: they are away but for the tokens in themselves, since people add them afterwards.
+    Imports are different: people add them afterwards, so each is missing except while its own tokens are typed.
     """
 
     def __init__(self, source: Source, config: EvolutionConfig, tokens: Sequence[Token]) -> None:
@@ -35,16 +36,21 @@ class Evolution:
         self._parts = _chosen(source, config, tokens) if config.share else []
         self.happens = bool(self._parts)
         self._next = -1
-        """The first part that may have to be put back; -1 before all."""
+        """Index of the first part that is still hidden; -1 before the first token."""
 
     def at(self, offset: int) -> int:
-        """Where an offset of the file, which is in no hidden part, is now; of other parts, all before it are back."""
+        """The present offset of what is at `offset` in the file as it is today; `offset` must not be in a hidden part.
+
+        Example: if an import of 20 characters is missing above, what is at 100 in the file is at 80 now. Only imports
+        shift anything, since all other parts before a token are restored by the time it is typed.
+        """
         if not self._imports:
             return offset
         return offset + sum(len(p.then) - len(p.now) for p in self._parts if p.is_then and p.end <= offset)
 
     def before(self, begin: int, limit: int) -> list[Action]:
-        """Have the file as it was when what begins at `begin` was typed, with all the text from there to `limit`."""
+        """Actions that make the file what it was when the text at `begin` was typed; all text up to `limit` is
+        restored."""
         if self._imports:
             wrong = [part for part in self._parts if part.is_then == (part.begin < limit and begin < part.end)]
             return [action for part in wrong for action in self._turn(part)]
@@ -59,7 +65,7 @@ class Evolution:
         return actions
 
     def finish(self) -> list[Action]:
-        """Have the file as it became."""
+        """Actions that restore the whole file."""
         return [action for part in self._parts if part.is_then for action in self._turn(part)]
 
     def _turn(self, part: _Part) -> list[Action]:
@@ -79,7 +85,7 @@ def _chosen(source: Source, config: EvolutionConfig, tokens: Sequence[Token]) ->
     for (begin, end), chance in drawn:
         if chance < config.share:
             now = source.text[begin:end]
-            # What is left of the draw is a draw as well.
+            # What is left of the draw is a random number again, now between 0 and 1.
             then = "" if config.how == "missing" else _another(now, others, chance / config.share)
             chosen.append(_Part(begin, end, now, then))
     return chosen
@@ -98,7 +104,7 @@ def _parts(source: Source, config: EvolutionConfig, tokens: Sequence[Token]) -> 
 
 
 def _by_depth(text: str, found: Sequence[parts.Part]) -> dict[int, list[str]]:
-    """The different lines, by the width of their indentation."""
+    """Width of indentation → the different lines that have it."""
     lines: dict[int, list[str]] = {}
     for line in sorted({text[begin:end] for begin, end in found}):
         if line.endswith("\n"):
@@ -107,7 +113,7 @@ def _by_depth(text: str, found: Sequence[parts.Part]) -> dict[int, list[str]]:
 
 
 def _another(line: str, others: dict[int, list[str]], chance: float) -> str:
-    """A line of the file as deep as this one; nothing where that is the same again."""
+    """Another line of the file with the same indentation, picked by `chance` (0 to 1); "" if that is the same line."""
     fitting = others.get(_depth(line))
     other = fitting[int(chance * len(fitting))] if fitting else ""
     return "" if other == line else other

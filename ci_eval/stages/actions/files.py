@@ -14,15 +14,15 @@ from ci_eval.grammar.document import NotText, decode
 from ci_eval.model import ActionsConfig
 
 NOT_SOURCE = frozenset({"node_modules", "site-packages", "__pycache__"})
-"""Folders that hold other people's code, beside hidden ones and the metadata of wheels."""
+"""Folders with other people's code; hidden folders and the metadata of wheels are left out too."""
 
 BINARY_PREFIX = 8192
-"""Bytes of a file that are looked at to tell whether it is text."""
+"""Bytes at the beginning of a file that are read to tell whether it is text."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Source:
-    """A file whose actions are made."""
+    """A source file, with what is needed to make its actions."""
 
     project: str
     path: str
@@ -38,7 +38,8 @@ class Source:
 
 
 def source_files(root: Path, language: Language, config: ActionsConfig) -> Iterator[str]:
-    """Their paths below the root, sorted. Raises ConfigError for an evaluation root that is not there."""
+    """Paths of the files to evaluate, below the root and sorted. Raises ConfigError for an evaluation root that is
+    missing."""
     ignored = NOT_SOURCE | set(config.ignore_file_names)
     found: set[str] = set()
     for given in config.evaluation_roots or (".",):
@@ -61,7 +62,8 @@ def _below(start: Path, root: Path, suffixes: Sequence[str], ignored: frozenset[
             path = Path(folder, name)
             if not name.endswith(tuple(suffixes)) or name in ignored:
                 continue
-            # A link may lead out of the project, and what it leads to inside is found anyway; a pipe never ends.
+            # A link may lead out of the project, and what it leads to inside is found anyway. Reading a pipe might
+            # never end.
             if path.is_symlink() or not path.is_file():
                 continue
             if "" not in suffixes or _is_text(path):
@@ -69,7 +71,8 @@ def _below(start: Path, root: Path, suffixes: Sequence[str], ignored: frozenset[
 
 
 def _is_text(path: Path) -> bool:
-    """Where every file may be meant, pictures and programs are not: they have NUL bytes, as git tells them too."""
+    """Whether a file is text: like git, takes a NUL byte for the sign of pictures and programs. For languages of any
+    file."""
     with path.open("rb") as file:
         return b"\0" not in file.read(BINARY_PREFIX)
 
@@ -86,7 +89,7 @@ def declarations(root: Path, language: Language, config: ActionsConfig) -> Decla
             data = read_own(root, path)
             text = "" if len(data) > config.max_file_size else decode(data)
         except (NotText, OSError, UnicodeEncodeError):
-            # Said where the file itself is evaluated.
+            # The error is reported where the file itself is evaluated.
             continue
         package, names = language.declare(text, path)
         found[package] = found.get(package, frozenset()) | names

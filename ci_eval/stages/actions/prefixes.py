@@ -1,4 +1,4 @@
-"""What is typed of a token before completion is asked for."""
+"""The prefixes of a token at which completion is asked for."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from ci_eval.model import PrefixConfig
 
 
 def queries(text: str, prefix: PrefixConfig) -> list[tuple[str, list[str]]]:
-    """The sessions of a token: how each would be spelled alone, and the prefixes at which it asks.
+    """The sessions of a token: for each, the strategy that it would have alone, and the prefixes of its lookups.
 
-    Every prefix goes on from the one before it, in the same session or in the one before.
+    Each prefix begins with the one before it, in the same session or in the one before.
     """
     if prefix.name == "Ladder":
         steps = [n for n in sorted(set(prefix.lengths or ())) if n < len(text)]
@@ -20,7 +20,7 @@ def queries(text: str, prefix: PrefixConfig) -> list[tuple[str, list[str]]]:
 
 
 def prefix_of(text: str, prefix: PrefixConfig) -> str:
-    """What is typed before completion is asked for, the last time if that is several times."""
+    """The longest prefix of a session: that of its last lookup."""
     if prefix.name == "SimplePrefix":
         return text[: prefix.n]
     if prefix.name == "CapitalizePrefix":
@@ -29,7 +29,8 @@ def prefix_of(text: str, prefix: PrefixConfig) -> str:
 
 
 def _initials(text: str) -> str:
-    """getElementById → gEBI, get_element → ge, MAX_SIZE → MS; what leads (`_x`, `@x`, `$x`) belongs to the first."""
+    """Letters that start words: getElementById → gEBI, get_element → ge, MAX_SIZE → MS; marks in front (`_x`, `@x`,
+    `$x`) belong to the first."""
     name = text.lstrip("_@$#")
     words = [word for word in name.split("_") if word] or [""]
     shouted = len(words) > 1 and name.isupper()
@@ -42,7 +43,7 @@ def _capitals(text: str) -> str:
 
 
 def spelled(prefix: PrefixConfig) -> str:
-    """In one word, as far as it decides what one query looks like."""
+    """The prefix strategy in one word, for session ids: only what decides which lookups there are."""
     if prefix.name == "Ladder":
         return f"Ladder({','.join(map(str, prefix.lengths or ()))})"
     return prefix.name + (f"({prefix.n})" if prefix.n else "") + "/typing" * prefix.emulate_typing

@@ -1,4 +1,4 @@
-"""Which tokens are new to their file."""
+"""Tells which tokens are new to their file."""
 
 from __future__ import annotations
 
@@ -14,19 +14,20 @@ _BETWEEN = re.compile(r"(\W+)")
 
 
 def with_first_use(text: str, tokens: Sequence[Token]) -> list[Token]:
-    """The tokens, each with `first_use`: whether its text, as a whole word, stands nowhere before it, not even as a
+    """The tokens with `first_use` filled in: whether their text, as a whole word, occurs nowhere before, not even as a
     definition or in a comment."""
     pieces = _BETWEEN.split(text)
     begins = list(accumulate(map(len, pieces), initial=0))
-    # Every other piece is a word; of equal ones the last that is put in, which is the first in the file, stays.
+    # Every other piece is a word. They are put in from the last to the first, so that of equal words the first one
+    # stays.
     first = dict(zip(pieces[::-2], begins[-2::-2], strict=True))
     known: dict[tuple[int, bool], Properties] = {}
     found = []
     for token in tokens:
-        # A text that is no word (`empty?`, `@name`) is looked for as it is.
+        # A text that is no word (`empty?`, `@name`) is searched for as it is.
         place = first.get(token.text)
         is_first = (text.find(token.text) if place is None else place) == token.offset
-        # Properties are shared by the tokens of a file, so these few are made once.
+        # Tokens of a file share their properties, so each of these few is made only once.
         key = (id(token.properties), is_first)
         properties = known.get(key)
         if properties is None:

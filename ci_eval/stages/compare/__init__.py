@@ -1,4 +1,4 @@
-"""Two workspaces → what is better, what is worse, and what cannot be told; and the same over time, and of several."""
+"""Compares: two workspaces (what is better, worse, or cannot be told), several of them, or one with its history."""
 
 from ci_eval.stages.compare.compare import compare, refuse
 from ci_eval.stages.compare.pairing import StoredPairs

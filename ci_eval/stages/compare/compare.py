@@ -1,4 +1,4 @@
-"""Pairs two workspaces, and says of each metric what may be said."""
+"""Compares two workspaces session by session, and says of each metric what may be concluded."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from ci_eval import tasks
 from ci_eval.contracts import Metric
 from ci_eval.errors import ConfigError, NothingToEvaluate
 from ci_eval.manifest import Manifest, unlike
-from ci_eval.model import Comparison, Kind, SessionScore, SessionsFilter, Side
+from ci_eval.model import Change, Comparison, Kind, SessionScore, SessionsFilter, Side
 from ci_eval.observing import FAILED_BAND
 from ci_eval.stages.compare.judging import Judge
-from ci_eval.stages.compare.pairing import FilterSums, Paired, PartSums, by_kind, pair, through
+from ci_eval.stages.compare.pairing import FilterSums, Paired, PartSums, Weight, by_kind, pair, through
 from ci_eval.stages.compare.population import population
 from ci_eval.stages.compare.turns import in_turns, times
 from ci_eval.statistics.latencies import quantile_of
@@ -20,16 +20,19 @@ from ci_eval.statistics.population import clusters_of
 from ci_eval.workspace import Workspace
 
 EVERYTHING = "ALL"
+"""The filter that lets every session through."""
 MOST_PARTS = 20
+"""Parts of one dimension that are judged: those with the most sessions."""
 MOST_FILES = 1000
-"""Of one dimension: those with the most sessions."""
+"""The same where the parts are files."""
 SHARES = (0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99)
+"""The quantiles of latency that are shown."""
 FEWEST = 20
-"""Sessions a part needs to be looked at by itself."""
+"""Sessions that a part takes to be judged by itself."""
 
 
 def refuse(base: Manifest, new: Manifest) -> None:
-    """Raises ConfigError where figures of the two would not mean the same."""
+    """Raises ConfigError where the figures of the two evaluations do not mean the same thing, so cannot be compared."""
     for what, ours, theirs in unlike(base.conditions(), new.conditions()):
         raise ConfigError(
             f"not comparable: the {what} is {ours!r} in base and {theirs!r} in new; evaluate one of them again as "
@@ -45,32 +48,25 @@ def compare(
     declared: Sequence[str],
     weights: Mapping[Kind, float] | None = None,
 ) -> Comparison:
-    """Session by session. Raises ConfigError, NothingToEvaluate.
+    """Compare two evaluations over the sessions that both have. Raises ConfigError, NothingToEvaluate.
 
-    `weights`: of a session of each kind, for the figures `Weighted`; none = there are none.
+    `declared`: names of the metrics whose verdicts count; the first one leads. `weights`: how much a session of each
+    kind of token counts, for figures under the filter `Weighted`; without any, there is no such filter.
     """
     ours, theirs = base.manifest(), new.manifest()
     refuse(ours, theirs)
     metrics = [metric for metric in metrics if metric.of in {ours.unit, "either"} and metric.statistic != "count"]
-    by_name = {metric.info.name: place for place, metric in enumerate(metrics)}
-    declared = [name for name in declared if name in by_name] or [metrics[0].info.name]
-    leading = by_name[declared[0]]
-    everything = SessionsFilter(name=EVERYTHING)
-    chosen = {each.name: through(each.filters) for each in (everything, *filters)}
-    if weights:
-        chosen["Weighted"] = by_kind(weights)
-    paired = pair(base, new, metrics, chosen, leading)
+    names = [metric.info.name for metric in metrics]
+    declared = [name for name in declared if name in names] or names[:1]
+    leading = names.index(declared[0])
+    filters = [SessionsFilter(name=EVERYTHING), *filters]
+    paired = pair(base, new, metrics, _weighed(filters, weights), leading)
     if not paired.pairs:
         raise NothingToEvaluate(_why_none(ours, theirs, paired))
     known, asked = population(base, new, paired.files, same_text=not paired.changed_text)
     judge = Judge(metrics, frozenset(declared), asked, clusters_of(len(ours.projects)))
-    warnings = _warnings(ours, theirs, paired)
     sides = side_of(ours, base, paired.failed_base), side_of(theirs, new, paired.failed_new)
-    if in_turns(ours, theirs):
-        timed = times(base, new, metrics, (everything, *filters))
-        warnings += [f"{side.title}: {noise_text(side.noise)}" for side in sides if side.noise and side.noise.differing]
-    else:
-        timed = {}
+    timed = times(base, new, metrics, filters) if in_turns(ours, theirs) else {}
     bands = (*(band.name for band in tasks.CATALOG.load(ours.task).bands), FAILED_BAND)
     return Comparison(
         task=ours.task,
@@ -89,15 +85,25 @@ def compare(
         parts=tuple(judge.parts(_chosen(paired), leading)),
         transitions={before: {after: paired.transitions[before, after] for after in bands} for before in bands},
         latencies=_latencies(paired.filters[EVERYTHING]),
-        regressions=tuple(change for *_, change in sorted(paired.regressions, key=lambda e: (-e[0], e[1]))),
-        improvements=tuple(change for *_, change in sorted(paired.improvements, key=lambda e: (-e[0], e[1]))),
-        warnings=tuple(warnings),
+        regressions=_largest_first(paired.regressions),
+        improvements=_largest_first(paired.improvements),
+        warnings=tuple(_warnings(ours, theirs, paired) + (_noise_warnings(sides) if timed else [])),
         gates=(),
         metrics=tuple(metric.info for metric in metrics),
     )
 
 
+def _weighed(filters: Sequence[SessionsFilter], weights: Mapping[Kind, float] | None) -> dict[str, Weight]:
+    found = {each.name: through(each.filters) for each in filters}
+    return found | {"Weighted": by_kind(weights)} if weights else found
+
+
+def _largest_first(changes: Sequence[tuple[float, str, Change]]) -> tuple[Change, ...]:
+    return tuple(change for *_, change in sorted(changes, key=lambda each: (-each[0], each[1])))
+
+
 def _latencies(sums: FilterSums) -> dict[str, tuple[float, float]]:
+    """Quantile ("50%") → its latency (ms) in base and in new."""
     found = {}
     for share in SHARES:
         base, new = (quantile_of(side, share) for side in sums.latencies)
@@ -107,7 +113,7 @@ def _latencies(sums: FilterSums) -> dict[str, tuple[float, float]]:
 
 
 def side_of(manifest: Manifest, workspace: Workspace, failed: int) -> Side:
-    """What a reader must know of one of the evaluations."""
+    """What a reader must know of one of the evaluations; `failed`: paired sessions on which its engine failed."""
     return Side(
         title=manifest.title,
         workspace=workspace.folder.name,
@@ -134,7 +140,7 @@ def _why_none(base: Manifest, new: Manifest, paired: Paired) -> str:
 
 
 def _warnings(base: Manifest, new: Manifest, paired: Paired) -> list[str]:
-    """What a reader must know beside the verdicts."""
+    """What a reader must know to judge the verdicts: what else differs between the two evaluations."""
     found = []
     different = [
         f"{what} ({ours} and {theirs})"
@@ -168,14 +174,18 @@ def _warnings(base: Manifest, new: Manifest, paired: Paired) -> list[str]:
     return found
 
 
+def _noise_warnings(sides: Sequence[Side]) -> list[str]:
+    return [f"{side.title}: {noise_text(side.noise)}" for side in sides if side.noise and side.noise.differing]
+
+
 def _chosen(paired: Paired) -> list[tuple[tuple[str, str], PartSums]]:
-    """The parts that are looked at by themselves, by dimension, those with the most sessions first."""
+    """The parts that are judged by themselves, dimension by dimension, those with the most sessions first."""
     dimensions = sorted({dimension for dimension, _ in paired.parts})
     return [each for dimension in dimensions for each in _largest(paired, dimension)]
 
 
 def _largest(paired: Paired, dimension: str) -> list[tuple[tuple[str, str], PartSums]]:
-    """Those of a dimension that are neither too small nor the whole; of files, all that there is room for."""
+    """The parts of a dimension that are neither too small (no file is) nor all of the sessions."""
     fewest, most = (1, MOST_FILES) if dimension == "file" else (FEWEST, MOST_PARTS)
     of = [
         (key, sums)

@@ -1,4 +1,4 @@
-"""Rules for CI: what a difference, or a figure, must keep to.
+"""Gates: rules that make a CI job fail when a figure, or its difference from base, is out of bounds.
 
 RecallAt1 >= -1pp                              a shown loss of more than one point breaks it
 MeanRank <= +5% and +0.2                       more than both, and shown, breaks it
@@ -44,14 +44,14 @@ class Limit:
     unit: str
 
     def of(self, base: float, unit: str) -> float:
-        """What it comes to in the metric's own unit, for a difference from `base`."""
+        """The limit in the metric's own unit; a percentage of a metric that is no share is one of `base`."""
         relative = self.unit == "%" and unit != "share"
         return self.value * abs(base) if relative else self.value
 
 
 @dataclass(frozen=True)
 class Gate:
-    """A rule that was understood."""
+    """A rule, parsed."""
 
     rule: str
     metric: str
@@ -59,10 +59,10 @@ class Gate:
     """`>=`, `<=` or `non-inferior`."""
     limits: tuple[Limit, ...]
     population: str = "project"
-    """`project` or `code`: whose difference it is about."""
+    """`project` or `code`: whether it looks at the difference in this project or in other code."""
 
     def judge(self, figures: Mapping[str, Difference], infos: Mapping[str, MetricInfo]) -> GateResult:
-        """Whether the comparison keeps it. A figure that is missing, or not comparable, keeps no rule."""
+        """Whether the comparison passes the gate. A figure that is missing, or not comparable, never does."""
         found, info = figures[self.metric], infos[self.metric]
         if found.base is None or found.new is None or found.difference is None:
             return self._result(False, f"{self.metric} has no figure on both sides")
@@ -97,7 +97,8 @@ class Gate:
         return self._result(worst > -margin, f"{between}: {ruled_out}")
 
     def _difference(self, found: Difference, said: Difference | Elsewhere, info: MetricInfo) -> GateResult:
-        """Broken by what the verdict shows, never by more: a reader must not find one beside the other."""
+        """A difference beyond the limit breaks the gate only where the verdict is better or worse: gate and verdict,
+        which stand beside each other in reports, must not contradict each other."""
         assert found.base is not None
         assert found.difference is not None
         limits = [each.of(found.base, info.unit) for each in self.limits]
@@ -112,7 +113,10 @@ class Gate:
 
 
 def parse(rule: str, infos: Mapping[str, MetricInfo]) -> Gate:
-    """Raises ConfigError where the rule cannot be understood, or fits no metric."""
+    """The gate that a rule (see this module's examples) stands for; `infos`: metrics by name.
+
+    Raises ConfigError where the rule cannot be understood, or makes no sense for its metric.
+    """
     whole = " ".join(rule.split())
     named = _POPULATION.fullmatch(whole)
     text, population = (named["rule"], named["population"]) if named else (whole, "project")
@@ -140,7 +144,7 @@ def parse(rule: str, infos: Mapping[str, MetricInfo]) -> Gate:
 
 
 def _senseless(sign: str, limits: tuple[Limit, ...], info: MetricInfo) -> str | None:
-    """Why no loss could break the rule, or why nothing could keep it."""
+    """What is wrong with a rule that no loss could break, or that no figure could keep; None where it makes sense."""
     if sign == "non-inferior":
         return "needs a margin without a sign, such as 0.5pp" if limits[0].signed else None
     if info.better == "neither":

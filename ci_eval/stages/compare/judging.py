@@ -1,4 +1,5 @@
-"""Turns sums over sessions into differences, and differences into verdicts: here, and elsewhere."""
+"""Turns sums over sessions into differences with intervals, and these into verdicts: for this project (here), and for
+other code like it (elsewhere)."""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ ALSO_OF_THE_ENGINE = "the interval holds answers that differ from round to round
 
 
 def noise_of(sums: Sums, places: Sequence[int]) -> NoiseVariance:
-    """Of the differences of these figures."""
+    """The engines' own noise in the differences of the figures with these indices."""
     wide = influence(sums.total[list(places)])
     weights = np.array([wide[4 * at : 4 * at + 4, at] for at in range(len(places))])
     sides = [side.variance(weights, places) for side in sums.wavering]
@@ -34,7 +35,11 @@ def noise_of(sums: Sums, places: Sequence[int]) -> NoiseVariance:
 
 @dataclass(frozen=True)
 class Judge:
-    """`asked`: the share of the project's sessions that was asked. `kind`: what clusters are, files or projects."""
+    """Judges the differences of metrics.
+
+    `declared`: names of the metrics whose verdicts count. `asked`: the share of the project's sessions that was asked.
+    `kind`: what the sample of other code consists of, "files" or "projects".
+    """
 
     metrics: Sequence[Metric]
     declared: frozenset[str]
@@ -42,7 +47,8 @@ class Judge:
     kind: str = "files"
 
     def filter(self, sums: FilterSums) -> dict[str, Difference]:
-        """Every metric under one filter. Only the declared ones are adjusted for their number."""
+        """The difference of each metric under one filter, by name. Only the declared ones are adjusted for how many
+        they are."""
         found = {metric.info.name: self._times(place, sums) for place, metric in enumerate(self.metrics)}
         places = [
             place
@@ -61,7 +67,7 @@ class Judge:
         return found
 
     def _times(self, place: int, sums: FilterSums) -> Difference:
-        """Figures without a verdict: those of times, and those that one side lacks."""
+        """A difference without a verdict: that of a metric that depends on times, or that has no figure on one side."""
         metric = self.metrics[place]
         if not metric.timed:
             return Difference(base=None, new=None, difference=None, why=NO_FIGURE)
@@ -78,7 +84,10 @@ class Judge:
         )
 
     def pair(self, sums: Sums, rows: Floats, tests: int) -> Difference | None:
-        """Of the only metric, as one of so many pairs of evaluations (Bonferroni); None without a figure."""
+        """The difference of the first metric between two sides; None where one of them has no figure.
+
+        `rows`: the sums of each cluster (clusters x 1 x 4). `tests`: how many pairs of sides are judged (Bonferroni).
+        """
         if not np.all(sums.total[0, [1, 3]] > 0):
             return None
         if self.metrics[0].timed:
@@ -97,7 +106,7 @@ class Judge:
         spread = here(sums.total[places], products, observed, self.asked, [info.unit for info in infos], noise)
         intervals = singly(spread, tests)
         if noise.variance.any():
-            # How noise moves figures together is not known from a few rounds.
+            # A few rounds do not tell how noise moves figures together: Bonferroni instead of the joint intervals.
             adjusted = singly(spread, max(len(family), 1))
             together = [adjusted[place] for place in family]
         else:
@@ -172,7 +181,8 @@ class Judge:
         )
 
     def parts(self, chosen: Sequence[tuple[tuple[str, str], PartSums]], leading: int) -> Iterator[Subset]:
-        """Of this project alone, each dimension's adjusted for their number (Bonferroni)."""
+        """The difference of the leading metric in each part, for this project alone; the parts of one dimension are
+        adjusted for how many they are (Bonferroni)."""
         metric = self.metrics[leading]
         for dimension, group in groupby(chosen, key=lambda each: each[0][0]):
             same = list(group)
@@ -199,7 +209,7 @@ class Judge:
 
 
 def why(said: Verdict, interval: Interval, info: MetricInfo, stretch: float = 1.0) -> str:
-    """What the verdict follows from, in a reader's words."""
+    """The reason for a verdict, as reports show it."""
     size = MARGINS.get(info.unit, 0.0)
     margin = change(size, info.unit).lstrip("+")
     side = "above" if interval.low > 0 else "below"
@@ -218,7 +228,7 @@ def why(said: Verdict, interval: Interval, info: MetricInfo, stretch: float = 1.
 
 
 def too_few(clusters: int, effective: float, kind: str) -> str:
-    """Why nothing is said of other code."""
+    """The reason where too few clusters were seen to say anything of other code."""
     one = kind.removesuffix("s")
     return (
         f"too few {kind}: {clusters:,}, worth {effective:.0f} of equal size; it takes {FEWEST}, or what changes in one "

@@ -1,4 +1,4 @@
-"""The same sessions on both sides, file by file, added up as the statistics need them."""
+"""Pairs the sessions that both workspaces have, file by file, and adds up what the statistics need of them."""
 
 from __future__ import annotations
 
@@ -21,32 +21,34 @@ from ci_eval.statistics.wavering import Wavering, answers
 from ci_eval.workspace import Workspace
 
 SHOWN = 200
-"""Regressions and improvements that are kept by name."""
+"""The most regressions, and the most improvements, that are listed one by one."""
 
 ABSENT = 1_000
-"""The place an absent text is taken to have where changes are ordered by size."""
+"""The rank that an absent text counts as where changes are ordered by size."""
 
 LONGEST_PREFIX = 5
+"""Characters; prefixes from this length on are one part."""
 
 
 @dataclass(kw_only=True)
 class Sums:
-    """Of the sessions of one filter, or of one part, over so many figures.
+    """Sums over the paired sessions of one filter, or of one part.
 
-    A figure is observed in a session as four numbers: numerator and denominator of base, then of new.
+    In each pair, a figure is observed as four numbers: numerator and denominator of base, then of new.
     """
 
     figures: int
+    """How many figures are added up."""
     total: Floats = field(init=False)
-    """(figures x 4)."""
+    """(figures x 4): the sums of these numbers."""
     products: Floats = field(init=False)
-    """(4 figures x 4 figures): of each two of these numbers, summed over sessions."""
+    """(4 figures x 4 figures): sums of the products of each two of these numbers."""
     observed: Floats = field(init=False)
     """Sessions in which each figure was observed, on the side that has fewer."""
     rounds: tuple[int, int] = (1, 1)
-    """How often base's sessions, and new's, were asked."""
+    """How often each session was asked, on base's side and on new's."""
     wavering: tuple[Wavering, Wavering] = field(init=False)
-    """Of base and new."""
+    """The noise of base's engine and of new's."""
 
     def __post_init__(self) -> None:
         self.wavering = (Wavering(self.rounds[0]), Wavering(self.rounds[1]))
@@ -55,7 +57,7 @@ class Sums:
         self.observed = np.zeros(self.figures)
 
     def add(self, seen: Floats) -> Floats:
-        """Sessions of one file (sessions x figures x 4); their sum."""
+        """Add the pairs of one file (pairs x figures x 4); returns their sum (figures x 4)."""
         flat = seen.reshape(len(seen), 4 * self.figures)
         here: Floats = seen.sum(axis=0)
         self.total += here
@@ -66,17 +68,17 @@ class Sums:
 
 @dataclass(kw_only=True)
 class FilterSums(Sums):
-    """Of one filter: also file by file, and how long lookups took."""
+    """Sums over the pairs that one filter lets through: also file by file, and of the times of lookups."""
 
     rows: list[Floats] = field(default_factory=list)
-    """Of each file with a pair: (figures x 4)."""
+    """One (figures x 4) for each file with a pair."""
     latencies: Floats = field(default_factory=lambda: np.zeros((2, BINS)))
-    """Of base and new."""
+    """Lookups of base and of new, counted by how long they took (`statistics/latencies.py`)."""
 
 
 @dataclass(kw_only=True)
 class PartSums(Sums):
-    """Of the sessions that share a property, and the leading metric alone."""
+    """Sums over the pairs that share a property (a part), of the leading metric alone."""
 
     figures: int = 1
     sessions: int = 0
@@ -87,7 +89,7 @@ class PartSums(Sums):
 
 @dataclass
 class Paired:
-    """Everything that is known once all pairs were seen."""
+    """What is known of two workspaces once all their pairs have been added."""
 
     rounds: tuple[int, int]
     filters: dict[str, FilterSums]
@@ -110,7 +112,7 @@ class Paired:
         self.parts = defaultdict(lambda: PartSums(rounds=self.rounds))
 
     def gather(self, names: Sequence[str]) -> None:
-        """Make one cluster of the files that have the same name in `names`, which has one per file."""
+        """Merge the files into clusters: `names` has the name of each file's cluster, in the order of `files`."""
         numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
         for sums in self.filters.values():
             whole = np.zeros((len(numbers), *sums.rows[0].shape))
@@ -119,25 +121,24 @@ class Paired:
 
 
 Weight = Callable[[SessionScore], float]
-"""What a session counts: 1 or 0, or as much as people ask for its kind."""
+"""How much a session counts: 1 or 0 for whether a filter lets it through, or a weight given for its kind."""
 
 
 def pair(
     base: Workspace, new: Workspace, metrics: Sequence[Metric], filters: Mapping[str, Weight], leading: int
 ) -> Paired:
-    """Go through both workspaces at once. `leading`: the number of the metric that the parts are compared by."""
+    """Pair the sessions of two workspaces. `leading`: the index of the metric that parts are compared by."""
     manifest = base.manifest()
     rounds = (manifest.rounds, new.manifest().rounds)
     paired = Paired(rounds, {name: FilterSums(figures=len(metrics), rounds=rounds) for name in filters})
-    for source, checksum, ours, theirs in _files(base, new):
+    weights, task = list(filters.values()), tasks.CATALOG.load(manifest.task)
+    for source, new_checksum, of_base, of_new in _files(base, new):
         if source is None:
-            paired.only_new += sum(map(evaluated, theirs))
+            paired.only_new += sum(map(evaluated, of_new))
             continue
-        mine = {session.id: session for session in ours if evaluated(session)}
         # A file that new does not have did not change: its sessions are base's alone.
-        _FilePairs(paired, tasks.CATALOG.load(manifest.task), metrics, list(filters.values()), leading, source).add(
-            mine, theirs, same_text=checksum in {"", source.checksum}
-        )
+        same_text = new_checksum in {"", source.checksum}
+        _FilePairs(paired, task, metrics, weights, leading, source).add(of_base, of_new, same_text=same_text)
     names = [manifest.cluster(path) for path in paired.files]
     if paired.pairs and names != list(paired.files):
         paired.gather(names)
@@ -145,21 +146,22 @@ def pair(
 
 
 def through(filters: FiltersConfig) -> Weight:
-    """1 for the sessions that pass, 0 for the others."""
+    """1 for the sessions that the filter lets through, 0 for the others."""
     if filters == FiltersConfig():
         return lambda _: 1.0
     return lambda session: float(bool(decide(session.properties, session.expected_text, filters)))
 
 
 def by_kind(weights: Mapping[Kind, float]) -> Weight:
-    """As much as people ask for a token of that kind; a kind that is not named is not asked for."""
+    """The weight given for the kind of the session's token; 0 for a kind that has none."""
     return lambda session: weights.get(session.properties.kind, 0.0)
 
 
 def _files(
     base: Workspace, new: Workspace
 ) -> Iterator[tuple[SourceFile | None, str, Iterator[SessionScore], Iterator[SessionScore]]]:
-    """Base's file, if any; the checksum of new's, empty where there is none; the sessions of both."""
+    """Of each file: base's source (None: only new has the file), the checksum of new's ("": only base has it), the
+    sessions of base and of new."""
     nothing: tuple[SessionScore, ...] = ()
     there = {source.path: source.checksum for source in new.sources()}
     for source, sessions in base.sessions(SessionScore):
@@ -169,8 +171,26 @@ def _files(
         yield None, checksum, iter(nothing), new.sessions_in(path, SessionScore)
 
 
+@dataclass(frozen=True, kw_only=True)
+class _SeenPair:
+    """What one pair of sessions adds to the sums."""
+
+    numbers: list[float]
+    """Four for each metric: numerator and denominator of base, then of new."""
+    weights: list[float]
+    """How much the pair counts under each filter."""
+    gain: float
+    """Difference of the sessions' scores (new - base), for example of the reciprocal ranks: > 0 where new is better."""
+    latencies: tuple[list[float], list[float]]
+    """Of each lookup (ms), of base and of new."""
+    parts: list[tuple[str, str]]
+    by_round: list[tuple[int, Floats]]
+    """Of each side (0 base, 1 new) that was not answered alike in all rounds: the same numbers in each round (rounds x
+    metrics x 4)."""
+
+
 class _FilePairs:
-    """Adds the pairs of one file to the sums."""
+    """Adds the pairs of one file to the sums of all files."""
 
     def __init__(
         self,
@@ -189,89 +209,99 @@ class _FilePairs:
         self._width = len(metrics)
         self._weights = weights
         self._source = source
-        self._lines: list[int] = []
-        # Of one session after the other: what it shows, counts under each filter, how long it took, what it gained.
-        self._seen: list[list[float]] = []
-        self._through: list[list[float]] = []
-        self._latencies: list[tuple[list[float], list[float]]] = []
-        self._gains: list[float] = []
-        self._parts: dict[tuple[str, str], list[int]] = defaultdict(list)
-        self._moved: dict[int, list[tuple[int, Floats]]] = {}
-        """Place of a session that was not always answered alike → side, and what it shows round by round."""
+        self._line_ends: list[int] | None = None
 
-    def add(self, mine: dict[str, SessionScore], theirs: Iterator[SessionScore], *, same_text: bool) -> None:
-        """Both sides' sessions of the file."""
-        paired, pairs, alone = self._paired, 0, 0
-        for theirs_one in theirs:
-            if not evaluated(theirs_one):
-                continue
-            own = mine.pop(theirs_one.id, None)
-            if own is None:
-                alone += 1
+    def add(self, of_base: Iterator[SessionScore], of_new: Iterator[SessionScore], *, same_text: bool) -> None:
+        """Add the sessions of both sides; `same_text`: whether the file is the same on both."""
+        alone_in_base = {session.id: session for session in of_base if evaluated(session)}
+        alone_in_new, pairs = 0, []
+        for new in filter(evaluated, of_new):
+            base = alone_in_base.pop(new.id, None)
+            if base is None:
+                alone_in_new += 1
             else:
-                pairs += 1
-                self._pair(own, theirs_one)
+                pairs.append(self._seen(base, new))
         if same_text:
-            paired.only_new += alone
-            paired.only_base += len(mine)
+            self._paired.only_new += alone_in_new
+            self._paired.only_base += len(alone_in_base)
         else:
-            paired.changed_text += alone + len(mine)
+            self._paired.changed_text += alone_in_new + len(alone_in_base)
         if pairs:
-            paired.pairs += pairs
-            paired.files[self._source.path] = pairs
-            self._add_up(np.array(self._seen).reshape(pairs, self._width, 4))
+            self._add_up(pairs)
 
-    def _add_up(self, seen: Floats) -> None:
-        through = np.array(self._through)
+    def _add_up(self, pairs: Sequence[_SeenPair]) -> None:
+        self._paired.pairs += len(pairs)
+        self._paired.files[self._source.path] = len(pairs)
+        numbers = np.array([pair.numbers for pair in pairs]).reshape(len(pairs), self._width, 4)
+        by_round = {index: pair.by_round for index, pair in enumerate(pairs) if pair.by_round}
+        self._add_to_filters(pairs, numbers, by_round)
+        self._add_to_parts(pairs, numbers, by_round)
+
+    def _add_to_filters(
+        self, pairs: Sequence[_SeenPair], numbers: Floats, by_round: Mapping[int, list[tuple[int, Floats]]]
+    ) -> None:
+        weights = np.array([pair.weights for pair in pairs])
         for number, sums in enumerate(self._paired.filters.values()):
-            chosen = np.flatnonzero(through[:, number])
-            sums.rows.append(sums.add(seen[chosen] * through[chosen, number][:, None, None]))
-            for place in self._moved.keys() & set(chosen.tolist()):
-                for side, rounds in self._moved[place]:
-                    sums.wavering[side].add(rounds * through[place, number])
+            chosen = np.flatnonzero(weights[:, number])
+            sums.rows.append(sums.add(numbers[chosen] * weights[chosen, number][:, None, None]))
+            for index in by_round.keys() & set(chosen.tolist()):
+                for side, rounds in by_round[index]:
+                    sums.wavering[side].add(rounds * weights[index, number])
             for side in range(2):
-                times = [time for place in chosen for time in self._latencies[place][side]]
+                times = [time for index in chosen.tolist() for time in pairs[index].latencies[side]]
                 sums.latencies[side] += binned(np.array(times)) if times else 0
-        gains = np.array(self._gains)
-        for key, places in self._parts.items():
+
+    def _add_to_parts(
+        self, pairs: Sequence[_SeenPair], numbers: Floats, by_round: Mapping[int, list[tuple[int, Floats]]]
+    ) -> None:
+        leading = slice(self._leading, self._leading + 1)
+        members: dict[tuple[str, str], list[int]] = defaultdict(list)
+        for index, pair in enumerate(pairs):
+            for key in pair.parts:
+                members[key].append(index)
+        for key, indices in members.items():
             part = self._paired.parts[key]
-            part.add(seen[places, self._leading : self._leading + 1])
-            for place in self._moved.keys() & set(places):
-                for side, rounds in self._moved[place]:
-                    part.wavering[side].add(rounds[:, self._leading : self._leading + 1])
-            part.sessions += len(places)
-            part.wins += int((gains[places] > 0).sum())
-            part.losses += int((gains[places] < 0).sum())
+            part.add(numbers[indices, leading])
+            for index in by_round.keys() & set(indices):
+                for side, rounds in by_round[index]:
+                    part.wavering[side].add(rounds[:, leading])
+            part.sessions += len(indices)
+            part.wins += sum(pairs[index].gain > 0 for index in indices)
+            part.losses += sum(pairs[index].gain < 0 for index in indices)
             part.files += 1
 
-    def _pair(self, base: SessionScore, new: SessionScore) -> None:
+    def _seen(self, base: SessionScore, new: SessionScore) -> _SeenPair:
+        """What the pair adds to the sums; counts it, and keeps it by name where it is among the largest changes."""
+        gain = score(self._task, new) - score(self._task, base)
+        self._count(base, new, gain)
+        if gain:
+            self._remember(gain, base, new)
+        return _SeenPair(
+            numbers=self._observed(base, new),
+            weights=[weight(base) for weight in self._weights],
+            gain=gain,
+            latencies=([lookup.latency for lookup in base.lookups], [lookup.latency for lookup in new.lookups]),
+            parts=list(_parts_of(base)),
+            by_round=list(self._by_round(base, new)),
+        )
+
+    def _count(self, base: SessionScore, new: SessionScore, gain: float) -> None:
         paired = self._paired
         paired.failed_base += base.status in FAILED
         paired.failed_new += new.status in FAILED
-        gain = score(self._task, new) - score(self._task, base)
         paired.wins += gain > 0
         paired.losses += gain < 0
         paired.transitions[band(self._task, base), band(self._task, new)] += 1
-        if gain:
-            self._remember(gain, base, new)
-        place = len(self._gains)
-        self._gains.append(gain)
-        self._seen.append(self._observed(base, new))
-        if base.otherwise or new.otherwise:
-            self._moved[place] = list(self._by_round(base, new))
-        self._through.append([weight(base) for weight in self._weights])
-        times = ([lookup.latency for lookup in base.lookups], [lookup.latency for lookup in new.lookups])
-        self._latencies.append(times)
-        for key in _keys(base):
-            self._parts[key].append(place)
 
     def _by_round(self, base: SessionScore, new: SessionScore) -> Iterator[tuple[int, Floats]]:
+        """See `_SeenPair.by_round`; while one side is looked at round by round, the other is as in its first round."""
         for side, (session, rounds) in enumerate(zip((base, new), self._paired.rounds, strict=True)):
             if session.otherwise and rounds > 1:
                 pairs = [(each, new) if side == 0 else (base, each) for each in answers(session, rounds)]
                 yield side, np.array([self._observed(*each) for each in pairs]).reshape(rounds, self._width, 4)
 
     def _observed(self, base: SessionScore, new: SessionScore) -> list[float]:
+        """See `_SeenPair.numbers`."""
         row = [0.0] * (4 * self._width)
         for number, metric in self._summed:
             on_base, on_new = metric.observe(base), metric.observe(new)
@@ -287,7 +317,8 @@ class _FilePairs:
 
     def _remember(self, gain: float, base: SessionScore, new: SessionScore) -> None:
         ranks = shown_rank(self._task, base), shown_rank(self._task, new)
-        # First what a person feels most: the first place lost; then how far it fell. Ids make the order reproducible.
+        # First what a person feels most, the score (a rank of 1 → 2 weighs more than 11 → 12), then how many ranks the
+        # text moved. Ids make the order reproducible.
         size = abs(gain) + abs((ranks[0] or ABSENT) - (ranks[1] or ABSENT)) / 1e6
         kept = self._paired.improvements if gain > 0 else self._paired.regressions
         if len(kept) == SHOWN and (size, base.id) <= kept[0][:2]:
@@ -308,16 +339,16 @@ class _FilePairs:
         (heapq.heappush if len(kept) < SHOWN else heapq.heappushpop)(kept, (size, base.id, change))
 
     def _line_of(self, offset: int) -> int:
-        if not self._lines:
-            self._lines = [place for place, each in enumerate(self._source.text) if each == "\n"] or [-1]
-        return bisect_right(self._lines, offset - 1) + 1 if self._lines != [-1] else 1
+        if self._line_ends is None:
+            self._line_ends = [index for index, each in enumerate(self._source.text) if each == "\n"]
+        return bisect_right(self._line_ends, offset - 1) + 1
 
 
 _YES = {True: "yes", False: "no"}
 
 
-def _keys(session: SessionScore) -> Iterator[tuple[str, str]]:
-    """The parts a session belongs to; what is not known of it makes no part."""
+def _parts_of(session: SessionScore) -> Iterator[tuple[str, str]]:
+    """The parts a session belongs to, as (dimension, value); a property that is not known makes no part."""
     known = session.properties
     yield "file", session.file
     yield "kind", known.kind.value
@@ -342,13 +373,13 @@ class StoredPairs:
         self._new = new
 
     def of(self, wanted: Container[str]) -> Iterator[tuple[SourceFile, Sequence[Pair]]]:
-        """See PairedSources."""
+        """See PairedSessions."""
         for source, sessions in self._base.sessions(Session):
             if source.path not in wanted or not self._new.has_sessions(source.path):
                 continue
             mine = {session.id: session for session in sessions if evaluated(session)}
             theirs = {each.id: each for each in self._new.sessions_in(source.path, Session) if evaluated(each)}
-            # Where nothing is shared, the text is another one, and offsets mean nothing.
+            # Where no session is on both sides, the file has another text there, and offsets mean nothing.
             if mine.keys() & theirs.keys():
                 either = mine | theirs
                 order = sorted(either, key=lambda each: (either[each].offset, either[each].typed, each))

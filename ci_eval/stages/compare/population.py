@@ -1,4 +1,4 @@
-"""Which share of the sessions that both sides could have been asked was."""
+"""How many sessions could have been compared (the population), and which share of them was."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from ci_eval.workspace import Workspace
 
 
 def population(base: Workspace, new: Workspace, asked: Mapping[str, int], *, same_text: bool) -> tuple[int, float]:
-    """The sessions that could have been compared, and which share of them was, in the project with the smallest share.
+    """The number of sessions that could have been compared, and the share of them that was; of several merged projects,
+    the smallest share.
 
-    `asked`: file → compared sessions. `same_text`: whether no file is known to have changed.
+    `asked`: file → compared sessions. `same_text`: whether every file has the same text on both sides, as far as known.
     """
     ours, theirs = base.manifest(), new.manifest()
     merged = bool(ours.projects)
@@ -24,7 +25,7 @@ def population(base: Workspace, new: Workspace, asked: Mapping[str, int], *, sam
 
 
 def _counted(base: Workspace, new: Workspace, *, merged: bool) -> Counter[str]:
-    """By project: the sessions of the files that both sides read alike, where both were to ask them."""
+    """By project: the number of sessions in the files that are the same on both sides, and in both sides' shards."""
     found: Counter[str] = Counter()
     there = _files(new)
     for path, (checksum, sessions) in _files(base).items():
@@ -34,7 +35,7 @@ def _counted(base: Workspace, new: Workspace, *, merged: bool) -> Counter[str]:
 
 
 def _files(workspace: Workspace) -> dict[str, tuple[str, int]]:
-    """Path → checksum and sessions of each file that the workspace was to ask of."""
+    """Path → checksum and number of sessions, of each file that is in the workspace's shard."""
     files = {each.path: (each.checksum, each.sessions) for each in workspace.actions()}
     own = of_shard({path: sessions for path, (_, sessions) in files.items()}, workspace.manifest().shard)
     return {path: files[path] for path in own}

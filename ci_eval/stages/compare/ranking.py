@@ -1,4 +1,4 @@
-"""More than two workspaces → one table over the sessions that all of them have."""
+"""Ranks more than two workspaces, over the sessions that all of them have."""
 
 from __future__ import annotations
 
@@ -25,32 +25,20 @@ from ci_eval.workspace import Workspace
 
 
 def rank(workspaces: Sequence[Workspace], metrics: Sequence[Metric], declared: Sequence[str]) -> Ranking:
-    """The best first, by the first declared metric. Raises ConfigError, NothingToEvaluate."""
+    """The workspaces, the best first by the first declared metric. Raises ConfigError, NothingToEvaluate."""
     manifests = [workspace.manifest() for workspace in workspaces]
     for other in manifests[1:]:
         refuse(manifests[0], other)
-    metrics = [
-        each
-        for each in metrics
-        if each.of in {manifests[0].unit, "either"} and each.statistic == "ratio" and each.info.unit != "ms"
-    ]
-    by_name = {each.info.name: each for each in metrics}
-    chosen = [by_name[name] for name in declared if name in by_name] or metrics[:1]
+    chosen = _chosen(metrics, declared, manifests[0].unit)
     found = _Together(manifests[0], chosen, len(workspaces))
     for path, sides in _common(workspaces):
         found.add(path, sides)
     if not found.files:
         raise NothingToEvaluate("no session is in all of the workspaces: evaluate them on the same project and seed")
-    leading = found.total[0]
-    with np.errstate(invalid="ignore", divide="ignore"):
-        values = np.nan_to_num(leading[:, 0] / leading[:, 1])
-    sign = -1 if chosen[0].info.better == "lower" else 1
-    order = sorted(range(len(workspaces)), key=lambda each: -sign * float(values[each]))
+    order = _best_first(found.total[0], chosen[0])
     _, asked = population(workspaces[0], workspaces[1], found.files, same_text=False)
-    pairs = {
-        metric.info.name: _pairs(found.of(place, order), metric, asked, clusters_of(len(manifests[0].projects)))
-        for place, metric in enumerate(chosen)
-    }
+    kind = clusters_of(len(manifests[0].projects))
+    pairs = {each.info.name: _pairs(found, number, order, asked, kind) for number, each in enumerate(chosen)}
     verdicts = pairs[chosen[0].info.name]
     return Ranking(
         sides=tuple(side_of(manifests[each], workspaces[each], found.failed[each]) for each in order),
@@ -65,76 +53,95 @@ def rank(workspaces: Sequence[Workspace], metrics: Sequence[Metric], declared: S
     )
 
 
+def _chosen(metrics: Sequence[Metric], declared: Sequence[str], unit: str) -> list[Metric]:
+    """The declared metrics that sessions of this unit can be ranked by; the first one there is, if none is declared."""
+    possible = {
+        each.info.name: each
+        for each in metrics
+        if each.of in {unit, "either"} and each.statistic == "ratio" and each.info.unit != "ms"
+    }
+    return [possible[name] for name in declared if name in possible] or list(possible.values())[:1]
+
+
+def _best_first(total: Floats, metric: Metric) -> list[int]:
+    """The sides' indices; `total` (sides x 2): the sums of the metric's numerators and denominators."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        values = np.nan_to_num(total[:, 0] / total[:, 1])
+    sign = -1 if metric.info.better == "lower" else 1
+    return sorted(range(len(total)), key=lambda side: -sign * float(values[side]))
+
+
 class _Together:
-    """Adds up the sessions that all workspaces have: of each metric and side the numerators and denominators."""
+    """Adds up the sessions that all workspaces have: the numerators and denominators of each metric and side."""
 
     def __init__(self, manifest: Manifest, metrics: Sequence[Metric], sides: int) -> None:
         self._manifest = manifest
-        self._metrics = metrics
+        self.metrics = metrics
         self.files: dict[str, int] = {}
         """Path → sessions."""
         self.failed = [0] * sides
+        """Sessions of each side on which the engine failed."""
         self.total = np.zeros((len(metrics), sides, 2))
+        """(metrics x sides x 2): sums of numerators and denominators."""
         self._products = np.zeros((len(metrics), 2 * sides, 2 * sides))
         self._observed = np.zeros(len(metrics))
         self._clusters: dict[str, Floats] = {}
 
     def add(self, path: str, sides: Sequence[Sequence[SessionScore]]) -> None:
-        """Of one file, each side's sessions in the same order."""
+        """Add the sessions of one file: of each side the same ones, in the same order."""
         self.files[path] = len(sides[0])
         for number, side in enumerate(sides):
             self.failed[number] += sum(each.status in FAILED for each in side)
-        rows = np.zeros_like(self.total)
-        for place, metric in enumerate(self._metrics):
+        of_file = np.zeros_like(self.total)
+        for number, metric in enumerate(self.metrics):
+            # (sessions x sides x 2)
             seen = np.array([_sums([metric.observe(each) for each in same]) for same in zip(*sides, strict=True)])
             if metric.found_by_both:
                 seen[(seen[:, :, 1] == 0).any(axis=1)] = 0
             flat = seen.reshape(len(seen), -1)
-            rows[place] = seen.sum(axis=0)
-            self._products[place] += flat.T @ flat
-            self._observed[place] += seen[:, :, 1].all(axis=1).sum()
-        self.total += rows
+            of_file[number] = seen.sum(axis=0)
+            self._products[number] += flat.T @ flat
+            self._observed[number] += seen[:, :, 1].all(axis=1).sum()
+        self.total += of_file
         cluster = self._manifest.cluster(path)
-        self._clusters[cluster] = self._clusters.get(cluster, 0) + rows
+        self._clusters[cluster] = self._clusters.get(cluster, 0) + of_file
 
-    def of(self, metric: int, order: Sequence[int]) -> list[tuple[Sums, Floats]]:
-        """Of one metric, each two sides in that order: the later one is base, the earlier one new."""
+    def pair(self, metric: int, *, base: int, new: int) -> tuple[Sums, Floats]:
+        """The sums of one metric over two sides, and the same cluster by cluster (clusters x 1 x 4)."""
+        columns = [2 * base, 2 * base + 1, 2 * new, 2 * new + 1]
+        sums = Sums(figures=1)
+        sums.total = self.total[metric].reshape(-1)[columns].reshape(1, 4)
+        sums.products = self._products[metric][np.ix_(columns, columns)]
+        sums.observed = self._observed[[metric]]
         rows = np.stack(list(self._clusters.values()))[:, metric]
-        found = []
-        for new, base in combinations(order, 2):
-            columns = [2 * base, 2 * base + 1, 2 * new, 2 * new + 1]
-            sums = Sums(figures=1)
-            sums.total = self.total[metric].reshape(-1)[columns].reshape(1, 4)
-            sums.products = self._products[metric][np.ix_(columns, columns)]
-            sums.observed = self._observed[[metric]]
-            found.append((sums, rows.reshape(len(rows), -1)[:, columns][:, None, :]))
-        return found
+        return sums, rows.reshape(len(rows), -1)[:, columns][:, None, :]
 
     def figures(self, side: int, asked: float) -> dict[str, Estimate]:
-        """Of one side; `asked`: the share of the project's sessions that was asked."""
+        """The figures of one side; `asked`: the share of the project's sessions that was asked."""
         rows = np.stack(list(self._clusters.values()))[:, :, side]
-        elsewhere = figures(rows, [metric.info.unit for metric in self._metrics])
+        elsewhere = figures(rows, [metric.info.unit for metric in self.metrics])
         found = {}
-        for place, metric in enumerate(self._metrics):
-            total, own = self.total[place, side], slice(2 * side, 2 * side + 2)
+        for number, metric in enumerate(self.metrics):
+            total, own = self.total[number, side], slice(2 * side, 2 * side + 2)
             value, low, high = None, None, None
             if total[1]:
                 value = float(total[0] / total[1])
                 low, high = figure(
-                    total, self._products[place, own, own], float(self._observed[place]), asked, metric.info.unit
+                    total, self._products[number, own, own], float(self._observed[number]), asked, metric.info.unit
                 )
             found[metric.info.name] = Estimate(
-                value=value, low=low, high=high, n=int(total[1]), elsewhere=elsewhere[place]
+                value=value, low=low, high=high, n=int(total[1]), elsewhere=elsewhere[number]
             )
         return found
 
 
 def _sums(sides: Sequence[Sequence[Observation]]) -> list[tuple[float, float]]:
+    """Per side: the sums of the numerators and of the denominators."""
     return [(sum(above for above, _ in seen), sum(below for _, below in seen)) for seen in sides]
 
 
 def _common(workspaces: Sequence[Workspace]) -> Iterator[tuple[str, list[list[SessionScore]]]]:
-    """File by file, its path, and of each workspace the sessions that all have, in the same order."""
+    """Of each file: its path, and per workspace the sessions that all of them have, in the same order."""
     first, *others = workspaces
     for source, sessions in first.sessions(SessionScore):
         if not all(other.has_sessions(source.path) for other in others):
@@ -148,14 +155,16 @@ def _common(workspaces: Sequence[Workspace]) -> Iterator[tuple[str, list[list[Se
 
 
 def _pairs(
-    found: Sequence[tuple[Sums, Floats]], metric: Metric, asked: float, kind: str
+    found: _Together, metric: int, order: Sequence[int], asked: float, kind: str
 ) -> tuple[tuple[Difference | None, ...], ...]:
-    """Row's side - column's side; adjusted for the number of pairs (Bonferroni)."""
-    judge = Judge([metric], frozenset(), asked, kind)
-    sides = next(count for count in range(2, len(found) + 2) if count * (count - 1) // 2 == len(found))
-    table: list[list[Difference | None]] = [[None] * sides for _ in range(sides)]
-    for (row, column), (sums, rows) in zip(combinations(range(sides), 2), found, strict=True):
-        difference = judge.pair(sums, rows, len(found))
+    """The table of one metric: row's side - column's side, both in `order`; adjusted for the number of pairs
+    (Bonferroni). Each pair is judged once, with the row's side as new, and mirrored."""
+    judge = Judge([found.metrics[metric]], frozenset(), asked, kind)
+    table: list[list[Difference | None]] = [[None] * len(order) for _ in order]
+    pairs = list(combinations(range(len(order)), 2))
+    for row, column in pairs:
+        sums, rows = found.pair(metric, base=order[column], new=order[row])
+        difference = judge.pair(sums, rows, len(pairs))
         table[row][column] = difference
         table[column][row] = difference and _reversed(difference)
     return tuple(map(tuple, table))
@@ -165,6 +174,7 @@ OPPOSITE = {Verdict.BETTER: Verdict.WORSE, Verdict.WORSE: Verdict.BETTER}
 
 
 def _reversed(found: Difference) -> Difference:
+    """The same difference with the sides exchanged."""
     there = found.elsewhere
     return replace(
         found,

@@ -1,4 +1,4 @@
-"""Past evaluations → the trend of each figure, with the nights on which its level changed."""
+"""The trend of each figure over past evaluations, usually one a night, with the nights on which its level changed."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ from ci_eval.statistics.paired import FLOORS
 from ci_eval.workspace import Workspace
 
 WITHIN = frozenset({"actions", "sessions", "errors", "logs", "html"})
-"""Folders of a workspace and of a report where no figures are."""
+"""Folders in a workspace or report that hold no figures, so need not be searched for any."""
 Address = Annotated[str, Meta(pattern=r"\A(https?://[^\s<>\"']+)?\Z", max_length=2_000)]
-"""What may become a link: nothing that a browser would run."""
+"""An address that may become a link in a report: http or https only, so nothing that a browser would run."""
 WATCHED = {"Operating system": "operating system", "CPU": "CPU", "Workers": "workers"}
 
 
@@ -46,7 +46,7 @@ class _Whole(Value, frozen=True, kw_only=True):
 
 
 class Figures(Value, frozen=True, kw_only=True):
-    """One evaluation of the past, as metrics.json or a history has it."""
+    """The figures of one evaluation, as they are stored in metrics.json or in a history."""
 
     title: str
     engine: EngineInfo
@@ -55,19 +55,19 @@ class Figures(Value, frozen=True, kw_only=True):
     client: str = "editor"
     language: str = ""
     conditions: dict[str, str] = {}
-    """What must be equal for another one to be of an earlier night, by its name; see Manifest.series."""
+    """Name → value of what another evaluation must share to be on the same line; see Manifest.series."""
     started: str = ""
     environment: dict[str, str] = {}
     seed: int = 0
     filters: dict[str, _Whole]
     declared: tuple[str, ...] = ()
-    """The metrics that were compared; these three are in no metrics.json: a history has them of its comparison."""
+    """The metrics that were compared. This and the next two are in histories only, not in metrics.json."""
     gates: tuple[GateResult, ...] = ()
     run: Address = ""
 
     @property
     def series(self) -> tuple[str, ...]:
-        """What has to be the same for a line to be drawn."""
+        """What evaluations must share to be on the same line of a trend."""
         return tuple(self.conditions[name] for name in sorted(self.conditions))
 
 
@@ -78,7 +78,7 @@ class _StoredReport(msgspec.Struct):
 
 @dataclass(frozen=True)
 class History:
-    """What lies in a folder: figures, and the workspaces that are still whole."""
+    """What was found in a folder: figures, and the workspaces that were kept whole."""
 
     evaluations: tuple[Figures, ...]
     workspaces: tuple[Path, ...]
@@ -98,13 +98,13 @@ def read(folder: Path) -> History:
             workspaces.append(here)
         for name in sorted(names):
             if name == "metrics.json" or (here == folder and name.endswith(".json")):
-                # The same night may lie there as a workspace too, which knows less.
+                # The same evaluation may also lie in a workspace below, which knows less: keep what was found first.
                 found = {(each.started, each.series): each for each in _read(here / name)} | found
     return History(tuple(found.values()), tuple(workspaces))
 
 
 def figures_of(workspace: Workspace) -> Iterator[Figures]:
-    """Of one evaluation. Raises WorkspaceError where it has no metrics.json."""
+    """The figures in the workspace's metrics.json. Raises WorkspaceError where there is none."""
     path = workspace.folder / "reports" / "metrics.json"
     if not path.is_file():
         raise WorkspaceError(f"{workspace.folder} has no reports/metrics.json: `ci-eval report {workspace.folder}`")
@@ -114,9 +114,9 @@ def figures_of(workspace: Workspace) -> Iterator[Figures]:
 def append(
     folder: Path, evaluation: Figures, *, declared: Sequence[str], gates: Sequence[GateResult] = (), run: str = ""
 ) -> Path:
-    """Keep the figures of an evaluation (without those of its files) for the nights to come.
+    """Store the figures of an evaluation in the history `folder`, for the nights to come; returns the file's path.
 
-    `declared`: the metrics that are compared, `run`: the address of the CI's run.
+    `declared`: names of the metrics that were compared. `run`: address of the CI's run.
     """
     evaluation = replace(evaluation, declared=tuple(declared), gates=tuple(gates), run=run)
     digest = hashlib.blake2b(repr(evaluation.series).encode(), digest_size=4).hexdigest()
@@ -127,7 +127,7 @@ def append(
 
 
 def trend(past: Sequence[Figures], new: Figures, infos: Sequence[MetricInfo], seed: int) -> Trend:
-    """The line that ends in `new`; nights after it are left out, and so is what was evaluated otherwise."""
+    """The trend that ends in `new`: past evaluations that are of the same series and not later, in order of time."""
     before = [each for each in past if each.series == new.series and each.started < new.started]
     line = [*sorted(before, key=lambda each: each.started), new]
     return Trend(

@@ -1,4 +1,4 @@
-"""What may be said of times where two engines were asked in turns, and why nothing may be said elsewhere."""
+"""Compares times. That is possible only where one run asked both engines in turns: a busy machine slows a whole run."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NO_FIGURE = "nothing was observed on one side"
 
 
 def in_turns(base: Manifest, new: Manifest) -> bool:
-    """Whether one run asked both, and in rounds."""
+    """Whether one run asked both engines in turns, and in several rounds."""
     return bool(base.turns) and base.turns == new.turns and base.rounds == new.rounds > 1
 
 
@@ -35,7 +35,7 @@ def times(
     metrics: Sequence[Metric],
     filters: Sequence[SessionsFilter],
 ) -> dict[str, dict[str, Difference]]:
-    """By filter and metric that depends on times: the difference, over the sessions that are on both sides."""
+    """Filter → name of each metric that depends on times → its difference, over the sessions that both sides have."""
     manifest = base.manifest()
     chosen = [metric for metric in metrics if metric.timed]
     seen = {each.name: {metric.info.name: _Sides(manifest.rounds) for metric in chosen} for each in filters}
@@ -60,7 +60,7 @@ def times(
 
 
 class _Sides:
-    """What one metric saw of both engines, round by round."""
+    """What one metric observed of both engines, round by round."""
 
     def __init__(self, rounds: int) -> None:
         self.base = [Observed() for _ in range(rounds)]
@@ -92,7 +92,7 @@ class _Sides:
 
 
 def judged(found: Timed, info: MetricInfo, rounds: int) -> tuple[Verdict, str]:
-    """The verdict, and what it follows from."""
+    """The verdict on a difference of times, and the reason for it; `rounds`: how many there were."""
     floor = found.floor(info.unit)
     small = f"{floor:.2g} ms" if info.unit == "ms" else f"{100 * floor:g} points"
     if -floor < found.low and found.high < floor:
@@ -126,7 +126,7 @@ def _observe(
 
 
 def at_round(session: SessionScore, number: int) -> SessionScore:
-    """The session with the times of one round; it failed where it did not come to all the lookups."""
+    """The session with the latencies of one round; its status is ERROR where that round did not get to all lookups."""
     lookups = [
         replace(lookup, latency=latency)
         for lookup in session.lookups

@@ -143,7 +143,7 @@ def test_work_that_will_be_announced_is_waited_for(start: Start) -> None:
     assert not server._running._works
 
 
-def test_its_questions_are_answered(start: Start) -> None:
+def test_requests_of_the_server_are_answered(start: Start) -> None:
     server = start("asks")
     server.open("a.py", TEXT)
     assert ask(server) == ["wanted", "code32601"]
