@@ -382,6 +382,10 @@ class Metric:
     info: MetricInfo
     observe: Callable[[SessionScore], Sequence[Observation]]
     """The observations of one session: none if it is outside the metric's denominator."""
+    order: tuple[int, ...] = (99,)
+    """Where reports show it: the lowest first, of equals those of the same file in that file's order."""
+    order_of_a_user: tuple[int, ...] | None = None
+    """Where they show it if a user is modelled and it is what that user gets out of completion: among the first."""
     statistic: Literal["ratio", "quantile", "count"] = "ratio"
     """ratio: sum of numerators / sum of denominators. quantile: the nearest-rank quantile. count: sum of the values."""
     quantile: float = 1.0

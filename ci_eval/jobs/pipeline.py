@@ -246,13 +246,14 @@ def make_reports(workspace: Workspace, config: Config) -> tuple[Evaluation, dict
         metrics_of(config),
         config.reports.sessions_filters,
         writers,
-        shown=config.reports.default_metrics or (HEADLINE_OF_A_USER if config.user else ()),
+        shown=config.reports.default_metrics or ((*metrics.of_a_user(), *BESIDE_EFFORT) if config.user else ()),
         lengths=sorted(set(config.actions.strategy.prefix.lengths or ())),
         weights=config.reports.kind_weights,
     )
 
 
-HEADLINE_OF_A_USER = (*metrics.OF_A_USER, "Recall", "LatencyPercentile95")
+BESIDE_EFFORT = ("Recall", "LatencyPercentile95")
+"""What a headline shows beside what a modelled user saves."""
 
 
 def trouble(workspace: Workspace, config: Config) -> CiEvalError | None:

@@ -1,0 +1,68 @@
+"""A new variant is one new file: each test drops one into a copy of the package, and uses it by the command line."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import ci_eval
+from tests.projects import GREETER, write
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    """A copy of the package, which nobody else imports."""
+    source = Path(ci_eval.__file__).parent
+    return shutil.copytree(source, tmp_path / "copy" / "ci_eval", ignore=shutil.ignore_patterns("__pycache__"))
+
+
+def run(package: Path, *arguments: object) -> str:
+    """What the copy's command prints on standard output."""
+    command = (sys.executable, "-m", "ci_eval", *map(str, arguments))
+    environment = {**os.environ, "PYTHONPATH": str(package.parent), "CI_EVAL_CACHE": str(package.parent / "cache")}
+    done = subprocess.run(
+        command, cwd=package.parent, env=environment, capture_output=True, text=True, timeout=300, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def evaluate(package: Path, project: str, *options: object) -> Path:
+    """The workspace of the engine `words` over a project of one file."""
+    write(package.parent / "project", a__py=GREETER)
+    options = ("--engine", "words", "--jobs", 1, "--output", "workspace", *options)
+    run(package, "evaluate", "--project", project, *options)
+    return package.parent / "workspace"
+
+
+LONGEST = '''
+"""How long the longest expected text is."""
+
+from ci_eval.contracts import Metric
+from ci_eval.model import MetricInfo
+
+METRICS = (
+    Metric(
+        info=MetricInfo(name="LongestText", summary="letters of the longest text", unit="count", better="neither"),
+        observe=lambda session: [(float(len(session.expected_text)), 1.0)],
+        statistic="quantile",
+        order=(1, 3),
+    ),
+)
+'''
+
+
+def test_a_metric_is_one_file(package: Path) -> None:
+    (package / "metrics" / "longest.py").write_text(LONGEST)
+    workspace = evaluate(package, "path:project")
+    (evaluation,) = json.loads((workspace / "reports" / "metrics.json").read_text())["evaluations"]
+    figures = evaluation["filters"]["ALL"]["metrics"]
+    assert figures["LongestText"]["value"] == 7
+    assert list(figures)[1:4] == ["RecallAt1", "LongestText", "RecallAt5"]
+    assert "LongestText" in (workspace / "reports" / "report.md").read_text()
