@@ -66,3 +66,33 @@ def test_a_metric_is_one_file(package: Path) -> None:
     assert figures["LongestText"]["value"] == 7
     assert list(figures)[1:4] == ["RecallAt1", "LongestText", "RecallAt5"]
     assert "LongestText" in (workspace / "reports" / "report.md").read_text()
+
+
+HERE = '''
+"""A folder, copied."""
+
+import shutil
+
+from ci_eval.contracts import Scheme, Spec
+
+
+def parse(text):
+    return Spec(scheme="here", source=text, name=text, revision="now")
+
+
+def fetch(spec, files, cache):
+    shutil.copytree(spec.source, files)
+    return spec
+
+
+SCHEME = Scheme(example="here:FOLDER", parse=parse, fetch=fetch)
+'''
+
+
+def test_a_scheme_is_one_file(package: Path) -> None:
+    (package / "fetch" / "schemes" / "here.py").write_text(HERE)
+    workspace = evaluate(package, "here:project")
+    project = json.loads((workspace / "manifest.json").read_text())["project"]
+    assert (project["spec"], project["revision"]) == ("here:project", "now")
+    assert (package.parent / "cache" / "projects").is_dir()
+    assert "here:FOLDER" in run(package, "evaluate", "--help")

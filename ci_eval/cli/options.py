@@ -14,8 +14,7 @@ import click
 from ci_eval import machine
 from ci_eval.ci import Screen
 from ci_eval.config import Config, load, patch
-from ci_eval.fetch import sealed
-from ci_eval.fetch.schemes import SCHEMES
+from ci_eval.fetch import schemes, sealed
 from ci_eval.jobs import trust as trusting
 
 DEMO = Path(__file__).parents[1] / "config" / "demo.yaml"
@@ -61,7 +60,7 @@ class Choices:
         )
 
 
-SPECS = f"One of {', '.join(scheme.example for scheme in SCHEMES.values())}."
+SPECS = f"One of {', '.join(scheme.example for scheme in schemes.CATALOG.all())}."
 MODEL = "What the completion type ML ranks by, made by `ci-eval train-ranker`."
 TRUST = "Run the command that the workspace's own configuration names as its engine."
 OVERRIDE = "Any key of the configuration, dotted, with a YAML value; may be repeated."
