@@ -1,7 +1,8 @@
 """What may vary, and what each variant must provide: Language, Scheme, Engine, Task, Grader, Ranker, Metric, Reporter.
 
 A variant is one file in the folder of its plural (`languages/`, `engines/` …) ending in one typed value
-(`LANGUAGE: Language = …`, `ENGINE: Engine = …`, `RANKER`, `METRICS`, `REPORTER`).
+(`LANGUAGE: Language = …`, `ENGINE: Engine = …`, `RANKER`, `METRICS`, `REPORTER`, `SCHEME`). What a
+format of logs must provide stands in `learning/logs/contract.py`.
 """
 
 from __future__ import annotations

@@ -16,6 +16,7 @@ from ci_eval.jobs import terminal as presenting
 from ci_eval.jobs import user_models as users
 from ci_eval.jobs.workflows import announcements as announcing
 from ci_eval.learning import training
+from ci_eval.learning.logs import formats as log_formats
 from ci_eval.shards import Shard
 
 
@@ -28,7 +29,7 @@ from ci_eval.shards import Shard
 @click.option(
     "--log-format",
     "formats",
-    type=click.Choice(["parquet", "jsonl", "jetbrains"]),
+    type=click.Choice(log_formats.names()),
     multiple=True,
     help="May be repeated. Default: parquet, which needs the extra `ml`.",
 )

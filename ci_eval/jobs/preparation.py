@@ -82,8 +82,9 @@ def _prepare(config: Config, screen: Screen) -> Prepared:
         screen.warn(f"no test of ci-eval drives {engine.name}: where it fails, that may be ci-eval's fault, too")
     model = config.interpret.ranking_model
     ranker = rankers.CATALOG.load(config.interpret.completion_type).configured(Path(model) if model else None)
-    if config.interpret.save_logs and "parquet" in config.interpret.log_format:
-        logs.tables()
+    for form in map(logs.formats.CATALOG.load, config.interpret.log_format):
+        if config.interpret.save_logs:
+            form.check()
     if engine.languages is not None and language.name not in engine.languages:
         raise ConfigError(
             f"engine {engine.name!r} does not know {language.title}; it knows {', '.join(sorted(engine.languages))}, "
