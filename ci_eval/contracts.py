@@ -86,6 +86,8 @@ class Language:
     """Name and version of that analysis: what it found is kept until this, the file or the project changes."""
     imports: Callable[[Path, Path | None], Imports] | None = None
     """The project's root, the folder with its dependencies → how to tell what is there; None where files do not say."""
+    dependencies: str = ""
+    """How what its projects need is installed: a name of `adapters/environments.py`; "" = not at all."""
 
     @property
     def suffixes(self) -> tuple[str, ...]:
@@ -261,6 +263,17 @@ class Engine(Protocol):
     @property
     def needs_dependencies(self) -> bool:
         """Whether it suggests next to nothing where what the project imports is not installed."""
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """Programs of this machine that it is installed with or runs on."""
+
+    @property
+    def own_process(self) -> bool:
+        """Whether it runs in a process of its own, which is then confined."""
+
+    def installed(self, cache: Path) -> bool | None:
+        """Whether its default version is ready below `cache`; None for what comes with ci-eval."""
 
     def install(self, version: str | None, cache: Path) -> Installation:
         """Make it ready below `cache`, once; None = its default version. Raises PreparationError or ConfigError."""

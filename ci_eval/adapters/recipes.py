@@ -99,6 +99,7 @@ class FromRecipe:
     toolchains: Mapping[str, str] = field(default_factory=dict)
     """See Engine; those of other versions are not known."""
     needs_dependencies: bool = False
+    own_process: bool = True
 
     @property
     def needs(self) -> tuple[str, ...]:
@@ -112,6 +113,10 @@ class FromRecipe:
     @property
     def source(self) -> str:
         return self.recipe.source
+
+    def installed(self, cache: Path) -> bool | None:
+        """See Engine."""
+        return self.recipe.is_made(cache / "engines")
 
     def install(self, version: str | None, cache: Path) -> Installation:
         """See Engine."""

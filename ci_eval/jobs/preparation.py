@@ -8,7 +8,6 @@ from pathlib import Path
 from ci_eval import engines, languages, machine, rankers, tasks
 from ci_eval.adapters import environments
 from ci_eval.adapters.confinement import NOTHING_OPEN
-from ci_eval.adapters.controls import ControlEngine
 from ci_eval.adapters.lsp.custom import custom
 from ci_eval.adapters.place import confinement_of
 from ci_eval.adapters.recipes import InstalledEngine
@@ -108,7 +107,7 @@ def _prepare(config: Config, screen: Screen) -> Prepared:
     wanted = engine.needs_dependencies if given is None else given
     if wanted:
         screen.say(f"Preparing what {target.info.name} needs")
-    needs = environments.prepare(language.name, target.root, target.info, dependencies=wanted, cache=cache)
+    needs = environments.prepare(language.dependencies, target.root, target.info, dependencies=wanted, cache=cache)
     version = f" {config.engine.version}" if config.engine.version else ""
     screen.say(f"Preparing engine {engine.name}{version}")
     installation = engine.install(config.engine.version, cache)
@@ -128,7 +127,7 @@ def _prepare(config: Config, screen: Screen) -> Prepared:
 
 def _confined(config: Config, engine: Engine, screen: Screen) -> str:
     """How well the engine will be confined, tried on this machine; "" if it has no process of its own."""
-    if isinstance(engine, ControlEngine):
+    if not engine.own_process:
         return ""
     wanted = config.interpret.confine
     offered = confinement_of(wanted)
