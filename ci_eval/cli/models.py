@@ -54,10 +54,10 @@ def generate_ml_logs(
         raise click.UsageError("--resume needs --output DIR, the workspace to take up")
     chosen = ml.for_logs(choices.load(screen, output if resume else None, trusted=trust), formats, screen)
     part = Shard.parse(shard) if shard else None
-    folder, trouble = stages.only_logs(chosen, output=output, jobs=jobs, resume=resume, shard=part, screen=screen)
-    announcing.logs(folder, trouble, screen)
-    presenting.logs(folder, screen)
-    screen.result(str(folder))
+    workspace, trouble = stages.only_logs(chosen, output=output, jobs=jobs, resume=resume, shard=part, screen=screen)
+    announcing.logs(workspace, trouble, screen)
+    presenting.logs(workspace.manifest().logs, screen)
+    screen.result(str(workspace.folder))
     if trouble:
         raise trouble
 

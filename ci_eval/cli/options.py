@@ -16,6 +16,8 @@ from ci_eval.ci import Screen
 from ci_eval.config import Config, load, patch
 from ci_eval.fetch import schemes, sealed
 from ci_eval.jobs import trust as trusting
+from ci_eval.jobs.pipeline import stored_config
+from ci_eval.workspace import Workspace
 
 DEMO = Path(__file__).parents[1] / "config" / "demo.yaml"
 
@@ -40,8 +42,10 @@ class Choices:
         """
         if self.config is None and resumed and (resumed / "config.yaml").is_file():
             # Its variables were filled in when it was made; others are not for it to see.
-            config = self._patched(trusting.config_of(resumed), {}, screen)
-            trusting.refuse_foreign(resumed, config, trusted=trusted)
+            workspace = Workspace.open(resumed)
+            stored_config(workspace)
+            config = self._patched(workspace.config_path, {}, screen)
+            trusting.refuse_foreign(workspace, config, trusted=trusted)
             return config
         return self._patched(self.config or (None if self.project else DEMO), os.environ, screen)
 

@@ -88,8 +88,12 @@ def resume(prepared: Prepared, folder: Path, jobs: int, shard: Shard | None = No
     """The workspace of an interrupted run of the same configuration, project and engine; or a new one."""
     if not (folder / "manifest.json").is_file():
         return begin(prepared, folder, jobs, shard)
-    workspace = Workspace.open(folder)
-    manifest = workspace.manifest()
+    return take_up(Workspace.open(folder), prepared, jobs, shard)
+
+
+def take_up(workspace: Workspace, prepared: Prepared, jobs: int, shard: Shard | None = None) -> Workspace:
+    """That one, made by a run of the same configuration, project and engine. Raises WorkspaceError."""
+    folder, manifest = workspace.folder, workspace.manifest()
     if stored_config(workspace) != prepared.config:
         raise WorkspaceError(
             f"{folder} was made with another configuration (see its config.yaml): use another --output"
