@@ -74,7 +74,7 @@ HERE = '''
 
 import shutil
 
-from ci_eval.contracts import Scheme, Spec
+from ci_eval.fetch.contract import Scheme, Spec
 
 
 def parse(text):

@@ -8,9 +8,9 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from ci_eval.contracts import Spec
 from ci_eval.errors import ArchiveError, ConfigError
 from ci_eval.fetch.archive import unpack
+from ci_eval.fetch.contract import Spec
 from ci_eval.fetch.download import check_digest, check_sha256, sha256_of, shown
 
 

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import msgspec
 
-from ci_eval.contracts import Fetch, Spec
 from ci_eval.errors import ConfigError, PreparationError
 from ci_eval.fetch import schemes, sealed
 from ci_eval.fetch.archive import top_of
+from ci_eval.fetch.contract import Fetch, Spec
 from ci_eval.fetch.download import sha256_of
 from ci_eval.model import ProjectInfo, Value
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from ci_eval.contracts import Scheme, Spec
 from ci_eval.fetch.archive import top_of
+from ci_eval.fetch.contract import Scheme, Spec
 from ci_eval.fetch.debian import apt_source, check_debian, unpack_components
 from ci_eval.fetch.pinned import package, unpack_pinned
 

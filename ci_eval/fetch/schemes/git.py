@@ -6,8 +6,8 @@ import dataclasses
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from ci_eval.contracts import Scheme, Spec
 from ci_eval.fetch import git
+from ci_eval.fetch.contract import Scheme, Spec
 
 
 def parse(text: str) -> Spec:

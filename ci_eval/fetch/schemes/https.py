@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from ci_eval.contracts import Scheme, Spec
 from ci_eval.errors import ConfigError, DownloadError
+from ci_eval.fetch.contract import Scheme, Spec
 from ci_eval.fetch.download import check_url, download, shown
 from ci_eval.fetch.pinned import cut_pin, unpack_pinned
 

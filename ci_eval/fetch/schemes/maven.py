@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ci_eval.contracts import Scheme, Spec
+from ci_eval.fetch.contract import Scheme, Spec
 from ci_eval.fetch.maven import artifact, check_maven
 from ci_eval.fetch.pinned import from_client, package
 
