@@ -57,7 +57,7 @@ def mean_over_sessions(
     value: Callable[[SessionScore], float],
     unit: str = "share",
     *,
-    order: tuple[int, ...],
+    order: tuple[int, ...] = (99,),
     order_of_a_user: tuple[int, ...] | None = None,
     of_the_user: bool = False,
 ) -> Metric:
