@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from ci_eval.learning.features import NAMES
-from ci_eval.learning.logs import Log, Logged, LoggedSession, LogOrigin, gather
+from ci_eval.learning.logs import Log, Logged, LoggedSession, LogOrigin, LogRun, gather
 from ci_eval.model import EngineInfo, Kind, Properties, Session, Status, Suggestion
 
 LISTED = 200
@@ -88,13 +88,10 @@ def main() -> None:
             folder / "parts",
             names,
             ("parquet",),
+            LogRun(project="p", language="python", seed=0, day="01_01_2026"),
             unit=lambda path: path,
             split_by="file",
-            seed=0,
             percent=70,
-            language="python",
-            project="p",
-            day="01_01_2026",
         )
         size = sum(each.size for each in record.files) / 1e6
     rows = record.train.rows + record.validation.rows

@@ -14,7 +14,7 @@ import re
 import statistics
 from dataclasses import dataclass
 
-from ci_eval import engines, machine
+from ci_eval import engines, languages, machine
 from ci_eval.adapters import environments
 from ci_eval.contracts import Query, Surroundings
 from ci_eval.errors import EngineFailure
@@ -101,7 +101,8 @@ def measure(name: str, place: Place, number: int) -> str:
     """A line of the table."""
     cache = machine.cache_folder()
     target = project.prepare(place.spec, cache=cache)
-    needs = environments.prepare(place.language, target.root, target.info, dependencies=True, cache=cache)
+    kind = languages.CATALOG.load(place.language).dependencies
+    needs = environments.prepare(kind, target.root, target.info, dependencies=True, cache=cache)
     engine = engines.CATALOG.load(name)
     running = engine.start(
         engine.install(None, cache),

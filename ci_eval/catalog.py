@@ -51,7 +51,7 @@ class Catalog(Generic[T]):
 
     def _unknown(self, name: str, known: list[str]) -> str:
         near = get_close_matches(name, known, n=1) or get_close_matches(self._spelling(name.lower()), known, n=1)
-        kind = "completion type" if self._value == "RANKER" else self._value.lower()
+        kind = {"RANKER": "completion type", "FORMAT": "log format"}.get(self._value, self._value.lower())
         hint = f"did you mean {near[0]!r}? " if near else ""
         return f"unknown {kind} {name!r}: {hint}known are {', '.join(known)}"
 

@@ -1,7 +1,8 @@
 """What may vary, and what each variant must provide: Language, Engine, Task, Grader, Ranker, Metric, Reporter.
 
 A variant is one file in the folder of its plural (`languages/`, `engines/` …) ending in one typed value
-(`LANGUAGE: Language = …`, `ENGINE: Engine = …`, `RANKER`, `METRICS`, `REPORTER`).
+(`LANGUAGE: Language = …`, `ENGINE: Engine = …`, `RANKER`, `METRICS`, `REPORTER`). What a scheme of
+projects and a format of logs must provide stands in `fetch/contract.py` and `learning/logs/contract.py`.
 """
 
 from __future__ import annotations
@@ -85,6 +86,8 @@ class Language:
     """Name and version of that analysis: what it found is kept until this, the file or the project changes."""
     imports: Callable[[Path, Path | None], Imports] | None = None
     """The project's root, the folder with its dependencies → how to tell what is there; None where files do not say."""
+    dependencies: str = ""
+    """How what its projects need is installed: a name of `adapters/environments.py`; "" = not at all."""
 
     @property
     def suffixes(self) -> tuple[str, ...]:
@@ -216,6 +219,17 @@ class Engine(Protocol):
     @property
     def needs_dependencies(self) -> bool:
         """Whether it suggests next to nothing where what the project imports is not installed."""
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """Programs of this machine that it is installed with or runs on."""
+
+    @property
+    def own_process(self) -> bool:
+        """Whether it runs in a process of its own, which is then confined."""
+
+    def installed(self, cache: Path) -> bool | None:
+        """Whether its default version is ready below `cache`; None for what comes with ci-eval."""
 
     def install(self, version: str | None, cache: Path) -> Installation:
         """Make it ready below `cache`, once; None = its default version. Raises PreparationError or ConfigError."""
@@ -382,6 +396,10 @@ class Metric:
     info: MetricInfo
     observe: Callable[[SessionScore], Sequence[Observation]]
     """The observations of one session: none if it is outside the metric's denominator."""
+    order: tuple[int, ...] = (99,)
+    """Where reports show it: the lowest first, of equals those of the same file in that file's order."""
+    order_of_a_user: tuple[int, ...] | None = None
+    """Where they show it if a user is modelled and it is what that user gets out of completion: among the first."""
     statistic: Literal["ratio", "quantile", "count"] = "ratio"
     """ratio: sum of numerators / sum of denominators. quantile: the nearest-rank quantile. count: sum of the values."""
     quantile: float = 1.0

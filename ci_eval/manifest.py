@@ -9,7 +9,7 @@ from typing import Annotated
 from msgspec import Meta
 from msgspec.structs import force_setattr
 
-from ci_eval.model import FORMAT, EngineInfo, LogsRecord, Number, ProjectInfo, Value
+from ci_eval.model import FORMAT, FORMER_LANGUAGES, EngineInfo, LogsRecord, Number, ProjectInfo, Value
 from ci_eval.statistics.population import clusters_of
 
 
@@ -91,9 +91,10 @@ class Manifest(Value, frozen=True, kw_only=True):
     complete."""
 
     def __post_init__(self) -> None:
-        """Name the task of workspaces that do not."""
+        """Task and language have the names of today, also in workspaces of before."""
         if not self.task:
             force_setattr(self, "task", "golf" if self.unit == "lines" else "completion")
+        force_setattr(self, "language", FORMER_LANGUAGES.get(self.language, self.language))
 
     def check(self) -> None:
         """Raises ValueError where counts or times contradict each other."""

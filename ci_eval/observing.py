@@ -52,7 +52,14 @@ def answered(session: SessionScore) -> bool:
 
 
 def mean_over_sessions(
-    name: str, summary: str, value: Callable[[SessionScore], float], unit: str = "share", *, of_the_user: bool = False
+    name: str,
+    summary: str,
+    value: Callable[[SessionScore], float],
+    unit: str = "share",
+    *,
+    order: tuple[int, ...] = (99,),
+    order_of_a_user: tuple[int, ...] | None = None,
+    of_the_user: bool = False,
 ) -> Metric:
     """A metric that is the mean of `value` over all evaluated sessions; higher is better."""
 
@@ -60,7 +67,7 @@ def mean_over_sessions(
         return [(value(session), 1.0)] if evaluated(session) else []
 
     info = MetricInfo(name=name, summary=summary, unit=unit, better="higher")
-    return Metric(info=info, observe=observe, of_the_user=of_the_user)
+    return Metric(info=info, observe=observe, order=order, order_of_a_user=order_of_a_user, of_the_user=of_the_user)
 
 
 def recall_within(k: int) -> Metric:
@@ -72,4 +79,4 @@ def recall_within(k: int) -> Metric:
 
     place = "first" if k == 1 else f"among the first {k}"
     summary = f"share of sessions in which the expected text stood {place}"
-    return mean_over_sessions(f"RecallAt{k}", summary, hit, of_the_user=True)
+    return mean_over_sessions(f"RecallAt{k}", summary, hit, order=(1, k), of_the_user=True)

@@ -61,6 +61,7 @@ class Workspace:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self._manifest: Manifest | None = None
 
     @classmethod
     def create(cls, folder: Path, hint: str = "") -> Workspace:
@@ -87,7 +88,12 @@ class Workspace:
     # ------------------------------------------------------------------------------------------ manifest and config
 
     def manifest(self) -> Manifest:
-        """The manifest. Raises WorkspaceError where this version of ci-eval cannot read it."""
+        """The manifest, read once. Raises WorkspaceError where this version of ci-eval cannot read it."""
+        if self._manifest is None:
+            self._manifest = self._read_manifest()
+        return self._manifest
+
+    def _read_manifest(self) -> Manifest:
         path = self.folder / "manifest.json"
         data = stored.read(path, stored.MANIFEST)
         form = stored.decoded(data, _Format, path).format
@@ -108,6 +114,7 @@ class Workspace:
     def _write_manifest(self, manifest: Manifest) -> None:
         data = msgspec.json.format(msgspec.json.encode(manifest), indent=2)
         atomic.write(self.folder / "manifest.json", data + b"\n")
+        self._manifest = manifest
 
     def seal(self) -> None:
         """Write the digests of all parts into the manifest, for whoever gets this folder as an artifact."""

@@ -22,6 +22,11 @@ class Fake:
     verified = True
     toolchains: Mapping[str, str] = MappingProxyType({})
     needs_dependencies = False
+    needs: tuple[str, ...] = ()
+    own_process = True
+
+    def installed(self, _cache: Path) -> bool | None:
+        return None
 
     def install(self, version: str | None, cache: Path) -> Installation:
         return Installation(info=EngineInfo(name=self.name, version=self.version))

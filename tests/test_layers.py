@@ -13,7 +13,7 @@ import ci_eval
 
 ROOT = Path(ci_eval.__file__).parent
 PAGE = (ROOT.parent / "docs" / "architecture.md").read_text()
-VARIANTS = {"languages", "metrics", "rankers", "reporters", "engines", "tasks", "graders"}
+VARIANTS = {"languages", "metrics", "rankers", "reporters", "engines", "tasks", "graders", "schemes", "formats"}
 APART = {"__init__", "drivers"}
 PICTURE = PAGE.split("```")[1].strip().splitlines()
 HEIGHT = {room: -number for number, line in enumerate(PICTURE) for room in line.split()}
@@ -72,7 +72,8 @@ def test_a_variant_of_several_files_imports_no_other(path: Path) -> None:
 
 @pytest.mark.parametrize("path", [p for p in MODULES if p.parent.name in VARIANTS and p.stem != "__init__"], ids=str)
 def test_a_variant_imports_no_sibling(path: Path) -> None:
-    assert not {name for name in ours(path) if name.split(".")[1] == room(path)}
+    folder = f"ci_eval.{path.parent.relative_to(ROOT).as_posix().replace('/', '.')}"
+    assert not {name for name in ours(path) if f"{name}.".startswith(f"{folder}.")}
 
 
 @pytest.mark.parametrize("path", [p for p in MODULES if room(p) == "stages" and p.stem != "__init__"], ids=str)

@@ -2,15 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from ci_eval.engines.words import ENGINE as WORDS
 from ci_eval.errors import WorkspaceError
+from ci_eval.manifest import Manifest
 from ci_eval.model import FileError, Session
 from ci_eval.workspace import Workspace, name_of
+from tests.command import command
+from tests.here import in_one_process
 from tests.projects import GREETER, ask, generate, setup, write
+
+__all__ = ["in_one_process"]
+
+
+def counting(function: Callable[[Workspace], Manifest], asked: list[str]) -> Callable[[Workspace], Manifest]:
+    """As the function; the names of the folders it was called for."""
+
+    def counted(workspace: Workspace) -> Manifest:
+        asked.append(workspace.folder.name)
+        return function(workspace)
+
+    return counted
 
 
 @pytest.mark.parametrize("path", ["../../etc/passwd", "a/" * 200 + "b.py", "CON.py", "ü\n\0.py", ".hidden"])
@@ -28,6 +44,17 @@ def test_paths_that_look_alike_have_names_of_their_own() -> None:
 def test_a_folder_without_manifest_is_no_workspace(tmp_path: Path) -> None:
     with pytest.raises(WorkspaceError, match="not a workspace"):
         Workspace.open(tmp_path)
+
+
+def test_a_language_of_before_has_its_name_of_today(tmp_path: Path) -> None:
+    workspace = Workspace.create(tmp_path / "w")
+    stored = (
+        (Path(__file__).parent / "jobs" / "manifest.json")
+        .read_text()
+        .replace('"language": "python"', '"language": "another"')
+    )
+    (workspace.folder / "manifest.json").write_text(stored)
+    assert Workspace.open(workspace.folder).manifest().conditions()["language"] == "text"
 
 
 def test_a_truncated_sessions_file_is_named(tmp_path: Path) -> None:
@@ -75,3 +102,17 @@ def test_what_may_be_the_users_is_not_written_over(tmp_path: Path, name: str) ->
     write(tmp_path / "w", **{name: "mine"})
     with pytest.raises(WorkspaceError, match="is not empty"):
         Workspace.create(tmp_path / "w")
+
+
+@pytest.mark.usefixtures("in_one_process")
+def test_a_manifest_is_read_once_however_often_it_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = write(tmp_path / "p", a__py=GREETER)
+    argv = ("evaluate", "--project", f"path:{root}", "--engine", "words", "--jobs", 1, "--output")
+    for name in ("base", "new"):
+        command(*argv, tmp_path / name)
+    read: list[str] = []
+    monkeypatch.setattr(Workspace, "_read_manifest", counting(Workspace._read_manifest, read))
+    command("compare", tmp_path / "base", tmp_path / "new", "--output", tmp_path / "c")
+    assert sorted(read) == ["base", "new"]
+    assert command(*argv, tmp_path / "third")[0] == 0
+    assert len(read) == 2

@@ -68,6 +68,12 @@ class ControlEngine:
     verified: bool = True
     toolchains: Mapping[str, str] = field(default_factory=dict)
     needs_dependencies: bool = False
+    needs: tuple[str, ...] = ()
+    own_process: bool = False
+
+    def installed(self, _cache: Path) -> bool | None:
+        """It comes with ci-eval."""
+        return None
 
     def install(self, version: str | None, _cache: Path) -> Installation:
         """There is only one version: raises ConfigError where another is asked for."""

@@ -24,22 +24,21 @@ WHEELS = ("--only-binary=:all:",)
 GO_FILES = frozenset({"go.mod", "go.sum"})
 
 
-def prepare(language: str, root: Path, info: ProjectInfo, *, dependencies: bool, cache: Path) -> InstalledEngine | None:
-    """A folder below the cache with what the project needs; None where its language has nothing of the kind.
+def prepare(name: str, root: Path, info: ProjectInfo, *, dependencies: bool, cache: Path) -> InstalledEngine | None:
+    """A folder below the cache with what the project needs; None where languages name no such thing.
 
-    Python: a virtual environment, empty without `dependencies`, so that engines see nobody else's packages.
-    JavaScript, TypeScript: a folder with `node_modules`. Go: a module cache. Java, Kotlin, Scala, if the project comes
-    from Maven: the jars it needs. Raises PreparationError.
+    python: a virtual environment, empty without `dependencies`, so that engines see nobody else's packages.
+    node: a folder with `node_modules`. go: a module cache. jvm, if the project comes from Maven: the jars it needs.
+    Raises PreparationError.
     """
-    make = _PREPARING.get(language)
-    if make is None or not (dependencies or language == "python"):
+    kind = ENVIRONMENTS.get(name)
+    if kind is None or not (dependencies or kind.also_empty):
         return None
-    python = f"-py{sys.version_info.major}{sys.version_info.minor}" if language == "python" else ""
-    kind = f"{info.name}-{info.checksum[:16]}-full" if dependencies else "empty"
+    content = f"{info.name}-{info.checksum[:16]}-full" if dependencies else "empty"
     return once(
-        cache / "environments" / f"{language}-{kind}{python}",
+        cache / "environments" / f"{name}-{content}{kind.mark}",
         "",
-        lambda new: make(_Task(root, info.spec, dependencies), new),
+        lambda new: kind.make(_Task(root, info.spec, dependencies), new),
     )
 
 
@@ -50,7 +49,7 @@ class _Task:
     dependencies: bool
 
 
-# --------------------------------------------------------------------------------------------------------- languages
+# ------------------------------------------------------------------------------------------------------------- kinds
 
 
 def _python(task: _Task, folder: Path) -> Mapping[str, str]:
@@ -138,12 +137,19 @@ def _jvm(task: _Task, folder: Path) -> Mapping[str, str]:
     return jars.resolve(rest.partition("#")[0], folder, itself=False) if scheme == "maven" else {}
 
 
-_PREPARING: dict[str, Callable[[_Task, Path], Mapping[str, str]]] = {
-    "python": _python,
-    "javascript": _node,
-    "typescript": _node,
-    "go": _go,
-    "java": _jvm,
-    "kotlin": _jvm,
-    "scala": _jvm,
+@dataclass(frozen=True)
+class _Kind:
+    make: Callable[[_Task, Path], Mapping[str, str]]
+    also_empty: bool = False
+    """Whether engines get one also where a project's dependencies are not wanted."""
+    mark: str = ""
+    """What its folders end in, so that those for another machine are others."""
+
+
+ENVIRONMENTS = {
+    "python": _Kind(_python, also_empty=True, mark=f"-py{sys.version_info.major}{sys.version_info.minor}"),
+    "node": _Kind(_node),
+    "go": _Kind(_go),
+    "jvm": _Kind(_jvm),
 }
+"""By the name that languages use."""

@@ -102,6 +102,7 @@ class FromRecipe:
     toolchains: Mapping[str, str] = field(default_factory=dict)
     """See Engine; known for the default version only."""
     needs_dependencies: bool = False
+    own_process: bool = True
 
     @property
     def needs(self) -> tuple[str, ...]:
@@ -115,6 +116,10 @@ class FromRecipe:
     @property
     def source(self) -> str:
         return self.recipe.source
+
+    def installed(self, cache: Path) -> bool | None:
+        """See Engine."""
+        return self.recipe.is_made(cache / "engines")
 
     def install(self, version: str | None, cache: Path) -> Installation:
         """See Engine."""

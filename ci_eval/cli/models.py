@@ -16,6 +16,7 @@ from ci_eval.jobs import terminal as presenting
 from ci_eval.jobs import user_models as users
 from ci_eval.jobs.workflows import announcements as announcing
 from ci_eval.learning import training
+from ci_eval.learning.logs import formats as log_formats
 from ci_eval.shards import Shard
 
 
@@ -28,7 +29,7 @@ from ci_eval.shards import Shard
 @click.option(
     "--log-format",
     "formats",
-    type=click.Choice(["parquet", "jsonl", "jetbrains"]),
+    type=click.Choice(log_formats.names()),
     multiple=True,
     help="May be repeated. Default: parquet, which needs the extra `ml`.",
 )
@@ -53,10 +54,10 @@ def generate_ml_logs(
         raise click.UsageError("--resume needs --output DIR, the workspace to take up")
     chosen = ml.for_logs(choices.load(screen, output if resume else None, trusted=trust), formats, screen)
     part = Shard.parse(shard) if shard else None
-    folder, trouble = stages.only_logs(chosen, output=output, jobs=jobs, resume=resume, shard=part, screen=screen)
-    announcing.logs(folder, trouble, screen)
-    presenting.logs(folder, screen)
-    screen.result(str(folder))
+    workspace, trouble = stages.only_logs(chosen, output=output, jobs=jobs, resume=resume, shard=part, screen=screen)
+    announcing.logs(workspace, trouble, screen)
+    presenting.logs(workspace.manifest().logs, screen)
+    screen.result(str(workspace.folder))
     if trouble:
         raise trouble
 

@@ -14,9 +14,10 @@ import click
 from ci_eval import machine
 from ci_eval.ci import Screen
 from ci_eval.config import Config, load, patch
-from ci_eval.fetch import sealed
-from ci_eval.fetch.schemes import SCHEMES
+from ci_eval.fetch import schemes, sealed
 from ci_eval.jobs import trust as trusting
+from ci_eval.jobs.pipeline import stored_config
+from ci_eval.workspace import Workspace
 
 DEMO = Path(__file__).parents[1] / "config" / "demo.yaml"
 
@@ -42,8 +43,10 @@ class Choices:
         """
         if self.config is None and resumed and (resumed / "config.yaml").is_file():
             # Its variables were filled in when the workspace was made, so it gets no environment here.
-            config = self._patched(trusting.config_of(resumed), {}, screen)
-            trusting.refuse_foreign(resumed, config, trusted=trusted)
+            workspace = Workspace.open(resumed)
+            stored_config(workspace)
+            config = self._patched(workspace.config_path, {}, screen)
+            trusting.refuse_foreign(workspace, config, trusted=trusted)
             return config
         return self._patched(self.config or (None if self.project else DEMO), os.environ, screen)
 
@@ -62,7 +65,7 @@ class Choices:
         )
 
 
-SPECS = f"One of {', '.join(scheme.example for scheme in SCHEMES.values())}."
+SPECS = f"One of {', '.join(scheme.example for scheme in schemes.CATALOG.all())}."
 MODEL = "What the completion type ML ranks by, made by `ci-eval train-ranker`."
 TRUST = "Run the command that the workspace's own configuration names as its engine."
 OVERRIDE = "Any key of the configuration, dotted, with a YAML value; may be repeated."

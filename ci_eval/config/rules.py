@@ -11,10 +11,10 @@ import msgspec
 from ci_eval.config.schema import Config
 from ci_eval.config.wording import show
 from ci_eval.errors import ConfigError
-from ci_eval.model import FiltersConfig, PrefixConfig, SessionsFilter
+from ci_eval.model import FORMER_LANGUAGES, FiltersConfig, PrefixConfig, SessionsFilter
 from ci_eval.patterns import compiled
 
-LANGUAGES = {"c++": "cpp", "c#": "csharp", "shell script": "bash", "golang": "go"}
+LANGUAGES = {"c++": "cpp", "c#": "csharp", "shell script": "bash", "golang": "go"} | FORMER_LANGUAGES
 """Names that people and the JetBrains plugin use for languages → ours."""
 
 NOTHING_TO_EMULATE = (

@@ -70,7 +70,7 @@ class InterpretConfig(Section, frozen=True):
     """Who asks and takes; None = completion is asked for as `actions.strategy.prefix` says."""
     save_logs: bool = False
     """Whether every suggestion is logged with its features, for training rankers."""
-    log_format: Annotated[tuple[Literal["parquet", "jsonl", "jetbrains"], ...], Meta(min_length=1)] = ("parquet",)
+    log_format: Annotated[tuple[Text, ...], Meta(min_length=1)] = ("parquet",)
     """What logs are written as: tables (needs the extra `ml`), lines of JSON, or the events of the JetBrains plugin."""
     train_test_split: Annotated[int, Meta(ge=1, le=99)] = 70
     """Percent of the files (or projects) whose sessions are logged for training; the others are for validation."""

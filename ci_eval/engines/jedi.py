@@ -111,6 +111,11 @@ class Jedi:
     verified: bool = True
     toolchains: Mapping[str, str] = field(default_factory=dict)
     needs_dependencies: bool = False
+    needs: tuple[str, ...] = ()
+    own_process: bool = True
+
+    def installed(self, _cache: Path) -> bool | None:
+        return None
 
     def install(self, version: str | None, cache: Path) -> Installation:
         if version is None:

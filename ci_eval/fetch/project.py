@@ -14,10 +14,10 @@ from pathlib import Path
 import msgspec
 
 from ci_eval.errors import ConfigError, PreparationError
-from ci_eval.fetch import sealed
+from ci_eval.fetch import schemes, sealed
 from ci_eval.fetch.archive import top_of
+from ci_eval.fetch.contract import Fetch, Spec
 from ci_eval.fetch.download import sha256_of
-from ci_eval.fetch.schemes import SCHEMES, Fetch, Spec
 from ci_eval.model import ProjectInfo, Value
 
 MARKER = "project.json"
@@ -42,16 +42,19 @@ class _Marker(Value, frozen=True, kw_only=True):
 def parse(spec: str) -> Spec:
     """The project that a SPEC names. Raises ConfigError, with examples, if it names none."""
     scheme, _, rest = spec.partition(":")
-    if scheme == "http":
+    if scheme in ("http", "https"):
         scheme, rest = "https", spec
-    elif scheme == "https":
-        rest = spec
-    if scheme in SCHEMES and rest and not re.search(r"[\x00-\x1f\x7f]", rest):
-        return SCHEMES[scheme].parse(rest)
-    near = difflib.get_close_matches(scheme, SCHEMES, n=1, cutoff=0.5)
+    if scheme in schemes.names() and rest and not re.search(r"[\x00-\x1f\x7f]", rest):
+        return schemes.CATALOG.load(scheme).parse(rest)
+    near = difflib.get_close_matches(scheme, schemes.names(), n=1, cutoff=0.5)
     hint = f" Did you mean {near[0]}:…?" if near and near[0] != scheme else ""
-    examples = "\n".join(f"  {known.example}" for known in SCHEMES.values())
+    examples = "\n".join(f"  {known.example}" for known in schemes.CATALOG.all())
     raise ConfigError(f"{spec!r} does not name a project.{hint} It can be:\n{examples}")
+
+
+def written(spec: Spec) -> str:
+    """As a config has it, without secrets."""
+    return schemes.CATALOG.load(spec.scheme).write(spec)
 
 
 def prepare(spec: str, *, cache: Path, base: Path | None = None) -> Project:
@@ -61,7 +64,7 @@ def prepare(spec: str, *, cache: Path, base: Path | None = None) -> Project:
     Raises ConfigError or PreparationError.
     """
     wanted = parse(spec)
-    scheme = SCHEMES[wanted.scheme]
+    scheme = schemes.CATALOG.load(wanted.scheme)
     if scheme.fetch is None:
         return _in_place(wanted, base or Path.cwd())
     projects = cache.absolute() / "projects"
@@ -70,11 +73,13 @@ def prepare(spec: str, *, cache: Path, base: Path | None = None) -> Project:
     try:
         return _prepare(wanted, scheme.fetch, cache, projects)
     except OSError as error:
-        raise PreparationError(f"Cannot prepare {wanted}: {error}. Is {cache} writable, the disk full?") from error
+        raise PreparationError(
+            f"Cannot prepare {written(wanted)}: {error}. Is {cache} writable, the disk full?"
+        ) from error
 
 
 def _prepare(wanted: Spec, fetch: Fetch, cache: Path, projects: Path) -> Project:
-    scheme = SCHEMES[wanted.scheme]
+    scheme = schemes.CATALOG.load(wanted.scheme)
     projects.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".new-", dir=projects, ignore_cleanup_errors=True) as name:
         whole = Path(name, "whole")
@@ -113,7 +118,7 @@ def _files(root: Path) -> list[Path]:
 
 def _slug(spec: Spec) -> str:
     name = re.sub(r"[^A-Za-z0-9._+-]+", "-", f"{spec.scheme}-{spec.name}-{spec.revision}")[:60]
-    return f"{name.strip('.-')}-{hashlib.sha256(str(spec).encode()).hexdigest()[:16]}"
+    return f"{name.strip('.-')}-{hashlib.sha256(written(spec).encode()).hexdigest()[:16]}"
 
 
 def _read(folder: Path) -> _Marker:
@@ -138,12 +143,12 @@ def _complete(folder: Path, pinned: Spec, top: bool) -> _Marker:
 
 
 def _info(spec: Spec, revision: str, root: Path) -> ProjectInfo:
-    return ProjectInfo(spec=str(spec), name=spec.name, revision=revision, checksum=checksum(root))
+    return ProjectInfo(spec=written(spec), name=spec.name, revision=revision, checksum=checksum(root))
 
 
 def _in_place(spec: Spec, base: Path) -> Project:
     root = (base / Path(spec.source).expanduser()).resolve()
     if not root.is_dir():
-        raise ConfigError(f"{spec}: there is no folder {root}. A relative path counts from {base}.")
+        raise ConfigError(f"{written(spec)}: there is no folder {root}. A relative path counts from {base}.")
     named = dataclasses.replace(spec, name=root.name or spec.name)
     return Project(root=root, info=_info(named, "working tree", root))

@@ -13,26 +13,26 @@ from pathlib import Path
 from ci_eval import engines, languages, machine
 from ci_eval.adapters.confinement import NOTHING_OPEN
 from ci_eval.adapters.place import confinement_of
-from ci_eval.adapters.recipes import FromRecipe
 from ci_eval.adapters.toolchains import TOOLCHAINS, reaches, version_here
-from ci_eval.contracts import Query, Surroundings
+from ci_eval.contracts import Engine, Query, Surroundings
 from ci_eval.errors import CiEvalError
+from ci_eval.fetch import schemes
 from ci_eval.grammar import syntax
 from ci_eval.learning import logs, model_file
 
-PROGRAMS = (
-    ("git", "git:", "apt-get install git"),
-    ("npm", "npm:", "apt-get install npm"),
-    ("node", "", "apt-get install nodejs"),
-    ("mvn", "maven:", "apt-get install maven"),
-    ("java", "", "apt-get install default-jdk-headless"),
-    ("go", "go:", "apt-get install golang-go"),
-    ("ruby", "", "apt-get install ruby"),
-    ("gem", "", "apt-get install ruby"),
-    ("php", "", "apt-get install php-cli"),
-    ("apt-get", "debian:", "a machine with Debian or a derivative"),
-)
-"""Name, scheme of the projects it fetches, and the command that installs it."""
+PROGRAMS = {
+    "git": "apt-get install git",
+    "npm": "apt-get install npm",
+    "node": "apt-get install nodejs",
+    "mvn": "apt-get install maven",
+    "java": "apt-get install default-jdk-headless",
+    "go": "apt-get install golang-go",
+    "ruby": "apt-get install ruby",
+    "gem": "apt-get install ruby",
+    "php": "apt-get install php-cli",
+    "apt-get": "a machine with Debian or a derivative",
+}
+"""Name → the command that installs it."""
 
 
 @dataclass(frozen=True)
@@ -63,29 +63,30 @@ def examine() -> Iterator[Finding]:
 
 def programs_and_engines() -> Iterator[Finding]:
     """What fetches projects, and what engines there are; nothing is installed for it."""
-    for program, projects, packages in PROGRAMS:
+    cache = machine.cache_folder()
+    installable = [engine for engine in engines.CATALOG.all() if engine.installed(cache) is not None]
+    fetching = {name: schemes.CATALOG.load(name).needs for name in schemes.names()}
+    needed = [program for each in (*fetching.values(), *(engine.needs for engine in installable)) for program in each]
+    for program in dict.fromkeys((*PROGRAMS, *needed)):
         found = shutil.which(program)
-        served = [engine.name for engine in _installable() if program in engine.needs]
-        use = "; ".join([*([f"{projects} projects"] if projects else []), *([", ".join(served)] if served else [])])
-        yield Finding(f"{program} ({use})", found is not None, False, found or f"not found; for example: {packages}")
+        fetched = [f"{name}: projects" for name, needs in fetching.items() if program in needs]
+        served = [engine.name for engine in installable if program in engine.needs]
+        use = "; ".join([*fetched, *([", ".join(served)] if served else [])])
+        helps = f"not found; for example: {PROGRAMS[program]}" if program in PROGRAMS else "not found"
+        yield Finding(f"{program} ({use})", found is not None, False, found or helps)
     here = {name: version_here(name) for name in TOOLCHAINS}
-    for engine in _installable():
+    for engine in installable:
         yield _engine(engine, here)
 
 
-def _installable() -> list[FromRecipe]:
-    loaded = (engines.CATALOG.load(name) for name in engines.names())
-    return [engine for engine in loaded if isinstance(engine, FromRecipe)]
-
-
-def _engine(engine: FromRecipe, here: Mapping[str, str]) -> Finding:
+def _engine(engine: Engine, here: Mapping[str, str]) -> Finding:
     what = f"engine {engine.name} {engine.version}"
     if missing := [program for program in engine.needs if not shutil.which(program)]:
         return Finding(what, False, False, f"needs {' and '.join(missing)}; see above")
     if old := [name for name, lowest in engine.toolchains.items() if not reaches(here[name], lowest)]:
         lacks = (f"{name} {engine.toolchains[name]} or newer; here is {here[name] or 'none'}" for name in old)
         return Finding(what, False, False, f"needs {' and '.join(lacks)}")
-    if engine.recipe.is_made(machine.cache_folder() / "engines"):
+    if engine.installed(machine.cache_folder()):
         return Finding(what, True, False, "installed" if engine.version != "system" else f"as {engine.source} has it")
     return Finding(what, True, False, f"comes from {engine.source} on first use")
 

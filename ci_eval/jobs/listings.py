@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ci_eval import engines, graders, languages, metrics, rankers, tasks
+from ci_eval.learning.logs import formats
 
 
 def rows(what: str) -> list[dict[str, str | list[str]]]:
@@ -45,6 +46,10 @@ def _metrics() -> list[dict[str, str | list[str]]]:
     return [{"name": each.name, "unit": each.unit, "better": each.better, "summary": each.summary} for each in infos]
 
 
+def _log_formats() -> list[dict[str, str | list[str]]]:
+    return [{"name": name, "summary": formats.CATALOG.load(name).summary} for name in formats.names()]
+
+
 def _tasks() -> list[dict[str, str | list[str]]]:
     return [{"name": each.name, "unit": each.unit, "summary": each.summary} for each in tasks.CATALOG.all()]
 
@@ -60,4 +65,5 @@ ROWS: dict[str, Callable[[], list[dict[str, str | list[str]]]]] = {
     "graders": _graders,
     "completion-types": _completion_types,
     "metrics": _metrics,
+    "log-formats": _log_formats,
 }

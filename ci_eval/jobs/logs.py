@@ -50,13 +50,15 @@ def gather_logs(workspace: Workspace, prepared: Prepared) -> None:
         _parts(workspace),
         [name_of(source.path) for source in workspace.sources()],
         wanted.log_format,
+        logs.LogRun(
+            project=project_name,
+            language=manifest.language,
+            seed=wanted.seed,
+            day=datetime.fromisoformat(manifest.start).strftime("%d_%m_%Y"),
+        ),
         unit=(lambda _: project_name) if wanted.split_by == "project" else (lambda path: f"{project_name}/{path}"),
         split_by=wanted.split_by,
-        seed=wanted.seed,
         percent=wanted.train_test_split,
-        language=manifest.language,
-        project=project_name,
-        day=datetime.fromisoformat(manifest.start).strftime("%d_%m_%Y"),
     )
     workspace.write_manifest(replace(manifest, logs=record))
     # Only now: if the run is killed before this, the next one puts the parts together again.

@@ -14,6 +14,7 @@ from ci_eval.errors import WorkspaceError
 from ci_eval.learning import logs, model_file, training
 from ci_eval.learning.logs.columns import SCHEMA as LOG_SCHEMA
 from ci_eval.learning.model_file import RankerModel
+from ci_eval.manifest import Manifest
 from ci_eval.model import UserModelConfig
 from ci_eval.workspace import Workspace, workspaces_in
 
@@ -64,16 +65,16 @@ def logs_of_all(sources: Sequence[Path]) -> list[Path]:
     the digests of their logs, since sessions of one project have the same ids with every engine and user.
     """
     sources = workspaces_in(sources)
-    folders = [logs_of(source) for source in sources]
+    opened = [_opened(source) for source in sources]
+    folders = [folder for folder, _ in opened]
     files: dict[str, Path] = {}
     runs: dict[tuple[object, ...], dict[str | None, Path]] = {}
-    for source, folder in zip(sources, folders, strict=True):
+    for source, (folder, manifest) in zip(sources, opened, strict=True):
         for digest in _digests(folder):
             if (other := files.setdefault(digest, source)) is not source:
                 raise WorkspaceError(f"{source} and {other} hold the same logs: give each once")
-        if not (source / "manifest.json").is_file() or folder == source:
+        if manifest is None:
             continue
-        manifest = Workspace.open(source).manifest()
         for project in manifest.projects or (manifest.project,):
             there = runs.setdefault((project.checksum, manifest.seed, *manifest.answering().values()), {})
             if there and (None in {manifest.shard, *there} or manifest.shard in there):
@@ -90,14 +91,18 @@ def _digests(folder: Path) -> list[str]:
     return [file.sha256 for file in record.files if rows.get(file.path)] if record else []
 
 
-def logs_of(source: Path) -> Path:
-    """The folder with the Parquet files of a workspace, or that folder itself. Raises WorkspaceError where there is
-    none, or where the files are not as they were written."""
+def _opened(source: Path) -> tuple[Path, Manifest | None]:
+    """The folder with the Parquet files of a workspace, and its manifest; or that folder itself, without a manifest.
+
+    Raises WorkspaceError where there is none, or where the files are not as they were written.
+    """
+    manifest = None
     if not source.is_dir():
         raise WorkspaceError(f"{source} is not there: give workspaces of `ci-eval generate-ml-logs`")
     if (source / "logs").is_dir():
-        Workspace.open(source).verify()
-        folder = source / "logs"
+        workspace = Workspace.open(source)
+        workspace.verify()
+        folder, manifest = source / "logs", workspace.manifest()
     else:
         folder = source
     record = logs.record_of(folder)
@@ -110,4 +115,4 @@ def logs_of(source: Path) -> Path:
         logs.verify(folder, record)
     if record.schema != LOG_SCHEMA:
         raise WorkspaceError(f"{source} has logs with other columns than this ci-eval writes: make them again")
-    return folder
+    return folder, manifest

@@ -89,8 +89,12 @@ def resume(prepared: Prepared, folder: Path, jobs: int, shard: Shard | None = No
     none."""
     if not (folder / "manifest.json").is_file():
         return begin(prepared, folder, jobs, shard)
-    workspace = Workspace.open(folder)
-    manifest = workspace.manifest()
+    return take_up(Workspace.open(folder), prepared, jobs, shard)
+
+
+def take_up(workspace: Workspace, prepared: Prepared, jobs: int, shard: Shard | None = None) -> Workspace:
+    """That one, made by a run of the same configuration, project and engine. Raises WorkspaceError."""
+    folder, manifest = workspace.folder, workspace.manifest()
     if stored_config(workspace) != prepared.config:
         raise WorkspaceError(
             f"{folder} was made with another configuration (see its config.yaml): use another --output"
@@ -249,13 +253,14 @@ def make_reports(workspace: Workspace, config: Config) -> tuple[Evaluation, dict
         metrics_of(config),
         config.reports.sessions_filters,
         writers,
-        shown=config.reports.default_metrics or (HEADLINE_OF_A_USER if config.user else ()),
+        shown=config.reports.default_metrics or ((*metrics.of_a_user(), *BESIDE_EFFORT) if config.user else ()),
         lengths=sorted(set(config.actions.strategy.prefix.lengths or ())),
         weights=config.reports.kind_weights,
     )
 
 
-HEADLINE_OF_A_USER = (*metrics.OF_A_USER, "Recall", "LatencyPercentile95")
+BESIDE_EFFORT = ("Recall", "LatencyPercentile95")
+"""What a headline shows beside what a modelled user saves."""
 
 
 def trouble(workspace: Workspace, config: Config) -> CiEvalError | None:

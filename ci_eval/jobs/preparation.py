@@ -8,7 +8,6 @@ from pathlib import Path
 from ci_eval import engines, languages, machine, rankers, tasks
 from ci_eval.adapters import environments
 from ci_eval.adapters.confinement import NOTHING_OPEN
-from ci_eval.adapters.controls import ControlEngine
 from ci_eval.adapters.lsp.custom import custom
 from ci_eval.adapters.place import confinement_of
 from ci_eval.adapters.recipes import InstalledEngine
@@ -83,8 +82,9 @@ def _prepare(config: Config, screen: Screen) -> Prepared:
         screen.warn(f"no test of ci-eval drives {engine.name}: where it fails, that may be ci-eval's fault, too")
     model = config.interpret.ranking_model
     ranker = rankers.CATALOG.load(config.interpret.completion_type).configured(Path(model) if model else None)
-    if config.interpret.save_logs and "parquet" in config.interpret.log_format:
-        logs.tables()
+    for form in map(logs.formats.CATALOG.load, config.interpret.log_format):
+        if config.interpret.save_logs:
+            form.check()
     _check(config, language, engine)
     cache = _cache()
     screen.say(f"Preparing {config.project.spec}")
@@ -93,7 +93,7 @@ def _prepare(config: Config, screen: Screen) -> Prepared:
     wanted = engine.needs_dependencies if given is None else given
     if wanted:
         screen.say(f"Preparing what {target.info.name} needs")
-    needs = environments.prepare(language.name, target.root, target.info, dependencies=wanted, cache=cache)
+    needs = environments.prepare(language.dependencies, target.root, target.info, dependencies=wanted, cache=cache)
     version = f" {config.engine.version}" if config.engine.version else ""
     screen.say(f"Preparing engine {engine.name}{version}")
     installation = engine.install(config.engine.version, cache)
@@ -138,7 +138,7 @@ def _cache() -> Path:
 
 def _confined(config: Config, engine: Engine, screen: Screen) -> str:
     """How well the engine will be confined, tried out on this machine; "" if it has no process of its own."""
-    if isinstance(engine, ControlEngine):
+    if not engine.own_process:
         return ""
     wanted = config.interpret.confine
     offered = confinement_of(wanted)

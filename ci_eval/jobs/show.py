@@ -74,7 +74,7 @@ def replay(folder: Path, identity: str, screen: Screen, *, trusted: bool) -> Ite
     pipeline.of_one_project(workspace)
     source, session = workspace.find_session(identity)
     config = pipeline.stored_config(workspace)
-    trusting.refuse_foreign(folder, config, trusted=trusted)
+    trusting.refuse_foreign(workspace, config, trusted=trusted)
     prepared = prepare(config, screen)
     assignment = interpret.Assignment(
         setup=prepared.setup,

@@ -39,10 +39,10 @@ def only_sessions(
     source = Workspace.open(folder)
     pipeline.of_one_project(source)
     config = patch(pipeline.stored_config(source), engine=engine, completion_type=completion_type, model=model)
-    trusting.refuse_foreign(folder, config, trusted=trusted)
+    trusting.refuse_foreign(source, config, trusted=trusted)
     prepared = prepare(config, screen)
     if output is None:
-        workspace = pipeline.resume(prepared, folder, jobs)
+        workspace = pipeline.take_up(source, prepared, jobs)
     else:
         workspace = pipeline.copy_actions(source, prepared, output, jobs)
     pipeline.make_actions(workspace, prepared, jobs, screen)
@@ -52,14 +52,14 @@ def only_sessions(
 
 def only_logs(
     config: Config, *, output: Path | None, jobs: int, resume: bool, shard: Shard | None, screen: Screen
-) -> tuple[Path, CiEvalError | None]:
+) -> tuple[Workspace, CiEvalError | None]:
     """Run stages 1 and 2; returns the workspace, and why the run counts as failed, if it does."""
     prepared = prepare(config, screen)
     folder = pipeline.workspace_for(config, output)
     workspace = (pipeline.resume if resume else pipeline.begin)(prepared, folder, jobs, shard)
     pipeline.make_actions(workspace, prepared, jobs, screen)
     pipeline.make_sessions([(workspace, prepared)], jobs, screen)
-    return folder, pipeline.trouble(workspace, config)
+    return workspace, pipeline.trouble(workspace, config)
 
 
 def only_reports(folders: Sequence[Path]) -> list[Evaluated]:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 from ci_eval.ci import Screen
 from ci_eval.jobs import pipeline
 from ci_eval.jobs.compare import Compared
 from ci_eval.jobs.evaluate import Evaluated
 from ci_eval.learning.model_file import RankerModel
-from ci_eval.model import Comparison, Difference, Elsewhere, Evaluation, LogCounts, Overview, Trend
+from ci_eval.model import Comparison, Difference, Elsewhere, Evaluation, LogCounts, LogsRecord, Overview, Trend
 from ci_eval.rendering.figures import amount, change, evaluated, interval, intervals, statuses
 from ci_eval.rendering.trendtext import change_lines
 from ci_eval.rendering.verdicts import (
@@ -25,7 +24,6 @@ from ci_eval.rendering.verdicts import (
     populations,
 )
 from ci_eval.statistics.noise import noise_text
-from ci_eval.workspace import Workspace
 
 
 def evaluation(done: Evaluated, screen: Screen) -> None:
@@ -159,9 +157,8 @@ def _trouble(evaluation: Evaluation, screen: Screen) -> None:
         screen.warn(f"and {len(evaluation.errors) - 5} more files with errors, listed in the report")
 
 
-def logs(folder: Path, screen: Screen) -> None:
+def logs(record: LogsRecord | None, screen: Screen) -> None:
     """Print what was logged: sessions and rows for training and validation, and the kinds of candidates."""
-    record = Workspace.open(folder).manifest().logs
     if record is None:
         return
     sides = (("train", record.train), ("validation", record.validation))

@@ -7,7 +7,6 @@ The project that a workspace names is fetched and read, which is safe: nothing o
 from __future__ import annotations
 
 import shlex
-from pathlib import Path
 
 from ci_eval.config import Config
 from ci_eval.errors import ConfigError
@@ -15,17 +14,10 @@ from ci_eval.jobs import pipeline
 from ci_eval.workspace import Workspace
 
 
-def config_of(folder: Path) -> Path:
-    """The path of a workspace's configuration. Raises WorkspaceError where the file changed after it was sealed."""
-    workspace = Workspace.open(folder)
-    pipeline.stored_config(workspace)
-    return workspace.config_path
-
-
-def refuse_foreign(folder: Path, wanted: Config, *, trusted: bool) -> None:
+def refuse_foreign(workspace: Workspace, wanted: Config, *, trusted: bool) -> None:
     """Raises ConfigError where `wanted` takes from a workspace's configuration a command to run, or an exception to
     confinement, unless it is `trusted`."""
-    stored = pipeline.stored_config(Workspace.open(folder))
+    stored = pipeline.stored_config(workspace)
     asked = []
     if stored.engine.command is not None and wanted.engine.command is not None:
         asked.append(f"run this command as the engine: {shlex.join(stored.engine.command)}")
@@ -35,6 +27,6 @@ def refuse_foreign(folder: Path, wanted: Config, *, trusted: bool) -> None:
         asked.append("start the engine without walls (interpret.confine: off)")
     if asked and not trusted:
         raise ConfigError(
-            f"the configuration in {folder} would {', and '.join(asked)}. A workspace may come from somebody else: add "
-            "--trust if you know this one, or choose an engine with --engine or a CONFIG"
+            f"the configuration in {workspace.folder} would {', and '.join(asked)}. A workspace may come from somebody "
+            "else: add --trust if you know this one, or choose an engine with --engine or a CONFIG"
         )

@@ -27,6 +27,7 @@ def extract(text: str, path: str, declared: Declarations) -> Extraction:
 LANGUAGE: Language = Language(
     name="javascript",
     title="JavaScript",
+    dependencies="node",
     grammars=dict.fromkeys([".js", ".mjs", ".cjs", ".jsx"], "javascript"),
     keywords=KEYWORDS,
     extract=extract,

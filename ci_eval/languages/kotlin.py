@@ -431,6 +431,7 @@ def extract(text: str, path: str, declared: Declarations) -> Extraction:
 LANGUAGE: Language = Language(
     name="kotlin",
     title="Kotlin",
+    dependencies="jvm",
     grammars={".kt": "kotlin", ".kts": "kotlin"},
     keywords=KEYWORDS,
     extract=extract,

@@ -433,6 +433,7 @@ def _blanked(found: re.Match[str]) -> str:
 LANGUAGE: Language = Language(
     name="scala",
     title="Scala",
+    dependencies="jvm",
     grammars={".scala": "scala", ".sc": "scala"},
     keywords=KEYWORDS,
     extract=extract,

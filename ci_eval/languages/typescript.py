@@ -120,6 +120,7 @@ def extract(text: str, path: str, declared: Declarations) -> Extraction:
 LANGUAGE: Language = Language(
     name="typescript",
     title="TypeScript",
+    dependencies="node",
     grammars=_GRAMMARS,
     keywords=KEYWORDS,
     extract=extract,

@@ -13,26 +13,14 @@ from ci_eval.observing import recall_within
 
 CATALOG: Catalog[tuple[Metric, ...]] = Catalog(__name__, "METRICS")
 
-ORDER = (
-    "Sessions RecallAt1 RecallAt5 Recall Precision SuggestionPrecision FMeasure MeanRank MeanReciprocalRank NDCG "
-    "ESaved TypingSaved KeystrokesSaved TotalMoves MovesCountNormalised PerfectLine RightWithin100ms RightWithin200ms "
-    "MeanLatency MaxLatency LatencyPercentile50 LatencyPercentile95 FirstCallLatency"
-).split()
-"""The order in which reports show them; a metric that is not named here comes last."""
-
-OF_A_USER = ("TypingSaved", "KeystrokesSaved")
-"""What a modelled user gets out of it: with one, these come first."""
-
 
 def load(places: Sequence[int] = (), *, user: bool = False) -> tuple[Metric, ...]:
     """All metrics, in the order of reports. `places`: k of more RecallAt{k}. `user`: where a user is modelled."""
-    found = {metric.info.name: metric for name in CATALOG.names() for metric in CATALOG.load(name)}
-    found |= {metric.info.name: metric for metric in map(recall_within, places)}
-    wanted = sorted({1, 5, *places})
-    order = [*ORDER[:1], *(f"RecallAt{k}" for k in wanted), *ORDER[3:]]
-    first = [found.pop(name) for name in ([*ORDER[:1], *OF_A_USER, *order] if user else order) if name in found]
-    every = (*first, *found.values())
-    return tuple(map(_of_a_user, every)) if user else every
+    every = (*(metric for family in CATALOG.all() for metric in family), *map(recall_within, places))
+    found = {metric.info.name: metric for metric in every}.values()
+    if not user:
+        return tuple(sorted(found, key=lambda metric: metric.order))
+    return tuple(map(_of_a_user, sorted(found, key=lambda metric: metric.order_of_a_user or metric.order)))
 
 
 def _of_a_user(metric: Metric) -> Metric:
@@ -53,3 +41,8 @@ def among(names: Iterable[str]) -> dict[str, MetricInfo]:
 def names() -> list[str]:
     """Their names, in the order of reports."""
     return [metric.info.name for metric in load()]
+
+
+def of_a_user() -> list[str]:
+    """The names of those that say what a modelled user gets out of completion, in the order of reports."""
+    return [metric.info.name for metric in load(user=True) if metric.order_of_a_user]

@@ -49,14 +49,21 @@ METRICS: tuple[Metric, ...] = (
         "ESaved",
         "share of the text left to type when the expected text first stood first",
         effort_saved,
+        order=(5,),
         of_the_user=True,
     ),
     mean_over_sessions(
-        "TypingSaved", "share of the text that is not typed, since it was taken from the list", typing_saved
+        "TypingSaved",
+        "share of the text that is not typed, since it was taken from the list",
+        typing_saved,
+        order=(5,),
+        order_of_a_user=(0, 1),
     ),
     mean_over_sessions(
         "KeystrokesSaved",
         "share of keys saved by taking it with the arrow keys, wherever that is shorter",
         keystrokes_saved,
+        order=(5,),
+        order_of_a_user=(0, 1),
     ),
 )

@@ -41,6 +41,7 @@ METRICS: tuple[Metric, ...] = (
         observe=total,
         statistic="count",
         of=TASK.unit,
+        order=(6,),
     ),
     Metric(
         info=MetricInfo(
@@ -51,6 +52,7 @@ METRICS: tuple[Metric, ...] = (
         ),
         observe=normalised,
         of=TASK.unit,
+        order=(6,),
     ),
     Metric(
         info=MetricInfo(
@@ -58,5 +60,6 @@ METRICS: tuple[Metric, ...] = (
         ),
         observe=perfect,
         of=TASK.unit,
+        order=(6,),
     ),
 )

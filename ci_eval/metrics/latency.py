@@ -32,7 +32,9 @@ def latency(
 ) -> Metric:
     """A figure over the latencies of all lookups."""
     info = MetricInfo(name=name, summary=summary, unit="ms", better="lower")
-    return Metric(info=info, observe=observed, statistic=statistic, quantile=quantile, of="either", timed=True)
+    return Metric(
+        info=info, observe=observed, order=(8,), statistic=statistic, quantile=quantile, of="either", timed=True
+    )
 
 
 METRICS: tuple[Metric, ...] = (

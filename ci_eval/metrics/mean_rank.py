@@ -37,6 +37,7 @@ METRICS: tuple[Metric, ...] = (
             better="lower",
         ),
         observe=observe_rank,
+        order=(4,),
         of_the_user=True,
         found_by_both=True,
     ),
@@ -45,6 +46,7 @@ METRICS: tuple[Metric, ...] = (
         "mean of 1/place of the expected text, 0 where it was absent",
         reciprocal_rank,
         "score",
+        order=(4,),
         of_the_user=True,
     ),
     mean_over_sessions(
@@ -52,6 +54,7 @@ METRICS: tuple[Metric, ...] = (
         "mean of 1/log2(1 + place) of the expected text, 0 where it was absent",
         gain,
         "score",
+        order=(4,),
         of_the_user=True,
     ),
 )

@@ -38,6 +38,7 @@ METRICS: tuple[Metric, ...] = (
             better="higher",
         ),
         observe=precision,
+        order=(3,),
         without=0.0,
         of_the_user=True,
     ),
@@ -49,6 +50,7 @@ METRICS: tuple[Metric, ...] = (
             better="higher",
         ),
         observe=suggestion_precision,
+        order=(3,),
         without=0.0,
         of_the_user=True,
     ),
@@ -57,6 +59,7 @@ METRICS: tuple[Metric, ...] = (
             name="FMeasure", summary="harmonic mean of Precision and Recall", unit="share", better="higher"
         ),
         observe=f_measure,
+        order=(3,),
         of_the_user=True,
     ),
 )

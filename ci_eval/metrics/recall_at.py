@@ -16,6 +16,10 @@ METRICS: tuple[Metric, ...] = (
     recall_within(1),
     recall_within(5),
     mean_over_sessions(
-        "Recall", "share of sessions in which the expected text was suggested at all", found, of_the_user=True
+        "Recall",
+        "share of sessions in which the expected text was suggested at all",
+        found,
+        order=(2,),
+        of_the_user=True,
     ),
 )

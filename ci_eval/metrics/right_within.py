@@ -20,7 +20,7 @@ def right_within(budget: int) -> Metric:
 
     summary = f"share of sessions in which the expected text stood first, within {budget} ms"
     info = MetricInfo(name=f"RightWithin{budget}ms", summary=summary, unit="share", better="higher")
-    return Metric(info=info, observe=observe, timed=True, of_the_user=True)
+    return Metric(info=info, observe=observe, order=(7,), timed=True, of_the_user=True)
 
 
 METRICS: tuple[Metric, ...] = (right_within(100), right_within(200))

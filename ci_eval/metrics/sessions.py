@@ -18,6 +18,7 @@ METRICS: tuple[Metric, ...] = (
     Metric(
         info=MetricInfo(name="Sessions", summary="evaluated sessions", unit="count", better="neither"),
         observe=observe,
+        order=(0,),
         statistic="count",
         of="either",
     ),

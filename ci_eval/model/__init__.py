@@ -60,9 +60,13 @@ from ci_eval.model.trend import ChangePoint, Line, Trend, TrendPoint
 FORMAT = 1
 """Format number of workspaces and machine-readable reports; a change of meaning raises it."""
 
+FORMER_LANGUAGES = {"another": "text"}
+"""What a language was called in workspaces and configurations of before → its name now."""
+
 __all__ = [
     "FAILED",
     "FORMAT",
+    "FORMER_LANGUAGES",
     "Action",
     "ActionsConfig",
     "CallCompletion",

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from ci_eval.adapters.environments import prepare
+from ci_eval import languages
+from ci_eval.adapters.environments import ENVIRONMENTS, prepare
 from ci_eval.errors import PreparationError
 from ci_eval.model import ProjectInfo
 from tests.projects import write
@@ -16,8 +17,8 @@ from tests.projects import write
 INFO = ProjectInfo(spec="path:x", name="x", revision="1", checksum="c" * 64)
 
 
-def packages(language: str, root: Path, cache: Path, *, dependencies: bool = True) -> dict[str, str]:
-    made = prepare(language, root, INFO, dependencies=dependencies, cache=cache)
+def packages(kind: str, root: Path, cache: Path, *, dependencies: bool = True) -> dict[str, str]:
+    made = prepare(kind, root, INFO, dependencies=dependencies, cache=cache)
     assert made is not None
     return made.packages
 
@@ -27,15 +28,20 @@ def test_without_dependencies_python_gets_an_empty_environment(tmp_path: Path) -
     assert made is not None
     assert made.packages == {}
     assert (made.folder / "bin" / "python").exists()
-    assert prepare("ruby", tmp_path, INFO, dependencies=True, cache=tmp_path) is None
+    assert prepare("", tmp_path, INFO, dependencies=True, cache=tmp_path) is None
+
+
+@pytest.mark.parametrize("name", languages.names())
+def test_what_a_language_names_there_is(name: str) -> None:
+    assert languages.CATALOG.load(name).dependencies in {"", *ENVIRONMENTS}
 
 
 @pytest.mark.parametrize("name", ["pyproject.toml", "package.json"])
 def test_a_broken_manifest_is_named(tmp_path: Path, name: str) -> None:
     root = write(tmp_path / "p", **{name.replace(".", "__"): "{["})
-    language = "python" if name.endswith("toml") else "javascript"
+    kind = "python" if name.endswith("toml") else "node"
     with pytest.raises(PreparationError, match=name):
-        packages(language, root, tmp_path)
+        packages(kind, root, tmp_path)
 
 
 @pytest.mark.registry
@@ -57,7 +63,7 @@ def test_the_requirements_of_a_python_project_are_installed(tmp_path: Path, file
 def test_of_an_npm_package_only_what_it_needs_to_run_is_installed(tmp_path: Path) -> None:
     manifest = {"dependencies": {"is-number": "7.0.0"}, "devDependencies": {"is-number": "0.0.0-no-such-version"}}
     root = write(tmp_path / "p", package__json=json.dumps(manifest))
-    assert packages("typescript", root, tmp_path) == {"is-number": "7.0.0"}
+    assert packages("node", root, tmp_path) == {"is-number": "7.0.0"}
 
 
 @pytest.mark.needs("go")

@@ -78,5 +78,4 @@ def test_a_test_of_an_engine_is_skipped_where_its_toolchain_is_too_old_or_fails_
 @pytest.mark.parametrize("name", engines.names())
 def test_an_engine_declares_every_toolchain_among_the_programs_it_needs(name: str) -> None:
     engine = engines.CATALOG.load(name)
-    needs = engine.needs if isinstance(engine, FromRecipe) else ()
-    assert set(engine.toolchains) == set(needs) & set(TOOLCHAINS)
+    assert set(engine.toolchains) == set(engine.needs) & set(TOOLCHAINS)

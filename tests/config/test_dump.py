@@ -12,7 +12,7 @@ from ci_eval.model import ActionsConfig, FiltersConfig, Kind, PrefixConfig, Sess
 
 def test_what_is_written_is_the_shape_people_write() -> None:
     text = dump(Config(project=ProjectConfig(spec="path:x")))
-    assert text.startswith("language: python\nengine:\n  name: jedi\n  version: null\n")
+    assert text.startswith("task: completion\nlanguage: python\nengine:\n  name: jedi\n  version: null\n")
     assert "\nproject:\n  spec: path:x\n  dependencies: null\n" in text
     assert "  completionType: BASIC\n" in text
 

@@ -56,7 +56,9 @@ def test_a_confined_engine_answers_as_a_free_one(engine: Engine, language: str, 
     (tmp_path / name).write_text(marked.replace("|", expected))
     (tmp_path / "go.mod").write_text("module example\n\ngo 1.19\n")
     cache = machine.cache_folder()
-    needs = environments.prepare(language, tmp_path, INFO, dependencies=False, cache=cache)
+    needs = environments.prepare(
+        languages.CATALOG.load(language).dependencies, tmp_path, INFO, dependencies=False, cache=cache
+    )
     free = Surroundings(
         root=tmp_path,
         language=language,

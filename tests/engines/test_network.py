@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval import engines, machine
+from ci_eval import engines, languages, machine
 from ci_eval.adapters import environments
 from ci_eval.adapters.confinement import Walls
 from ci_eval.contracts import Engine, Query, Surroundings
@@ -66,7 +66,9 @@ def test_nothing_is_fetched(engine: Engine, language: str, tmp_path: Path, monke
     root = tmp_path / "project"
     write(root, **manifests, **{name: text.replace("|", expected)})
     cache = machine.cache_folder()
-    needs = environments.prepare(language, root, INFO, dependencies=False, cache=cache)
+    needs = environments.prepare(
+        languages.CATALOG.load(language).dependencies, root, INFO, dependencies=False, cache=cache
+    )
     around = Surroundings(
         root=root,
         language=language,

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ci_eval.errors import ConfigError
-from ci_eval.fetch.project import parse, prepare
+from ci_eval.fetch.project import parse, prepare, written
 
 DIGEST = "0123456789abcdef" * 4
 
@@ -28,7 +28,7 @@ DIGEST = "0123456789abcdef" * 4
     ],
 )
 def test_a_spec_is_written_as_it_is_read(spec: str) -> None:
-    assert str(parse(spec)) == spec
+    assert written(parse(spec)) == spec
 
 
 @pytest.mark.parametrize(

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from ci_eval.adapters.recipes import Pip, once
+from ci_eval import engines
+from ci_eval.adapters.recipes import FromRecipe, Pip, once
 from ci_eval.jobs import doctor
 from tests.fetch.standins import client
 
@@ -28,6 +30,15 @@ def test_an_engine_is_installed_or_comes_on_first_use(cache: Path) -> None:
     recipe = Pip(package="ty", version=name.rpartition(" ")[2])
     once(cache / "engines" / recipe.name(recipe.version), recipe.version, lambda _: {})
     assert findings()[name].detail == "installed"
+
+
+@pytest.mark.usefixtures("cache")
+def test_a_program_that_a_new_engine_needs_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    ty = engines.CATALOG.load("ty")
+    assert isinstance(ty, FromRecipe)
+    monkeypatch.setattr(engines.CATALOG, "all", lambda: [replace(ty, name="new", runs_on=("no-such-program",))])
+    assert findings()["no-such-program (new)"].detail == "not found"
+    assert findings()[f"engine new {ty.version}"].detail == "needs no-such-program; see above"
 
 
 @pytest.mark.usefixtures("cache")

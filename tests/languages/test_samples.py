@@ -23,7 +23,7 @@ SAMPLES = Path(__file__).parent / "samples"
 COMMENT = re.compile(r"\s*(?:#|//) (.*)")
 STATED = re.compile(rf"KEYWORDS: |\S+ (?:{'|'.join(kind.value for kind in Kind)})\b")
 LANGUAGES = languages.names()
-WITH_COMMENTS = [name for name in LANGUAGES if name != "another"]
+WITH_COMMENTS = [name for name in LANGUAGES if name != "text"]
 
 
 @dataclass(frozen=True)

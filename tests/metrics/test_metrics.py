@@ -156,8 +156,32 @@ def test_latencies_are_over_all_lookups_by_nearest_rank() -> None:
     assert value("LatencyPercentile95", *many) == 19
 
 
-def test_reports_show_every_metric_of_the_contract_in_its_order() -> None:
-    assert metrics.names() == metrics.ORDER
+FIRST = "Sessions"
+RECALL = "RecallAt1 RecallAt5"
+MORE_RECALL = "RecallAt1 RecallAt3 RecallAt5 RecallAt10"
+RANKS = "Recall Precision SuggestionPrecision FMeasure MeanRank MeanReciprocalRank NDCG ESaved"
+SAVED = "TypingSaved KeystrokesSaved"
+LAST = (
+    "TotalMoves MovesCountNormalised PerfectLine RightWithin100ms RightWithin200ms "
+    "MeanLatency MaxLatency LatencyPercentile50 LatencyPercentile95 FirstCallLatency"
+)
+
+
+@pytest.mark.parametrize(
+    ("places", "user", "order"),
+    [
+        ([], False, [FIRST, RECALL, RANKS, SAVED, LAST]),
+        ([10, 3], False, [FIRST, MORE_RECALL, RANKS, SAVED, LAST]),
+        ([], True, [FIRST, SAVED, RECALL, RANKS, LAST]),
+        ([10, 3, 10], True, [FIRST, SAVED, MORE_RECALL, RANKS, LAST]),
+    ],
+)
+def test_reports_show_every_metric_in_this_order(places: list[int], user: bool, order: list[str]) -> None:
+    assert [metric.info.name for metric in metrics.load(places, user=user)] == " ".join(order).split()
+
+
+def test_what_a_modelled_user_gets_out_of_it_says_so_itself() -> None:
+    assert metrics.of_a_user() == SAVED.split()
 
 
 def line(*lookups: LookupScore, askable: int = 4) -> SessionScore:

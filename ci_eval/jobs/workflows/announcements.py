@@ -43,9 +43,9 @@ def evaluation(done: Evaluated, screen: Screen) -> None:
     )
 
 
-def logs(folder: Path, trouble: CiEvalError | None, screen: Screen) -> None:
+def logs(workspace: Workspace, trouble: CiEvalError | None, screen: Screen) -> None:
     """Report how many rows were logged."""
-    manifest = Workspace.open(folder).manifest()
+    folder, manifest = workspace.folder, workspace.manifest()
     record = manifest.logs
     rows = {"train": record.train.rows, "validation": record.validation.rows} if record else {}
     screen.host.announce(

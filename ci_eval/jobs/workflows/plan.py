@@ -13,7 +13,7 @@ from ci_eval.adapters.toolchains import newest
 from ci_eval.ci import limits
 from ci_eval.config import Config, load
 from ci_eval.errors import ConfigError
-from ci_eval.fetch.schemes import SCHEMES
+from ci_eval.fetch import schemes
 from ci_eval.jobs.preparation import engine_of
 from ci_eval.manifest import Manifest
 from ci_eval.model import Value
@@ -161,8 +161,9 @@ def _job(
     project: str = "",
 ) -> PlannedJob:
     engine = engine_of(config)
-    scheme = SCHEMES.get(config.project.spec.partition(":")[0])
-    needed = newest(engine.toolchains, scheme.toolchains if scheme else {})
+    scheme = config.project.spec.partition(":")[0]
+    client = schemes.CATALOG.load(scheme).toolchains if scheme in schemes.names() else {}
+    needed = newest(engine.toolchains, client)
     return PlannedJob(
         name=name,
         evaluation=evaluation,

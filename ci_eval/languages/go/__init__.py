@@ -150,6 +150,7 @@ def extract(text: str, path: str, declared: Declarations) -> Extraction:
 LANGUAGE: Language = Language(
     name="go",
     title="Go",
+    dependencies="go",
     grammars={".go": "go"},
     keywords=KEYWORDS,
     extract=extract,

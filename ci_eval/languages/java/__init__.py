@@ -398,6 +398,7 @@ def extract(text: str, path: str, declared: Declarations) -> Extraction:
 LANGUAGE: Language = Language(
     name="java",
     title="Java",
+    dependencies="jvm",
     grammars={".java": "java"},
     keywords=KEYWORDS,
     extract=extract,

@@ -263,6 +263,7 @@ SHAPE = Shape(
 LANGUAGE: Language = Language(
     name="python",
     title="Python",
+    dependencies="python",
     grammars={".py": "python", ".pyi": "python"},
     keywords=KEYWORDS,
     extract=extract,

@@ -1,10 +1,25 @@
 """Logs of what was suggested and what the user did: gathered session by session, written in several formats."""
 
+from ci_eval.learning.logs import formats
 from ci_eval.learning.logs.columns import LogOrigin
+from ci_eval.learning.logs.contract import LogRun
+from ci_eval.learning.logs.extra import tables
 from ci_eval.learning.logs.gather import gather
 from ci_eval.learning.logs.merging import merge
 from ci_eval.learning.logs.queries import Logged, LoggedSession
 from ci_eval.learning.logs.records import record_of, verify
-from ci_eval.learning.logs.writing import Log, tables
+from ci_eval.learning.logs.writing import Log
 
-__all__ = ["Log", "LogOrigin", "Logged", "LoggedSession", "gather", "merge", "record_of", "tables", "verify"]
+__all__ = [
+    "Log",
+    "LogOrigin",
+    "LogRun",
+    "Logged",
+    "LoggedSession",
+    "formats",
+    "gather",
+    "merge",
+    "record_of",
+    "tables",
+    "verify",
+]

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import shutil
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
 from ci_eval import atomic, stored
 from ci_eval.chance import draw
-from ci_eval.learning.logs import lines
+from ci_eval.learning.logs import formats as log_formats
 from ci_eval.learning.logs.columns import SCHEMA, described
-from ci_eval.learning.logs.events import user_of
+from ci_eval.learning.logs.contract import SIDES, TRAIN, VALIDATION, LogFormat, LogRun
 from ci_eval.learning.logs.records import digest
-from ci_eval.learning.logs.writing import PartCounts, tables
+from ci_eval.learning.logs.writing import PartCounts
 from ci_eval.model import LogCounts, LogsRecord
-
-TRAIN, VALIDATION = "train", "validation"
-ENDS = {"parquet": ".parquet", "jsonl": ".jsonl.gz"}
 
 
 def side_of(unit: str, *, seed: int, percent: int) -> str:
@@ -32,41 +28,33 @@ def gather(
     parts: Path,
     names: Sequence[str],
     formats: Sequence[str],
+    run: LogRun,
     *,
     unit: Callable[[str], str],
     split_by: str,
-    seed: int,
     percent: int,
-    language: str,
-    project: str,
-    day: str,
 ) -> LogsRecord:
     """Put the parts of those names together in `folder`, in that order; they are then of no use.
 
-    `unit`: path of a source file → what is on one side as a whole. `day`: as dd_MM_yyyy, for the plugin's events.
+    `unit`: path of a source file → what is on one side as a whole.
     """
     parts.mkdir(parents=True, exist_ok=True)
     (folder / "manifest.json").unlink(missing_ok=True)
     # Files that could not be asked about have sessions with a status, and no part.
     names = [name for name in names if (parts / f"{name}.counts.json").exists()]
     counts = {name: _read(parts / f"{name}.counts.json") for name in names}
-    sides = {name: side_of(unit(each.file), seed=seed, percent=percent) for name, each in counts.items()}
+    sides = {name: side_of(unit(each.file), seed=run.seed, percent=percent) for name, each in counts.items()}
     with atomic.writing(folder):
-        for form in formats:
-            if form == "jetbrains":
-                _join_events(folder, parts, sides, language, day, user_of(seed, project))
-                continue
-            join = tables().join if form == "parquet" else lines.join
-            for side in (TRAIN, VALIDATION):
-                wanted = [parts / f"{name}{ENDS[form]}" for name in names if sides[name] == side]
-                join(wanted, folder / f"{side}{ENDS[form]}")
+        for form in map(log_formats.CATALOG.load, formats):
+            of_side = {side: [parts / f"{name}{form.end}" for name in names if sides[name] == side] for side in SIDES}
+            _gather(form, of_side, folder, run)
         atomic.write(folder / "schema.json", described())
     written = (path for path in sorted(folder.rglob("*")) if path.is_file() and not path.is_relative_to(parts))
     record = LogsRecord(
         schema=SCHEMA,
         formats=tuple(formats),
         split_by=split_by,
-        seed=seed,
+        seed=run.seed,
         percent=percent,
         train=_total([each for name, each in counts.items() if sides[name] == TRAIN]),
         validation=_total([each for name, each in counts.items() if sides[name] == VALIDATION]),
@@ -74,6 +62,14 @@ def gather(
     )
     atomic.write(folder / "manifest.json", msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
     return record
+
+
+def _gather(form: LogFormat, parts: Mapping[str, Sequence[Path]], folder: Path, run: LogRun) -> None:
+    if form.gather is not None:
+        form.gather(parts, folder, run)
+        return
+    for side, wanted in parts.items():
+        form.join(wanted, folder / f"{side}{form.end}")
 
 
 def _read(path: Path) -> PartCounts:
@@ -95,29 +91,3 @@ def _total(counts: Sequence[PartCounts]) -> LogCounts:
         expected=expected.total(),
         kinds={kind: (rows[kind], expected[kind]) for kind in sorted(rows)},
     )
-
-
-def _join_events(folder: Path, parts: Path, sides: dict[str, str], language: str, day: str, user: str) -> None:
-    """As the plugin lays them out: LANGUAGE/train/DAY/USER, LANGUAGE/validate/DAY/USER, LANGUAGE/info."""
-    sessions: Counter[str] = Counter()
-    for side, named in ((TRAIN, "train"), (VALIDATION, "validate")):
-        target = folder / language / named / day / user
-        target.parent.mkdir(parents=True, exist_ok=True)
-        partial = target.with_name(f"{target.name}.partial")
-        with partial.open("wb") as whole:
-            for name, on in sides.items():
-                if on == side:
-                    with (parts / f"{name}.log").open("rb") as file:
-                        shutil.copyfileobj(file, whole)
-        partial.rename(target)
-        sessions[side] = _sessions(target)
-    info = (
-        f"All sessions: {sessions.total()}\nTraining sessions: {sessions[TRAIN]}\n"
-        f"Validate sessions: {sessions[VALIDATION]}\n"
-    )
-    atomic.write(folder / language / "info", info.encode())
-
-
-def _sessions(path: Path) -> int:
-    with path.open(encoding="utf-8") as file:
-        return sum(line.split("\t", 7)[6] == "COMPLETION_STARTED" for line in file)

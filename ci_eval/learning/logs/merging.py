@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import re
-import shutil
 from collections.abc import Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import msgspec
 from msgspec.structs import replace
 
-from ci_eval import atomic, stored
+from ci_eval import atomic
 from ci_eval.errors import WorkspaceError
-from ci_eval.learning.logs import lines
+from ci_eval.learning.logs import formats as log_formats
 from ci_eval.learning.logs.columns import described
 from ci_eval.learning.logs.records import check, digest
-from ci_eval.learning.logs.writing import tables
 from ci_eval.model import LogCounts, LogsRecord
-
-_NUMBERS = re.compile(rb"\D+(\d{1,18})\D+(\d{1,18})\D+(\d{1,18})\s*")
 
 
 def merge(target: Path, sources: Sequence[tuple[Path, LogsRecord]]) -> LogsRecord:
@@ -28,10 +24,13 @@ def merge(target: Path, sources: Sequence[tuple[Path, LogsRecord]]) -> LogsRecor
         check(record, folder)
         if (record.schema, record.formats) != (first.schema, first.formats):
             raise WorkspaceError(f"{folder} has logs of other columns or formats than {sources[0][0]}")
-    for name in dict.fromkeys(file.path for _, record in sources for file in record.files):
-        parts = [folder / name for folder, _ in sources if (folder / name).is_file()]
-        with atomic.writing(target / name):
-            _join(parts, target / name)
+    names = dict.fromkeys(file.path for _, record in sources for file in record.files)
+    for form in map(log_formats.CATALOG.load, first.formats):
+        for name in (name for name in names if fnmatchcase(name, form.files or f"*{form.end}")):
+            parts = [folder / name for folder, _ in sources if (folder / name).is_file()]
+            with atomic.writing(target / name):
+                (target / name).parent.mkdir(parents=True, exist_ok=True)
+                form.join(parts, target / name)
     atomic.write(target / "schema.json", described())
     record = replace(
         first,
@@ -41,33 +40,6 @@ def merge(target: Path, sources: Sequence[tuple[Path, LogsRecord]]) -> LogsRecor
     )
     atomic.write(target / "manifest.json", msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
     return record
-
-
-def _join(parts: Sequence[Path], target: Path) -> None:
-    target.parent.mkdir(parents=True, exist_ok=True)
-    if target.suffix == ".parquet":
-        tables().join(parts, target)
-    elif target.suffix == ".gz":
-        lines.join(parts, target)
-    elif target.name == "info":
-        counts = [_counts(part) for part in parts]
-        rows = (f"{text}: {sum(each)}\n" for text, each in zip(COUNTED, zip(*counts, strict=True), strict=True))
-        atomic.write(target, "".join(rows).encode())
-    elif target.name not in {"schema.json", "manifest.json"}:
-        with target.open("wb") as whole:
-            for part in parts:
-                with part.open("rb") as file:
-                    shutil.copyfileobj(file, whole)
-
-
-COUNTED = ("All sessions", "Training sessions", "Validate sessions")
-
-
-def _counts(info: Path) -> list[int]:
-    found = _NUMBERS.fullmatch(stored.read(info, stored.MANIFEST))
-    if not found:
-        raise WorkspaceError(f"{info} is damaged: evaluate again")
-    return [int(each) for each in found.groups()]
 
 
 def _sum(counts: Sequence[LogCounts]) -> LogCounts:

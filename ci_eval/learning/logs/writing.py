@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from importlib import import_module
 from pathlib import Path
-from types import ModuleType
-from typing import Protocol
 
 import msgspec
 
 from ci_eval import atomic
-from ci_eval.errors import ConfigError
 from ci_eval.learning.features import KIND_NAMES, KINDS
-from ci_eval.learning.logs import events, lines
+from ci_eval.learning.logs import formats as log_formats
 from ci_eval.learning.logs.columns import LogOrigin
 from ci_eval.learning.logs.queries import LoggedSession
 from ci_eval.model import Value
@@ -41,14 +37,6 @@ class PartCounts(Value, frozen=True, kw_only=True):
     kinds: dict[str, KindCounts] = {}
 
 
-class LogFormat(Protocol):
-    """One format."""
-
-    def add(self, logged: LoggedSession) -> None: ...
-
-    def close(self) -> None: ...
-
-
 class Log:
     """Writes the sessions of one file to `folder`, in each of the formats."""
 
@@ -59,7 +47,8 @@ class Log:
         self._tally: Counter[str] = Counter()
         self._rows: Counter[str] = Counter()
         self._expected: Counter[str] = Counter()
-        self._parts = [_part(folder, name, origin, form) for form in formats]
+        wanted = map(log_formats.CATALOG.load, formats)
+        self._parts = [form.write(folder / f"{name}{form.end}", origin) for form in wanted]
 
     def add(self, logged: LoggedSession) -> None:
         """The queries of one session."""
@@ -88,22 +77,3 @@ class Log:
             kinds={kind: KindCounts(rows=n, expected=self._expected[kind]) for kind, n in sorted(self._rows.items())},
         )
         atomic.write(self._counts, msgspec.json.encode(counts))
-
-
-def _part(folder: Path, name: str, origin: LogOrigin, form: str) -> LogFormat:
-    if form == "parquet":
-        part: LogFormat = tables().TablePart(folder / f"{name}.parquet", origin)
-        return part
-    if form == "jsonl":
-        return lines.LinesPart(folder / f"{name}.jsonl.gz", origin)
-    return events.EventsPart(folder / f"{name}.log", origin)
-
-
-def tables() -> ModuleType:
-    """The module that needs pyarrow. Raises ConfigError where it is not installed."""
-    try:
-        return import_module("ci_eval.learning.logs.parquet")
-    except ImportError as error:
-        raise ConfigError(
-            f"logs as Parquet need the extra `ml` ({error}): pip install 'ci-eval[ml]', or use --log-format jsonl"
-        ) from error

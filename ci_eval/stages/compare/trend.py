@@ -12,11 +12,12 @@ from typing import Annotated
 
 import msgspec
 from msgspec import Meta
-from msgspec.structs import replace
+from msgspec.structs import force_setattr, replace
 
 from ci_eval import atomic, stored
 from ci_eval.errors import WorkspaceError
 from ci_eval.model import (
+    FORMER_LANGUAGES,
     ChangePoint,
     EngineInfo,
     Estimate,
@@ -64,6 +65,12 @@ class Figures(Value, frozen=True, kw_only=True):
     """The metrics that were compared. This and the next two are in histories only, not in metrics.json."""
     gates: tuple[GateResult, ...] = ()
     run: Address = ""
+
+    def __post_init__(self) -> None:
+        """Languages have the names of today."""
+        force_setattr(self, "language", FORMER_LANGUAGES.get(self.language, self.language))
+        if (said := self.conditions.get("language")) in FORMER_LANGUAGES:
+            self.conditions["language"] = FORMER_LANGUAGES[said]
 
     @property
     def series(self) -> tuple[str, ...]:

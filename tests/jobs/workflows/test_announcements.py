@@ -12,6 +12,7 @@ import pytest
 from ci_eval.ci import Screen
 from ci_eval.jobs.workflows import announcements as announcing
 from ci_eval.jobs.workflows.announcements import identity_of
+from ci_eval.workspace import Workspace
 
 RULES = [
     "MeanRank <= +1", "MeanRank <= 1", "RecallAt1 >= -1pp", "RecallAt1 >= 1%", "RecallAt1 non-inferior 1pp",
@@ -35,6 +36,6 @@ def test_logs_have_a_name_for_their_artifact_made_of_the_project(
     manifest = json.loads((Path(__file__).parent.parent / "manifest.json").read_text())
     manifest["project"]["spec"] = "pypi:requests==2.32.3"
     (tmp_path / "manifest.json").write_text(json.dumps(manifest))
-    announcing.logs(tmp_path, None, Screen())
+    announcing.logs(Workspace.open(tmp_path), None, Screen())
     (name,) = re.findall(r"^artifact<<.+\n(.+)$", (tmp_path / "outputs").read_text(), re.MULTILINE)
     assert re.fullmatch(r"logs-pypi-requests-2\.32\.3\.[0-9a-f]{8}", name)

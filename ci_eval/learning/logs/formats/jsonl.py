@@ -11,6 +11,7 @@ import msgspec
 
 from ci_eval.learning.features import NAMES
 from ci_eval.learning.logs.columns import LogOrigin, columns_of
+from ci_eval.learning.logs.contract import LogFormat
 from ci_eval.learning.logs.queries import LoggedSession
 
 OF_ROWS = ("place", "text", "candidate", "expected", "selected")
@@ -25,7 +26,7 @@ class LinesPart:
         self._file = gzip.GzipFile(self._partial, "wb", compresslevel=1, mtime=0)
 
     def add(self, logged: LoggedSession) -> None:
-        """See Part."""
+        """See LogPart."""
         for query, columns in zip(logged.queries, columns_of(logged, self._origin), strict=True):
             if not query.suggestions:
                 continue
@@ -38,7 +39,7 @@ class LinesPart:
             self._file.write(msgspec.json.encode(line) + b"\n")
 
     def close(self) -> None:
-        """See Part."""
+        """See LogPart."""
         self._file.close()
         self._partial.rename(self._path)
 
@@ -53,3 +54,8 @@ def join(parts: Sequence[Path], target: Path) -> None:
             with part.open("rb") as file:
                 shutil.copyfileobj(file, whole)
     partial.rename(target)
+
+
+FORMAT = LogFormat(
+    summary="lines of JSON, one per query with all its suggestions", end=".jsonl.gz", write=LinesPart, join=join
+)

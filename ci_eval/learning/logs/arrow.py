@@ -41,7 +41,7 @@ class TablePart:
         self._features: list[NDArray[np.float32]] = []
 
     def add(self, logged: LoggedSession) -> None:
-        """See Part."""
+        """See LogPart."""
         for query, columns in zip(logged.queries, columns_of(logged, self._origin), strict=True):
             for name, values in columns.items():
                 self._columns[name].extend(values)
@@ -50,7 +50,7 @@ class TablePart:
             self._flush()
 
     def close(self) -> None:
-        """See Part."""
+        """See LogPart."""
         self._flush()
         self._writer.close()
         self._partial.rename(self._path)

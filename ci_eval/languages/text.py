@@ -1,4 +1,4 @@
-"""Any other text: every identifier in it, with nothing known about them."""
+"""Plain text: every identifier in it, with nothing known about them."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def extract(text: str, _path: str, _declared: Declarations) -> Extraction:
 
 
 LANGUAGE: Language = Language(
-    name="another",
-    title="Another (any text)",
+    name="text",
+    title="Plain text",
     grammars={"": ""},
     keywords=frozenset(),
     extract=extract,

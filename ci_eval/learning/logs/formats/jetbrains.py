@@ -7,12 +7,18 @@ by numbers and lengths, never by their text.
 from __future__ import annotations
 
 import hashlib
+import re
+import shutil
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
+from ci_eval import atomic, stored
+from ci_eval.errors import WorkspaceError
 from ci_eval.learning.features import NAMES
 from ci_eval.learning.logs.columns import LogOrigin
+from ci_eval.learning.logs.contract import TRAIN, VALIDATION, LogFormat, LogRun
 from ci_eval.learning.logs.queries import Logged, LoggedSession
 
 RECORDER, VERSION, BUCKET = "completion-stats", "5", "-1"
@@ -36,7 +42,7 @@ class EventsPart:
         self._time = float(origin.began)
 
     def add(self, logged: LoggedSession) -> None:
-        """See Part."""
+        """See LogPart."""
         queries = [query for query in logged.queries if query.suggestions]
         if not queries:
             return
@@ -95,7 +101,7 @@ class EventsPart:
         self._file.write("\t".join(columns) + "\n")
 
     def close(self) -> None:
-        """See Part."""
+        """See LogPart."""
         self._file.close()
         self._partial.rename(self._path)
 
@@ -116,3 +122,59 @@ def _numbered(query: Logged, known: dict[str, int]) -> tuple[list[int], list[dic
 
 def _short(value: float) -> str:
     return f"{value:.6g}"
+
+
+NAMED = {TRAIN: "train", VALIDATION: "validate"}
+COUNTED = ("All sessions", "Training sessions", "Validate sessions")
+NUMBERS = re.compile(rb"\D+(\d{1,18})\D+(\d{1,18})\D+(\d{1,18})\s*")
+
+
+def gather(sides: Mapping[str, Sequence[Path]], folder: Path, run: LogRun) -> None:
+    """As the plugin lays them out: LANGUAGE/train/DAY/USER, LANGUAGE/validate/DAY/USER, LANGUAGE/info."""
+    sessions = []
+    for side, parts in sides.items():
+        target = folder / run.language / NAMED[side] / run.day / user_of(run.seed, run.project)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        join(parts, target)
+        sessions.append(_sessions(target))
+    _write_info(folder / run.language / "info", [sum(sessions), *sessions])
+
+
+def join(parts: Sequence[Path], target: Path) -> None:
+    """Events one after the other; of each `info`, the sums."""
+    if target.name == "info":
+        _write_info(target, [sum(each) for each in zip(*map(_counts, parts), strict=True)])
+        return
+    partial = target.with_name(f"{target.name}.partial")
+    with partial.open("wb") as whole:
+        for part in parts:
+            with part.open("rb") as file:
+                shutil.copyfileobj(file, whole)
+    partial.rename(target)
+
+
+def _write_info(target: Path, counts: Sequence[int]) -> None:
+    rows = (f"{text}: {count}\n" for text, count in zip(COUNTED, counts, strict=True))
+    atomic.write(target, "".join(rows).encode())
+
+
+def _counts(info: Path) -> list[int]:
+    found = NUMBERS.fullmatch(stored.read(info, stored.MANIFEST))
+    if not found:
+        raise WorkspaceError(f"{info} is damaged: evaluate again")
+    return [int(each) for each in found.groups()]
+
+
+def _sessions(path: Path) -> int:
+    with path.open(encoding="utf-8") as file:
+        return sum(line.split("\t", 7)[6] == "COMPLETION_STARTED" for line in file)
+
+
+FORMAT = LogFormat(
+    summary="events as the JetBrains plugin logs them, without any text",
+    end=".log",
+    write=EventsPart,
+    join=join,
+    files="*/*",
+    gather=gather,
+)

@@ -1,0 +1,7 @@
+"""Where target projects come from: one file each; users write the file's name before a colon."""
+
+from ci_eval.catalog import Catalog
+from ci_eval.fetch.contract import Scheme
+
+CATALOG: Catalog[Scheme] = Catalog(__name__, "SCHEME")
+names = CATALOG.names

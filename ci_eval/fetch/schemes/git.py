@@ -1,0 +1,36 @@
+"""The files of a commit, by git."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from ci_eval.fetch import git
+from ci_eval.fetch.contract import Scheme, Spec
+
+
+def parse(text: str) -> Spec:
+    """URL@REVISION."""
+    url, _, revision = text.rpartition("@")
+    git.check_url(url)
+    git.check_revision(revision)
+    if git.is_full_commit(revision.lower()):
+        revision = revision.lower()
+    name = unquote(urlsplit(url).path).rstrip("/").rpartition("/")[2].removesuffix(".git")
+    return Spec(scheme="git", source=url, name=name or "repository", revision=revision)
+
+
+def fetch(spec: Spec, files: Path, _: Path) -> Spec:
+    """See Fetch."""
+    return dataclasses.replace(spec, revision=git.fetch_revision(spec.source, spec.revision, files))
+
+
+SCHEME = Scheme(
+    example="git:URL@REVISION",
+    parse=parse,
+    fetch=fetch,
+    write=lambda spec: f"git:{spec.source}@{spec.revision}",
+    needs=("git",),
+    lasting=lambda spec: git.is_full_commit(spec.revision),
+)

@@ -1,0 +1,22 @@
+"""Modules, by go."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ci_eval.fetch.contract import Scheme, Spec
+from ci_eval.fetch.gomodules import check_module, module_zip
+from ci_eval.fetch.pinned import from_client, package
+
+
+def parse(text: str) -> Spec:
+    """MODULE@VERSION, perhaps with its digest."""
+    return package("go", text, check_module)
+
+
+def fetch(spec: Spec, files: Path, _: Path) -> Spec:
+    """See Fetch."""
+    return from_client(module_zip, spec, files, inside=spec.source)
+
+
+SCHEME = Scheme(example="go:MODULE@VERSION", parse=parse, fetch=fetch, needs=("go",), toolchains={"go": "1.24"})

@@ -1,0 +1,24 @@
+"""Sources of what runs on the JVM, by mvn."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ci_eval.fetch.contract import Scheme, Spec
+from ci_eval.fetch.maven import artifact, check_maven
+from ci_eval.fetch.pinned import from_client, package
+
+
+def parse(text: str) -> Spec:
+    """GROUP:ARTIFACT:VERSION or GROUP:ARTIFACT:VERSION:jar, perhaps with its digest."""
+    return package("maven", text, check_maven)
+
+
+def fetch(spec: Spec, files: Path, _: Path) -> Spec:
+    """See Fetch."""
+    return from_client(artifact, spec, files)
+
+
+SCHEME = Scheme(
+    example="maven:GROUP:ARTIFACT:VERSION[:jar]", parse=parse, fetch=fetch, needs=("mvn",), toolchains={"java": "17"}
+)

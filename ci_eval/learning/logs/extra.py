@@ -1,0 +1,18 @@
+"""What of the logs needs the extra `ml`."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from types import ModuleType
+
+from ci_eval.errors import ConfigError
+
+
+def tables() -> ModuleType:
+    """The module that needs pyarrow. Raises ConfigError where it is not installed."""
+    try:
+        return import_module("ci_eval.learning.logs.arrow")
+    except ImportError as error:
+        raise ConfigError(
+            f"logs as Parquet need the extra `ml` ({error}): pip install 'ci-eval[ml]', or use --log-format jsonl"
+        ) from error
