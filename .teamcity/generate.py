@@ -7,9 +7,8 @@ import re
 from pathlib import Path
 
 from ci_eval import languages
-from ci_eval.adapters.recipes import FromRecipe
 from ci_eval.config import Config, load
-from ci_eval.jobs.doctor import PROGRAMS
+from ci_eval.fetch import schemes
 from ci_eval.jobs.preparation import engine_of
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -36,9 +35,8 @@ def generated() -> str:
 
 def needed(config: Config) -> list[str]:
     """Programs that the engine and the project's registry take."""
-    engine, scheme = engine_of(config), f"{config.project.spec.partition(':')[0]}:"
-    fetching = {program for program, projects, _ in PROGRAMS if projects == scheme}
-    return sorted(fetching | set(engine.needs if isinstance(engine, FromRecipe) else ()))
+    scheme = schemes.CATALOG.load(config.project.spec.partition(":")[0])
+    return sorted({*scheme.needs, *engine_of(config).needs})
 
 
 def main() -> None:
