@@ -1,6 +1,7 @@
 """Does a comparison of an engine with itself say that it differs? Real runs, all pairs, all metrics.
 
 python benchmarks/same_engine.py [--engine zuban=pypi:flask==3.0.3 …] [--times 12] [--sessions 500] [--folder DIR]
+    [--set KEY=VALUE …]
 
 Each engine is compared with itself so often by `compare-engines` (times are judged), and every two runs of these by
 `compare` (times have no verdict). Printed is each verdict that must not be: better or worse, or any on times in a
@@ -37,14 +38,14 @@ def verdicts(comparison: Path) -> dict[str, str]:
     return {name: each["verdict"] for name, each in report["filters"]["ALL"]["metrics"].items()}
 
 
-def in_turns(engine: str, project: str, sessions: int, times: int, folder: Path) -> Iterator[Path]:
+def in_turns(engine: str, project: str, settings: list[str], times: int, folder: Path) -> Iterator[Path]:
     """So many comparisons of the engine with itself."""
     language = sorted(engines.CATALOG.load(engine).languages or ())[0]
     for number in range(times):
         pair = folder / f"{engine}-{number}"
         if not (pair / "comparison").exists():
-            limit = f"interpret.sessionsLimit={sessions}"
-            given = ("--language", language, "--project", project, "--set", limit)
+            given = ["--language", language, "--project", project]
+            given += [part for each in settings for part in ("--set", each)]
             ci_eval("compare-engines", engine, engine, *given, "--output", pair)
         yield pair
 
@@ -66,14 +67,16 @@ def main() -> None:
     parser.add_argument("--engine", action="append", help="NAME=PROJECT; those of the issue if there is none")
     parser.add_argument("--times", type=int, default=12)
     parser.add_argument("--sessions", type=int, default=500)
+    parser.add_argument("--set", action="append", default=[], help="passed on", dest="settings")
     parser.add_argument("--folder", type=Path, help="keeps the runs there")
     given = parser.parse_args()
+    settings = [f"interpret.sessionsLimit={given.sessions}", *given.settings]
     rows = []
     with tempfile.TemporaryDirectory() as temporary:
         folder: Path = given.folder or Path(temporary)
         for each in given.engine or ENGINES:
             engine, _, project = each.partition("=")
-            pairs = list(in_turns(engine, project, given.sessions, given.times, folder))
+            pairs = list(in_turns(engine, project, settings, given.times, folder))
             rows.append(_row(engine, pairs, list(apart(pairs, folder))))
     print(
         "| engine | in turns | false verdicts | apart | false verdicts | verdicts on times |\n|---|--:|--:|--:|--:|--:|"
