@@ -111,6 +111,9 @@ class Change(Value, frozen=True, kw_only=True):
     kind: str
     base_rank: int | None
     new_rank: int | None
+    base_score: float
+    new_score: float
+    """How well it went, from 0 to 1, as the task has it."""
     base_status: str
     new_status: str
 

@@ -9,6 +9,7 @@ from ci_eval.contracts import Pair, Task
 from ci_eval.model import Session, SourceFile
 from ci_eval.observing import outcome, score, shown_rank
 from ci_eval.rendering.htmlpages import SIGNS, Page, Segment, mark, pages
+from ci_eval.rendering.verdicts import went
 
 FIRST = 12
 """Suggestions shown of each list, besides the expected one."""
@@ -109,7 +110,8 @@ def _went(session: Session | None, task: Task) -> str:
     if session is None:
         return "not there"
     rank = shown_rank(task, session)
-    return f"rank {rank}" if rank else session.status.value
+    text = went(task, rank, score(task, session), session.status.value)
+    return f"rank {text}" if rank else text
 
 
 def _shown(pair: Pair) -> Shown:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ci_eval.contracts import Task
 from ci_eval.model import (
     Comparison,
     Difference,
@@ -32,6 +33,15 @@ TRENDS = ("LatencyPercentile50", "LatencyPercentile95")
 def said(verdict: Verdict) -> str:
     """A verdict with a sign, so that it is never told by colour alone."""
     return f"{SIGNS[verdict]} {WORDS[verdict]}"
+
+
+def went(task: Task, rank: int | None, score: float, status: str) -> str:
+    """How one session of a comparison went: its rank, in tasks that play their items its score, or why it failed."""
+    if status not in {"ok", "no-match", "empty"}:
+        return status
+    if task.play:
+        return f"{score:.0%}"
+    return f"{rank:,}" if rank else "absent"
 
 
 HERE = "In this project"

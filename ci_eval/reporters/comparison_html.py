@@ -28,6 +28,7 @@ from ci_eval.rendering.verdicts import (
     named,
     night_figure,
     p_text,
+    went,
 )
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -60,6 +61,8 @@ class _ComparisonPages:
             folder,
             TEMPLATES,
             comparison=comparison,
+            task=self._task,
+            went=went,
             sign=SIGNS,
             word=WORDS,
             cells=self._cells,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from ci_eval import atomic
-from ci_eval.contracts import ComparisonReporter, PairedSessions
+from ci_eval import atomic, tasks
+from ci_eval.contracts import ComparisonReporter, PairedSessions, Task
 from ci_eval.model import Change, Comparison, Difference, Elsewhere, MetricInfo, Subset, Verdict
 from ci_eval.rendering.figures import amount, change
 from ci_eval.rendering.markdowntext import code, prose, table
@@ -21,6 +21,7 @@ from ci_eval.rendering.verdicts import (
     named,
     p_text,
     said,
+    went,
 )
 
 LONGEST = 65_000
@@ -39,6 +40,7 @@ class ComparisonMarkdown:
 
     def write(self, comparison: Comparison, sources: PairedSessions, folder: Path) -> Path:  # noqa: ARG002
         """See ComparisonReporter."""
+        task = tasks.CATALOG.load(comparison.task)
         parts = [
             f"# {prose(comparison.base.title)} → {prose(comparison.new.title)}",
             summary(comparison),
@@ -46,8 +48,8 @@ class ComparisonMarkdown:
             _declared(comparison),
             "\n".join(f"> {prose(warning)}" for warning in comparison.warnings),
             _parts(comparison),
-            _changes("Worst regressions", comparison.regressions, comparison.losses),
-            _changes("Best improvements", comparison.improvements, comparison.wins),
+            _changes("Worst regressions", comparison.regressions, comparison.losses, task),
+            _changes("Best improvements", comparison.improvements, comparison.wins, task),
             _others(comparison),
             _transitions(comparison),
             _filters(comparison),
@@ -172,24 +174,20 @@ def _part(part: Subset, info: MetricInfo) -> tuple[str, ...]:
     )
 
 
-def _changes(title: str, changes: Sequence[Change], of: int) -> str:
+def _changes(title: str, changes: Sequence[Change], of: int, task: Task) -> str:
     rows = (
         (
             f"{code(each.file)} line {each.line:,}",
             code(each.expected),
             code(each.prefix),
-            _place(each.base_rank, each.base_status),
-            _place(each.new_rank, each.new_status),
+            prose(went(task, each.base_rank, each.base_score, each.base_status)),
+            prose(went(task, each.new_rank, each.new_score, each.new_status)),
             code(each.id),
         )
         for each in changes[:WORST]
     )
     shown = table("", ("Where", "Expected", "Typed", ">base", ">new", "Session"), rows)
     return _folded(f"{title} ({min(len(changes), WORST)} of {of:,})", shown)
-
-
-def _place(rank: int | None, status: str) -> str:
-    return f"{rank:,}" if rank else "absent" if status in {"ok", "no-match", "empty"} else prose(status)
 
 
 def _transitions(comparison: Comparison) -> str:

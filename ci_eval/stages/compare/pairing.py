@@ -333,6 +333,8 @@ class _FilePairs:
             kind=base.properties.kind.value,
             base_rank=ranks[0],
             new_rank=ranks[1],
+            base_score=round(score(self._task, base), 6),
+            new_score=round(score(self._task, new), 6),
             base_status=base.status.value,
             new_status=new.status.value,
         )
