@@ -287,7 +287,8 @@ class Task:
     rank: Callable[[str, str, Sequence[Suggestion]], int | None]
     """What is expected, what of it is typed, the suggestions as shown → the rank (1-based) of the one that counts."""
     status: Callable[[Sequence[LookupScore]], Status]
-    """How a session with these lookups, at least one unless it is played, ended: OK, NO_MATCH or EMPTY."""
+    """The lookups of a session in which nothing failed → OK, NO_MATCH or EMPTY. There is one at least, unless the task
+    plays its items."""
     score: Callable[[SessionScore], float]
     """How well a session went, from 0 to 1: of two evaluations, the one with the higher score won it."""
     bands: Sequence[Band]
@@ -299,8 +300,8 @@ class Task:
     heading: str
     """Over the bands, in reports."""
     play: Callable[[PlayItem, Hands], None] | None = None
-    """How an item is produced. What is taken of a suggestion is not typed; what is missing in the end is. None: the
-    item is asked for as `actions.strategy.prefix` and the modelled user say."""
+    """Produces an item: types, and asks where it wants to; what it leaves untyped is typed afterwards. None: the item is
+    asked for at the prefixes that `actions.strategy.prefix` and the modelled user say."""
     action: type[PlayItem] = PlayItem
     """What an item is stored as, where it is played."""
     askable: Callable[[PlayItem], int] | None = None
@@ -308,7 +309,7 @@ class Task:
     graders: Sequence[str] = ()
     """Names of the graders that look at the suggestions."""
     graded: int = 1
-    """So many suggestions of each lookup are graded, the first ones."""
+    """How many suggestions of each lookup are graded, from the first on."""
 
 
 @dataclass(frozen=True, kw_only=True)
