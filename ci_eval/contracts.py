@@ -300,8 +300,8 @@ class Task:
     heading: str
     """Over the bands, in reports."""
     play: Callable[[PlayItem, Hands], None] | None = None
-    """Produces an item: types, and asks where it wants to; what it leaves untyped is typed afterwards. None: the item is
-    asked for at the prefixes that `actions.strategy.prefix` and the modelled user say."""
+    """Produces an item: types, and asks where it wants to; what it leaves untyped is typed afterwards. None: the item
+    is asked for at the prefixes that `actions.strategy.prefix` and the modelled user say."""
     action: type[PlayItem] = PlayItem
     """What an item is stored as, where it is played."""
     askable: Callable[[PlayItem], int] | None = None
