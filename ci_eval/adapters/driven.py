@@ -13,7 +13,7 @@ from ci_eval.adapters.place import DRIVERS, Place, variables
 from ci_eval.adapters.process import LineProcess
 from ci_eval.adapters.recipes import FromRecipe
 from ci_eval.contracts import Answer, Edit, Installation, Query, Running, Surroundings
-from ci_eval.errors import EngineMisbehaved, EngineRaised
+from ci_eval.errors import EngineMisbehaved, EngineRaised, EngineTimeout
 from ci_eval.model import Suggestion
 
 PATIENCE = 120.0
@@ -41,6 +41,8 @@ class DrivenEngine(FromRecipe):
     prepare: Callable[[Place], Sequence[str]] = nothing
     """Returns a command that is run to its end before the driver starts; empty: there is none. Its exit code is
     ignored."""
+    beside: float = 0.0
+    """Seconds that a question may take beside the completion: to make a compiler of its own, and have it read."""
     text: re.Pattern[str] = NAME
     """The part of a name that is inserted; a name without such a part is left out."""
 
@@ -102,7 +104,10 @@ class RunningDriver:
 
     def complete(self, query: Query) -> Answer:
         """See Running."""
-        latency, names = self._ask(query.offset, self._surroundings.timeout)
+        limit = self._surroundings.timeout
+        latency, names = self._ask(query.offset, limit + self._engine.beside)
+        if latency > 1000 * limit:
+            raise EngineTimeout(f"{self._engine.name} took {latency / 1000:.1f} s")
         return Answer(suggestions=[found for name in names if (found := self._suggestion(name))], latency=latency)
 
     def _suggestion(self, line: str) -> Suggestion | None:

@@ -68,6 +68,7 @@ ENGINE: Engine = DrivenEngine(
     recipe=JdkAndCompiler(),
     command=command,
     prepare=prepare,
+    beside=60,
     verified=True,
     toolchains={"java": "17"},
 )

@@ -45,6 +45,7 @@ ENGINE: Engine = DrivenEngine(
         ),
     ),
     command=command,
+    beside=60,
     text=re.compile(r".+"),
     verified=True,
     toolchains={"java": "17"},

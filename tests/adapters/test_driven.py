@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import base64
 import sys
+from dataclasses import replace
 from pathlib import Path
+
+import pytest
 
 from ci_eval.adapters.driven import DrivenEngine
 from ci_eval.adapters.place import Place
 from ci_eval.adapters.recipes import System
-from ci_eval.contracts import Installation, Query, Surroundings
+from ci_eval.contracts import Answer, Installation, Query, Surroundings
+from ci_eval.errors import EngineTimeout
 from ci_eval.model import EngineInfo, Suggestion
 
 NAMES = base64.b64encode(b"size()\t03\nlength\n->").decode()
@@ -29,14 +33,36 @@ ENGINE = DrivenEngine(
 )
 
 
-def test_behind_a_name_may_stand_what_it_is_sorted_by(tmp_path: Path) -> None:
+def asked(engine: DrivenEngine, folder: Path, timeout: float = 20) -> Answer:
+    """What it answers to its first question."""
     surroundings = Surroundings(
-        root=tmp_path, language="java", keywords=frozenset(), cache=tmp_path, timeout=20, memory=0, confine="off"
+        root=folder, language="java", keywords=frozenset(), cache=folder, timeout=timeout, memory=0, confine="off"
     )
-    running = ENGINE.start(Installation(info=EngineInfo(name="driven", version=""), folder=tmp_path), surroundings)
+    running = engine.start(Installation(info=EngineInfo(name="driven", version=""), folder=folder), surroundings)
     try:
         running.open("A.java", "")
-        answer = running.complete(Query(offset=0, prefix="", expected=""))
+        return running.complete(Query(offset=0, prefix="", expected=""))
     finally:
         running.close()
-    assert answer.suggestions == [Suggestion(text="size", sort_text="03"), Suggestion(text="length")]
+
+
+def saying(line: str, after: float = 0.0) -> DrivenEngine:
+    """One that says that line, so many seconds after the question."""
+    program = f"import time\nwhile input(): time.sleep({after}); print({line!r}, flush=True)"
+    return replace(ENGINE, command=lambda _: [sys.executable, "-c", program])
+
+
+def test_behind_a_name_may_stand_what_it_is_sorted_by(tmp_path: Path) -> None:
+    assert asked(ENGINE, tmp_path).suggestions == [Suggestion(text="size", sort_text="03"), Suggestion(text="length")]
+
+
+def test_what_a_question_takes_beside_the_completion_has_time_of_its_own(tmp_path: Path) -> None:
+    slow = saying(f"1.5 {NAMES}", after=0.5)
+    assert asked(replace(slow, beside=20), tmp_path, timeout=0.1).latency == 1.5
+    with pytest.raises(EngineTimeout):
+        asked(slow, tmp_path, timeout=0.1)
+
+
+def test_a_completion_that_took_too_long_by_its_own_clock_is_late(tmp_path: Path) -> None:
+    with pytest.raises(EngineTimeout, match=r"took 2\.5 s"):
+        asked(replace(saying(f"2500 {NAMES}"), beside=20), tmp_path, timeout=1)
