@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
 from ci_eval import graders, tasks
 from ci_eval.contracts import Pairing
 from ci_eval.errors import ConfigError
-from ci_eval.jobs import pipeline
 from ci_eval.jobs.evaluate import Evaluated
+from ci_eval.jobs.single_stages import only_reports
 from ci_eval.stages.interpret import Grading, grade_anew
 from ci_eval.workspace import Workspace
 
@@ -21,15 +20,13 @@ def grade_workspace(folder: Path) -> Evaluated:
     """Its stored suggestions, graded as the task asks for it now; its reports made anew. Raises ConfigError."""
     workspace = Workspace.open(folder)
     workspace.verify()
-    manifest, config = workspace.manifest(), pipeline.stored_config(workspace)
+    manifest = workspace.manifest()
     task = tasks.CATALOG.load(manifest.task)
     if not task.graders:
         raise ConfigError(f"{folder}: sessions of the task {task.name} have ranks, not grades: there is nothing to do")
     grade_anew(workspace, Grading.of(task, manifest.language))
     workspace.seal()
-    evaluation, reports = pipeline.make_reports(workspace, config)
-    trouble = pipeline.trouble(workspace, config)
-    return Evaluated(folder=folder, evaluation=evaluation, reports=reports, trouble=trouble)
+    return only_reports([folder])[0]
 
 
 def grade_pairs(grader: str, path: Path) -> Iterator[bytes]:
@@ -43,8 +40,7 @@ def grade_pairs(grader: str, path: Path) -> Iterator[bytes]:
                 f'{path}, line {number}: {error}; a line is {{"reference": "…", "hypothesis": "…"}}, with "language" '
                 "where the grader reads code"
             ) from error
-        scores: dict[str, Any] = {"scores": chosen.grade(pairing)}
-        yield msgspec.json.encode(scores)
+        yield msgspec.json.encode({"scores": chosen.grade(pairing)})
 
 
 def _lines(path: Path) -> Iterator[bytes]:

@@ -164,7 +164,9 @@ def task_of(config: Config) -> Task:
         "actions.strategy.prefix": config.actions.strategy.prefix != PrefixConfig(),
     }.items():
         if given:
-            raise ConfigError(f"`{key}` is given, but the task {task.name} types {task.unit} in its own way")
+            raise ConfigError(
+                f"`{key}` is given, but the task {task.name} types {task.unit} in its own way; remove one of them"
+            )
     return task
 
 

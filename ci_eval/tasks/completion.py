@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
 from ci_eval.contracts import Band, Item, Task
@@ -15,8 +16,8 @@ BANDS = (
     Band(name="11+", outcome="low", label="rank 11+"),
     Band(name="absent", outcome="absent"),
 )
-HIGHEST = (1, 5, 10)
-"""The last rank of each band but those without an end."""
+LAST = (1, 5, 10)
+"""The last rank of each band that has one."""
 
 
 def items(_text: str, tokens: Sequence[Token]) -> Iterator[Item]:
@@ -49,7 +50,7 @@ def band(session: SessionScore) -> Band:
     found = rank_of(session)
     if found is None:
         return BANDS[-1]
-    return next((each for each, last in zip(BANDS, HIGHEST, strict=False) if found <= last), BANDS[len(HIGHEST)])
+    return BANDS[bisect_left(LAST, found)]
 
 
 TASK = Task(

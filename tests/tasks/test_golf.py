@@ -48,7 +48,7 @@ def test_a_manifest_of_before_names_its_task() -> None:
     assert manifest.task == "golf"
 
 
-def test_a_line_is_typed_with_what_is_taken() -> None:
+def test_a_list_is_called_up_at_the_first_four_letters_of_each_token() -> None:
     line = PlayItem(
         session="1", offset=0, expected_text="os.path", ranges=((0, 2), (3, 7)), properties=Properties(kind=Kind.LINE)
     )
