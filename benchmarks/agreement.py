@@ -23,7 +23,7 @@ from ci_eval.adapters.lsp.engine import LspEngine
 from ci_eval.adapters.place import Place, variables
 from ci_eval.ci import Screen
 from ci_eval.config import load
-from ci_eval.jobs import pipeline
+from ci_eval.jobs import pipeline, runs
 from ci_eval.jobs.preparation import Prepared, prepare
 from ci_eval.model import Session
 from ci_eval.workspace import Workspace
@@ -34,7 +34,7 @@ ENOUGH = 0.99
 
 def ours(made: Prepared, folder: Path) -> list[tuple[Session, str]]:
     """The sessions with the text of their file, as evaluated."""
-    workspace = pipeline.begin(made, folder, 1)
+    workspace = runs.begin(made, folder, 1)
     pipeline.make_actions(workspace, made, 2, Screen())
     pipeline.make_sessions([(workspace, made)], 1, Screen())
     return [(each, source.text) for source, found in Workspace(folder).sessions(Session) for each in found]

@@ -30,7 +30,7 @@ from ci_eval.config import load, patch
 from ci_eval.contracts import Surroundings
 from ci_eval.files import read_own
 from ci_eval.grammar.document import Document, decode
-from ci_eval.jobs import pipeline
+from ci_eval.jobs import pipeline, runs
 from ci_eval.jobs.preparation import Prepared, prepare
 from ci_eval.model import Confine
 from ci_eval.stages.interpret.engines import KeptEngine
@@ -71,9 +71,9 @@ def sides(engine: str, language: str, folder: Path) -> list[tuple[Workspace, Pre
     overrides = ["interpret.sessionProbability=1", "project.dependencies=true", "interpret.timeout=60"]
     config = patch(load(CONFIGS / f"{language}.yaml", overrides=overrides).config, engine=engine)
     made = [prepare(replace(config, interpret=replace(config.interpret, confine=each)), Screen()) for each in KINDS]
-    first = pipeline.begin(made[0], folder / KINDS[0], 1)
+    first = runs.begin(made[0], folder / KINDS[0], 1)
     pipeline.make_actions(first, made[0], 2, Screen())
-    return [(first, made[0]), (pipeline.copy_actions(first, made[1], folder / KINDS[1], 1), made[1])]
+    return [(first, made[0]), (runs.copy_actions(first, made[1], folder / KINDS[1], 1), made[1])]
 
 
 def asked(workspace: Workspace, prepared: Prepared, sessions: int) -> tuple[float, Answers]:

@@ -15,7 +15,7 @@ from typing import Any
 
 from ci_eval.ci import Screen
 from ci_eval.config import load, patch
-from ci_eval.jobs import pipeline
+from ci_eval.jobs import pipeline, runs
 from ci_eval.jobs.preparation import prepare
 from ci_eval.model import SessionScore
 from ci_eval.stages.interpret import Progress, interpret
@@ -32,12 +32,12 @@ class Bench:
         self.prepared = prepare(patch(config, project=project), Screen())
         self.folder = folder
         self.probability = probability
-        self.source = pipeline.begin(self.prepared, folder / "actions", 1)
+        self.source = runs.begin(self.prepared, folder / "actions", 1)
         pipeline.make_actions(self.source, self.prepared, 2, Screen())
 
     def ours(self, name: str, jobs: int) -> tuple[float, Progress, Workspace]:
         """Wall seconds of stage 2, its sums, its workspace."""
-        workspace = pipeline.copy_actions(self.source, self.prepared, self.folder / name, jobs)
+        workspace = runs.copy_actions(self.source, self.prepared, self.folder / name, jobs)
         started = time.perf_counter()
         sums = interpret(
             workspace,

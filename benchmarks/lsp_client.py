@@ -27,7 +27,7 @@ from ci_eval.adapters.place import Place, variables
 from ci_eval.ci import Screen
 from ci_eval.config import load
 from ci_eval.contracts import Edit, Query, Surroundings
-from ci_eval.jobs import pipeline
+from ci_eval.jobs import pipeline, runs
 from ci_eval.jobs.preparation import prepare
 from ci_eval.model import SessionScore
 from ci_eval.stages.interpret import interpret
@@ -165,10 +165,10 @@ def share_outside(rounds: int) -> None:
         prepared = prepare(config, Screen())
         shares = []
         with tempfile.TemporaryDirectory() as folder:
-            source = pipeline.begin(prepared, Path(folder, "actions"), 1)
+            source = runs.begin(prepared, Path(folder, "actions"), 1)
             pipeline.make_actions(source, prepared, 2, Screen())
             for turn in range(rounds):
-                workspace = pipeline.copy_actions(source, prepared, Path(folder, f"run-{turn}"), 1)
+                workspace = runs.copy_actions(source, prepared, Path(folder, f"run-{turn}"), 1)
                 sums = interpret(
                     workspace, prepared.setup, probability=1, limit=sessions, jobs=1, advance=lambda *_: None
                 )

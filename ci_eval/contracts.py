@@ -1,39 +1,34 @@
-"""What may vary, and what each variant must provide: Language, Engine, Task, Grader, Ranker, Metric, Reporter.
+"""What may vary, and what each variant must provide: Language, Engine, Task, Grader, Ranker, Metric.
 
 A variant is one file in the folder of its plural (`languages/`, `engines/` …) ending in one typed value
-(`LANGUAGE: Language = …`, `ENGINE: Engine = …`, `RANKER`, `METRICS`, `REPORTER`). What a scheme of
-projects and a format of logs must provide stands in `fetch/contract.py` and `learning/logs/contract.py`.
+(`LANGUAGE: Language = …`, `ENGINE: Engine = …`, `RANKER`, `METRICS` …). What a scheme of projects, a
+report and a format of logs must provide stands in the `contract.py` of `fetch/`, `rendering/` and `learning/logs/`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, Protocol
 
 from ci_eval.model import (
-    Comparison,
     Confine,
     EngineInfo,
-    Evaluation,
     Extraction,
-    Line,
     LookupScore,
     MetricInfo,
-    Overview,
     PlayItem,
     Properties,
-    Session,
+    Record,
     SessionScore,
-    SourceFile,
+    Span,
     Status,
+    StrategyConfig,
     Suggestion,
     Token,
+    Usage,
 )
-
-# ------------------------------------------------------------------------------------------------------ languages
-
 
 Declarations = Mapping[str, frozenset[str]]
 """Full name of each package (module, namespace) of a project → the names declared at its top, as far as known."""
@@ -105,9 +100,6 @@ class Resolver(Protocol):
     def __call__(self, root: Path, path: str, text: str, tokens: Sequence[Token]) -> list[Token]: ...
 
 
-# -------------------------------------------------------------------------------------------------------- engines
-
-
 @dataclass(frozen=True, kw_only=True)
 class Installation:
     """An engine made ready: what `start` needs, small enough to send to a worker process."""
@@ -145,6 +137,12 @@ class Query:
     """For the controls (`oracle`) only: an engine that reads it measures nothing."""
     continues: bool = False
     """Whether only the rest of the prefix was typed since the last question, and an editor would keep a full list."""
+    record: Record | None = None
+    """What is asked in place of the caret, where the task's items come from a dataset."""
+    span: Span = "word"
+    """How much is asked for; `spans.py` has the rules."""
+    repeat: int = 0
+    """The number of the round in which the same question is asked once more."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -153,6 +151,8 @@ class Answer:
 
     suggestions: Sequence[Suggestion]
     latency: float
+    usage: Usage | None = None
+    """What it took, where it is a language model's."""
 
 
 Edit = tuple[int, int, str]
@@ -221,6 +221,10 @@ class Engine(Protocol):
         """Whether it suggests next to nothing where what the project imports is not installed."""
 
     @property
+    def takes_records(self) -> bool:
+        """Whether it answers records of a dataset; all engines answer at a caret."""
+
+    @property
     def needs(self) -> tuple[str, ...]:
         """Programs of this machine that it is installed with or runs on."""
 
@@ -237,9 +241,6 @@ class Engine(Protocol):
     def start(self, installation: Installation, surroundings: Surroundings) -> Running: ...
 
 
-# -------------------------------------------------------------------------------------------------- tasks, graders
-
-
 @dataclass(frozen=True, kw_only=True)
 class Item:
     """A piece of a file that is produced under observation: one session, or one per prefix."""
@@ -250,6 +251,8 @@ class Item:
     properties: Properties
     ranges: tuple[tuple[int, int], ...] = ()
     """Begin and end, within the item, of the tokens in it."""
+    record: Record | None = None
+    """What it is made of, where it comes from a dataset."""
 
 
 class Hands(Protocol):
@@ -282,8 +285,11 @@ class Task:
     summary: str
     unit: str
     """What its sessions are, in the plural: metrics are of a unit."""
-    items: Callable[[str, Sequence[Token]], Iterable[Item]]
-    """The text of a file, its tokens that pass the filters → the items in order of offset."""
+    items: Callable[[str, Sequence[Token]], Iterable[Item]] | None = None
+    """The text of a file, its tokens that pass the filters → the items in order of offset. None: a dataset has them."""
+    record: Callable[[Mapping[str, object]], Record] | None = None
+    """A line of a dataset → the item it is; raises ValueError, which says what is wrong with it. Such a task plays its
+    items. None: source code has them."""
     rank: Callable[[str, str, Sequence[Suggestion]], int | None]
     """What is expected, what of it is typed, the suggestions as shown → the rank (1-based) of the one that counts."""
     status: Callable[[Sequence[LookupScore]], Status]
@@ -306,10 +312,24 @@ class Task:
     """What an item is stored as, where it is played."""
     askable: Callable[[PlayItem], int] | None = None
     """The lookups that an item takes if no suggestion is taken, where it is played."""
+    span: Span = "word"
+    """How much of the text an item is, and an answer may be."""
+    configured: Callable[[Task, StrategyConfig], Task] | None = None
+    """The task as that strategy wants it, where it has a choice."""
     graders: Sequence[str] = ()
     """Names of the graders that look at the suggestions."""
     graded: int = 1
     """How many suggestions of each lookup are graded, from the first on."""
+    judge: str = ""
+    """Name of the grader that looks at them, too, where the configuration has a judge."""
+    best: bool = False
+    """Whether a lookup has the best grades of its suggestions, each score by itself, rather than those of the first."""
+    read: Callable[[str, Record], Sequence[Suggestion]] | None = None
+    """What an engine answered to a record → the suggestions in it; None: what it answered is the suggestion."""
+    write: Callable[[str], str] | None = None
+    """What is expected → the answer that holds it, which is what controls are told; None: it is the answer."""
+    readers: Mapping[str, Callable[[str, Record], Sequence[str]]] = field(default_factory=dict)
+    """Grader → the texts that it looks at instead, read from the answer in a way of its own."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -319,10 +339,13 @@ class Pairing:
     reference: str
     hypothesis: str
     language: str = ""
+    before: str = ""
+    """What stands before the text in its file, and `after` it; both are empty where there is no file."""
+    after: str = ""
 
 
 class Grader(Protocol):
-    """Tells how close a text is to what was expected."""
+    """Tells how close a text is to what was expected. One that must be installed is a `graders.Installed`, too."""
 
     @property
     def name(self) -> str: ...
@@ -331,10 +354,8 @@ class Grader(Protocol):
     def summary(self) -> str: ...
 
     def grade(self, pairing: Pairing) -> Mapping[str, float]:
-        """Name of the score → its value, higher is closer; the same names for every pairing."""
-
-
-# ------------------------------------------------------------------------------------- rankers, metrics, reporters
+        """Name of the score → its value, higher is closer; the same names for every pairing. A single one may be called
+        `score`, from 0 to 100: it is stored as a share, under the grader's name. Raises CiEvalError."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -406,7 +427,8 @@ class Metric:
     quantile: float = 1.0
     """0 < quantile <= 1, for the statistic of that name; 1 is the maximum."""
     of: str = "tokens"
-    """The unit of the tasks it is a figure of (see Task); "either": of any."""
+    """The unit of the tasks it is a figure of (see Task); "either": of any; "models": of any that a language model
+    does."""
     without: float | None = None
     """The figure when nothing was observed; None = there is none."""
     found_by_both: bool = False
@@ -422,60 +444,3 @@ class Metric:
     def is_maximum(self) -> bool:
         """Whether one observation decides: no sample tells how far off such a figure is."""
         return self.statistic == "quantile" and self.quantile == 1
-
-
-class StoredSessions(Protocol):
-    """The stored sessions, one file at a time, for reporters that show them."""
-
-    def __iter__(self) -> Iterator[tuple[SourceFile, Iterator[Session]]]: ...
-
-
-class Reporter(Protocol):
-    """One kind of report."""
-
-    @property
-    def name(self) -> str: ...
-
-    def write(self, evaluation: Evaluation, sources: StoredSessions, folder: Path) -> Path:
-        """Write below `folder`; the path of the file a person opens first."""
-
-
-Pair = tuple[Session | None, Session | None]
-"""Base's and the new one; None where a session is on the other side only."""
-
-
-class PairedSessions(Protocol):
-    """The stored sessions of both sides, for reporters that show them."""
-
-    def of(self, wanted: Container[str]) -> Iterator[tuple[SourceFile, Sequence[Pair]]]:
-        """Of each wanted file that has pairs: its text, and all its sessions in order of offset."""
-
-
-class ComparisonReporter(Protocol):
-    """One kind of report of a comparison."""
-
-    @property
-    def name(self) -> str: ...
-
-    def write(self, comparison: Comparison, sources: PairedSessions, folder: Path) -> Path:
-        """Write below `folder`; the path of the file a person opens first."""
-
-
-class OverviewReporter(Protocol):
-    """One kind of first page over several comparisons, or over a history."""
-
-    @property
-    def name(self) -> str: ...
-
-    def write(self, overview: Overview, folder: Path) -> Path:
-        """Write below `folder`; the path of the file a person opens first."""
-
-
-class SiteReporter(Protocol):
-    """One kind of site over the histories of evaluations."""
-
-    @property
-    def name(self) -> str: ...
-
-    def write(self, lines: Sequence[Line], folder: Path) -> Path:
-        """Write `folder` anew; the path of the file a person opens first."""

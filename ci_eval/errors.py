@@ -15,6 +15,7 @@
         ├── EngineCrash                the process died
         ├── EngineMisbehaved           the answer is not of the protocol
         ├── EngineRaised               the engine answered with an error of its own; it still runs
+        ├── BudgetSpent                nothing is left of what may be spent on asking: the session is skipped
         ├── TooManyFailures            more failed sessions than `interpret.allowedFailures`
         └── NothingSuggested           as many sessions without a suggestion as `interpret.allowedEmpty`, or more
 
@@ -102,6 +103,13 @@ class EngineMisbehaved(EngineFailure):
 
 class EngineRaised(EngineFailure):
     """The engine answered with an error of its own; it can be asked again."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, restart=False)
+
+
+class BudgetSpent(EngineFailure):
+    """The engine was not asked, since nothing is left of the budget."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message, restart=False)

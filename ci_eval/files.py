@@ -4,7 +4,26 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
+
+NOT_SOURCE = frozenset({"node_modules", "site-packages", "__pycache__"})
+"""Folders with other people's code; hidden folders and the metadata of wheels are left out too."""
+
+
+def below(start: Path, root: Path, ends: Sequence[str], ignored: Collection[str] = NOT_SOURCE) -> Iterator[str]:
+    """Paths, relative to `root`, of the regular files below `start` whose names have one of these ends.
+
+    Files and folders with a name in `ignored` are left out, and so are hidden folders.
+    """
+    for folder, folders, files in os.walk(start):
+        folders[:] = [n for n in folders if n not in ignored and not n.startswith(".") and not n.endswith(".dist-info")]
+        for name in files:
+            path = Path(folder, name)
+            # A link may lead out of the project, and what it leads to inside is found anyway. Reading a pipe might
+            # never end.
+            if name.endswith(tuple(ends)) and name not in ignored and not path.is_symlink() and path.is_file():
+                yield path.relative_to(root).as_posix()
 
 
 def is_own(path: Path, root: Path) -> bool:

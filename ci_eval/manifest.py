@@ -48,6 +48,8 @@ class Manifest(Value, frozen=True, kw_only=True):
     """The probabilities of the modelled user; "" = none."""
     task: str = ""
     """Name of the task; "" only in workspaces stored before there were several: see `unit`."""
+    judge: str = ""
+    """The model that judged the answers, and the version of the question; "" = none."""
     unit: str = "tokens"
     """What one session types, such as tokens or lines."""
     seed: Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
@@ -55,6 +57,8 @@ class Manifest(Value, frozen=True, kw_only=True):
     project: ProjectInfo
     projects: tuple[ProjectInfo, ...] = ()
     """The projects that were merged, if several were; each file's path then begins with its project."""
+    clustered: str = ""
+    """Name of the field of a dataset by which records are sampled together: those in one folder; "" = there is none."""
     rounds: Annotated[int, Meta(ge=1, le=1_000)] = 1
     """How often each session was asked."""
     turns: str = ""
@@ -65,6 +69,8 @@ class Manifest(Value, frozen=True, kw_only=True):
     unresolved_imports: Annotated[float, Meta(ge=0, le=1)] | None = None
     """Of the imports in files with sessions: the share that is neither in the project, nor in the language's library,
     nor among the dependencies. None where the language cannot tell, or nothing is imported."""
+    endpoint: str = ""
+    """The address of the language model that answered; "" of other engines."""
     confined: str = ""
     """How well the engine's processes were confined, as found out from inside; "" without a process."""
     grammar: str
@@ -104,6 +110,11 @@ class Manifest(Value, frozen=True, kw_only=True):
             _check_times(record.started, record.ended)
         _check_times(self.start, self.end)
 
+    @property
+    def figures(self) -> set[str]:
+        """What metrics of it may be figures of: see `Metric.of`."""
+        return {self.unit, "either"} | ({"models"} if self.endpoint else set())
+
     def conditions(self) -> dict[str, str]:
         """Name → value of everything that two runs must share for their figures to be comparable."""
         return {
@@ -114,6 +125,7 @@ class Manifest(Value, frozen=True, kw_only=True):
             "file filter": self.files,
             "user model": self.user,
             "unit": self.unit,
+            "judge": self.judge,
         }
 
     def series(self) -> dict[str, str]:
@@ -132,9 +144,17 @@ class Manifest(Value, frozen=True, kw_only=True):
             "ranking model": self.model,
         }
 
+    @property
+    def clusters(self) -> str:
+        """What the sample of other code consists of, in the plural."""
+        return f"groups by {self.clustered}" if self.clustered else clusters_of(len(self.projects))
+
     def cluster(self, path: str) -> str:
-        """The cluster that a file is sampled with: its project, where there are many of them, else the file itself."""
-        return path.partition("/")[0] if clusters_of(len(self.projects)) == "projects" else path
+        """The cluster that a file is sampled with: its folder in a dataset that names a field for that, its project
+        where there are many of them, else the file itself."""
+        if self.clustered:
+            return path.rpartition("/")[0]
+        return path.partition("/")[0] if self.clusters == "projects" else path
 
 
 def unlike(was: Mapping[str, object], now: Mapping[str, object]) -> Iterator[tuple[str, object, object]]:

@@ -48,7 +48,7 @@ def shown_rank(task: Task, session: SessionScore) -> int | None:
 
 def answered(session: SessionScore) -> bool:
     """Whether the last lookup offered anything."""
-    return session.status in {Status.OK, Status.NO_MATCH}
+    return session.status in {Status.OK, Status.NO_MATCH, Status.CUT_OFF}
 
 
 def mean_over_sessions(

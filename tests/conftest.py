@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import pytest
 from hypothesis import settings
 
 from ci_eval.adapters.recipes import FromRecipe
-from tests.needs import need, need_engine
+from ci_eval.drivers.confine import landlock
+from tests.command import command as run
+from tests.needs import lack, need, need_engine
+from tests.projects import GREETER, write
 
 # A busy machine is no fault of the code.
 settings.register_profile("any machine", deadline=None)
@@ -26,3 +32,33 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 def no_ci(monkeypatch: pytest.MonkeyPatch) -> None:
     """`ci-eval --ci NAME` tells its process by a variable, which the next test must not see."""
     monkeypatch.delenv("CI_EVAL_CI", raising=False)
+
+
+@pytest.fixture(scope="session")
+def nights(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Evaluations of one project: words, twice, in the alphabet's order, and by the controls."""
+    root = tmp_path_factory.mktemp("compare")
+    files = {f"file{i:02}__py": GREETER + f"x{i} = {i}\nprint(x{i}, Greeter)\n" * (1 + i % 3) for i in range(24)}
+    project = write(root / "p", **files)
+    made = {}
+    for name, engine, kind in (
+        ("words", "words", "BASIC"),
+        ("again", "words", "BASIC"),
+        ("alphabet", "words", "ALPHABETICAL"),
+        ("oracle", "oracle", "BASIC"),
+    ):
+        made[name] = root / name
+        code, _, err = run(
+            "evaluate", "--project", f"path:{project}", "--engine", engine, "--completion-type", kind,
+            "--output", made[name], "--jobs", 1,
+        )  # fmt: skip
+        assert code == 0, err
+    return made
+
+
+@pytest.fixture
+def complete_walls() -> None:
+    """Says so, rather than pass, where the kernel has not got what is tested."""
+    abi, why = landlock.version() if sys.platform == "linux" else (0, "not Linux")
+    if abi < 6:
+        lack(f"full confinement needs version 6 of Landlock, here is {abi}: {why}")

@@ -22,6 +22,7 @@ class Fake:
     verified = True
     toolchains: Mapping[str, str] = MappingProxyType({})
     needs_dependencies = False
+    takes_records = False
     needs: tuple[str, ...] = ()
     own_process = True
 

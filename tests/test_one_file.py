@@ -15,6 +15,8 @@ import ci_eval
 from tests.command import command
 from tests.projects import GREETER, write
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def package(tmp_path: Path) -> Path:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from ci_eval.engines.words import ENGINE as WORDS
@@ -13,6 +15,7 @@ from ci_eval.manifest import Manifest
 from ci_eval.model import FileError, Session
 from ci_eval.workspace import Workspace, name_of
 from tests.command import command
+from tests.comparing import compare
 from tests.here import in_one_process
 from tests.projects import GREETER, ask, generate, setup, write
 
@@ -116,3 +119,19 @@ def test_a_manifest_is_read_once_however_often_it_is_asked_for(tmp_path: Path, m
     assert sorted(read) == ["base", "new"]
     assert command(*argv, tmp_path / "third")[0] == 0
     assert len(read) == 2
+
+
+@pytest.mark.parametrize("part", ["sessions", "actions", "logs", "names.npz"])
+def test_a_poisoned_artifact_is_refused(nights: dict[str, Path], tmp_path: Path, part: str) -> None:
+    new = Path(shutil.copytree(nights["words"], tmp_path / "new"))
+    target = next((new / part).glob("*"), new / part / "more") if part != "names.npz" else new / part
+    target.write_bytes((target.read_bytes() if target.exists() else b"") + b"x")
+    code, _, said = compare(nights["words"], new, tmp_path / "out")
+    assert (code, f"{part} changed since" in " ".join(said.split())) == (2, True)
+
+
+def test_an_artifact_without_digests_is_refused(nights: dict[str, Path], tmp_path: Path) -> None:
+    workspace = Workspace(Path(shutil.copytree(nights["words"], tmp_path / "new")))
+    workspace.write_manifest(msgspec.structs.replace(workspace.manifest(), digests={}))
+    code, _, said = compare(nights["words"], tmp_path / "new", tmp_path / "out")
+    assert (code, "its manifest has no digests" in " ".join(said.split())) == (2, True)

@@ -53,3 +53,10 @@ def _said(pid: int) -> str:
     with suppress(OSError):
         return Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ")
     return str(pid)
+
+
+def runs(pid: int) -> bool:
+    """Whether the process is there, and is no zombie."""
+    with suppress(FileNotFoundError):
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    return False

@@ -17,9 +17,9 @@ NOTHING_OPEN = "nothing found open"
 """How the report of a fully confined process ends; see `drivers/confine/proof.py`."""
 
 SYSTEM = tuple(map(Path, ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/nix/store", "/gnu/store")))
-"""Folders in which every engine may read and run what it finds."""
+"""Folders of the system, in which every engine may read and run everything."""
 TOPS = ("package.json", "pyproject.toml", "Gemfile", "composer.json", "go.mod", "Cargo.toml", ".git")
-"""Files that are at the top of something that is developed or installed as a whole."""
+"""Files that mark the top folder of a project or an installed package."""
 
 
 def interpreter() -> str:
@@ -44,7 +44,7 @@ class Walls:
     address_space: int = 0
     """Bytes of address space of the process alone; 0 = no limit."""
     remains: Path | None = None
-    """A folder to delete if we are killed."""
+    """A folder that the supervisor deletes if ci-eval itself is killed."""
 
     def around(self, argv: Sequence[str], report: int) -> list[str]:
         """The command that starts `argv` within these walls; a report of how well they hold is written to descriptor
@@ -58,8 +58,8 @@ class Walls:
 
 
 def installs_of(program: str) -> list[Path]:
-    """What must be readable for a program to run: the folder it is installed in and, for a script, that of its
-    interpreter."""
+    """The folders that a program must be able to read in order to run: the one it is installed in and, for a script,
+    that of its interpreter; none in SYSTEM, which is readable anyway."""
     found = shutil.which(program)
     if found is None:
         return []

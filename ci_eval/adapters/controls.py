@@ -14,16 +14,15 @@ from ci_eval.errors import ConfigError
 from ci_eval.model import EngineInfo, Suggestion
 
 
-class Control(ABC):
-    """A started control; it knows the text of the open file."""
+class OpenText:
+    """What a started engine without a process of its own has: the text of the open file."""
 
-    def __init__(self, surroundings: Surroundings) -> None:
-        self.surroundings = surroundings
+    def __init__(self) -> None:
         self.text = ""
 
     @property
     def confined(self) -> str:
-        """ "": it has no process of its own."""
+        """Always "": it has no process that could be confined."""
         return ""
 
     def open(self, _path: str, text: str) -> None:
@@ -35,6 +34,22 @@ class Control(ABC):
         for offset, deleted, inserted in edits:
             self.text = self.text[:offset] + inserted + self.text[offset + deleted :]
 
+    def restart(self) -> None:
+        """Forget the open file; there is no process to restart."""
+        self.text = ""
+
+    def close(self) -> None:
+        """Forget the open file; there is no process to end."""
+        self.text = ""
+
+
+class Control(OpenText, ABC):
+    """A started control."""
+
+    def __init__(self, surroundings: Surroundings) -> None:
+        super().__init__()
+        self.surroundings = surroundings
+
     def complete(self, query: Query) -> Answer:
         """The candidates of `words`, with the time it took to find them."""
         started = perf_counter()
@@ -44,14 +59,6 @@ class Control(ABC):
     @abstractmethod
     def words(self, query: Query) -> Sequence[str]:
         """The candidates, best first."""
-
-    def restart(self) -> None:
-        """Forget the open file; there is no process to restart."""
-        self.text = ""
-
-    def close(self) -> None:
-        """Forget the open file; there is no process to end."""
-        self.text = ""
 
 
 @dataclass(frozen=True)
@@ -68,6 +75,7 @@ class ControlEngine:
     verified: bool = True
     toolchains: Mapping[str, str] = field(default_factory=dict)
     needs_dependencies: bool = False
+    takes_records: bool = False
     needs: tuple[str, ...] = ()
     own_process: bool = False
 

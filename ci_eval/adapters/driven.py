@@ -17,7 +17,7 @@ from ci_eval.errors import EngineMisbehaved, EngineRaised, EngineTimeout
 from ci_eval.model import Suggestion
 
 PATIENCE = 120.0
-"""Seconds for the program's start and its first answer, which is not counted as a completion."""
+"""Seconds that the driver may take to start and to answer a first question, which does not count as a completion."""
 
 NAME = re.compile(r"\w+")
 
@@ -30,7 +30,7 @@ def nothing(_place: Place) -> Sequence[str]:
 @dataclass(frozen=True, kw_only=True)
 class DrivenEngine(FromRecipe):
     """An engine that is called by a program of ours (its driver). It is sent to worker processes, so its functions must
-    have names.
+    be importable, not lambdas.
 
     The driver reads lines "OFFSET PATH TEXT" and answers "MS NAMES": the offset in code points; path, text, and the
     names (one per line) in base64; the milliseconds as the driver measured them. Or it answers "error MESSAGE" (in
@@ -42,7 +42,8 @@ class DrivenEngine(FromRecipe):
     """Returns a command that is run to its end before the driver starts; empty: there is none. Its exit code is
     ignored."""
     beside: float = 0.0
-    """Seconds that a question may take beside the completion: to make a compiler of its own, and have it read."""
+    """Seconds that a question may take in addition to the completion itself: where each question gets a new compiler,
+    to make it and have it read the project."""
     text: re.Pattern[str] = NAME
     """The part of a name that is inserted; a name without such a part is left out."""
 

@@ -25,7 +25,9 @@ GO_FILES = frozenset({"go.mod", "go.sum"})
 
 
 def prepare(name: str, root: Path, info: ProjectInfo, *, dependencies: bool, cache: Path) -> InstalledEngine | None:
-    """A folder below the cache with what the project needs; None where languages name no such thing.
+    """A folder below the cache with what the project needs; None where there is nothing of that kind to install.
+
+    `name`: the kind of environment, as a language names it (`Language.dependencies`):
 
     python: a virtual environment, empty without `dependencies`, so that engines see nobody else's packages.
     node: a folder with `node_modules`. go: a module cache. jvm, if the project comes from Maven: the jars it needs.
@@ -53,7 +55,7 @@ class _Task:
 
 
 def _python(task: _Task, folder: Path) -> Mapping[str, str]:
-    # A virtual environment finds itself by the place it is at, so it works after `once` has moved it.
+    # A virtual environment works wherever it is, so `once` may move it to its place.
     venv.create(folder, with_pip=False, symlinks=True)
     (site,) = folder.glob("lib/python*/site-packages")
     wanted = of_python(task.root) if task.dependencies else []
@@ -71,11 +73,11 @@ def _forget_start_up(site: Path) -> None:
         shutil.rmtree(path) if path.is_dir() else path.unlink()
     for path in site.glob("*.pth"):
         lines = path.read_bytes().splitlines(keepends=True)
-        # The others are folders.
+        # Lines that begin otherwise are not run: they name folders.
         path.write_bytes(b"".join(line for line in lines if not line.startswith((b"import ", b"import\t"))))
 
 
-# install-links: a dependency that is a folder is copied, not linked to and filled where it is.
+# install-links: a dependency that is a local folder is copied; by default it is linked, and npm would write to it.
 _NPM = ("--install-links", "--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error")
 
 
@@ -93,7 +95,7 @@ def _node(task: _Task, folder: Path) -> Mapping[str, str]:
         shutil.copyfile(manifest, folder / manifest.name)
         npm_run(("ci", "--omit=dev", *_NPM), cwd=folder)
     else:
-        # npm resolves what is for development even where it is not wanted.
+        # A manifest without devDependencies, since npm looks those up even if it is told to omit them.
         (folder / manifest.name).write_bytes(msgspec.json.encode({"private": True, "dependencies": wanted}))
         npm_run(("install", *_NPM), cwd=folder)
     found = sorted(path for path in folder.glob("node_modules/**/package.json") if _is_package(path))
@@ -113,7 +115,7 @@ def _go(task: _Task, folder: Path) -> Mapping[str, str]:
         return {}
     work = folder / "work"
     work.mkdir()
-    # A `replace` may lead to another module of the project; of the sources, go reads nothing.
+    # All go.mod and go.sum files are copied, since a `replace` may name another module of the project. No source is.
     for path in sorted(task.root.rglob("go.*")):
         if path.name in GO_FILES and is_own(path, task.root):
             copy = work / path.relative_to(task.root)
@@ -143,7 +145,7 @@ class _Kind:
     also_empty: bool = False
     """Whether engines get one also where a project's dependencies are not wanted."""
     mark: str = ""
-    """What its folders end in, so that those for another machine are others."""
+    """A suffix for the names of its folders, where they are of use to one version of a program only."""
 
 
 ENVIRONMENTS = {
@@ -152,4 +154,4 @@ ENVIRONMENTS = {
     "go": _Kind(_go),
     "jvm": _Kind(_jvm),
 }
-"""By the name that languages use."""
+"""Kind, as languages name it → how it is made."""

@@ -1,5 +1,5 @@
-"""Jars from Maven Central, each with everything it needs to run: for engines, and for the projects they complete code
-of."""
+"""Installs jars from Maven Central with everything they need to run, for engines and for the projects that are
+evaluated."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ DRIVER = "driver"
 
 @dataclass(frozen=True, kw_only=True)
 class Driver:
-    """A driver (a program of ours) that is compiled against the installed jars."""
+    """A driver, which is a program of ours that asks the engine; it is compiled with the engine's jars."""
 
     file: Path
     compiler: str
@@ -62,8 +62,8 @@ class Maven(IntoCache):
 
 
 def resolve(coordinates: str, folder: Path, *, others: Sequence[str] = (), itself: bool = True) -> dict[str, str]:
-    """Copy the jars that GROUP:NAME:VERSION and `others` need to run, and (unless `itself` is false) their own, into
-    `folder`/jars.
+    """Copy into `folder`/jars the jar of GROUP:NAME:VERSION (unless `itself` is false), those of `others`, and all jars
+    that these need to run.
 
     Returns GROUP:NAME → version. Raises ConfigError, InstallError.
     """
@@ -100,13 +100,16 @@ def _named(path: Path) -> tuple[str, str]:
 
 
 def in_folder(folder: Path | None) -> list[Path]:
-    """The jars that `resolve` left below a folder; none without one."""
+    """The jars that `resolve` copied below the folder; none for None."""
     return sorted((folder / FOLDER).rglob("*.jar")) if folder else []
 
 
 def libraries(place: Place, standard: str) -> list[Path]:
-    """The jars that a project needs, and the language's standard library, which is the engine's own if they have
-    none."""
+    """The jars that a project needs, among them the language's standard library: the engine's own if the project names
+    none.
+
+    `standard`: the beginning of that jar's name, such as "kotlin-stdlib".
+    """
     own = in_folder(place.environment)
     if any(path.name.startswith(f"{standard}-") for path in own):
         return own

@@ -25,7 +25,7 @@ class Place:
     root: Path
     """The project."""
     base: Path
-    """A temporary folder of this engine alone, to which only ci-eval writes."""
+    """A temporary folder for this engine alone; the engine itself may write only to `scratch` below it."""
     surroundings: Surroundings
 
     @classmethod
@@ -105,7 +105,7 @@ def confinement_of(confine: Confine) -> str:
 
 
 def variables(place: Place) -> dict[str, str]:
-    """The environment variables of an engine's process: of the user's own, only those that say where programs are."""
+    """The environment variables of an engine's process; of the user's own it gets PATH alone."""
     return {
         "PATH": os.environ.get("PATH", os.defpath),
         "HOME": str(place.scratch / "home"),

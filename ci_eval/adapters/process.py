@@ -19,7 +19,7 @@ from ci_eval.adapters.confinement import Walls
 from ci_eval.errors import EngineCrash, EngineMisbehaved, EngineTimeout
 
 ENDING = 5.0
-"""Seconds that the process which watches an engine has to end it, and all it started."""
+"""Seconds that the supervisor (`drivers/confine/supervisor.py`) has to end an engine and all it started."""
 
 DENIED = re.compile("permission denied|operation not permitted|EACCES|EPERM", re.IGNORECASE)
 CONFINED = (
@@ -32,7 +32,7 @@ LONGEST_LINE = 256 * 2**20
 
 
 class EngineProcess:
-    """A program with pipes to its standard streams. Whatever it starts ends with it, and it ends with us.
+    """A program with pipes to its standard streams. Whatever it starts ends with it, and it ends when ci-eval does.
 
     It never runs in the project's folder, since interpreters of several languages import from where they run.
     """
@@ -79,7 +79,7 @@ class EngineProcess:
 
     @property
     def confined(self) -> str:
-        """How well it is confined: what it could do from inside, tried before the program started."""
+        """How well it is confined, found by trying before the program started; see `drivers/confine/proof.py`."""
         if not self._confined and not self._report.closed:
             self._await(self._report.fileno(), selectors.EVENT_READ, time.monotonic() + ENDING)
             self._confined = self._report.readline().decode().strip() or "not confined: it did not start"
@@ -87,7 +87,7 @@ class EngineProcess:
 
     @property
     def pid(self) -> int:
-        """Process id of the watching process (Linux), or of the program itself."""
+        """Id of the supervisor's process (on Linux), or of the program itself."""
         return self._process.pid
 
     def _await(self, fd: int, event: int, deadline: float) -> None:
@@ -132,7 +132,7 @@ class EngineProcess:
                 pipe.close()
 
     def _ends_when_told(self) -> bool:
-        """Whether there is a watching process, and it has ended the program."""
+        """Whether there is a supervisor, and it has ended the program."""
         if sys.platform != "linux":
             return False
         self._process.terminate()

@@ -1,5 +1,5 @@
-"""Recipes: how engines get into the cache, by a package client, at one version, completely or not at all, for use
-offline."""
+"""Recipes: how engines are installed into the cache, by a package client, at one version, completely or not at all;
+they then need no network."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Recipe(Protocol):
 
     @property
     def source(self) -> str:
-        """Where it comes from, in a word or two."""
+        """Where it comes from, in a word or two, such as "PyPI"."""
 
     @property
     def needs(self) -> tuple[str, ...]:
@@ -63,7 +63,7 @@ class Recipe(Protocol):
 
 
 class IntoCache:
-    """What recipes share that make a folder in the cache."""
+    """The base of recipes that install into a folder of their own in the cache."""
 
     version: str
 
@@ -88,7 +88,7 @@ class IntoCache:
 
 @dataclass(frozen=True, kw_only=True)
 class FromRecipe:
-    """What engines share that a recipe installs."""
+    """The base of engines that are installed by a recipe."""
 
     name: str
     summary: str
@@ -100,8 +100,9 @@ class FromRecipe:
     verified: bool = False
     """Whether this project's tests drive it for real."""
     toolchains: Mapping[str, str] = field(default_factory=dict)
-    """See Engine; known for the default version only."""
+    """See Engine. They are those of the default version, and checked for no other."""
     needs_dependencies: bool = False
+    takes_records: bool = False
     own_process: bool = True
 
     @property
@@ -203,7 +204,8 @@ class Gem(IntoCache):
 
 @dataclass(frozen=True, kw_only=True)
 class Archive(IntoCache):
-    """A file that its makers publish, in a release whose SHA-256 is known here; unpacked if it is an archive."""
+    """A file that the engine's makers publish, of a release whose SHA-256 is in `digests`; unpacked if it is an
+    archive."""
 
     url: str
     """The address, with `{version}` in it."""
@@ -239,7 +241,7 @@ class Archive(IntoCache):
 
 @dataclass(frozen=True, kw_only=True)
 class System:
-    """A program that is on the user's machine, at whatever version."""
+    """A program that is on the user's machine already, whatever its version; nothing is installed."""
 
     program: str
     hint: str
@@ -269,10 +271,10 @@ class System:
 
 
 def once(target: Path, version: str, install: Callable[[Path], Mapping[str, str]]) -> InstalledEngine:
-    """Install into a new folder and move that to `target`, unless it is there already. Where several processes do so at
-    once, the first one wins.
+    """What is installed in the folder `target`. If it is not there, or damaged, `install` fills a new folder, which is
+    then moved there; of several processes that do so at once, the first one wins.
 
-    A damaged one is installed again. Raises PreparationError.
+    `version`: only recorded. Raises PreparationError.
     """
     packages = _ready(target) if sealed.intact(target) else None
     if packages is None:
@@ -310,7 +312,7 @@ def checked(version: str) -> str:
 
 
 def plain(name: str) -> str:
-    """The name with all characters replaced that a file's name should not have."""
+    """The name as part of a file's name: `@vtsls/language-server` → `vtsls-language-server`."""
     return re.sub(r"[^A-Za-z0-9.]+", "-", name).strip("-")
 
 
@@ -339,8 +341,8 @@ class _Module(msgspec.Struct, rename="pascal"):
 
 
 def _go_build(module: str, version: str, folder: Path) -> Mapping[str, str]:
-    """Build in the folder of the module itself: there, its go.sum vouches for what it needs; `go install` would ignore
-    it."""
+    """Build a program in a copy of its module, so that go checks what it needs against the module's own go.sum, which
+    `go install` ignores."""
     variables = {"GOFLAGS": "-mod=mod -trimpath", "GOTOOLCHAIN": "local", "GOWORK": "off", "CGO_ENABLED": "0"}
     said = run_client(("go", "mod", "download", "-json", f"{module}@{version}"), cwd=folder, variables=variables)
     source = folder / "source"

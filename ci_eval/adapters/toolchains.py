@@ -17,12 +17,13 @@ NUMBER = re.compile(r"\d+(?:\.\d+)*")
 
 @dataclass(frozen=True, kw_only=True)
 class Toolchain:
-    """One of them."""
+    """A compiler or interpreter, and how to ask for its version."""
 
     program: str
     ask: tuple[str, ...]
     """The arguments with which it prints its version."""
     get: str
+    """Where to get a newer one."""
 
 
 TOOLCHAINS = {
@@ -53,8 +54,8 @@ def version_here(name: str) -> str:
     toolchain = TOOLCHAINS[name]
     with tempfile.TemporaryDirectory() as empty:
         try:
-            # Asked where no project's files, and no download, can take its place: neither is there when engines are
-            # built.
+            # Asked in an empty folder and without downloads: a project's go.mod could make `go` run another version,
+            # which is not the one that engines are built with.
             said = run_client((toolchain.program, *toolchain.ask), cwd=Path(empty), variables={"GOTOOLCHAIN": "local"})
         except (InstallError, OSError):
             return ""

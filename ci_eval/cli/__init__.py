@@ -12,8 +12,9 @@ import click
 
 from ci_eval import __version__
 from ci_eval.ci import Problem, Screen
-from ci_eval.cli import ci
+from ci_eval.cli import answers, ci
 from ci_eval.cli import comparisons as judging
+from ci_eval.cli import datasets as mining
 from ci_eval.cli import models as learning
 from ci_eval.cli import runs as evaluating
 from ci_eval.cli import views as looking
@@ -21,7 +22,7 @@ from ci_eval.cli.group import cli
 from ci_eval.cli.options import DEMO
 from ci_eval.errors import CiEvalError, ConfigError, GateFailed, WorkspaceError
 
-__all__ = ["DEMO", "ci", "cli", "evaluating", "judging", "learning", "looking", "main"]
+__all__ = ["DEMO", "answers", "ci", "cli", "evaluating", "judging", "learning", "looking", "main", "mining"]
 
 INTERRUPTED = 130
 BUG = 70

@@ -10,6 +10,7 @@ from ci_eval import machine
 from ci_eval.ci import Screen
 from ci_eval.cli.group import cli
 from ci_eval.cli.options import MODEL, TRUST, Choices, with_choices, with_placement
+from ci_eval.config import load
 from ci_eval.jobs import grade, ml, rerank
 from ci_eval.jobs import single_stages as stages
 from ci_eval.jobs import terminal as presenting
@@ -100,7 +101,9 @@ def rerank_(workspace: Path, completion_type: str, model: Path | None, output: P
 @cli.command("grade")
 @click.argument("what", metavar="WORKSPACE | GRADER")
 @click.argument("pairs", metavar="[PAIRS.jsonl]", type=click.Path(path_type=Path), required=False)
-def grade_(what: str, pairs: Path | None) -> None:
+@click.option("--config", type=click.Path(path_type=Path), metavar="FILE", help="With PAIRS: where `judge:` stands.")
+@click.option("--trust", is_flag=True, help="Send answers to the judge that the workspace's own configuration names.")
+def grade_(what: str, pairs: Path | None, config: Path | None, trust: bool) -> None:
     """Grades a WORKSPACE's suggestions anew, or each line of PAIRS by GRADER, without an engine.
 
     \b
@@ -114,10 +117,10 @@ def grade_(what: str, pairs: Path | None) -> None:
     """
     screen = Screen()
     if pairs:
-        for line in grade.grade_pairs(what, pairs):
+        for line in grade.grade_pairs(what, pairs, load(config).config.judge if config else None):
             screen.result(line.decode())
         return
-    done = grade.grade_workspace(Path(what))
+    done = grade.grade_workspace(Path(what), trusted=trust)
     presenting.evaluation(done, screen)
     if done.trouble:
         raise done.trouble

@@ -16,7 +16,8 @@ from ci_eval.ci import Screen
 from ci_eval.config import Config, load, patch
 from ci_eval.fetch import schemes, sealed
 from ci_eval.jobs import trust as trusting
-from ci_eval.jobs.pipeline import stored_config
+from ci_eval.jobs.models import answers as answering
+from ci_eval.jobs.runs import stored_config
 from ci_eval.workspace import Workspace
 
 DEMO = Path(__file__).parents[1] / "config" / "demo.yaml"
@@ -31,6 +32,7 @@ class Choices:
     language: str | None
     engine: str | None
     project: str | None
+    dataset: str | None
     completion_type: str | None
     model: Path | None
     overrides: tuple[str, ...]
@@ -48,7 +50,7 @@ class Choices:
             config = self._patched(workspace.config_path, {}, screen)
             trusting.refuse_foreign(workspace, config, trusted=trusted)
             return config
-        return self._patched(self.config or (None if self.project else DEMO), os.environ, screen)
+        return self._patched(self.config or (None if self.project or self.dataset else DEMO), os.environ, screen)
 
     def _patched(self, path: Path | None, environment: Mapping[str, str], screen: Screen) -> Config:
         loaded = load(path, overrides=self.overrides, environment=environment)
@@ -60,12 +62,14 @@ class Choices:
             language=self.language,
             engine=self.engine,
             project=self.project,
+            dataset=self.dataset,
             completion_type=self.completion_type,
             model=self.model,
         )
 
 
 SPECS = f"One of {', '.join(scheme.example for scheme in schemes.CATALOG.all())}."
+DATASET = "Records for tasks that take some: a file of JSON lines, or https://HOST/FILE#sha256=HEX."
 MODEL = "What the completion type ML ranks by, made by `ci-eval train-ranker`."
 TRUST = "Run the command that the workspace's own configuration names as its engine."
 OVERRIDE = "Any key of the configuration, dotted, with a YAML value; may be repeated."
@@ -84,6 +88,7 @@ def with_choices(command: Callable[..., None]) -> Callable[..., None]:
         click.option("--set", "overrides", metavar="KEY=VALUE", multiple=True, help=OVERRIDE),
         click.option("--model", type=click.Path(path_type=Path), metavar="FILE", help=MODEL),
         click.option("--completion-type", metavar="T", help="What ranks, see `ci-eval list completion-types`."),
+        click.option("--dataset", metavar="FILE", help=DATASET),
         click.option("--project", metavar="SPEC", help=SPECS),
         click.option("--engine", metavar="NAME[@VERSION]", help="An engine, see `ci-eval list engines`."),
         click.option("--task", metavar="NAME", help="What it is to do, see `ci-eval list tasks`."),
@@ -98,6 +103,13 @@ def _verify(context: click.Context, _: click.Parameter, thorough: bool) -> None:
     context.with_resource(sealed.care(thorough=thorough))
 
 
+def _answers(context: click.Context, option: click.Parameter, given: bool) -> None:
+    if given:
+        if context.meta.setdefault("answers", option.name) != option.name:
+            raise click.UsageError("--offline asks nobody, and --record asks everything: give one of them")
+        context.with_resource(answering.asked(record=option.name == "record"))
+
+
 def with_placement(command: Callable[..., None]) -> Callable[..., None]:
     """Decorator: adds the options that say where the result goes and how many processes work."""
     command = click.option(
@@ -106,6 +118,20 @@ def with_placement(command: Callable[..., None]) -> Callable[..., None]:
         expose_value=False,
         callback=_verify,
         help="Read everything that is used from the cache, and make anew what is damaged; else done once a week.",
+    )(command)
+    command = click.option(
+        "--record",
+        is_flag=True,
+        expose_value=False,
+        callback=_answers,
+        help="Ask an endpoint anew what it has answered before, and keep the new answers.",
+    )(command)
+    command = click.option(
+        "--offline",
+        is_flag=True,
+        expose_value=False,
+        callback=_answers,
+        help="Take the answers of an endpoint from the store of answers alone.",
     )(command)
     command = click.option(
         "--output",

@@ -13,16 +13,21 @@ import msgspec
 from ci_eval.config import jetbrains
 from ci_eval.config.checking import check
 from ci_eval.config.rules import settle
-from ci_eval.config.schema import Config
+from ci_eval.config.schema import Config, EngineConfig
 from ci_eval.config.text import parse_yaml, read, write_yaml
 from ci_eval.config.wording import show
 from ci_eval.errors import ConfigError
+from ci_eval.model.endpoints import EndpointConfig
 
 VARIABLE = re.compile(r"\$\$\{|\$\{([^}]*)\}")
 """`${name}`, which stands for a variable; or `$${`, which stands for the characters `${`."""
 
 
-INTERPOLATED = ("project.spec", "outputDir", "reports.evaluationTitle")
+INTERPOLATED = ("project.spec", "dataset.spec", "outputDir", "reports.evaluationTitle")
+
+
+SPECS = ("project", "dataset")
+"""Sections that may be just their `spec`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,8 +54,16 @@ def load(path: Path | None, *, overrides: Sequence[str] = (), environment: Mappi
 def dump(config: Config) -> str:
     """YAML that `load` reads back to an equal configuration, whatever the environment holds."""
     raw: dict[str, object] = msgspec.to_builtins(config)
+    raw["engine"] = _engine(config.engine)
     _change_texts(raw, lambda _, text: text.replace("${", "$${"))
     return write_yaml(raw)
+
+
+def _engine(config: EngineConfig) -> dict[str, object]:
+    """Its own keys first; those of an endpoint only where there is one."""
+    every: dict[str, object] = msgspec.to_builtins(config)
+    reached = {field.encode_name: every.pop(field.encode_name) for field in msgspec.structs.fields(EndpointConfig)}
+    return {**every, **(reached if config.endpoint is not None else {})}
 
 
 def patch(
@@ -60,6 +73,7 @@ def patch(
     language: str | None = None,
     engine: str | None = None,
     project: str | None = None,
+    dataset: str | None = None,
     completion_type: str | None = None,
     model: Path | None = None,
     title: str | None = None,
@@ -75,6 +89,7 @@ def patch(
         "language": language,
         "engine": engine,
         "project": project,
+        "dataset": dataset,
         "interpret.completionType": completion_type,
         "interpret.rankingModel": str(model.resolve()) if model else None,
         "reports.evaluationTitle": title,
@@ -126,7 +141,7 @@ def _put(raw: dict[str, object], key: str, value: object, source: str) -> None:
         if not isinstance(below, dict):
             raise ConfigError(f"{source}: `{'.'.join(parents[:depth])}` is {show(below)}, it has no keys below it")
         section = below
-    if key == "project" and isinstance(value, str) and isinstance(below := section.get(last), dict):
+    if key in SPECS and isinstance(value, str) and isinstance(below := section.get(last), dict):
         section, last = below, "spec"
     section[last] = value
     try:
@@ -136,7 +151,7 @@ def _put(raw: dict[str, object], key: str, value: object, source: str) -> None:
 
 
 def _spread(raw: dict[str, object]) -> None:
-    """Spell out short forms: `engine: NAME@VERSION`, `project: SPEC` and `interpret.userModel: PROFILE`.
+    """Spell out short forms: `engine: NAME@VERSION`, `interpret.userModel: PROFILE`, `project: SPEC`, `dataset: SPEC`.
 
     Also read `interpret.confine: off` as it was meant: YAML takes `off` without quotes for false.
     """
@@ -145,8 +160,9 @@ def _spread(raw: dict[str, object]) -> None:
         interpret["userModel"] = {"profile": profile}
     if isinstance(interpret, dict) and interpret.get("confine") is False:
         interpret["confine"] = "off"
-    if isinstance(spec := raw.get("project"), str):
-        raw["project"] = {"spec": spec}
+    for key in SPECS:
+        if isinstance(spec := raw.get(key), str):
+            raw[key] = {"spec": spec}
     if not isinstance(given := raw.get("engine"), str):
         return
     name, at, version = given.partition("@")

@@ -12,6 +12,7 @@ from ci_eval.config.schema import Config
 from ci_eval.config.wording import show
 from ci_eval.errors import ConfigError
 from ci_eval.model import FORMER_LANGUAGES, FiltersConfig, PrefixConfig, SessionsFilter
+from ci_eval.model.endpoints import EndpointConfig
 from ci_eval.patterns import compiled
 
 LANGUAGES = {"c++": "cpp", "c#": "csharp", "shell script": "bash", "golang": "go"} | FORMER_LANGUAGES
@@ -85,9 +86,7 @@ def _problems(config: Config) -> Iterator[str]:
             "how: missing, or what: lines"
         )
     yield from _regex_problems(strategy.filters, "actions.strategy.filters")
-    engine = config.engine
-    if engine.command is None and (engine.language_id or engine.settings or engine.options):
-        yield "`engine` has languageId, settings or options, which belong to a `command`: add it, or remove them"
+    yield from _engine_problems(config)
     names: set[str] = set()
     for index, part in enumerate(config.reports.sessions_filters):
         path = f"reports.sessionsFilters[{index}]"
@@ -101,6 +100,36 @@ def _problems(config: Config) -> Iterator[str]:
         if part.name in names:
             yield f"`{path}.name` is {part.name!r}, as in a filter before it; names must differ"
         names.add(part.name)
+
+
+def _engine_problems(config: Config) -> Iterator[str]:
+    yield from _endpoint_problems(config.engine, "engine")
+    if config.judge:
+        yield from _endpoint_problems(config.judge, "judge")
+        if config.judge.endpoint is None:
+            yield "`judge.endpoint` is missing; expected an address such as https://HOST/v1"
+    engine = config.engine
+    if engine.command is not None and engine.endpoint is not None:
+        yield "`engine` has a command and an endpoint; an engine is one of them, remove the other"
+    if engine.command is None and (engine.language_id or engine.settings or engine.options):
+        yield "`engine` has languageId, settings or options, which belong to a `command`: add it, or remove them"
+
+
+def _endpoint_problems(given: EndpointConfig, section: str) -> Iterator[str]:
+    """What is wrong with an endpoint; a key that is written out in place of its name is not repeated."""
+    if given.key is not None and not re.fullmatch(r"[A-Z_][A-Z0-9_]*", given.key):
+        yield (
+            f"`{section}.key` is no name of an environment variable (capitals, digits, _); put the key into a "
+            "variable, and give the name of that"
+        )
+    if given.endpoint is None:
+        own = {name: getattr(given, name) for name in EndpointConfig.__struct_fields__}
+        if EndpointConfig(**own) != EndpointConfig():
+            yield f"`{section}` has model, api or other keys that belong to an `endpoint`: add it, or remove them"
+    elif given.model is None:
+        yield f"`{section}.model` is missing; expected what the endpoint calls the model"
+    if given.template is not None and given.api != "completions":
+        yield f"`{section}.template` is for api: completions, but `{section}.api` is {given.api!r}; remove one of them"
 
 
 def _prefix_problems(prefix: PrefixConfig) -> Iterator[str]:

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta
 
 from ci_eval.model import Kind
+from ci_eval.model.endpoints import EndpointConfig
 from ci_eval.model.settings import (
     ActionsConfig,
     Confine,
@@ -22,8 +23,9 @@ from ci_eval.model.settings import (
 )
 
 
-class EngineConfig(Section, frozen=True):
-    """Which engine answers; the file may also say `NAME` or `NAME@VERSION`. A `command` is any language server."""
+class EngineConfig(EndpointConfig, frozen=True):
+    """Which engine answers; the file may also say `NAME` or `NAME@VERSION`. A `command` is any language server, an
+    `endpoint` any language model."""
 
     name: Text = "jedi"
     """Name of an engine, see `ci-eval list engines`."""
@@ -49,6 +51,15 @@ class ProjectConfig(Section, frozen=True):
     dependencies: bool | None = None
     """Whether the packages it needs are installed for the engine to see; none of their code is run. None = for engines
     that suggest next to nothing without them, see `ci-eval list engines --format json`."""
+
+
+class DatasetConfig(Section, frozen=True):
+    """The records of a task that is not about source code; the file may also say just the SPEC."""
+
+    spec: str = ""
+    """A file of JSON lines, or `https://HOST/FILE#sha256=HEX`."""
+    cluster: str = ""
+    """Name of the field by which records are sampled together, such as `meta.repository`; "" = each by itself."""
 
 
 class InterpretConfig(Section, frozen=True):
@@ -133,6 +144,10 @@ class Config(Section, frozen=True):
     """What completes."""
     project: ProjectConfig = ProjectConfig()
     """Whose code is completed."""
+    dataset: DatasetConfig = DatasetConfig()
+    """What is asked, in tasks whose items are records."""
+    judge: EndpointConfig | None = None
+    """The language model that judges answers, in tasks that have them judged."""
     training_projects: tuple[Text, ...] = ()
     """SPECs of other projects, whose logs train the ranker of the nights with the completion type ML."""
     output_dir: Text = "ci-eval-results"

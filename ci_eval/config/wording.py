@@ -118,7 +118,8 @@ def _names(section: type[Section]) -> list[str]:
 
 def _elsewhere(key: str) -> str:
     found = [path for path in _paths(Config, "") if path.rpartition(".")[2].lower() == key.lower()]
-    return f"; did you mean {' or '.join(found)}?" if found else ""
+    depth = min((path.count(".") for path in found), default=0)
+    return f"; did you mean {' or '.join(path for path in found if path.count('.') == depth)}?" if found else ""
 
 
 def _paths(section: type[Section], path: str) -> Iterator[str]:

@@ -15,7 +15,7 @@ public class JShellDriver {
 
     private final String classes;
     private JShell shell;
-    /** Nanoseconds of the last question, in a shell that was ready. */
+    /** How long the last question took, in nanoseconds, without the making of its shell. */
     private long taken;
 
     JShellDriver(String classes) {
@@ -79,7 +79,7 @@ public class JShellDriver {
         shell = JShell.builder().executionEngine("local").compilerOptions("-processorpath", plugins).build();
         shell.addToClasspath(classes);
         for (String each : imports) shell.eval(each);
-        // Until the class path is read, in a thread of its own, packages and classes of it are missing.
+        // JShell reads the class path in a thread of its own; until that is done, its packages and classes are missing.
         while (!shell.sourceCodeAnalysis().listQualifiedNames("String", 6).isUpToDate()) pause();
     }
 

@@ -70,7 +70,7 @@ public class JdtDriver {
             error.printStackTrace();
             Runtime.getRuntime().halt(1);
         }
-        // Eclipse's other threads would go on.
+        // Otherwise Eclipse's other threads would keep the process alive.
         Runtime.getRuntime().halt(0);
     }
 
@@ -86,7 +86,7 @@ public class JdtDriver {
         BundleContext context = framework.getBundleContext();
         List<Bundle> bundles = new ArrayList<>();
         for (String jar : System.getProperty("java.class.path").split(File.pathSeparator)) {
-            // The runtime itself is there already.
+            // Not the runtime itself, which is running already.
             if (jar.endsWith(".jar") && !jar.contains("org.eclipse.osgi-")) {
                 bundles.add(context.installBundle("reference:" + new File(jar).toURI()));
             }
@@ -107,7 +107,7 @@ public class JdtDriver {
         ClassLoader loader = new URLClassLoader(new URL[] {here}, bundle.adapt(BundleWiring.class).getClassLoader());
         Thread.currentThread().setContextClassLoader(loader);
         Constructor<?> constructor = loader.loadClass("JdtCompletion").getDeclaredConstructor(String.class, String.class);
-        // Of two loaders' classes neither is in the other's package.
+        // Classes of two class loaders are never in the same package for Java, even if it has the same name.
         constructor.setAccessible(true);
         return (Function<String[], String>) constructor.newInstance((Object[]) arguments);
     }
@@ -124,7 +124,7 @@ class JdtCompletion implements Function<String[], String> {
 
     JdtCompletion(String roots, String jars) throws CoreException {
         this.roots = Stream.of(roots.split(File.pathSeparator)).filter(each -> !each.isEmpty()).map(Path::of).toList();
-        // Else what is found would depend on how far it has got.
+        // Otherwise what is found would depend on how far the indexing is.
         JavaModelManager.getIndexManager().disable();
         IWorkspace workspace = ResourcesPlugin.getWorkspace();
         IWorkspaceDescription description = workspace.getDescription();
@@ -206,7 +206,7 @@ class JdtCompletion implements Function<String[], String> {
         // What JDT knows of the file must be what stands there now, not what stood there before.
         unit.makeConsistent(null);
         Question question = new Question(unit, text, offset);
-        // How long it may take is for who asks to say.
+        // There is no time limit here: who asks has one.
         unit.codeComplete(offset, question, OWNER);
         return question.answer();
     }

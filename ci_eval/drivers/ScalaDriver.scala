@@ -58,7 +58,7 @@ object ScalaDriver {
     response.get
   }
 
-  /** Until a thread of the compiler's own is through with the new text, classes of the file are there now and then. An
+  /** While a thread of the compiler works through the new text, classes of the file are now found and now not. An
     * editor lets it do that while its user types.
     */
   private def load(compiler: Global, source: BatchSourceFile): Unit = {

@@ -1,7 +1,7 @@
-"""Runs a Python module that may start no other program: alone.py MODULE ARGUMENT…
+"""Runs a Python module that may not start other programs: alone.py MODULE ARGUMENT…
 
-pip starts programs to build packages and to fetch them from repositories of code, both of which run strangers' code;
-to unpack wheels it needs none.
+It is for pip. To build a package, or to fetch it with git, pip starts other programs, and with them strangers' code. To
+install wheels, which is all we want of it, it needs none.
 """
 
 import os
@@ -10,12 +10,13 @@ import sys
 from typing import Any
 
 STARTS = ("subprocess.Popen", "os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.spawn", "os.system")
-# The user's own: where passwords of registries are kept, and the C library that tells its version.
+# Exceptions, both the user's own programs: `keyring`, which has passwords for registries, and musl's loader, which pip
+# asks for the version of the C library.
 ALLOWED = ("keyring", "ld-musl-")
 
 
 def refuse(event: str, arguments: tuple[Any, ...]) -> None:
-    """An audit hook, which nothing takes away again. An OSError, as of a program that is missing."""
+    """An audit hook, which cannot be removed once it is added. Raises OSError, as if the program were missing."""
     if event in STARTS and not (event == STARTS[0] and os.path.basename(str(arguments[0])).startswith(ALLOWED)):
         program = arguments[1] if event == STARTS[0] else event
         raise OSError(f"ci-eval lets {module} start no program: {program!r}")

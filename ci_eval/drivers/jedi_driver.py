@@ -1,8 +1,7 @@
 """Runs one release of jedi: jedi_driver.py LIBRARY-FOLDER PROJECT-ROOT CACHE-FOLDER [PACKAGES…].
 
-CACHE-FOLDER: for this process alone, since parso takes what it finds there by the date of the file it was made of, and
-writes it in a way that two processes must not. PACKAGES: folders with what the project needs. Imports the standard
-library and jedi only.
+CACHE-FOLDER: a folder that no other process uses; parso, jedi's parser, keeps parsed files there, and two processes
+must not write to it at once. PACKAGES: folders with what the project needs. Imports the standard library and jedi only.
 
 Each line on standard input is a request, each line on standard output its answer, both JSON:
 
@@ -26,7 +25,7 @@ from typing import Any, BinaryIO
 
 library, root, cache, *packages = sys.argv[1:]
 
-# Nothing is there to be completed but the standard library, the project and what it needs, whatever else is installed.
+# jedi is to find the standard library, the project and what it needs, and nothing else that is installed here.
 base = {"base": sys.base_prefix, "platbase": sys.base_exec_prefix}
 base |= {"installed_base": sys.base_prefix, "installed_platbase": sys.base_exec_prefix}
 PLATFORM = sysconfig.get_path("platstdlib", vars=base)
@@ -39,7 +38,7 @@ from jedi.inference import base_value
 
 sys.path[:] = list(dict.fromkeys(STANDARD))
 jedi.settings.cache_directory = cache
-# By default jedi imports `gi` for better answers; nothing of the project's world is to be run.
+# By default jedi imports the module `gi` to know it better, which runs its code.
 jedi.settings.auto_import_modules = []
 
 
@@ -67,13 +66,15 @@ class InOrder(dict[Any, None]):
         return hash(frozenset(self))
 
 
-# jedi keeps values in sets, and of two ways to the same name the first one in the set wins. In a set, objects stand in
-# the order of their addresses, so the kind of a suggestion would differ from run to run.
+# jedi keeps in a set what a name may stand for, and takes the first of them. The order in a set depends on the
+# addresses of its objects, so the kind of a suggestion (class, variable …) would differ from run to run.
 setattr(base_value, "frozenset", InOrder)
 
 
 def kind(found: Any) -> str:
-    # As jedi's own `type`, but that follows every imported name to its definition: a quarter of the whole time.
+    """The kind of a completion: class, function, import, instance, keyword, module, param …"""
+    # The same as jedi's own `type`, except for imported names: jedi follows each to its definition, which takes a
+    # quarter of the whole time.
     name = found._name
     definition = name.tree_name.get_definition() if name.tree_name is not None else None
     if definition is not None and definition.type == "import_from":
@@ -82,7 +83,7 @@ def kind(found: Any) -> str:
 
 
 class OpenedFile:
-    """One open file and the jedi that completes in it."""
+    """The open file; its methods answer the requests of the same names."""
 
     def __init__(self) -> None:
         self.project = jedi.Project(root, sys_path=[*sys.path, *packages], load_unsafe_extensions=False)
@@ -107,19 +108,20 @@ class OpenedFile:
         return {"ms": (time.perf_counter() - started) * 1000, "items": items}
 
     def _forget(self) -> None:
-        # parso keeps the last text it saw under the file's path and date, so a later import of this file would see the
-        # text with a token missing: results would depend on which files a worker had done before.
+        # parso remembers the last text that it was given for a path. A file that imports this one would be completed
+        # with that text, in which a token is missing, and answers would depend on which files were asked about before.
         for files in parso.cache.parser_cache.values():
             for path in [path for path in files if path is not None and Path(path) == self.path]:
                 del files[path]
 
 
 def serve(requests: Iterable[bytes], answers: BinaryIO) -> None:
+    """Answer each request with one line, until there are no more."""
     session = OpenedFile()
     # The first completion reads the stubs of the builtins; no session should pay for that.
     session.open("ci_eval_warm_up.py", "")
     session.complete([(0, 0, "import os\nos.")], 13)
-    # What is there now stays: the collector need not look at it again and again.
+    # What is in memory now is never freed, so the garbage collector need not look at it again.
     gc.collect()
     gc.freeze()
     for line in requests:
@@ -133,7 +135,7 @@ def serve(requests: Iterable[bytes], answers: BinaryIO) -> None:
 
 
 if __name__ == "__main__":
-    # Whatever prints must not end up between the answers.
+    # Whatever jedi prints goes to standard error, not between the answers.
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     serve(sys.stdin.buffer, out)

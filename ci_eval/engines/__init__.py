@@ -5,6 +5,7 @@ from ci_eval.contracts import Engine
 
 
 def _hyphenated(module: str) -> str:
+    """The word that users write: `jedi_language_server` → `jedi-language-server`."""
     return module.replace("_", "-")
 
 

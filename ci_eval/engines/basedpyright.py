@@ -17,7 +17,7 @@ def command(place: Place) -> list[str]:
 
 def settings(place: Place) -> dict[str, Any]:
     analysis = {"autoImportCompletions": False, "diagnosticMode": "openFilesOnly"}
-    # Without an interpreter it would look for one in the project, and run that.
+    # If it is given no interpreter, it looks for one in the project and runs it.
     python = str(place.environment / "bin" / "python") if place.environment else sys.executable
     return {"python": {"pythonPath": python}, "basedpyright": {"analysis": analysis}}
 

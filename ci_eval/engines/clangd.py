@@ -1,4 +1,4 @@
-"""clangd, LLVM's language server for C and C++; the system's headers are the user's to install."""
+"""clangd, LLVM's language server for C and C++. The headers of the system's libraries must be installed."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from ci_eval.contracts import Engine
 
 FLAGS = (
     "--limit-results=0",
-    # It answers from the text alone until it has parsed the headers, and without the names of its index until that is
-    # made. In turn, it does all this before it answers.
+    # By default, clangd answers before it has parsed the headers and built its index, so that names are missing from
+    # early answers. With these three options it finishes that work first.
     "--completion-parse=always",
     "--sync",
     "--background-index=0",

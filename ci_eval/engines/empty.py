@@ -15,4 +15,4 @@ class Empty(Control):
         return []
 
 
-ENGINE: Engine = ControlEngine("empty", "control: never suggests anything, any language", Empty)
+ENGINE: Engine = ControlEngine("empty", "control: never suggests anything, any language", Empty, takes_records=True)

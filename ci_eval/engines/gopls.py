@@ -15,7 +15,7 @@ def command(place: Place) -> list[str]:
 
 
 def options(_place: Place) -> dict[str, Any]:
-    # Without a budget it stops looking after 100 ms, and what it finds depends on the machine's load.
+    # "0s" = no limit. By default it stops looking after 100 ms, so that its answers would depend on the machine's load.
     return {"ui.completion.completionBudget": "0s", "ui.completion.usePlaceholders": False}
 
 
@@ -37,6 +37,6 @@ ENGINE: Engine = LspEngine(
     variables=variables,
     verified=True,
     toolchains={"go": "1.26"},
-    # A package with an import that it cannot find, it does not load at all.
+    # It does not load a package at all if one of its imports cannot be found.
     needs_dependencies=True,
 )

@@ -33,7 +33,7 @@ ENGINE: Engine = LspEngine(
     command=command,
     options=options,
     settings=settings,
-    # Without the index it knows no more than the open file, not even PHP's own variables.
+    # Until its index is built it knows only the open file, not even PHP's own variables.
     manners=Manners(announces=True),
     verified=True,
     toolchains={"node": "20"},

@@ -17,7 +17,7 @@ _PACKAGE = re.compile(r"^\s*package\s+([\w.]+)\s*;", re.MULTILINE)
 def command(place: Place) -> list[str]:
     roots, known = classpath(source_roots(place.root, ".java", _package)), classpath(in_folder(place.environment))
     java, *rest = java_command(place, "JdtDriver", str(place.scratch), roots, known)
-    # It works for minutes and alone: so it takes half the processor time, and less memory.
+    # Cheap settings, for a process that runs for minutes only: half the processor time, and less memory.
     return [java, "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", *rest]
 
 
@@ -34,7 +34,7 @@ ENGINE: Engine = DrivenEngine(
     recipe=Maven(
         artifact="org.eclipse.jdt:org.eclipse.jdt.core",
         version="3.37.0",
-        # What Eclipse's runtime takes to start the services among its parts.
+        # Eclipse's runtime needs these to start its own services.
         others={
             "org.apache.felix:org.apache.felix.scr": "2.2.10",
             "org.osgi:org.osgi.service.component": "1.5.1",

@@ -29,7 +29,7 @@ def command(place: Place) -> list[str]:
 
 
 def settings(_place: Place) -> dict[str, Any]:
-    # 0 = all of them; whole words, since nobody chooses arguments here.
+    # maxResults 0 = no limit. Arguments are not guessed: what counts is the name that is inserted.
     completion = {"maxResults": 0, "guessMethodArguments": "off"}
     return {"java": {"completion": completion, "autobuild": {"enabled": False}}}
 

@@ -20,10 +20,12 @@ from ci_eval.model import EngineInfo, Suggestion
 
 DRIVER = Path(__file__).parent.parent / "drivers" / "jedi_driver.py"
 PATIENCE = 60.0
-"""Seconds for the start and for opening a file, which are no completions."""
+"""Seconds that starting jedi, or opening a file, may take; neither counts as a completion."""
 
 
 class _Reply(msgspec.Struct):
+    """What the driver answers, see `drivers/jedi_driver.py`."""
+
     ms: float = 0.0
     items: list[tuple[str, str]] = []
     error: str = ""
@@ -33,7 +35,7 @@ _DECODER = msgspec.json.Decoder(_Reply)
 
 
 class RunningJedi:
-    """A driver process with that jedi in it."""
+    """A driver process (`drivers/jedi_driver.py`) that has imported one release of jedi."""
 
     def __init__(self, library: Path, surroundings: Surroundings) -> None:
         self._surroundings = surroundings
@@ -52,7 +54,8 @@ class RunningJedi:
         if place.environment:
             arguments += map(str, place.environment.glob("lib/python*/site-packages"))
         command = [interpreter(), "-s", "-S", str(DRIVER), *arguments]
-        # A fixed hash seed: the order of sets decides which of several equal answers comes first.
+        # A fixed hash seed: jedi keeps names in sets, and their order decides which of equally good answers comes
+        # first.
         return LineProcess(
             command,
             cwd=place.scratch,
@@ -69,13 +72,13 @@ class RunningJedi:
         self._ask(["open", path, text], PATIENCE)
 
     def edit(self, edits: Sequence[Edit]) -> None:
-        # Sent with the next question: jedi only looks at a text when it is asked about it.
+        # Sent with the next question, since jedi does not look at a text before.
         self._pending.extend(edits)
 
     def complete(self, query: Query) -> Answer:
         edits, self._pending = self._pending, []
         reply = self._ask(["complete", edits, query.offset], self._surroundings.timeout)
-        # jedi writes keyword arguments as `name=`; the sign is not part of the name.
+        # jedi suggests keyword arguments as `name=`.
         found = [Suggestion(text=name.rstrip("="), kind=kind) for name, kind in reply.items]
         return Answer(suggestions=found, latency=reply.ms)
 
@@ -100,7 +103,7 @@ class RunningJedi:
 
 @dataclass(frozen=True)
 class Jedi:
-    """The engine."""
+    """The engine: jedi in a process of its own, driven line by line."""
 
     name: str = "jedi"
     summary: str = "static analysis for Python; embedded, or any release from PyPI (jedi@0.18.2)"
@@ -111,6 +114,7 @@ class Jedi:
     verified: bool = True
     toolchains: Mapping[str, str] = field(default_factory=dict)
     needs_dependencies: bool = False
+    takes_records: bool = False
     needs: tuple[str, ...] = ()
     own_process: bool = True
 

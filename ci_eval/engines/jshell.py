@@ -15,17 +15,17 @@ from ci_eval.fetch.clients import run_client
 
 DRIVER = Path(__file__).parent.parent / "drivers" / "JShellDriver.java"
 NEWEST = 23
-"""The newest Java that the compiler below knows."""
+"""The newest release of Java that COMPILER can compile for."""
 
 
 JDK = System(program="java", hint="apt-get install default-jdk-headless")
-# It also writes classes of which a part does not compile.
+# Unlike javac, Eclipse's compiler also writes classes that compile only in part.
 COMPILER = Maven(artifact="org.eclipse.jdt:ecj", version="3.40.0")
 
 
 @dataclass(frozen=True)
 class JdkAndCompiler:
-    """The system's JDK, and Eclipse's compiler."""
+    """Recipe: the system's JDK, and Eclipse's compiler from Maven Central."""
 
     version: str = JDK.version
     source: str = JDK.source
@@ -42,7 +42,8 @@ class JdkAndCompiler:
 
 
 def prepare(place: Place) -> list[str]:
-    """Compiles the project's classes, as far as they can be; none of them is run, nor any annotation processor."""
+    """The command that compiles the project's classes as far as possible, for JShell to find them; nothing of the
+    project is run, no annotation processor either."""
     try:
         said = run_client(("java", "--version"), cwd=place.scratch)
     except InstallError as error:
@@ -56,7 +57,7 @@ def prepare(place: Place) -> list[str]:
 
 def command(place: Place) -> list[str]:
     known = classpath([place.scratch / "classes", *in_folder(place.environment)])
-    # Without a class path Java takes the folder it runs in, and starts the services found there.
+    # If it is given no class path, Java uses the current folder, and starts any services it finds there.
     return [*java(place), "-cp", str(place.scratch / "nothing"), str(DRIVER), known]
 
 

@@ -1,4 +1,4 @@
-"""JetBrains' language server for Kotlin, made of IntelliJ IDEA; experimental, and for 64-bit Linux here."""
+"""JetBrains' language server for Kotlin, built on IntelliJ IDEA; experimental. Installed here for 64-bit Linux only."""
 
 from __future__ import annotations
 

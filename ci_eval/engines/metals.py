@@ -1,4 +1,5 @@
-"""Metals, the language server for Scala 2 and 3. Where a project has no build it knows, it guesses from the sources."""
+"""Metals, the language server for Scala 2 and 3; where it cannot read a project's build, it guesses from the
+sources."""
 
 from __future__ import annotations
 

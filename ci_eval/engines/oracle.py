@@ -15,4 +15,6 @@ class Oracle(Control):
         return [query.expected]
 
 
-ENGINE: Engine = ControlEngine("oracle", "control: always suggests the expected text first, any language", Oracle)
+ENGINE: Engine = ControlEngine(
+    "oracle", "control: always suggests the expected text first, any language", Oracle, takes_records=True
+)

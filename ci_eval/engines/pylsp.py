@@ -20,7 +20,7 @@ def settings(place: Place) -> dict[str, Any]:
     plugins: dict[str, Any] = {name: {"enabled": False} for name in linters}
     plugins["rope_autoimport"] = {"enabled": False}
     environment = {"environment": str(place.environment)} if place.environment else {}
-    # By default it has jedi import numpy for real.
+    # By default it has jedi import numpy, which runs numpy's code.
     plugins["jedi"] = {"auto_import_modules": [], **environment}
     return {"pylsp": {"plugins": plugins}}
 

@@ -16,7 +16,8 @@ def command(place: Place) -> list[str]:
 
 
 def configuration(place: Place) -> str:
-    """The file that takes the place of whatever the project has: there, interpreters and commands to run can be named.
+    """Writes the configuration that pyrefly reads instead of the project's own (which could name programs to run), and
+    returns its path.
 
     Imports are looked for in the project, its `src`, and the folders above each file, as without a configuration.
     """
@@ -24,7 +25,7 @@ def configuration(place: Place) -> str:
         "project-includes": [f"{place.root}/**/*.py*"],
         "search-path": [str(folder) for folder in (place.root / "src", place.root) if folder.is_dir()],
         "enable-fallback-search-path": True,
-        # Without an interpreter it would look for one in the project.
+        # If it is given no interpreter, it must not look for one in the project.
         "skip-interpreter-query": place.environment is None,
     }
     path = place.scratch / "pyrefly.toml"
@@ -48,7 +49,7 @@ ENGINE: Engine = LspEngine(
     licence="MIT",
     recipe=Pip(package="pyrefly", version="1.4.1"),
     command=command,
-    # It opens files before it is told its settings.
+    # Given at the start too, since pyrefly opens files before it asks for its settings.
     options=options,
     settings=settings,
     verified=True,

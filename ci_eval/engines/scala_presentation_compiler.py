@@ -17,11 +17,12 @@ _PACKAGE = re.compile(r"^[ \t]*package\s+([\w.]+)", re.MULTILINE)
 def command(place: Place) -> list[str]:
     known = classpath(libraries(place, "scala-library"))
     roots = source_roots(place.root, ".scala", _package)
-    # The standard library cannot be read from its sources while it is needed to read them.
+    # If the project is Scala's standard library itself, its sources are left out: the compiler needs the compiled
+    # library to read any source at all.
     sources = classpath([each for each in roots if not (each / "scala" / "Predef.scala").exists()])
-    # The compiler's own default is a folder below the one it runs in, whose plugins it would run.
+    # By default it would run the plugins in a folder below the current one.
     plugins = ("-Xpluginsdir", str(place.scratch / "plugins"))
-    # A macro is a program, too.
+    # Expanding a macro runs its code.
     options = (*plugins, "-Ymacro-expand:none")
     return java_command(place, "ScalaDriver", *options, "-classpath", known, "-sourcepath", sources)
 

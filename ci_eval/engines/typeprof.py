@@ -1,4 +1,4 @@
-"""TypeProf, the type profiler that comes with Debian's Ruby 3.1; its language server is an experiment of its makers."""
+"""TypeProf, the type profiler that comes with Debian's Ruby 3.1; its makers call its language server an experiment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TypeScript 7's own language server, the native port; its npm package brings the program for each system."""
+"""TypeScript 7's own language server, which is written in Go; its npm package has a program for each system."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ def command(place: Place) -> list[str]:
 
 
 def settings(_place: Place) -> dict[str, Any]:
-    # Until the project is loaded, a second server would answer from the open file alone.
+    # Never start the second server, which answers from the open file alone while the project is being loaded.
     tsserver = SETTINGS["typescript"]["tsserver"] | {"useSyntaxServer": "never"}
     typescript = SETTINGS["typescript"] | {"tsserver": tsserver}
     return SETTINGS | {"typescript": typescript, "vtsls": {"autoUseWorkspaceTsdk": False}}

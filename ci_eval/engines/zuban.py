@@ -1,4 +1,5 @@
-"""zuban, a type checker and language server by the author of jedi. AGPL: only ever run as a program of its own."""
+"""zuban, a type checker and language server by the author of jedi; under the AGPL, so only ever run as a separate
+program."""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ ENGINE: Engine = LspEngine(
     recipe=Pip(package="zuban", version="0.10.2"),
     command=command,
     variables=variables,
-    # A class that is imported is now a class, now a variable, by what it was asked before.
+    # Whether it calls an imported class "class" or "variable" depends on what it was asked before.
     manners=Manners(kinds=False),
     verified=True,
 )

@@ -11,6 +11,8 @@ from typing import Any, Protocol
 
 # Which of them is installed depends on the version of Python, see pyproject.toml.
 _BUNDLE = "tree_sitter_languages" if find_spec("tree_sitter_languages") else "tree_sitter_language_pack"
+# The names of grammars are those of the first; the second spells this one otherwise.
+_SPELLINGS = {"c_sharp": "csharp"} if _BUNDLE == "tree_sitter_language_pack" else {}
 # Any: one bundle has no types, the other takes only the names that it knows.
 _get_parser: Any = import_module(_BUNDLE).get_parser
 
@@ -58,7 +60,7 @@ def parser(grammar: str) -> Parser:
     with warnings.catch_warnings():
         # tree-sitter 0.21 warns about the way tree-sitter-languages loads its own library.
         warnings.simplefilter("ignore", FutureWarning)
-        found: Parser = _get_parser(grammar)
+        found: Parser = _get_parser(_SPELLINGS.get(grammar, grammar))
     return found
 
 

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from ci_eval import atomic, reporters
 from ci_eval.ci import Screen
 from ci_eval.errors import GateFailed, WorkspaceError
-from ci_eval.jobs import pipeline
+from ci_eval.jobs import runs
 from ci_eval.jobs import user_models as users
 from ci_eval.jobs.comparison_rules import Judging, judging, with_gates
 from ci_eval.manifest import unlike
@@ -118,7 +118,7 @@ def _address(folder: Path, pull_request: str) -> None:
 def _remember(workspaces: Sequence[Workspace], done: Sequence[Compared], history: Path, run: str) -> None:
     judged = [each.comparison.gates for each in done] or [()]
     for workspace, gates in zip(workspaces, judged, strict=True):
-        declared = pipeline.stored_config(workspace).declared
+        declared = runs.stored_config(workspace).declared
         for figures in stage.figures_of(workspace):
             stage.append(history, figures, declared=declared, gates=gates, run=run)
 
@@ -170,14 +170,14 @@ def _before(past: stage.History | None, new: Workspace, screen: Screen) -> Works
 
 def _judging(workspace: Workspace, gates: Sequence[str], user: str | None) -> Judging:
     if user is None:
-        return judging(pipeline.stored_config(workspace), gates)
+        return judging(runs.stored_config(workspace), gates)
     return with_gates(users.metrics_of_user(users.user_of(user)), users.DECLARED, gates)
 
 
 def _compared(
     base: Workspace, new: Workspace, judged: Judging, folder: Path, past: stage.History | None, user: str | None
 ) -> Compared:
-    wanted = pipeline.stored_config(new).reports
+    wanted = runs.stored_config(new).reports
     if user:
         users.check_every_prefix(base)
         users.check_every_prefix(new)

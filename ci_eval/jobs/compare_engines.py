@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from ci_eval.ci import Screen
 from ci_eval.config import Config, EngineConfig, patch
 from ci_eval.errors import CiEvalError, ConfigError
-from ci_eval.jobs import pipeline
+from ci_eval.jobs import outcome, pipeline, runs
 from ci_eval.jobs.compare import Outcome, compare
 from ci_eval.jobs.comparison_rules import judging, metrics_of
 from ci_eval.jobs.preparation import Prepared, prepare
@@ -53,7 +53,7 @@ def compare_engines(
     """
     judging(config, gates)
     sides = [prepare(answered_by(config, engine), screen) for engine in engines]
-    folder = pipeline.workspace_for(config, output)
+    folder = runs.workspace_for(config, output)
     if resume:
         # It is made last, from both workspaces; an interrupted run may have left half of it.
         shutil.rmtree(folder / "comparison", ignore_errors=True)
@@ -61,9 +61,9 @@ def compare_engines(
     pipeline.make_sessions([(base, sides[0]), (new, sides[1])], jobs, screen)
     for workspace, side in zip((base, new), sides, strict=True):
         pipeline.make_reports(workspace, side.config)
-    outcome = compare((base.folder, new.folder), gates=gates, output=folder / "comparison", history=None, screen=screen)
-    troubles = [pipeline.trouble(workspace, side.config) for workspace, side in zip((base, new), sides, strict=True)]
-    return Asked(folder=folder, outcome=outcome, trouble=next(filter(None, [*troubles, outcome.trouble]), None))
+    said = compare((base.folder, new.folder), gates=gates, output=folder / "comparison", history=None, screen=screen)
+    troubles = [outcome.trouble(workspace, side.config) for workspace, side in zip((base, new), sides, strict=True)]
+    return Asked(folder=folder, outcome=said, trouble=next(filter(None, [*troubles, said.trouble]), None))
 
 
 def answered_by(config: Config, engine: str) -> Config:
@@ -83,20 +83,21 @@ def answered_by(config: Config, engine: str) -> Config:
         raise ConfigError(f"the engine {engine!r} is no command: {error}; quote it as for a shell") from error
     if not command:
         raise ConfigError("an engine is missing: give NAME, NAME@VERSION, or the command of a language server")
-    return replace(config, engine=replace(config.engine, name=EngineConfig().name, version=None, command=command))
+    own = replace(config.engine, name=EngineConfig().name, version=None, command=command, endpoint=None)
+    return replace(config, engine=own)
 
 
 def begun(
     sides: Sequence[Prepared], folder: Path, *, rounds: int, jobs: int, resume: bool, screen: Screen
 ) -> tuple[Workspace, Workspace]:
     """Both workspaces, with the same actions; `turns` in their manifests has the same name for this run."""
-    begin = pipeline.resume if resume else pipeline.begin
+    begin = runs.resume if resume else runs.begin
     base, new = (begin(side, folder / name, jobs) for side, name in zip(sides, ("base", "new"), strict=True))
     turns = base.manifest().turns or uuid4().hex
-    pipeline.ask_in_rounds(base, rounds, turns)
+    runs.ask_in_rounds(base, rounds, turns)
     pipeline.make_actions(base, sides[0], jobs, screen)
     if "actions" not in new.manifest().stages:
-        pipeline.take_actions(base, new)
+        runs.take_actions(base, new)
         new.write_manifest(replace(new.manifest(), rounds=rounds, turns=turns))
-    pipeline.ask_in_rounds(new, rounds, turns)
+    runs.ask_in_rounds(new, rounds, turns)
     return base, new

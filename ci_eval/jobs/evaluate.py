@@ -8,7 +8,7 @@ from pathlib import Path
 from ci_eval.ci import Screen
 from ci_eval.config import Config
 from ci_eval.errors import CiEvalError
-from ci_eval.jobs import pipeline
+from ci_eval.jobs import outcome, pipeline, runs
 from ci_eval.jobs.preparation import prepare
 from ci_eval.model import Evaluation
 from ci_eval.shards import Shard
@@ -41,10 +41,10 @@ def evaluate(
     WorkspaceError, PreparationError, NothingToEvaluate.
     """
     prepared = prepare(config, screen)
-    folder = pipeline.workspace_for(config, output)
-    workspace = (pipeline.resume if resume else pipeline.begin)(prepared, folder, jobs, shard)
-    pipeline.ask_in_rounds(workspace, rounds)
+    folder = runs.workspace_for(config, output)
+    workspace = (runs.resume if resume else runs.begin)(prepared, folder, jobs, shard)
+    runs.ask_in_rounds(workspace, rounds)
     pipeline.make_actions(workspace, prepared, jobs, screen)
     pipeline.make_sessions([(workspace, prepared)], jobs, screen)
     evaluation, reports = pipeline.make_reports(workspace, config)
-    return Evaluated(folder=folder, evaluation=evaluation, reports=reports, trouble=pipeline.trouble(workspace, config))
+    return Evaluated(folder=folder, evaluation=evaluation, reports=reports, trouble=outcome.trouble(workspace, config))

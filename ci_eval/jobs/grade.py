@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
-from ci_eval import graders, tasks
-from ci_eval.contracts import Pairing
-from ci_eval.errors import ConfigError
+from ci_eval import graders, machine, tasks
+from ci_eval.contracts import Grader, Pairing
+from ci_eval.errors import CiEvalError, ConfigError
+from ci_eval.jobs import runs
+from ci_eval.jobs import trust as trusting
 from ci_eval.jobs.evaluate import Evaluated
 from ci_eval.jobs.single_stages import only_reports
+from ci_eval.model.endpoints import EndpointConfig
 from ci_eval.stages.interpret import Grading, grade_anew
 from ci_eval.workspace import Workspace
 
 
-def grade_workspace(folder: Path) -> Evaluated:
+def grade_workspace(folder: Path, *, trusted: bool = False) -> Evaluated:
     """Its stored suggestions, graded as the task asks for it now; its reports made anew. Raises ConfigError."""
     workspace = Workspace.open(folder)
     workspace.verify()
@@ -24,23 +28,34 @@ def grade_workspace(folder: Path) -> Evaluated:
     task = tasks.CATALOG.load(manifest.task)
     if not task.graders:
         raise ConfigError(f"{folder}: sessions of the task {task.name} have ranks, not grades: there is nothing to do")
-    grade_anew(workspace, Grading.of(task, manifest.language))
+    config = runs.stored_config(workspace)
+    trusting.refuse_foreign_judge(workspace, config, trusted=trusted)
+    grade_anew(workspace, Grading(task, manifest.language, machine.cache_folder(), config.judge))
+    workspace.write_manifest(replace(manifest, judge=runs.judge_of(config)))
     workspace.seal()
     return only_reports([folder])[0]
 
 
-def grade_pairs(grader: str, path: Path) -> Iterator[bytes]:
-    """A line `{"scores": {...}}` for each line `{"reference", "hypothesis", "language"?}`. Raises ConfigError."""
-    chosen = graders.CATALOG.load(grader)
+def grade_pairs(grader: str, path: Path, judge: EndpointConfig | None = None) -> Iterator[bytes]:
+    """A line `{"scores": {...}}` for each line `{"reference", "hypothesis", "language"?}`.
+
+    Raises ConfigError, PreparationError, or EngineFailure where a pair cannot be graded.
+    """
+    (chosen,) = graders.ready([grader], machine.cache_folder(), judge)
     for number, line in enumerate(_lines(path), 1):
-        try:
-            pairing = msgspec.json.decode(line, type=Pairing)
-        except msgspec.MsgspecError as error:
-            raise ConfigError(
-                f'{path}, line {number}: {error}; a line is {{"reference": "…", "hypothesis": "…"}}, with "language" '
-                "where the grader reads code"
-            ) from error
-        yield msgspec.json.encode({"scores": chosen.grade(pairing)})
+        yield msgspec.json.encode({"scores": _scores(chosen, line, f"{path}, line {number}")})
+
+
+def _scores(grader: Grader, line: bytes, place: str) -> Mapping[str, float]:
+    try:
+        return grader.grade(msgspec.json.decode(line, type=Pairing))
+    except msgspec.MsgspecError as error:
+        raise ConfigError(
+            f'{place}: {error}; a line is {{"reference": "…", "hypothesis": "…"}}, with "language" where the grader '
+            "reads code"
+        ) from error
+    except CiEvalError as error:
+        raise type(error)(f"{place}: {error}") from error
 
 
 def _lines(path: Path) -> Iterator[bytes]:

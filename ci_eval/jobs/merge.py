@@ -14,7 +14,7 @@ from ci_eval import atomic
 from ci_eval.ci import Screen
 from ci_eval.config import Config
 from ci_eval.errors import WorkspaceError
-from ci_eval.jobs import pipeline
+from ci_eval.jobs import outcome, pipeline, runs
 from ci_eval.jobs.evaluate import Evaluated
 from ci_eval.learning import logs
 from ci_eval.manifest import Manifest, unlike
@@ -46,9 +46,9 @@ def merge(folders: Sequence[Path], *, output: Path, screen: Screen) -> Evaluated
     merged = (_shards if all(of_shards) else _projects)(chosen, output, screen)
     _merge_logs(chosen, merged)
     merged.seal()
-    config = pipeline.stored_config(merged)
+    config = runs.stored_config(merged)
     evaluation, reports = pipeline.make_reports(merged, config)
-    trouble = pipeline.trouble(merged, config)
+    trouble = outcome.trouble(merged, config)
     return Evaluated(folder=merged.folder, evaluation=evaluation, reports=reports, trouble=trouble)
 
 
@@ -193,7 +193,7 @@ def _of_one_run(shard: Workspace) -> dict[str, object]:
 def _config(shard: Workspace) -> Config:
     """The shard's configuration without the path of its ranking model, which differs from machine to machine. (The
     manifest has the model's digest.)"""
-    config = pipeline.stored_config(shard)
+    config = runs.stored_config(shard)
     return replace(config, interpret=replace(config.interpret, ranking_model=None))
 
 

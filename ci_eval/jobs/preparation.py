@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ci_eval import engines, languages, machine, rankers, tasks
+from ci_eval import engines, graders, languages, machine, rankers, tasks
 from ci_eval.adapters import environments
 from ci_eval.adapters.confinement import NOTHING_OPEN
+from ci_eval.adapters.endpoints.engine import of_endpoint
 from ci_eval.adapters.lsp.custom import custom
 from ci_eval.adapters.place import confinement_of
 from ci_eval.adapters.recipes import InstalledEngine
@@ -15,12 +16,12 @@ from ci_eval.ci import Screen
 from ci_eval.config import Config, EngineConfig
 from ci_eval.contracts import Engine, Installation, Language, Ranker, Surroundings, Task
 from ci_eval.errors import ConfigError, PreparationError
-from ci_eval.fetch import project, sealed
+from ci_eval.fetch import dataset, project, sealed
 from ci_eval.jobs.comparison_rules import gates_of, metrics_of
 from ci_eval.learning import logs
 from ci_eval.learning.usermodel import model_of
-from ci_eval.model import PrefixConfig
-from ci_eval.stages import interpret
+from ci_eval.model import ActionsConfig, PrefixConfig
+from ci_eval.stages import actions, interpret
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,6 +35,8 @@ class Prepared:
     ranker: Ranker
     task: Task
     project: project.Project
+    records: actions.Records | None = None
+    """Those of the dataset, in tasks that take one; `project` is then the folder that shows them."""
     environment: InstalledEngine | None = None
     """The project's own dependencies, where they are installed."""
     confined: str = ""
@@ -64,6 +67,7 @@ class Prepared:
             max_suggestions=wanted.max_suggestions,
             seed=wanted.seed,
             user=model_of(self.config.user) if self.config.user else None,
+            judge=self.config.judge,
         )
 
 
@@ -85,10 +89,11 @@ def _prepare(config: Config, screen: Screen) -> Prepared:
     for form in map(logs.formats.CATALOG.load, config.interpret.log_format):
         if config.interpret.save_logs:
             form.check()
-    _check(config, language, engine)
+    _check(config, task, language, engine)
     cache = _cache()
-    screen.say(f"Preparing {config.project.spec}")
-    target = project.prepare(config.project.spec, cache=cache)
+    graders.ready(interpret.names_of(task, config.judge), cache, config.judge)
+    screen.say(f"Preparing {config.dataset.spec or config.project.spec}")
+    target, records = _target(config, task, cache)
     given = config.project.dependencies
     wanted = engine.needs_dependencies if given is None else given
     if wanted:
@@ -105,14 +110,30 @@ def _prepare(config: Config, screen: Screen) -> Prepared:
         ranker=ranker,
         task=task,
         project=target,
+        records=records,
         environment=needs,
         confined=_confined(config, engine, screen),
         cache=cache,
     )
 
 
-def _check(config: Config, language: Language, engine: Engine) -> None:
+def _target(config: Config, task: Task, cache: Path) -> tuple[project.Project, actions.Records | None]:
+    """The project; or the folder that shows the records of the dataset, and the records."""
+    if task.record is None:
+        return project.prepare(config.project.spec, cache=cache), None
+    given = dataset.prepare(config.dataset.spec, cache=cache)
+    found = actions.read_records(given.lines(), task.record, config.dataset.cluster)
+    root = dataset.lay_out({each.path: each.text for each in found.files}, cache=cache)
+    return project.Project(root=root, info=given.info), found
+
+
+def _check(config: Config, task: Task, language: Language, engine: Engine) -> None:
     """Raises ConfigError where what the configuration names does not exist or does not fit together."""
+    if task.record and not engine.takes_records:
+        able = ", ".join(each.name for each in engines.CATALOG.all() if each.takes_records)
+        raise ConfigError(
+            f"engine {engine.name!r} completes at a caret, which {task.name} has none of; it takes {able}"
+        )
     if engine.languages is not None and language.name not in engine.languages:
         raise ConfigError(
             f"engine {engine.name!r} does not know {language.title}; it knows {', '.join(sorted(engine.languages))}, "
@@ -123,7 +144,7 @@ def _check(config: Config, language: Language, engine: Engine) -> None:
         if name not in known:
             raise ConfigError(f"reports.defaultMetrics: unknown metric {name!r}; known are {', '.join(known)}")
     gates_of(config)
-    if not config.project.spec:
+    if not (config.project.spec or task.record):
         raise ConfigError("no project: add --project SPEC, for example --project pypi:flask==3.0.3 or --project path:.")
 
 
@@ -156,6 +177,18 @@ def _confined(config: Config, engine: Engine, screen: Screen) -> str:
 def task_of(config: Config) -> Task:
     """The configured task. Raises ConfigError where the configuration asks for what it does not do."""
     task = tasks.CATALOG.load(config.played)
+    strategy = config.actions.strategy
+    if task.configured:
+        task = task.configured(task, strategy)
+    elif strategy.span is not None:
+        raise ConfigError(
+            f"`actions.strategy.span` is given, but the task {task.name} has no choice; remove one of them"
+        )
+    if config.judge and not task.judge:
+        raise ConfigError(
+            f"nothing of the task {task.name} is judged by a model, so `judge` says nothing to it: remove it"
+        )
+    _check_target(task, config)
     if not task.play:
         return task
     for key, given in {
@@ -170,14 +203,30 @@ def task_of(config: Config) -> Task:
     return task
 
 
+def _check_target(task: Task, config: Config) -> None:
+    """Raises ConfigError unless the configuration names a dataset for a task that takes one, and none for others."""
+    if not task.record:
+        if config.dataset.spec:
+            raise ConfigError(f"the task {task.name} is about source code, so `dataset` says nothing to it: remove it")
+        return
+    if not config.dataset.spec:
+        raise ConfigError(f"the task {task.name} takes records: add --dataset FILE, or `dataset:` to the configuration")
+    if config.project.spec:
+        raise ConfigError(f"the task {task.name} takes records, so `project` says nothing to it: remove it")
+    if config.actions != ActionsConfig():
+        raise ConfigError(f"the task {task.name} takes records as they are, so `actions` says nothing to it: remove it")
+
+
 def engine_of(config: Config) -> Engine:
-    """The engine that the configuration names, or one for the command it gives. Raises ConfigError."""
+    """The engine that the configuration names, or one for the command or endpoint it gives. Raises ConfigError."""
     given = config.engine
+    own_name = given.name if given.name != EngineConfig().name else None
+    if given.endpoint is not None:
+        return of_endpoint(given, own_name, holes=task_of(config).record is None)
     if given.command is None:
         return engines.CATALOG.load(given.name)
-    own_name = given.name != EngineConfig().name
     return custom(
-        given.name if own_name else Path(given.command[0]).stem,
+        own_name or Path(given.command[0]).stem,
         given.command,
         language_id=given.language_id,
         settings=given.settings,

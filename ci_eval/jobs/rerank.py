@@ -2,41 +2,26 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from msgspec.structs import replace
 
-from ci_eval import atomic, languages, rankers, tasks
+from ci_eval import atomic, languages, machine, rankers, tasks
 from ci_eval.ci import Screen
 from ci_eval.config import dump, patch
-from ci_eval.contracts import CaretContext, FileContext, Ordering, Ranker, Task
-from ci_eval.errors import ConfigError, NothingToEvaluate, WorkspaceError
-from ci_eval.grammar.document import Document
-from ci_eval.jobs import pipeline
+from ci_eval.errors import ConfigError, NothingToEvaluate
+from ci_eval.jobs import outcome, pipeline, runs
 from ci_eval.jobs.evaluate import Evaluated
 from ci_eval.learning.model_file import digest_of
-from ci_eval.model import (
-    Action,
-    CallCompletion,
-    DeleteRange,
-    Lookup,
-    MoveCaret,
-    PrintText,
-    Session,
-    SourceFile,
-    Suggestion,
-)
+from ci_eval.stages import rerank as stage
 from ci_eval.stages.interpret import Grading
-from ci_eval.workspace import Workspace, name_of, pack_sessions, read_actions
+from ci_eval.stages.rerank import NewOrder
+from ci_eval.workspace import Workspace
 
 
 def rerank(folder: Path, *, completion_type: str, model: Path | None, output: Path, screen: Screen) -> Evaluated:
     """Make a new workspace from `folder`: its sessions with each list in the new order, and reports.
 
-    Only the suggestions that were stored can change their rank: the first `interpret.maxSuggestions` of each list.
     Raises ConfigError, WorkspaceError, NothingToEvaluate.
     """
     source = Workspace.open(folder)
@@ -49,13 +34,12 @@ def rerank(folder: Path, *, completion_type: str, model: Path | None, output: Pa
         )
     if not manifest.planned:
         raise NothingToEvaluate(f"{folder} has no sessions")
-    config = pipeline.stored_config(source)
+    config = runs.stored_config(source)
     if config.interpret.user_model:
         raise ConfigError(
             f"{folder} has a modelled user, whose choices depend on the order: evaluate again with --completion-type"
         )
     ranker = rankers.CATALOG.load(completion_type).configured(model)
-    keywords = languages.CATALOG.load(manifest.language).keywords
     config = patch(config, completion_type=completion_type, model=model)
     if model is None:
         config = replace(config, interpret=replace(config.interpret, ranking_model=None))
@@ -65,109 +49,20 @@ def rerank(folder: Path, *, completion_type: str, model: Path | None, output: Pa
         atomic.copy(path, output / "actions" / path.name)
     for error in source.errors():
         target.write_error(error)
-    known = _names(source, target, ranker)
-    grading = Grading.of(task, manifest.language)
+    order = NewOrder(
+        task=task,
+        ranker=ranker,
+        keywords=languages.CATALOG.load(manifest.language).keywords,
+        taken_wherever=config.user is not None,
+        grade=Grading(task, manifest.language, machine.cache_folder(), config.judge).session,
+    )
     with screen.steps("Ranking", "files") as steps:
-        for number, (file, sessions) in enumerate(source.sessions(Session), 1):
-            context = FileContext(path=file.path, text=file.text, keywords=keywords, names=known)
-            asked = _asked(file, source.folder / "actions" / f"{name_of(file.path)}.json.gz")
-            moved = _Reranked(task, ranker.open(context), file, asked, taken_wherever=config.user is not None)
-            target.write_sessions(file.path, pack_sessions(file, (grading.session(moved.session(s)) for s in sessions)))
-            steps.show(number, manifest.stages["interpret"].files, "")
+        files = manifest.stages["interpret"].files
+        stage.rerank(source, target, order, advance=lambda done: steps.show(done, files, ""))
     title = config.reports.evaluation_title or (f"{manifest.engine.name} {manifest.engine.version} {completion_type}")
     target.write_manifest(
         replace(manifest, completion_type=ranker.name, model=digest_of(model), title=title, logs=None, turns="")
     )
     target.seal()
     evaluation, reports = pipeline.make_reports(target, config)
-    return Evaluated(folder=output, evaluation=evaluation, reports=reports, trouble=pipeline.trouble(target, config))
-
-
-def _names(source: Workspace, target: Workspace, ranker: Ranker) -> Path | None:
-    if source.names_path.is_file():
-        atomic.copy(source.names_path, target.names_path)
-    elif ranker.needs_names:
-        raise WorkspaceError(
-            f"{source.folder} has no names.npz, by which {ranker.name} orders: evaluate again; if it was merged of "
-            "several projects, give each of their workspaces"
-        )
-    return target.names_path if ranker.needs_names else None
-
-
-def _asked(file: SourceFile, actions: Path) -> Iterator[tuple[str, str]]:
-    """The id of each session with the text before its word at the time; evolution may have changed that text."""
-    try:
-        yield from _played(Document(file.text), read_actions(actions).actions)
-    except ValueError as error:
-        raise WorkspaceError(f"{actions} does not fit {file.path}: {error}; evaluate again") from error
-
-
-def _played(document: Document, actions: Sequence[Action]) -> Iterator[tuple[str, str]]:
-    last = ""
-    for action in actions:
-        match action:
-            case MoveCaret():
-                document.move(action.offset)
-            case DeleteRange():
-                document.delete(action.begin, action.end)
-            case PrintText():
-                document.insert(action.text)
-            case CallCompletion() if action.session != last:
-                last = action.session
-                yield last, document.text[: document.caret - len(action.prefix)]
-
-
-@dataclass(frozen=True)
-class _Reranked:
-    """Orders the sessions of one file anew, one after the other."""
-
-    task: Task
-    order: Ordering
-    file: SourceFile
-    asked: Iterator[tuple[str, str]]
-    taken_wherever: bool
-    """Whether the session ends at the first lookup that offers the expected text, at whatever rank."""
-
-    def session(self, session: Session) -> Session:
-        """The session with each list in the new order."""
-        if not session.lookups:
-            return session
-        before = next((text for asked, text in self.asked if asked == session.id), None)
-        if before is None:
-            raise WorkspaceError(f"{self.file.path} has no actions for session {session.id[:100]}: evaluate again")
-        lookups = [
-            self._lookup(
-                session, lookup, CaretContext(path=self.file.path, before=before, prefix=lookup.prefix, query=query)
-            )
-            for query, lookup in enumerate(session.lookups)
-        ]
-        return replace(session, lookups=tuple(lookups))
-
-    def _lookup(self, session: Session, lookup: Lookup, caret: CaretContext) -> Lookup:
-        if not lookup.suggestions:
-            return lookup
-        shown = _as_the_engine_had_them(lookup.suggestions)
-        started = time.perf_counter()
-        ordered = self.order(shown, caret)
-        ranking = (time.perf_counter() - started) * 1000
-        rank = self.task.rank(session.expected_text, lookup.prefix, ordered)
-        if rank is None:
-            rank = lookup.rank  # behind what was stored: it keeps its place
-        place = {each.text: position for position, each in enumerate(shown, 1)}
-        return replace(
-            lookup,
-            suggestions=tuple(replace(each, position=place[each.text]) for each in ordered)
-            if ordered is not shown
-            else tuple(shown),
-            rank=rank,
-            selected=rank is not None
-            and (self.taken_wherever or rank < len(session.expected_text) - len(lookup.prefix)),
-            latency=round(lookup.latency + ranking, 3),
-        )
-
-
-def _as_the_engine_had_them(stored: Sequence[Suggestion]) -> list[Suggestion]:
-    if stored[0].position is None:
-        return list(stored)
-    ordered = sorted(stored, key=lambda each: each.position or 0)
-    return [replace(each, position=None) for each in ordered]
+    return Evaluated(folder=output, evaluation=evaluation, reports=reports, trouble=outcome.trouble(target, config))

@@ -8,7 +8,7 @@ from pathlib import Path
 from ci_eval.ci import Screen
 from ci_eval.errors import WorkspaceError
 from ci_eval.grammar.document import NotText, line_and_column
-from ci_eval.jobs import pipeline
+from ci_eval.jobs import runs
 from ci_eval.jobs import trust as trusting
 from ci_eval.jobs.preparation import prepare
 from ci_eval.model import Lookup, Session, SourceFile
@@ -71,9 +71,9 @@ def _lookup(lookup: Lookup, expected: str) -> Iterator[str]:
 def replay(folder: Path, identity: str, screen: Screen, *, trusted: bool) -> Iterator[str]:
     """Ask the engine again, and describe what it answers now."""
     workspace = Workspace.open(folder)
-    pipeline.of_one_project(workspace)
+    runs.of_one_project(workspace)
     source, session = workspace.find_session(identity)
-    config = pipeline.stored_config(workspace)
+    config = runs.stored_config(workspace)
     trusting.refuse_foreign(workspace, config, trusted=trusted)
     prepared = prepare(config, screen)
     assignment = interpret.Assignment(

@@ -8,7 +8,7 @@ from pathlib import Path
 from ci_eval.ci import Screen
 from ci_eval.config import Config, patch
 from ci_eval.errors import CiEvalError
-from ci_eval.jobs import pipeline
+from ci_eval.jobs import outcome, pipeline, runs
 from ci_eval.jobs import trust as trusting
 from ci_eval.jobs.evaluate import Evaluated
 from ci_eval.jobs.preparation import prepare
@@ -19,7 +19,7 @@ from ci_eval.workspace import Workspace
 def only_actions(config: Config, *, output: Path | None, jobs: int, screen: Screen) -> Path:
     """Run stage 1 into a new workspace; returns its folder."""
     prepared = prepare(config, screen)
-    workspace = pipeline.begin(prepared, pipeline.workspace_for(config, output), jobs)
+    workspace = runs.begin(prepared, runs.workspace_for(config, output), jobs)
     pipeline.make_actions(workspace, prepared, jobs, screen)
     return workspace.folder
 
@@ -37,14 +37,14 @@ def only_sessions(
 ) -> Path:
     """Run stage 2 on a workspace's actions; with another engine or completion type, into the new workspace `output`."""
     source = Workspace.open(folder)
-    pipeline.of_one_project(source)
-    config = patch(pipeline.stored_config(source), engine=engine, completion_type=completion_type, model=model)
+    runs.of_one_project(source)
+    config = patch(runs.stored_config(source), engine=engine, completion_type=completion_type, model=model)
     trusting.refuse_foreign(source, config, trusted=trusted)
     prepared = prepare(config, screen)
     if output is None:
-        workspace = pipeline.take_up(source, prepared, jobs)
+        workspace = runs.take_up(source, prepared, jobs)
     else:
-        workspace = pipeline.copy_actions(source, prepared, output, jobs)
+        workspace = runs.copy_actions(source, prepared, output, jobs)
     pipeline.make_actions(workspace, prepared, jobs, screen)
     pipeline.make_sessions([(workspace, prepared)], jobs, screen)
     return workspace.folder
@@ -55,11 +55,11 @@ def only_logs(
 ) -> tuple[Workspace, CiEvalError | None]:
     """Run stages 1 and 2; returns the workspace, and why the run counts as failed, if it does."""
     prepared = prepare(config, screen)
-    folder = pipeline.workspace_for(config, output)
-    workspace = (pipeline.resume if resume else pipeline.begin)(prepared, folder, jobs, shard)
+    folder = runs.workspace_for(config, output)
+    workspace = (runs.resume if resume else runs.begin)(prepared, folder, jobs, shard)
     pipeline.make_actions(workspace, prepared, jobs, screen)
     pipeline.make_sessions([(workspace, prepared)], jobs, screen)
-    return workspace, pipeline.trouble(workspace, config)
+    return workspace, outcome.trouble(workspace, config)
 
 
 def only_reports(folders: Sequence[Path]) -> list[Evaluated]:
@@ -70,7 +70,7 @@ def only_reports(folders: Sequence[Path]) -> list[Evaluated]:
 def _reported(workspace: Workspace) -> Evaluated:
     if workspace.manifest().digests:
         workspace.verify()
-    config = pipeline.stored_config(workspace)
+    config = runs.stored_config(workspace)
     evaluation, reports = pipeline.make_reports(workspace, config)
-    trouble = pipeline.trouble(workspace, config)
+    trouble = outcome.trouble(workspace, config)
     return Evaluated(folder=workspace.folder, evaluation=evaluation, reports=reports, trouble=trouble)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ci_eval.ci import Screen
-from ci_eval.jobs import pipeline
+from ci_eval.jobs import outcome
 from ci_eval.jobs.compare import Compared
 from ci_eval.jobs.evaluate import Evaluated
 from ci_eval.learning.model_file import RankerModel
@@ -149,7 +149,7 @@ def _trouble(evaluation: Evaluation, screen: Screen) -> None:
     screen.result("sessions  " + ", ".join(f"{count:,} {name}" for name, count in counts))
     if evaluation.noise:
         screen.result(f"rounds    {noise_text(evaluation.noise)}")
-    for warning in pipeline.warnings_of(evaluation):
+    for warning in outcome.warnings_of(evaluation):
         screen.warn(warning)
     for error in evaluation.errors[:5]:
         screen.warn(f"{error.path}: {error.message.splitlines()[0] if error.message else error.stage}")

@@ -7,24 +7,45 @@ The project that a workspace names is fetched and read, which is safe: nothing o
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterator, Sequence
 
 from ci_eval.config import Config
 from ci_eval.errors import ConfigError
-from ci_eval.jobs import pipeline
+from ci_eval.jobs import runs
+from ci_eval.model.endpoints import EndpointConfig
 from ci_eval.workspace import Workspace
 
 
 def refuse_foreign(workspace: Workspace, wanted: Config, *, trusted: bool) -> None:
     """Raises ConfigError where `wanted` takes from a workspace's configuration a command to run, or an exception to
     confinement, unless it is `trusted`."""
-    stored = pipeline.stored_config(workspace)
+    stored = runs.stored_config(workspace)
     asked = []
     if stored.engine.command is not None and wanted.engine.command is not None:
         asked.append(f"run this command as the engine: {shlex.join(stored.engine.command)}")
+    if wanted.engine.endpoint is not None:
+        asked += _addresses(stored.engine)
+    if wanted.judge:
+        asked += _addresses(stored.judge)
     if stored.engine.reads and wanted.engine.reads:
         asked.append(f"let the engine read {', '.join(stored.engine.reads)}")
     if stored.interpret.confine == "off" == wanted.interpret.confine:
         asked.append("start the engine without walls (interpret.confine: off)")
+    _refuse(workspace, asked, trusted=trusted)
+
+
+def refuse_foreign_judge(workspace: Workspace, stored: Config, *, trusted: bool) -> None:
+    """The same where nothing but the judge of a workspace's configuration is asked."""
+    _refuse(workspace, list(_addresses(stored.judge)), trusted=trusted)
+
+
+def _addresses(there: EndpointConfig | None) -> Iterator[str]:
+    if there and there.endpoint is not None:
+        key = f", with the key in {there.key}" if there.key else ""
+        yield f"send code to {there.endpoint}{key}"
+
+
+def _refuse(workspace: Workspace, asked: Sequence[str], *, trusted: bool) -> None:
     if asked and not trusted:
         raise ConfigError(
             f"the configuration in {workspace.folder} would {', and '.join(asked)}. A workspace may come from somebody "

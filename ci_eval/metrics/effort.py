@@ -15,7 +15,7 @@ def effort_saved(session: SessionScore) -> float:
     if session.status in FAILED:
         return 0.0
     prefixes = (len(lookup.prefix) for lookup in session.lookups if lookup.rank == 1)
-    length = len(session.expected_text)
+    length = _length(session)
     return max(0.0, 1 - next(prefixes, length) / length)
 
 
@@ -24,8 +24,13 @@ def typing_saved(session: SessionScore) -> float:
 
     With a modelled user the saved effort of that user (Kharitonov et al., SIGIR 2013: satisfied once, at prefix i).
     """
-    length = len(session.expected_text)
+    length = _length(session)
     return 1 - len(taken.prefix) / length if (taken := _taken(session)) else 0.0
+
+
+def _length(session: SessionScore) -> int:
+    """Of the expected text; at least 1, whatever a stored session says."""
+    return max(len(session.expected_text), 1)
 
 
 def _taken(session: SessionScore) -> LookupScore | None:
@@ -40,7 +45,7 @@ def keystrokes_saved(session: SessionScore) -> float:
 
     Without a modelled user the expected text is taken where that takes fewer keys than typing on, so never negative.
     """
-    length, taken = len(session.expected_text), _taken(session)
+    length, taken = _length(session), _taken(session)
     return (length - len(taken.prefix) - taken.rank) / length if taken and taken.rank else 0.0
 
 

@@ -40,6 +40,7 @@ METRICS: tuple[Metric, ...] = (
         info=MetricInfo(name="TotalMoves", summary="actions it took to type all lines", unit="count", better="lower"),
         observe=total,
         statistic="count",
+        without=0.0,
         of=TASK.unit,
         order=(6,),
     ),

@@ -20,6 +20,7 @@ METRICS: tuple[Metric, ...] = (
         observe=observe,
         order=(0,),
         statistic="count",
+        without=0.0,
         of="either",
     ),
 )

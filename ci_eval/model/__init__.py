@@ -20,6 +20,7 @@ from ci_eval.model.comparison import Change, Comparison, Difference, Elsewhere, 
 from ci_eval.model.gates import GateResult
 from ci_eval.model.logs import LogCounts, LogFile, LogsRecord
 from ci_eval.model.overview import Overview, Ranking
+from ci_eval.model.records import Record
 from ci_eval.model.report import (
     EngineInfo,
     Estimate,
@@ -42,6 +43,7 @@ from ci_eval.model.sessions import (
     SourceFile,
     Status,
     Suggestion,
+    Usage,
 )
 from ci_eval.model.settings import (
     ActionsConfig,
@@ -51,6 +53,7 @@ from ci_eval.model.settings import (
     PrefixConfig,
     Section,
     SessionsFilter,
+    Span,
     StrategyConfig,
     UserModelConfig,
 )
@@ -112,12 +115,14 @@ __all__ = [
     "ProjectInfo",
     "Properties",
     "Ranking",
+    "Record",
     "Section",
     "Session",
     "SessionScore",
     "SessionsFilter",
     "Side",
     "SourceFile",
+    "Span",
     "Status",
     "StrategyConfig",
     "Subset",
@@ -125,6 +130,7 @@ __all__ = [
     "Token",
     "Trend",
     "TrendPoint",
+    "Usage",
     "UserModelConfig",
     "Value",
     "Verdict",

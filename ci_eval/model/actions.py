@@ -6,6 +6,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
+from ci_eval.model.records import Record
 from ci_eval.model.tokens import Number, Properties, Value
 
 
@@ -46,16 +47,19 @@ class CallCompletion(Value, frozen=True, kw_only=True, tag_field="type", tag="CA
     properties: Properties
 
 
-class PlayItem(Value, frozen=True, kw_only=True, tag_field="type", tag="PLAY_ITEM"):
+class PlayItem(Value, frozen=True, kw_only=True, omit_defaults=True, tag_field="type", tag="PLAY_ITEM"):
     """Let the task produce an item at the caret in its own way; the caret is behind its whole text afterwards."""
 
     session: str
     offset: Number
     """Where the item begins in the file as it is on disk."""
-    expected_text: Annotated[str, Meta(min_length=1)]
+    expected_text: str
+    """Empty only of a record without references."""
     ranges: tuple[tuple[Number, Number], ...]
     """Begin and end, within the item, of its tokens."""
     properties: Properties
+    record: Record | None = None
+    """What is asked, where the item comes from a dataset."""
 
 
 class CodeGolf(PlayItem, frozen=True, kw_only=True, tag_field="type", tag="CODE_GOLF"):

@@ -7,6 +7,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
+from ci_eval.model.records import Record
 from ci_eval.model.tokens import Milliseconds, Number, Place, Properties, Value
 
 Grade = Annotated[float, Meta(ge=-1e6, le=1e6)]
@@ -23,6 +24,24 @@ class Suggestion(Value, frozen=True, kw_only=True, omit_defaults=True, gc=False)
     """Rank in the engine's own list, where the completion type (what orders the suggestions) moved it."""
     grades: dict[str, Grade] | None = None
     """How close it is to what was expected: name of the score → its value; None where it is not graded."""
+    remark: str = ""
+    """What the judge said about it."""
+
+
+class Usage(Value, frozen=True, kw_only=True, omit_defaults=True):
+    """What an answer of a language model took."""
+
+    first_token: Milliseconds | None = None
+    """Until its first token was there; None where it came in one piece."""
+    prompt_tokens: Number | None = None
+    """Of the question; None where the endpoint does not say."""
+    answer_tokens: Number | None = None
+    cost: Annotated[float, Meta(ge=0, le=1e12)] | None = None
+    """By the prices in the configuration; None without any."""
+    finish: str = ""
+    """Why the model stopped: stop, length, filter, or the endpoint's own word."""
+    cut_off: bool = False
+    """Whether the limit of tokens ended it before what was asked for was complete."""
 
 
 class Status(str, Enum):
@@ -31,6 +50,8 @@ class Status(str, Enum):
     OK = "ok"
     EMPTY = "empty"
     NO_MATCH = "no-match"
+    CUT_OFF = "cut-off"
+    """Of a language model: the limit of tokens ended the answer."""
     TIMEOUT = "timeout"
     ENGINE_CRASH = "engine-crash"
     SKIPPED = "skipped"
@@ -60,6 +81,8 @@ class LookupScore(Value, frozen=True, kw_only=True, omit_defaults=True):
     accepted: Number = 0
     """Of an item that its task plays (a line of golf): number of characters that taking a suggestion here saved typing.
     """
+    usage: Usage | None = None
+    """What it took, where a language model answered."""
     grades: dict[str, Grade] | None = None
     """Grades of the first suggestion, or of an empty text where there is none; None where nothing is graded."""
 
@@ -69,6 +92,8 @@ class Lookup(LookupScore, frozen=True, kw_only=True, omit_defaults=True):
 
     suggestions: tuple[Suggestion, ...]
     """In shown order, at most `interpret.maxSuggestions` of them."""
+    answer: str = ""
+    """What the engine said, where the task reads its suggestions from that."""
 
 
 class Otherwise(Value, frozen=True, kw_only=True, omit_defaults=True):
@@ -81,12 +106,13 @@ class Otherwise(Value, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class SessionScore(Value, frozen=True, kw_only=True, omit_defaults=True):
-    """One session (one token, in golf one line, typed once), as far as metrics look at it."""
+    """One session (one token typed once, in golf one line; of a dataset one record), as far as metrics look at it."""
 
     id: str
     file: str
     offset: Number
-    expected_text: Annotated[str, Meta(min_length=1)]
+    expected_text: str
+    """Empty only of a record without references."""
     properties: Properties
     status: Status
     message: str = ""
@@ -105,6 +131,8 @@ class SessionScore(Value, frozen=True, kw_only=True, omit_defaults=True):
 class Session(SessionScore, frozen=True, kw_only=True, omit_defaults=True):
     """One session, with everything that was suggested in it."""
 
+    record: Record | None = None
+    """What was asked, where the session comes from a dataset."""
     lookups: tuple[Lookup, ...] = ()
 
 

@@ -16,6 +16,10 @@ Confine = Literal["auto", "required", "off"]
 """Whether engines run confined: "auto" as well as this machine can; "required" or not at all; "off" not confined."""
 
 
+Span = Literal["word", "line", "statement", "block", "text"]
+"""How much is asked for; `spans.py` has the rules."""
+
+
 class Section(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
     """The base of all sections."""
 
@@ -76,6 +80,9 @@ class StrategyConfig(Section, frozen=True):
     """What is typed before completion is asked for."""
     filters: FiltersConfig = FiltersConfig()
     """Which tokens are completed."""
+    span: Literal["line", "statement", "block"] | None = None
+    """What the task inline asks for, from a token to the end of its line (which is meant by None), statement or block;
+    an answer is cut by the same rule."""
     completion_golf: bool = False
     """The same as `task: golf`: whole lines are typed, with as few actions as the suggestions allow."""
     evolution: EvolutionConfig = EvolutionConfig()

@@ -32,6 +32,8 @@ class Kind(str, Enum):
     KEYWORD = "KEYWORD"
     LINE = "LINE"
     """A whole line, where lines are completed (golf)."""
+    RECORD = "RECORD"
+    """A record of a dataset."""
 
 
 Location = Literal["project", "library"]
@@ -49,6 +51,8 @@ class Properties(Value, frozen=True, kw_only=True, omit_defaults=True):
     """Whether the declaration is the project's own or a library's."""
     first_use: bool | None = None
     """Whether the text does not occur in the file before this place, as a whole word."""
+    language: str | None = None
+    """Of a record, where a dataset has several."""
 
 
 class Token(Value, frozen=True, kw_only=True):

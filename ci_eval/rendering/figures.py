@@ -26,6 +26,7 @@ OUTCOMES = {
     "ok": "answered, expected text among the suggestions",
     "empty": "answered with no suggestion",
     "no-match": "answered, expected text absent",
+    "cut-off": "answered up to the limit of tokens, and not complete",
     "timeout": "no answer in time",
     "engine-crash": "the engine died",
     "skipped": "not asked",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,9 +21,14 @@ AROUND = 3
 """Of a long list, so many suggestions at its top are shown, and so many around the expected one."""
 
 LONGEST = 300
+LONGEST_OF_RECORD = 20_000
+"""Characters of a text that are shown."""
 
-Item = tuple[int, str, str, int]
-"""A suggestion: rank, text, kind, and its position in the engine's own order (0 = the same)."""
+Grades = tuple[tuple[str, float], ...]
+"""Names and values."""
+
+Item = tuple[int, str, str, int, Grades, str]
+"""A suggestion: rank, text, kind, position in the engine's own order (0 = the same), grades, what the judge said."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +40,7 @@ class ShownLookup:
     total: int
     rank: int
     selected: bool
+    grades: Grades
     items: tuple[Item, ...]
 
 
@@ -47,25 +53,29 @@ class ShownSession:
     status: str
     outcome: str
     message: str
+    record: bool
+    """Whether it comes from a dataset, so that there is no token, and nothing is typed."""
     properties: tuple[tuple[str, str], ...]
     lookups: tuple[ShownLookup, ...]
 
 
 def shown_session(session: Session, task: Task) -> ShownSession:
     """The part of a session that a person looks at."""
-    lookups = tuple(map(_lookup, session.lookups))
+    longest = LONGEST_OF_RECORD if session.record else LONGEST
+    lookups = tuple(_lookup(lookup, longest) for lookup in session.lookups)
     return ShownSession(
         id=session.id,
-        expected=_short(session.expected_text),
+        expected=_short(session.expected_text, longest),
         status=session.status.value,
         outcome=outcome(task, session),
         message=_short(session.message, 4_000),
-        properties=_properties(session.properties),
+        record=session.record is not None,
+        properties=_of_record(session.properties) if session.record else _properties(session.properties),
         lookups=lookups,
     )
 
 
-def _lookup(lookup: Lookup) -> ShownLookup:
+def _lookup(lookup: Lookup, longest: int) -> ShownLookup:
     places = range(1, min(FIRST, len(lookup.suggestions)) + 1)
     if lookup.rank is not None and lookup.rank > FIRST:
         around = range(max(FIRST, lookup.rank - AROUND - 1) + 1, min(len(lookup.suggestions), lookup.rank + AROUND) + 1)
@@ -77,14 +87,25 @@ def _lookup(lookup: Lookup) -> ShownLookup:
         total=lookup.total,
         rank=lookup.rank or 0,
         selected=lookup.selected,
-        items=tuple(_item(lookup, place) for place in (*places, *around)),
+        grades=_grades(lookup.grades),
+        items=tuple(_item(lookup, place, longest) for place in (*places, *around)),
     )
 
 
-def _item(lookup: Lookup, place: int) -> Item:
+def _grades(grades: Mapping[str, float] | None) -> Grades:
+    return tuple((name, round(value, 4)) for name, value in (grades or {}).items())
+
+
+def _item(lookup: Lookup, place: int, longest: int) -> Item:
     suggestion = lookup.suggestions[place - 1]
     own = suggestion.position or place
-    return place, _short(suggestion.text), _short(suggestion.kind, 40), 0 if own == place else own
+    moved = 0 if own == place else own
+    text, kind = _short(suggestion.text, longest), _short(suggestion.kind, 40)
+    return place, text, kind, moved, _grades(suggestion.grades), _short(suggestion.remark, 2_000)
+
+
+def _of_record(properties: Properties) -> tuple[tuple[str, str], ...]:
+    return (("language", properties.language),) if properties.language else ()
 
 
 def _properties(properties: Properties) -> tuple[tuple[str, str], ...]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ci_eval.contracts import Pair, Task
+from ci_eval.contracts import Task
 from ci_eval.model import Session, SourceFile
 from ci_eval.observing import outcome, score, shown_rank
+from ci_eval.rendering.contract import Pair
 from ci_eval.rendering.htmlpages import SIGNS, Page, Segment, mark, pages
 from ci_eval.rendering.verdicts import went
 

@@ -37,7 +37,7 @@ def said(verdict: Verdict) -> str:
 
 def went(task: Task, rank: int | None, score: float, status: str) -> str:
     """How one session of a comparison went: its rank, in tasks that play their items its score, or why it failed."""
-    if status not in {"ok", "no-match", "empty"}:
+    if status not in {"ok", "no-match", "empty", "cut-off"}:
         return status
     if task.play:
         return f"{score:.0%}"

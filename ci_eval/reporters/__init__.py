@@ -4,7 +4,7 @@
 from collections.abc import Callable
 
 from ci_eval.catalog import Catalog
-from ci_eval.contracts import ComparisonReporter, OverviewReporter, Reporter, SiteReporter
+from ci_eval.rendering.contract import ComparisonReporter, OverviewReporter, Reporter, SiteReporter
 
 
 def _beginning(word: str) -> Callable[[str], bool]:

@@ -12,8 +12,8 @@ from pathlib import Path
 import msgspec
 
 from ci_eval import atomic
-from ci_eval.contracts import Reporter, StoredSessions
 from ci_eval.model import Evaluation
+from ci_eval.rendering.contract import Reporter, StoredSessions
 from ci_eval.rendering.figures import first_filter, interval, metric_infos
 
 

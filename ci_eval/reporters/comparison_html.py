@@ -7,9 +7,9 @@ from collections import Counter
 from pathlib import Path
 
 from ci_eval import tasks
-from ci_eval.contracts import ComparisonReporter, PairedSessions
 from ci_eval.model import Comparison, Difference, Elsewhere, Subset
 from ci_eval.rendering.charts import latency_chart, trend_charts
+from ci_eval.rendering.contract import ComparisonReporter, PairedSessions
 from ci_eval.rendering.figures import amount, change
 from ci_eval.rendering.htmldata import script
 from ci_eval.rendering.htmlpages import page_name

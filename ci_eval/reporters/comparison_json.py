@@ -7,8 +7,8 @@ from pathlib import Path
 import msgspec
 
 from ci_eval import atomic
-from ci_eval.contracts import ComparisonReporter, PairedSessions
 from ci_eval.model import FORMAT, Comparison
+from ci_eval.rendering.contract import ComparisonReporter, PairedSessions
 
 
 class ComparisonJson:

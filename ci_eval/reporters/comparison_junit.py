@@ -7,8 +7,8 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 from ci_eval import atomic
-from ci_eval.contracts import ComparisonReporter, PairedSessions
 from ci_eval.model import Comparison
+from ci_eval.rendering.contract import ComparisonReporter, PairedSessions
 
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ci_eval import atomic, tasks
-from ci_eval.contracts import ComparisonReporter, PairedSessions, Task
+from ci_eval.contracts import Task
 from ci_eval.model import Change, Comparison, Difference, Elsewhere, MetricInfo, Subset, Verdict
+from ci_eval.rendering.contract import ComparisonReporter, PairedSessions
 from ci_eval.rendering.figures import amount, change
 from ci_eval.rendering.markdowntext import code, prose, table
 from ci_eval.rendering.trendtext import trend_lines

@@ -9,8 +9,9 @@ from pathlib import Path
 from urllib.parse import quote
 
 from ci_eval import tasks
-from ci_eval.contracts import Reporter, StoredSessions, Task
+from ci_eval.contracts import Task
 from ci_eval.model import Evaluation, Session, SourceFile
+from ci_eval.rendering.contract import Reporter, StoredSessions
 from ci_eval.rendering.figures import NO_FIGURES, amount, first_filter, headline, metric_infos
 from ci_eval.rendering.htmldata import Scripts
 from ci_eval.rendering.htmlindex import index
@@ -162,7 +163,7 @@ def _marked(sessions: Iterator[Session], scripts: Scripts, task: Task) -> Iterat
 
 def _legend(marks: Sequence[SessionMark], meanings: Mapping[str, str]) -> list[Entry]:
     outcomes = [each.outcome for each in marks]
-    return [Entry(name, SIGNS[name], meanings[name], outcomes.count(name)) for name in LEGEND]
+    return [Entry(name, SIGNS[name], meanings[name], outcomes.count(name)) for name in LEGEND if name in meanings]
 
 
 def _neighbours(parts: Sequence[Page], links: Sequence[str], number: int) -> Neighbours:

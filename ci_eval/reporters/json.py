@@ -7,8 +7,8 @@ from pathlib import Path
 import msgspec
 
 from ci_eval import atomic
-from ci_eval.contracts import Reporter, StoredSessions
 from ci_eval.model import FORMAT, Evaluation, FilterFigures
+from ci_eval.rendering.contract import Reporter, StoredSessions
 
 
 class Json:

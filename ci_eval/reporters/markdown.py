@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ci_eval import atomic
-from ci_eval.contracts import Reporter, StoredSessions
 from ci_eval.model import Estimate, Evaluation, FileError, FilterFigures, MetricInfo
+from ci_eval.rendering.contract import Reporter, StoredSessions
 from ci_eval.rendering.figures import (
     FAILURES,
     OUTCOMES,

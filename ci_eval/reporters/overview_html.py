@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ci_eval.contracts import OverviewReporter
 from ci_eval.model import Overview
 from ci_eval.rendering.charts import trend_charts
+from ci_eval.rendering.contract import OverviewReporter
 from ci_eval.rendering.figures import amount, intervals
 from ci_eval.rendering.htmlsite import HtmlSite, published
 from ci_eval.rendering.verdicts import SIGNS, TRENDS, WORDS, night_figure, pair_text

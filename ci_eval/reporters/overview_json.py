@@ -7,8 +7,8 @@ from pathlib import Path
 import msgspec
 
 from ci_eval import atomic
-from ci_eval.contracts import OverviewReporter
 from ci_eval.model import FORMAT, Overview
+from ci_eval.rendering.contract import OverviewReporter
 
 
 class OverviewJson:

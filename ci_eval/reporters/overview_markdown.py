@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ci_eval import atomic
-from ci_eval.contracts import OverviewReporter
 from ci_eval.model import Overview, Ranking
+from ci_eval.rendering.contract import OverviewReporter
 from ci_eval.rendering.figures import amount, intervals
 from ci_eval.rendering.markdowntext import code, prose, table
 from ci_eval.rendering.trendtext import trend_lines

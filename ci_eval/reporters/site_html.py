@@ -8,9 +8,9 @@ from pathlib import Path
 
 import msgspec
 
-from ci_eval.contracts import SiteReporter
 from ci_eval.model import FORMAT, Estimate, Line, MetricInfo, Trend, TrendPoint
 from ci_eval.rendering.charts import trend_charts
+from ci_eval.rendering.contract import SiteReporter
 from ci_eval.rendering.figures import NOTHING, amount, change, interval
 from ci_eval.rendering.htmlsite import HtmlSite, published
 from ci_eval.rendering.sparkline import Sparkline, sparkline

@@ -10,7 +10,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from ci_eval import tasks
-from ci_eval.contracts import Metric, Observation, Reporter, Task
+from ci_eval.contracts import Metric, Observation, Task
 from ci_eval.filters import decide
 from ci_eval.manifest import Manifest
 from ci_eval.model import (
@@ -26,8 +26,9 @@ from ci_eval.model import (
     Status,
 )
 from ci_eval.observing import evaluated
+from ci_eval.rendering.contract import Reporter
 from ci_eval.statistics.noise import Rounds
-from ci_eval.statistics.population import clusters_of, counted, share
+from ci_eval.statistics.population import counted, share
 from ci_eval.statistics.stats import Observations, estimate, figure
 from ci_eval.statistics.wavering import Wavering, answers
 from ci_eval.workspace import Workspace
@@ -78,7 +79,7 @@ def evaluate(
     """The figures under each filter; the filter ALL lets every session through and comes first."""
     manifest = workspace.manifest()
     task = tasks.CATALOG.load(manifest.task)
-    metrics = [metric for metric in metrics if metric.of in {task.unit, "either"}]
+    metrics = [metric for metric in metrics if metric.of in manifest.figures]
     everything = SessionsFilter(name=EVERYTHING)
     of = manifest.rounds
     tallies = {f"Prefix {length}": Tally(task, metrics, everything, length, rounds=of) for length in lengths}
@@ -116,7 +117,7 @@ def evaluate(
         environment=environment(manifest),
         noise=rounds.noise(),
         population=known,
-        clusters=clusters_of(len(manifest.projects)),
+        clusters=manifest.clusters,
         filters={name: tally.figures(asked) for name, tally in tallies.items()},
         errors=tuple(workspace.errors()),
         metrics=tuple(metric.info for metric in metrics),

@@ -77,10 +77,10 @@ def _noise(wavering: Wavering, total: Floats) -> NoiseVariance:
 
 
 def _figure(metric: Metric, values: Floats, weights: Floats) -> float | None:
-    if metric.statistic == "count":
-        return float(values.sum())
     if not len(values) or (metric.statistic == "ratio" and not weights.sum()):
         return metric.without
+    if metric.statistic == "count":
+        return float(values.sum())
     if metric.statistic == "ratio":
         return float(values.sum() / weights.sum())
     return float(nearest_rank(values, metric.quantile))

@@ -25,6 +25,8 @@ FOUR_OF_FIVE = 0.8416
 """Standard errors that a normal variable stays below four times out of five."""
 GROUPS = 20
 """Random groups of sessions for the jackknife."""
+BLOCKS = 5
+"""Disjoint parts of the sessions, whose quantiles tell how much a quantile varies within a round."""
 FLOOR = 0.05
 """Share of base's time: a smaller difference of times is never called one."""
 SHORTEST = 0.5
@@ -62,6 +64,11 @@ class Observed:
         with np.errstate(invalid="ignore", divide="ignore"):
             numerators, denominators = (np.array([each.sum(), *(each.sum() - each)]) for each in sums)
             return np.asarray(numerators / denominators)
+
+    def quantiles(self, quantile: float) -> Floats:
+        """The quantile in each of the BLOCKS; NaN where one has no observation."""
+        above, blocks = np.array(self.above), np.array(self.groups, dtype=np.int64) % BLOCKS
+        return np.array([nearest_rank(above[blocks == block], quantile) for block in range(BLOCKS)])
 
 
 def nearest_rank(values: Floats, quantile: float) -> float:
@@ -109,10 +116,11 @@ def timed(metric: Metric, base: list[Observed], new: list[Observed], *, asked: f
     shared = deviations.mean(axis=0)
     scale = (GROUPS - 1) / GROUPS
     of_rounds = float(differences[:, 0].var(ddof=1)) / rounds
+    # Three rounds may agree by luck, so the error is never below what the variation within rounds makes it.
     if metric.statistic == "ratio":
-        # Three rounds may agree by luck, so the error is never below what the variation within rounds makes it. Not for
-        # quantiles: they jump when a group is left out, which would make their error far too large.
         of_rounds = max(of_rounds, scale * float(((deviations - shared) ** 2).sum()) / (rounds - 1) / rounds)
+    else:
+        of_rounds = max(of_rounds, _of_quantiles(metric.quantile, base, new))
     of_sessions = (1 - asked) * scale * float((shared**2).sum())
     n = min(len(each.above) for each in (*base, *new))
     if metric.info.unit == "share":
@@ -133,3 +141,13 @@ def timed(metric: Metric, base: list[Observed], new: list[Observed], *, asked: f
         detectable=reach + FOUR_OF_FIVE * error,
         n=n,
     )
+
+
+def _of_quantiles(quantile: float, base: list[Observed], new: list[Observed]) -> float:
+    """The squared error of the mean difference of a quantile over rounds, as disjoint blocks of sessions show it.
+
+    Leaving out groups would not do: a quantile jumps then. 0 where a block has no observation.
+    """
+    found = [theirs.quantiles(quantile) - ours.quantiles(quantile) for ours, theirs in zip(base, new, strict=True)]
+    within = np.var(np.array(found), axis=1, ddof=1).mean() / BLOCKS / len(base)
+    return float(np.nan_to_num(within))

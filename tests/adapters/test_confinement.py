@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import socket
-import subprocess
 import sys
 import threading
 import time
@@ -17,26 +15,16 @@ from typing import Any
 
 import pytest
 
-from ci_eval.adapters.confinement import NOTHING_OPEN, Walls, installs_of, top_of
+from ci_eval.adapters.confinement import NOTHING_OPEN, installs_of, top_of
 from ci_eval.adapters.lsp.custom import custom
-from ci_eval.adapters.place import confinement_of
-from ci_eval.adapters.process import LineProcess
 from ci_eval.contracts import Query, Surroundings
-from ci_eval.drivers.confine import landlock
-from ci_eval.errors import EngineCrash
 from ci_eval.model import Confine
-from tests.needs import lack
+from tests.tree import runs
 
 SERVER = Path(__file__).parent / "hostile_server.py"
+
+
 ALLOWED = {"own", "project"}
-
-
-@pytest.fixture
-def complete_walls() -> None:
-    """Says so, rather than pass, where the kernel has not got what is tested."""
-    abi, why = landlock.version() if sys.platform == "linux" else (0, "not Linux")
-    if abi < 6:
-        lack(f"full confinement needs version 6 of Landlock, here is {abi}: {why}")
 
 
 class Servers:
@@ -110,12 +98,6 @@ def attempts(tmp_path: Path, servers: Servers, monkeypatch: pytest.MonkeyPatch) 
     return ask
 
 
-def runs(pid: int) -> bool:
-    with suppress(FileNotFoundError):
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    return False
-
-
 def test_a_hostile_server_gets_nothing(complete_walls: None, attempts: Attempts, servers: Servers) -> None:
     done, _, said = attempts("required")
     assert {name for name, worked in done.items() if worked} == ALLOWED
@@ -138,115 +120,6 @@ def test_without_walls_the_same_server_gets_nearly_everything(attempts: Attempts
 def test_what_a_server_sends_away_does_not_outlive_it(attempts: Attempts, confine: Confine) -> None:
     _, fled, _ = attempts(confine)
     assert not runs(fled)
-
-
-# ----------------------------------------------------------------------------------------------- older kernels
-
-Tried = Callable[..., str]
-
-
-@pytest.fixture
-def tried(tmp_path: Path) -> Tried:
-    """What the launcher says, or its error, with Landlock at most of a version."""
-
-    def say(abi: int, confine: Confine = "auto") -> str:
-        (tmp_path / "canary").write_text("x")
-        (tmp_path / "own").mkdir(exist_ok=True)
-        walls = Walls(confine=confine, writes=(tmp_path / "own",), canary=tmp_path / "canary")
-        command = walls.around(["/bin/true"], 1)
-        place = command.index("--confine")
-        command[place:place] = ["--abi", str(abi)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        return done.stdout.strip() if done.returncode == 0 else f"{done.returncode}: {done.stderr.strip()}"
-
-    return say
-
-
-@pytest.mark.parametrize(("abi", "opened"), [(1, "signals"), (3, "signals"), (5, "signals"), (6, "")])
-def test_an_older_kernel_leaves_signals_open_and_that_is_said(
-    complete_walls: None, tried: Tried, abi: int, opened: str
-) -> None:
-    said = f"landlock {abi} + seccomp"
-    assert tried(abi) == (f"{said}; open: {opened}" if opened else f"{said}, {NOTHING_OPEN}")
-
-
-def test_without_landlock_files_are_open_and_that_is_said(tried: Tried) -> None:
-    assert tried(0).startswith("seccomp; open: reading files, writing files, making files, removing files")
-
-
-def test_where_walls_are_required_an_engine_does_not_start_without_them(tried: Tried) -> None:
-    assert tried(0, "required").startswith("126: interpret.confine is required, but: seccomp; open: reading files")
-
-
-def test_what_this_machine_offers_is_found_by_trying(complete_walls: None) -> None:
-    assert confinement_of("auto").endswith(NOTHING_OPEN)
-    assert confinement_of("off") == "not confined: interpret.confine is off"
-
-
-# ------------------------------------------------------------------------------------------ memory and lifetime
-
-
-def program(tmp_path: Path, code: str, memory: int = 0, remains: Path | None = None) -> LineProcess:
-    walls = Walls(memory=memory, remains=remains)
-    return LineProcess([sys.executable, "-c", code], cwd=tmp_path, environment={}, walls=walls)
-
-
-CHILDREN = """
-import os, sys, time
-for _ in range(3):
-    if os.fork() == 0:
-        os.setsid()
-        held = b"x" * 150_000_000
-        time.sleep(600)
-input()
-time.sleep(600)
-"""
-
-
-def test_memory_is_counted_over_all_it_started(tmp_path: Path) -> None:
-    process = program(tmp_path, CHILDREN, memory=300_000_000)
-    with pytest.raises(EngineCrash, match=r"used 0\.\d+ GB; interpret\.memoryLimit allows 0\.3 GB"):
-        process.ask(b"", 20)
-    process.close()
-
-
-STAND_IN = """
-import sys, time
-from pathlib import Path
-sys.path[:] = {path!r}
-from ci_eval.adapters.confinement import Walls
-from ci_eval.adapters.process import LineProcess
-code = "import os; input(); os.fork() or os.setsid(); print(os.getpid(), flush=True); import time; time.sleep(600)"
-walls = Walls(remains=Path({remains!r}))
-process = LineProcess([sys.executable, "-c", code], cwd=Path({folder!r}), environment={{}}, walls=walls)
-print(process.ask(b"", 20).decode(), flush=True)
-time.sleep(600)
-"""
-
-
-def test_if_ci_eval_is_killed_nothing_is_left(tmp_path: Path) -> None:
-    remains = tmp_path / "remains"
-    remains.mkdir()
-    code = STAND_IN.format(path=sys.path, folder=str(tmp_path), remains=str(remains))
-    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as caller:
-        assert caller.stdout
-        engine = int(caller.stdout.readline())
-        caller.send_signal(signal.SIGKILL)
-    deadline = time.monotonic() + 10
-    while (runs(engine) or remains.exists()) and time.monotonic() < deadline:
-        time.sleep(0.02)
-    assert not runs(engine)
-    assert not remains.exists()
-
-
-def test_a_program_that_never_pauses_is_a_timeout(tmp_path: Path) -> None:
-    process = program(tmp_path, "import sys\nwhile True: sys.stdout.write('x'); sys.stdout.flush()")
-    with pytest.raises(Exception, match="did not answer in time"):
-        process.ask(b"", 0.5)
-    process.close()
-
-
-# ------------------------------------------------------------------------------------------------ what may be read
 
 
 def write(path: Path, text: str = "") -> Path:

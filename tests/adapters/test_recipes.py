@@ -16,7 +16,6 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.adapters import jars
 from ci_eval.adapters.recipes import Archive, Gem, Pip, once
 from ci_eval.errors import ChecksumError, ConfigError, InstallError
 from tests.fetch.standins import client
@@ -155,26 +154,3 @@ def test_a_real_gem_client_installs_from_a_registry(tmp_path: Path, monkeypatch:
         server.shutdown()
         server.server_close()
     assert made.packages == {"x-y": "1.2"}
-
-
-@pytest.mark.needs("mvn", "java")
-@pytest.mark.registry
-def test_an_artifact_comes_with_all_it_needs_or_only_that(tmp_path: Path) -> None:
-    whole, needed = tmp_path / "whole", tmp_path / "needed"
-    whole.mkdir()
-    needed.mkdir()
-    assert jars.resolve("org.jetbrains.kotlin:kotlin-stdlib:2.2.20", whole) == {
-        "org.jetbrains.kotlin:kotlin-stdlib": "2.2.20",
-        "org.jetbrains:annotations": "13.0",
-    }
-    assert jars.resolve("org.jetbrains.kotlin:kotlin-stdlib:2.2.20", needed, itself=False) == {
-        "org.jetbrains:annotations": "13.0"
-    }
-    assert [path.name for path in jars.in_folder(needed)] == ["annotations-13.0.jar"]
-
-
-@pytest.mark.needs("mvn", "java")
-@pytest.mark.registry
-def test_an_artifact_that_does_not_exist_is_told(tmp_path: Path) -> None:
-    with pytest.raises(InstallError, match=r"Check group, name and version\."):
-        jars.resolve("org.jetbrains.kotlin:kotlin-stdlib:0.0.99", tmp_path)

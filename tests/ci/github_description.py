@@ -16,7 +16,18 @@ from jsonschema import Draft4Validator
 
 from tests.ci.tools import described_api
 
-EXAMPLES = ("full-repository", "workflow-run", "job", "artifact", "pull-request", "issue", "issue-comment", "page")
+EXAMPLES = (
+    "full-repository",
+    "workflow-run",
+    "job",
+    "artifact",
+    "pull-request",
+    "issue",
+    "issue-comment",
+    "page",
+    "pull-request-review-comment",
+    "commit-comparison",
+)
 FILE = Path(__file__).with_name("github_examples.json")
 Schema = Mapping[str, Any]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -17,13 +18,16 @@ from xml.etree import ElementTree
 
 import pytest
 import yaml
+from hypothesis import given
 
 from ci_eval import languages, metrics
+from ci_eval.ci import Announcement, Problem
 from ci_eval.ci.inputs import arguments
 from ci_eval.ci.inputs import given as given_by
+from ci_eval.ci.teamcity import TeamCity, escaped, message
 from ci_eval.cli import cli
 from tests.ci.marketplace import refused
-from tests.ci.test_screen import service_messages
+from tests.ci.parsers import ANY_TEXT, service_messages
 from tests.ci.tools import kotlinc, teamcity_stub
 
 ROOT = Path(__file__).parents[2]
@@ -391,3 +395,43 @@ class TestModel:
         code, _, err = executed(tmp_path / "settings.kts")
         assert code != 0
         assert "error:" in err
+
+
+@given(ANY_TEXT)
+def test_a_service_message_comes_back_as_it_was(text: str) -> None:
+    said = message("message", text=text, status=text)
+    assert list(service_messages(said)) == [("message", {"text": text, "status": text})]
+    assert list(service_messages(message("progressMessage", text))) == [("progressMessage", {"": text})]
+    assert said.isascii()
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("|", "||"),
+        ("'", "|'"),
+        ("\n", "|n"),
+        ("\r", "|r"),
+        ("[x]", "|[x|]"),
+        ("é", "|0x00e9"),
+        ("😀", "|0xd83d|0xde00"),
+    ],
+)
+def test_the_escapes_are_teamcitys(text: str, code: str) -> None:
+    assert escaped(text) == code
+
+
+@pytest.mark.parametrize("identity", ["x" * 100, "no Java: name", "ci_eval_é"])
+def test_a_problem_has_an_identity_that_teamcity_takes(identity: str) -> None:
+    out = io.StringIO()
+    TeamCity(out).fail(Problem(identity=identity, text="why"))
+    ((name, values),) = service_messages(out.getvalue())
+    assert (name, values["description"]) == ("buildProblem", "why")
+    assert re.fullmatch("[A-Za-z_][A-Za-z0-9_]{0,59}", values["identity"])
+
+
+@pytest.mark.parametrize(("number", "kept"), [(0.0, 1), (-9e12, 1), (1e13, 0), (float("nan"), 0), (float("inf"), 0)])
+def test_only_a_number_that_teamcity_can_keep_is_a_statistic(number: float, kept: int) -> None:
+    out = io.StringIO()
+    TeamCity(out).announce(Announcement(status="", statistics={"RecallAt1": number}))
+    assert [name for name, _ in service_messages(out.getvalue())].count("buildStatisticValue") == kept

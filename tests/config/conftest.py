@@ -10,9 +10,12 @@ import pytest
 from ci_eval.config import load
 from ci_eval.errors import ConfigError
 
+Write = Callable[..., Path]
+Refusal = Callable[..., str]
+
 
 @pytest.fixture
-def write(tmp_path: Path) -> Callable[..., Path]:
+def write(tmp_path: Path) -> Write:
     """`write(content, name="config.yaml")` is the path of a new file."""
 
     def written(content: str | bytes, name: str = "config.yaml") -> Path:
@@ -24,7 +27,7 @@ def write(tmp_path: Path) -> Callable[..., Path]:
 
 
 @pytest.fixture
-def refusal() -> Callable[..., str]:
+def refusal() -> Refusal:
     """`refusal(path, *overrides)` is the message with which loading fails."""
 
     def refused(path: Path | None, *overrides: str) -> str:

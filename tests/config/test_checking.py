@@ -1,17 +1,10 @@
-"""Every key and value that does not fit is shown with what is allowed; some values are settled with a warning."""
+"""Every key and value that does not fit is shown with what is allowed."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
-
 import pytest
 
-from ci_eval.config import load
-from ci_eval.model import PrefixConfig, SessionsFilter
-
-Write = Callable[..., Path]
-Refusal = Callable[..., str]
+from tests.config.conftest import Refusal, Write
 
 
 @pytest.mark.parametrize(
@@ -95,72 +88,6 @@ def test_everything_wrong_is_reported_at_once(write: Write, refusal: Refusal) ->
     assert [line.split("`")[1] for line in message.splitlines()] == ["langage", "interpret.seed", "interpret.timeout"]
 
 
-@pytest.mark.parametrize(
-    ("prefix", "expected"),
-    [
-        ("{name: SimplePrefix}", "`actions.strategy.prefix.n` is missing; SimplePrefix needs"),
-        ("{name: CapitalizePrefix, n: 1}", "`actions.strategy.prefix.n` is 1, but CapitalizePrefix takes none"),
-        ("{n: 2}", "`actions.strategy.prefix.n` is 2, but NoPrefix takes none"),
-        ("{name: Ladder}", "`actions.strategy.prefix.lengths` is missing; Ladder needs"),
-        ("{lengths: [1]}", "`actions.strategy.prefix.lengths` is given, but NoPrefix takes none"),
-        ("{name: Ladder, lengths: [1], emulateTyping: true}", "Ladder asks at each length by itself"),
-    ],
-)
-def test_prefix_and_length_must_fit(write: Write, prefix: str, expected: str, refusal: Refusal) -> None:
-    assert expected in refusal(write(f"actions: {{strategy: {{prefix: {prefix}}}}}"))
-
-
-@pytest.mark.parametrize("regex", ["(", "[a-z&&[^b]]", "a{99999999999}"])
-def test_a_regex_that_python_reads_otherwise_is_refused(write: Write, regex: str, refusal: Refusal) -> None:
-    content = f"actions: {{strategy: {{filters: {{packageRegex: '{regex}'}}}}}}"
-    assert "expected a Python regular expression" in refusal(write(content))
-
-
-@pytest.mark.parametrize("regex", ["(?!a)b", "(a)\\1", "(a{1000}){1000}"])
-def test_a_regex_that_could_take_for_ever_is_refused(write: Write, regex: str, refusal: Refusal) -> None:
-    content = f"reports: {{sessionsFilters: [{{name: x, filters: {{packageRegex: '{regex}'}}}}]}}"
-    assert "without lookaround, backreferences and long repetitions (invalid " in refusal(write(content))
-
-
 def test_a_ladder_of_very_many_lengths_is_refused(write: Write, refusal: Refusal) -> None:
     content = f"actions: {{strategy: {{prefix: {{name: Ladder, lengths: {list(range(20_000))}}}}}}}"
     assert "`actions.strategy.prefix.lengths` has 20,000 entries; at most 100" in refusal(write(content))
-
-
-def test_a_regex_for_everything_is_no_filter(write: Write) -> None:
-    loaded = load(write("reports: {sessionsFilters: [{name: x, filters: {packageRegex: '.*'}}]}"))
-    assert loaded.config.reports.sessions_filters == (SessionsFilter(name="x"),)
-
-
-@pytest.mark.parametrize("names", [("ALL",), ("x", "x")])
-def test_names_of_sessions_filters_are_unique_and_not_all(
-    write: Write, names: tuple[str, ...], refusal: Refusal
-) -> None:
-    parts = ", ".join(f"{{name: {name}}}" for name in names)
-    assert f"sessionsFilters[{len(names) - 1}].name` is" in refusal(write(f"reports: {{sessionsFilters: [{parts}]}}"))
-
-
-@pytest.mark.parametrize(
-    ("strategy", "more", "expected"),
-    [
-        ("{completionGolf: true}", "task: other", "completionGolf` is the task golf, but `task` is 'other'"),
-        ("{evolution: {what: imports, how: different}}", "", "imports can only be missing"),
-    ],
-)
-def test_what_excludes_each_other_is_refused(
-    write: Write, strategy: str, more: str, expected: str, refusal: Refusal
-) -> None:
-    assert expected in refusal(write(f"actions: {{strategy: {strategy}}}\n{more}"))
-
-
-def test_emulating_the_typing_of_nothing_is_ignored_and_says_so() -> None:
-    loaded = load(None, overrides=["actions.strategy.prefix.emulateTyping=true"])
-    assert loaded.config.actions.strategy.prefix == PrefixConfig()
-    assert "NoPrefix types nothing" in loaded.warnings[0]
-
-
-@pytest.mark.parametrize(
-    ("given_name", "ours"), [("Java", "java"), ("C++", "cpp"), ("Shell Script", "bash"), ("C#", "csharp"), ("XY", "xy")]
-)
-def test_a_language_may_be_called_as_in_the_ide(given_name: str, ours: str) -> None:
-    assert load(None, overrides=[f"language='{given_name}'"]).config.language == ours

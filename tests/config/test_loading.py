@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ci_eval.config import Config, EngineConfig, InterpretConfig, load, patch
-from ci_eval.config.text import parse_yaml
+from ci_eval.config import Config, EngineConfig, InterpretConfig, ProjectConfig, ReportsConfig, dump, load, patch
 from ci_eval.errors import ConfigError
-from ci_eval.model import Kind
-
-Write = Callable[..., Path]
-Refusal = Callable[..., str]
-
-
-# ---------------------------------------------------------------------------------------------------------------- files
+from ci_eval.model import ActionsConfig, FiltersConfig, Kind, PrefixConfig, SessionsFilter, StrategyConfig
+from tests.config.conftest import Refusal, Write
 
 
 def test_no_file_means_the_defaults() -> None:
@@ -39,12 +29,6 @@ def test_a_yaml_file_becomes_a_configuration(write: Write) -> None:
     assert (config.interpret.timeout, config.interpret.session_probability) == (2.0, 0.5)
 
 
-def test_json_may_be_indented_with_tabs(tmp_path: Path) -> None:
-    path = tmp_path / "config.json"
-    path.write_text('{\n\t"interpret": {"sessionProbability": 1e-2}\n}', encoding="utf-8")
-    assert load(path).config.interpret.session_probability == 0.01
-
-
 @pytest.mark.parametrize(
     ("text", "engine"),
     [("jedi", EngineConfig()), ("pyright@1.1.400", EngineConfig(name="pyright", version="1.1.400"))],
@@ -58,85 +42,6 @@ def test_an_engine_without_a_name_or_a_version_behind_the_at_sign_is_refused(
     write: Write, text: str, refusal: Refusal
 ) -> None:
     assert "expected NAME or NAME@VERSION" in refusal(write(f"engine: {text}"))
-
-
-def test_a_missing_file_says_what_to_do(tmp_path: Path, refusal: Refusal) -> None:
-    assert "nowhere.yaml: there is no such file; give the path of" in refusal(tmp_path / "nowhere.yaml")
-
-
-def test_a_folder_is_not_a_configuration(tmp_path: Path, refusal: Refusal) -> None:
-    assert "cannot be read" in refusal(tmp_path)
-
-
-def test_broken_yaml_names_line_and_column(write: Write, refusal: Refusal) -> None:
-    assert "config.yaml: line 3, column 8: broken YAML" in refusal(write("language: python\nengine: [jedi\nproject: x"))
-
-
-def test_broken_json_names_line_and_column(tmp_path: Path, refusal: Refusal) -> None:
-    path = tmp_path / "config.json"
-    path.write_text('{\n  "language": "java"\n  "engine": "jedi"\n}', encoding="utf-8")
-    assert "config.json: line 3, column 3: broken JSON" in refusal(path)
-
-
-def test_another_encoding_is_named(write: Write, refusal: Refusal) -> None:
-    assert "byte 11 is not UTF-8; save the file as UTF-8" in refusal(write("language: é".encode("latin-1")))
-
-
-@pytest.mark.parametrize("content", ["- language", "language", "3"])
-def test_the_file_must_be_a_mapping(write: Write, content: str, refusal: Refusal) -> None:
-    assert "the whole content is" in refusal(write(content))
-
-
-@pytest.mark.parametrize("content", ["seed: 1\nseed: 2\n", "interpret:\n  seed: 1\n  seed: 1\n"])
-def test_a_repeated_yaml_key_is_refused(write: Write, content: str, refusal: Refusal) -> None:
-    assert "`seed` stands here twice (first in line" in refusal(write(content))
-
-
-def test_a_repeated_json_key_is_refused(tmp_path: Path, refusal: Refusal) -> None:
-    path = tmp_path / "config.json"
-    path.write_text('{"language": "java", "language": "go"}', encoding="utf-8")
-    assert "`language` stands twice" in refusal(path)
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        "a0: &a0 [x, x]\n" + "".join(f"a{n}: &a{n} [*a{n - 1}, *a{n - 1}]\n" for n in range(1, 60)),
-        "a0: &a0 {x: 1}\n" + "".join(f"a{n}: &a{n} {{<<: [*a{n - 1}, *a{n - 1}]}}\n" for n in range(1, 60)),
-        "a: &a [*a]",
-        "[" * 20_000,
-        "a: " + "[" * 60 + "]" * 60,
-        "a: 2024-13-45",
-        "a: !!bool maybe",
-        "a: !!python/object:os.system x",
-        "interpret: {seed: 0x" + "f" * 5_000 + "}",
-        "a: \x00",
-        "#" * 1_000_001,
-    ],
-    ids=["aliases", "merges", "cycle", "depth", "too deep", "date", "bool", "object", "number", "control", "size"],
-)
-def test_a_hostile_file_is_refused_at_once(write: Write, content: str, refusal: Refusal) -> None:
-    assert "config.yaml: " in refusal(write(content))
-
-
-def test_deep_json_is_refused(write: Write, refusal: Refusal) -> None:
-    assert "nested too deeply" in refusal(write("[" * 300 + "]" * 300, "config.json"))
-
-
-def test_an_alias_does_not_tie_two_places_together(write: Write) -> None:
-    text = "actions: {strategy: {filters: &f {isStatic: true}}}\nreports: {sessionsFilters: [{name: x, filters: *f}]}"
-    config = load(write(text), overrides=["actions.strategy.filters.isStatic=false"]).config
-    assert config.actions.strategy.filters.is_static is False
-    assert config.reports.sessions_filters[0].filters.is_static is True
-
-
-@given(text=st.text() | st.text("[]{}:,-&*!<>|#'\"\n 0a?%@`~=.e"))
-def test_any_text_is_a_value_or_a_config_error(text: str) -> None:
-    with contextlib.suppress(ConfigError):
-        parse_yaml(text, "text")
-
-
-# ------------------------------------------------------------------------------------------------ overrides and options
 
 
 def test_overrides_win_over_the_file_and_later_ones_over_earlier_ones(write: Write) -> None:
@@ -194,9 +99,6 @@ def test_options_are_checked_like_the_file(engine: str) -> None:
         patch(Config(), engine=engine)
 
 
-# ---------------------------------------------------------------------------------------------------------- environment
-
-
 def test_variables_are_filled_in(write: Write) -> None:
     path = write("projectPath: ${ROOT}/x\noutputDir: ${OUT}\nreports: {evaluationTitle: '${N} of ${N} $${N}'}")
     config = load(path, environment={"ROOT": "/r", "OUT": "${ROOT}", "N": "1"}).config
@@ -208,3 +110,78 @@ def test_variables_are_filled_in(write: Write) -> None:
 def test_an_unknown_variable_is_named(write: Write, refusal: Refusal) -> None:
     message = refusal(write("outputDir: ${RESULTS}/x"))
     assert "`outputDir` asks for ${RESULTS}, but there is no environment variable of that name" in message
+
+
+def test_what_is_written_is_the_shape_people_write() -> None:
+    text = dump(Config(project=ProjectConfig(spec="path:x")))
+    assert text.startswith("task: completion\nlanguage: python\nengine:\n  name: jedi\n  version: null\n")
+    assert "\nproject:\n  spec: path:x\n  dependencies: null\n" in text
+    assert "  completionType: BASIC\n" in text
+
+
+texts = st.text(st.characters(exclude_categories=["Cs"]), min_size=1) | st.sampled_from(
+    ["1e3", "null", "yes", "${HOME}", "$${x}", "$$${", "1:30", "2024-01-01", "~", "<<", "=", "x\u0085y", "\ufeff"]
+)
+
+
+many = st.lists(texts, max_size=3).map(tuple)
+
+
+filters = st.builds(
+    FiltersConfig,
+    statement_types=st.none() | st.lists(st.sampled_from(Kind), min_size=1).map(tuple),
+    is_static=st.none() | st.booleans(),
+    is_argument=st.none() | st.booleans(),
+    package_regex=st.none() | st.sampled_from([r"java\..*", "1e5", "", "null"]),
+)
+
+
+prefixes = st.builds(
+    PrefixConfig, name=st.just("SimplePrefix"), n=st.integers(1, 2**63 - 1), emulate_typing=st.booleans()
+)
+
+
+interprets = st.builds(
+    InterpretConfig,
+    completion_type=texts,
+    client=st.sampled_from(["editor", "raw"]),
+    session_probability=st.floats(0, 1, exclude_min=True),
+    sessions_limit=st.none() | st.integers(1, 2**63 - 1),
+    seed=st.integers(-(2**63), 2**63 - 1),
+    timeout=st.floats(0, 86_400, exclude_min=True),
+    max_suggestions=st.integers(1, 2**63 - 1),
+    memory_limit=st.integers(0, 2**63 - 1),
+    allowed_failures=st.floats(0, 1),
+)
+
+
+configs = st.builds(
+    Config,
+    language=st.sampled_from(["python", "java", "no", "1e3"]),
+    engine=st.builds(EngineConfig, name=texts, version=st.none() | texts, command=st.none() | st.just(("x", "{root}"))),
+    project=st.builds(ProjectConfig, spec=st.just("") | texts, dependencies=st.none() | st.booleans()),
+    output_dir=texts,
+    actions=st.builds(
+        ActionsConfig,
+        evaluation_roots=many,
+        strategy=st.builds(StrategyConfig, prefix=prefixes | st.just(PrefixConfig()), filters=filters),
+    ),
+    interpret=interprets,
+    reports=st.builds(
+        ReportsConfig,
+        evaluation_title=st.none() | texts,
+        sessions_filters=filters.map(lambda part: (SessionsFilter(name="one", filters=part),)),
+        default_metrics=st.none() | many,
+    ),
+)
+
+
+@given(config=configs)
+def test_what_is_written_loads_to_the_equal_configuration(
+    tmp_path_factory: pytest.TempPathFactory, config: Config
+) -> None:
+    path = tmp_path_factory.mktemp("dump") / "config.yaml"
+    path.write_text(dump(config), encoding="utf-8")
+    loaded = load(path, environment={})
+    assert loaded.config == config
+    assert loaded.warnings == ()

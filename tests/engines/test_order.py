@@ -15,7 +15,7 @@ from ci_eval.ci import Screen
 from ci_eval.config import load
 from ci_eval.contracts import Engine
 from ci_eval.engines import clangd
-from ci_eval.jobs import pipeline
+from ci_eval.jobs import pipeline, runs
 from ci_eval.jobs.preparation import Prepared, prepare
 from ci_eval.model import Action, DeleteRange, Session
 from ci_eval.workspace import Workspace, pack_actions, read_actions
@@ -38,7 +38,7 @@ def prepared(name: str, language: str, *more: str) -> Prepared:
 
 def some_actions(made: Prepared, folder: Path) -> Workspace:
     """Those of a few files, evenly spread over the project."""
-    workspace = pipeline.begin(made, folder, 1)
+    workspace = runs.begin(made, folder, 1)
     pipeline.make_actions(workspace, made, 2, Screen())
     files = [path for path in workspace.action_files() if read_actions(path).sessions >= SESSIONS]
     for path in set(workspace.action_files()) - set(files[:: -(-len(files) // FILES)]):
@@ -82,7 +82,7 @@ def test_an_answer_depends_on_the_question_alone(engine: Engine, language: str, 
     made = prepared(engine.name, language)
     source = some_actions(made, tmp_path / "actions")
     first, again, half, mixed = (
-        pipeline.copy_actions(source, made, tmp_path / name, 1) for name in ("first", "again", "half", "mixed")
+        runs.copy_actions(source, made, tmp_path / name, 1) for name in ("first", "again", "half", "mixed")
     )
     shuffled(mixed)
     ask(first, made.setup, limit=SESSIONS)
@@ -103,7 +103,7 @@ def test_clangd_by_a_command_of_ones_own_answers_as_ours(tmp_path: Path) -> None
     program = made.installation.folder / "clangd" / "data" / "bin" / "clangd"
     other = prepared(json.dumps({"command": [str(program), *clangd.FLAGS]}), "cpp")
     ours = some_actions(made, tmp_path / "ours")
-    theirs = pipeline.copy_actions(ours, other, tmp_path / "theirs", 1)
+    theirs = runs.copy_actions(ours, other, tmp_path / "theirs", 1)
     ask(ours, made.setup, limit=SESSIONS)
     ask(theirs, other.setup, limit=SESSIONS)
     assert differing(answers(ours), answers(theirs)) == []

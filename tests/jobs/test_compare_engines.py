@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
-from ci_eval.config import Config
+from ci_eval.config import Config, EngineConfig
 from ci_eval.errors import ConfigError
 from ci_eval.jobs import preparation as preparing
 from ci_eval.jobs.compare_engines import answered_by
+from ci_eval.jobs.preparation import engine_of
 from ci_eval.workspace import Workspace
 from tests.command import command
 from tests.fickle import Fickle
@@ -135,6 +136,11 @@ def test_an_engine_of_ones_own_is_a_command() -> None:
     assert config.engine.command == ("my server", "--stdio")
     assert answered_by(config, "./server").engine.command == ("./server",)
     assert answered_by(config, "jedi@0.18.2").engine.command is None
+
+
+def test_a_command_takes_the_place_of_an_endpoint() -> None:
+    config = Config(engine=EngineConfig(endpoint="https://host/v1", model="m"))
+    assert engine_of(answered_by(config, "./server --stdio")).name == "server"
 
 
 def test_a_command_that_no_shell_would_understand_is_refused() -> None:

@@ -18,29 +18,11 @@ import pytest
 import yaml
 from msgspec.structs import replace
 
-from ci_eval import stored
-from ci_eval.errors import WorkspaceError
 from ci_eval.workspace import Workspace
+from tests.bombs import zeros
 from tests.command import command
-from tests.projects import GREETER, write
-
-
-@pytest.fixture(scope="module")
-def night(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A finished evaluation by words."""
-    root = tmp_path_factory.mktemp("hostile")
-    project = write(root / "p", a__py=GREETER, b__py=GREETER.replace("Greeter", "Welcomer"))
-    code, _, err = command(
-        "evaluate", "--project", f"path:{project}", "--engine", "words", "--output", root / "night", "--jobs", 1
-    )
-    assert code == 0, err
-    return root / "night"
-
-
-@pytest.fixture
-def hostile(night: Path, tmp_path: Path) -> Path:
-    """A copy to do things to."""
-    return Path(shutil.copytree(night, tmp_path / "hostile"))
+from tests.jobs.hostile import sessions_of
+from tests.projects import write
 
 
 @pytest.fixture
@@ -49,33 +31,11 @@ def outside(tmp_path: Path) -> Path:
     return write(tmp_path / "outside", html__index__html="mine", a__json="{}", precious="mine")
 
 
-def sessions_of(folder: Path) -> Path:
-    """One of its files of sessions."""
-    return sorted((folder / "sessions").iterdir())[0]
-
-
 def rewrite(folder: Path, change: Callable[[list[bytes]], list[bytes]]) -> None:
     """Change the lines of one file of sessions, and seal it as if nothing had happened."""
     path = sessions_of(folder)
     path.write_bytes(gzip.compress(b"\n".join(change(gzip.decompress(path.read_bytes()).splitlines()))))
     Workspace(folder).seal()
-
-
-def configure(folder: Path, changes: dict[str, dict[str, object]], *, sealed: bool = True) -> None:
-    """Change sections of its configuration."""
-    config = folder / "config.yaml"
-    raw = yaml.safe_load(config.read_text())
-    config.write_text(yaml.safe_dump(raw | {name: raw[name] | change for name, change in changes.items()}))
-    if sealed:
-        Workspace(folder).seal()
-
-
-def names_a_command(folder: Path, argv: list[str], *, sealed: bool) -> None:
-    """Put an engine of its own into its configuration."""
-    configure(folder, {"engine": {"name": "mine", "command": argv}}, sealed=sealed)
-
-
-# ------------------------------------------------------------------------------------------------------------- links
 
 
 @pytest.mark.parametrize("part", ["reports", "sessions", "actions", "errors", "logs"])
@@ -152,55 +112,6 @@ def test_the_logs_name_no_file_outside_their_folder(hostile: Path, night: Path, 
     assert not list(tmp_path.rglob("*escaped*"))
 
 
-# ---------------------------------------------------------------------------------------------------------- commands
-
-
-def first_id(folder: Path) -> str:
-    identity = msgspec.json.decode(gzip.decompress(sessions_of(folder).read_bytes()).splitlines()[1])["id"]
-    assert isinstance(identity, str)
-    return identity
-
-
-ASKS: dict[str, Callable[[Path], tuple[object, ...]]] = {
-    "show": lambda folder: ("show", folder, first_id(folder), "--replay"),
-    "interpret": lambda folder: ("interpret", folder, "--output", folder.parent / "new"),
-    "evaluate": lambda folder: ("evaluate", "--resume", "--output", folder),
-    "generate-ml-logs": lambda folder: ("generate-ml-logs", "--log-format", "jsonl", "--resume", "--output", folder),
-}
-
-
-@pytest.mark.parametrize("asks", ASKS.values(), ids=list(ASKS))
-@pytest.mark.parametrize(("sealed", "said"), [(False, "config.yaml changed since"), (True, "add --trust")])
-def test_a_command_of_a_workspace_is_not_run(
-    hostile: Path, asks: Callable[[Path], tuple[object, ...]], sealed: bool, said: str
-) -> None:
-    canary = hostile.parent / "canary"
-    names_a_command(hostile, ["touch", str(canary)], sealed=sealed)
-    code, _, err = command(*asks(hostile))
-    assert (code, said in " ".join(err.split()), canary.exists()) == (2, True, False)
-
-
-def test_a_trusted_command_is_run(hostile: Path) -> None:
-    canary = hostile.parent / "canary"
-    engine: dict[str, object] = {"name": "mine", "command": ["touch", str(canary)]}
-    configure(hostile, {"engine": engine, "interpret": {"confine": "off"}})
-    command("show", hostile, first_id(hostile), "--replay", "--trust")
-    assert canary.exists()
-
-
-@pytest.mark.parametrize("opened", [{"interpret": {"confine": "off"}}, {"engine": {"reads": ["/home"]}}])
-def test_a_workspace_opens_no_walls(hostile: Path, opened: dict[str, dict[str, object]]) -> None:
-    configure(hostile, opened)
-    code, _, err = command("show", hostile, first_id(hostile), "--replay")
-    assert (code, "add --trust" in " ".join(err.split())) == (2, True)
-
-
-def test_another_engine_takes_the_place_of_the_command(hostile: Path) -> None:
-    names_a_command(hostile, ["touch", str(hostile.parent / "canary")], sealed=True)
-    code, _, err = command("interpret", hostile, "--engine", "words", "--output", hostile.parent / "new")
-    assert (code, (hostile.parent / "canary").exists()) == (0, False), err
-
-
 def test_the_variables_of_the_job_are_not_for_a_workspace(hostile: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SECRET", "hush")
     config = hostile / "config.yaml"
@@ -212,14 +123,6 @@ def test_the_variables_of_the_job_are_not_for_a_workspace(hostile: Path, monkeyp
     assert (code, "hush" in out + err) == (2, False)
 
 
-# ------------------------------------------------------------------------------------------------------------- bombs
-
-
-def zeros(megabytes: int, *, every: int) -> bytes:
-    """Packed to a thousandth; a line ends after so many bytes."""
-    return gzip.compress((b"0" * (every - 1) + b"\n") * (megabytes * 1_000_000 // every), 6)
-
-
 def test_a_bomb_of_sessions_is_refused(hostile: Path, tmp_path: Path) -> None:
     path = sessions_of(hostile)
     head = gzip.decompress(path.read_bytes()).splitlines()[0]
@@ -228,20 +131,6 @@ def test_a_bomb_of_sessions_is_refused(hostile: Path, tmp_path: Path) -> None:
         Workspace(hostile).seal()
         code, _, err = command("compare", hostile, hostile, "--output", tmp_path / str(every))
         assert (code, said in " ".join(err.split())) == (2, True)
-
-
-def test_a_line_longer_than_any_session_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stored, "RATIO", 10_000)
-    (tmp_path / "x.gz").write_bytes(zeros(70, every=70_000_000))
-    with pytest.raises(WorkspaceError, match="a line of more than 64,000,000 bytes"):
-        list(stored.lines(tmp_path / "x.gz"))
-
-
-def test_honest_lists_of_suggestions_are_packed_to_far_less_than_a_bomb(tmp_path: Path) -> None:
-    names = [{"text": f"name{number}", "kind": "words"} for number in range(1000)]
-    lines = [msgspec.json.encode({"id": f"{number * 7919:016x}", "suggestions": names}) for number in range(1000)]
-    (tmp_path / "x.gz").write_bytes(gzip.compress(b"\n".join(lines), 1))
-    assert len(list(stored.lines(tmp_path / "x.gz"))) == 1000
 
 
 @pytest.mark.parametrize(
@@ -297,9 +186,6 @@ def test_bad_names_are_refused(hostile: Path, tmp_path: Path, content: bytes, ho
     assert (code, "names.npz is damaged" in " ".join(err.split())) == (2, True), err
 
 
-# ------------------------------------------------------------------------------------------------- what cannot be
-
-
 def session(**changes: object) -> Callable[[list[bytes]], list[bytes]]:
     """The first session with other values."""
 
@@ -311,6 +197,8 @@ def session(**changes: object) -> Callable[[list[bytes]], list[bytes]]:
 
 
 LOOKUP = {"prefix": "", "total": 1, "rank": 1, "latency": 1.0, "suggestions": [{"text": "x"}]}
+
+
 IMPOSSIBLE: dict[str, Callable[[list[bytes]], list[bytes]]] = {
     "rank 0": session(lookups=[LOOKUP | {"rank": 0}]),
     "negative latency": session(lookups=[LOOKUP | {"latency": -1}]),

@@ -19,8 +19,10 @@ from ci_eval.jobs.user_models import fit, summing_to_one
 from ci_eval.learning import logs as logs_support
 from ci_eval.manifest import Manifest
 from ci_eval.workspace import Workspace
-from tests.jobs.test_ml import lines, run
+from tests.logged import lines, run
 from tests.projects import GREETER, write
+
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")

@@ -74,6 +74,7 @@ STRATEGIES = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_with_each_strategy_both_ways_are_the_same(project: Path, tmp_path: Path, strategy: str) -> None:
     same(project, tmp_path, "--set", f"actions.strategy={strategy}", "--set", "interpret.sessionProbability=0.1")

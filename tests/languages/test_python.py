@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from ci_eval.languages.python import LANGUAGE
 
 
@@ -17,3 +20,9 @@ def test_offsets_count_code_points() -> None:
         "print",
         "name",
     ]
+
+
+@given(text=st.text(max_size=300))
+def test_every_token_stands_where_it_says(text: str) -> None:
+    for token in LANGUAGE.extract(text, "a.py", {}).tokens:
+        assert text[token.offset : token.offset + len(token.text)] == token.text

@@ -4,13 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from msgspec.structs import replace
-
-from ci_eval.config import Config, load, patch
 from ci_eval.languages.text import LANGUAGE
 from ci_eval.model import Kind
-from ci_eval.stages.compare import read
-from tests.histories import night
 
 SAMPLE = Path(__file__).parent / "samples" / "text.txt"
 
@@ -41,19 +36,3 @@ def test_nothing_is_known_about_them() -> None:
 def test_no_text_is_too_odd() -> None:
     assert words("") == []
     assert words("\0 \ufffd 3a ٣a") == []
-
-
-def test_the_name_of_before_is_understood_on_the_command_line_and_in_configurations(tmp_path: Path) -> None:
-    (tmp_path / "c.yaml").write_text("language: Another\n")
-    assert load(tmp_path / "c.yaml").config.language == patch(Config(), language="another").language == "text"
-
-
-def test_a_night_of_before_is_in_the_same_line_as_one_of_today(tmp_path: Path) -> None:
-    night(tmp_path, 1, language="another")
-    night(tmp_path, 2, language="text")
-    before, now = read(tmp_path).evaluations
-    assert (
-        replace(before, conditions={"language": "another"}).series
-        == replace(now, conditions={"language": "text"}).series
-    )
-    assert before.language == now.language == "text"

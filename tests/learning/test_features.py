@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,20 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ci_eval.contracts import CaretContext
-from ci_eval.learning.features import FEATURES, NAMES, SCHEMA, Floats, Reader
-from ci_eval.learning.names import NOTHING, NameCounts, count, hash_of
+from ci_eval.learning.features import FEATURES, NAMES, Floats, Reader
+from ci_eval.learning.names import NOTHING, count
 from ci_eval.model import Suggestion
+from tests.learning.code import FILE, OTHERS
 
-FILE = """import os
-LIMIT = 3
-
-def load_user(user_name, limit):
-    count = limit + LIMIT
-    for item in range(count):
-        print(item, os.sep)
-        user_name = load(us"""
-OTHERS = ["def load(user_name):\n    return load(user_id)\n", "load(user_name)\nload(user_name)\n"]
 KEYWORDS = frozenset({"import", "def", "for", "in", "return"})
+
+
 SHOWN = (
     Suggestion(text="user_name", kind="param", sort_text="09.9999.user"),
     Suggestion(text="USER", kind="constant", sort_text="11.x"),
@@ -114,9 +107,6 @@ def test_same_token_ngrams_are_counted_in_the_file() -> None:
     assert feature("after_last_two", "name", before) == 2
 
 
-# ------------------------------------------------------------------------------------------------------------ future
-
-
 @given(st.text("ab_(. \n=,:", max_size=60), st.text("ab_(. \n=,:", max_size=60))
 @settings(max_examples=200, deadline=None)
 def test_what_is_behind_the_caret_changes_nothing(before: str, behind: str) -> None:
@@ -152,29 +142,3 @@ def test_reading_on_gives_what_reading_anew_gives(places: list[int]) -> None:
 
 def test_an_empty_list_has_no_rows() -> None:
     assert rows("x", ()).shape == (0, len(FEATURES))
-
-
-# ------------------------------------------------------------------------------------------------- names of a project
-
-
-def test_names_are_counted_over_all_files_but_one(tmp_path: Path) -> None:
-    whole = count([FILE, *OTHERS])
-    whole.save(tmp_path / "names.npz")
-    others = NameCounts.load(tmp_path / "names.npz").without(FILE)
-    wanted = np.array([hash_of("load"), hash_of("user_id"), hash_of("os"), hash_of("nobody")], dtype=np.uint64)
-    assert others.of(wanted, hash_of("\n")).tolist() == [[4, 2, 2], [1, 1, 0], [0, 0, 0], [0, 0, 0]]
-
-
-def test_what_follows_tokens_is_counted_over_all_files_but_one() -> None:
-    levels = list(count([FILE, *OTHERS]).without(FILE).levels(["user_name", "user_id", "os"], ["load", "("]))
-    assert [(counts.tolist(), total) for counts, total in levels] == [
-        ([3, 1, 0], 10),  # def load user_name return load user_id load user_name load user_name
-        ([3, 1, 0], 4),  # (
-        ([3, 1, 0], 4),  # load (
-    ]
-
-
-def test_a_hash_and_the_schema_are_the_same_everywhere() -> None:
-    """Logs and models of another machine are told apart by them."""
-    assert hash_of("name") == 0xDA6E932A8493C057
-    assert SCHEMA == "6de3e862cd04fc41"

@@ -4,25 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ci_eval.model import EngineInfo, Estimate, MetricInfo, ProjectInfo, Trend, TrendPoint
 from ci_eval.rendering.sparkline import HEIGHT, MARGIN, WIDTH, Sparkline, sparkline
-
-INFO = MetricInfo(name="Recall", summary="", unit="share", better="higher")
+from tests.rendering.trends import INFO, trend_of
 
 
 def drawn(values: Sequence[float | None], around: float = 0.0) -> Sparkline | None:
-    nights = tuple(
-        TrendPoint(
-            started=f"2026-01-{day:02}",
-            title="",
-            engine=EngineInfo(name="e", version="1"),
-            project=ProjectInfo(spec="", name="p", revision="", checksum=""),
-            sessions=1,
-            metrics={} if value is None else {"Recall": Estimate(value=value, low=value - around, high=value + around)},
-        )
-        for day, value in enumerate(values, 1)
-    )
-    return sparkline(Trend(nights=nights, metrics=(INFO,), changes={}), INFO)
+    return sparkline(trend_of(values, around), INFO)
 
 
 def test_the_line_fills_its_box_from_the_first_night_to_the_last() -> None:

@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
 
 from tests.needs import need
 
@@ -17,6 +17,8 @@ ARGUMENTS += ["--disable-component-update", "--disable-sync"]
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     need("chromium")
+    # Generous, for a machine that runs other tests: five seconds were too few for the largest page.
+    expect.set_options(timeout=20_000)
     executable = shutil.which("chromium")
     with sync_playwright() as playwright:
         started = playwright.chromium.launch(executable_path=executable, args=ARGUMENTS)

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ci_eval.contracts import Reporter
 from ci_eval.model import (
     EngineInfo,
     Estimate,
@@ -27,6 +26,7 @@ from ci_eval.model import (
     Status,
     Suggestion,
 )
+from ci_eval.rendering.contract import Reporter
 
 HOSTILE = (
     '<img src=x onerror="alert(1)">.py',

@@ -53,6 +53,17 @@ def test_rounds_that_agree_by_luck_are_no_surer_than_what_varies_within_them() -
     assert found.high - found.difference == pytest.approx(4.303 * np.sqrt(2 / 3) * 0.5, rel=0.3)
 
 
+def test_medians_of_rounds_that_agree_by_luck_are_no_surer_than_what_varies_within_them() -> None:
+    rng = np.random.default_rng(5)
+    base, new = rng.normal(100, 10, (3, 2000)), rng.normal(100, 10, (3, 2000))
+    new += (np.median(base, axis=1) - np.median(new, axis=1))[:, None] + 1
+    found = timed(METRICS["LatencyPercentile50"], rounds(*base.tolist()), rounds(*new.tolist()), asked=1, tests=1)
+    assert found
+    # A normal sample's median has 1.2533 times the error of its mean; five blocks a round tell it roughly.
+    error = 1.2533 * 10 / np.sqrt(2000) * np.sqrt(2 / 3)
+    assert found.high - found.difference == pytest.approx(4.303 * error, rel=0.5)
+
+
 def test_what_a_sample_did_not_show_is_not_ruled_out_for_the_rest() -> None:
     alike = rounds([1.0] * 100, [1.0] * 100)
     some, every = (timed(METRICS["RightWithin100ms"], alike, alike, asked=asked, tests=1) for asked in (0.1, 1))

@@ -14,6 +14,8 @@ import msgspec
 
 from ci_eval import __version__
 from ci_eval.adapters.confinement import Walls
+from ci_eval.adapters.lsp.inline import ANSWER as INLINE_ANSWER
+from ci_eval.adapters.lsp.inline import InlineItem, InlineList
 from ci_eval.adapters.lsp.places import Encoding, position_of
 from ci_eval.adapters.lsp.protocol import (
     ANSWER,
@@ -37,17 +39,17 @@ START = 60.0
 """Seconds a server may take to initialize."""
 
 QUIET = 0.3
-"""Seconds without announcing any work after which a server is taken to be ready."""
+"""Seconds after which a server that has announced no work is taken to be ready."""
 
 INDEXING = 120.0
-"""Seconds that a server may then work (index, load packages) before it is asked all the same."""
+"""Seconds that a server may work (build its index, load packages) before it is asked even though it is not done."""
 
 GOODBYE = 2.0
 """Seconds that a server has for an orderly end."""
 
 METHOD_NOT_FOUND = -32601
 CANCELLED = frozenset({-32800, -32801, -32802})
-"""RequestCancelled, ContentModified, ServerCancelled: no error, but no answer either."""
+"""RequestCancelled, ContentModified, ServerCancelled: taken as an empty answer, not as an error."""
 
 CAPABILITIES: dict[str, Any] = {
     "general": {"positionEncodings": ["utf-32", "utf-16", "utf-8"]},
@@ -66,11 +68,12 @@ CAPABILITIES: dict[str, Any] = {
             "completionItemKind": {"valueSet": list(range(1, 26))},
             "completionList": {"itemDefaults": ["editRange", "insertTextFormat", "commitCharacters", "data"]},
         },
+        "inlineCompletion": {"dynamicRegistration": False},
         "publishDiagnostics": {},
     },
 }
-"""What an editor such as VS Code says it can do; but nothing that decides what is inserted may be left for a later
-request (`completionItem/resolve`)."""
+"""What we tell the server that we can do: the same as an editor such as VS Code, with one exception. What is inserted
+must be in the answer itself, not in that to a later request (`completionItem/resolve`)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -187,15 +190,38 @@ class Client:
         except UNREADABLE as error:
             raise EngineRaised(f"{self._wire.name} answered a completion with what is none: {error}") from error
 
+    @property
+    def completes_inline(self) -> bool:
+        """Whether it says that it can."""
+        return self._capabilities.inline_completion_provider not in (None, False)
+
+    def complete_inline(
+        self, text: str, offset: int, deadline: float
+    ) -> tuple[list[InlineItem] | InlineList | None, float]:
+        """The grey text for an offset (code points) of the open document, and when it arrived
+        (`time.perf_counter()`)."""
+        question = {
+            "textDocument": {"uri": self._uri},
+            "position": position_of(text, offset, self.encoding),
+            "context": {"triggerKind": 1},
+        }
+        answer = self._ask("textDocument/inlineCompletion", question, deadline)
+        arrived = time.perf_counter()
+        try:
+            return INLINE_ANSWER.decode(answer), arrived
+        except UNREADABLE as error:
+            raise EngineRaised(f"{self._wire.name} answered an inline completion with what is none: {error}") from error
+
     def digest(self, deadline: float) -> None:
-        """Wait until a server that handles one message at a time has parsed the document."""
-        # This request asks about no position: it makes the server parse the whole text, and send nothing.
+        """Wait until the server has parsed the document; for servers that handle one message at a time."""
+        # The cheapest request that needs the parsed text: it asks about no positions, so the answer is empty.
         question = {"textDocument": {"uri": self._uri}, "positions": []}
-        with suppress(EngineRaised):  # what is no program has no tree, but may have completions
+        with suppress(EngineRaised):  # A text that cannot be parsed may have completions all the same.
             self._ask("textDocument/selectionRange", question, deadline)
 
     def settle(self, deadline: float) -> None:
-        """Wait until the work that the server announced is done; a server that always announces some is waited for."""
+        """Wait until the work that the server announced is done, or `deadline`. A server that announces none within
+        QUIET is taken to be ready, unless it is one that always announces some."""
         quiet = time.monotonic() + QUIET
         while True:
             until = deadline if self._works or self._awaits_work else min(quiet, deadline)
@@ -210,8 +236,8 @@ class Client:
         self._send({"jsonrpc": "2.0", "method": method, "params": params}, deadline)
 
     def _ask(self, method: str, params: Any, deadline: float) -> bytes:
-        """The result of a request. Raises EngineTimeout, after cancelling it; a server that then answers is still in
-        order."""
+        """The result of a request. Raises EngineTimeout after cancelling it; a server that answers the cancellation
+        need not be restarted."""
         self._id += 1
         own = self._id
         self._send({"jsonrpc": "2.0", "id": own, "method": method, "params": params}, deadline)
@@ -311,14 +337,14 @@ class Client:
         return self._wire.confined
 
     def close(self) -> None:
-        """An orderly end if the server is able to, else the end; never raises."""
+        """Ask the server to shut down, and kill it if it does not; never raises."""
         deadline = time.monotonic() + GOODBYE
         try:
             self._ask("shutdown", None, deadline)
             self._tell("exit", None, deadline)
             self._wire.wait_for_end(max(deadline - time.monotonic(), 0.1))
         except EngineFailure:
-            # It is ended below, however it is.
+            # It is killed below.
             return
         finally:
             self._wire.close()

@@ -1,4 +1,4 @@
-"""Turns completion items into suggestions: the text each would put where the token begins."""
+"""Turns completion items into suggestions: for each, the text that would stand there from the token's beginning on."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ KINDS = (
 
 SNIPPET = 2
 WORD = re.compile(r"[@$#]*\w+")
-"""The part of an inserted text that counts: of `join(${1:parts})` it is `join`."""
+"""The part of an inserted text that is compared with the expected one: of `join(${1:parts})` it is `join`."""
 
 
 def suggestions(
@@ -29,8 +29,10 @@ def suggestions(
     encoding: Encoding,
     word: re.Pattern[str],
 ) -> list[Suggestion]:
-    """The items as suggestions, in the server's order. `offset`: of the caret. `word`: what a token of the language
-    looks like."""
+    """The items as suggestions, in the server's order.
+
+    `offset`: of the caret. `prefix`: what is typed of the token. `word`: what a token of the language looks like.
+    """
     if answer is None:
         return []
     items, defaults = (answer, None) if isinstance(answer, list) else (answer.items, answer.item_defaults)
@@ -39,7 +41,7 @@ def suggestions(
 
 
 class _Reader:
-    """Reads the items of one list. Their ranges are almost always the same, so what one comes to is remembered."""
+    """Reads the items of one list. Almost all replace the same range, so the offset of its beginning is remembered."""
 
     def __init__(
         self, text: str, offset: int, prefix: str, encoding: Encoding, word: re.Pattern[str], defaults: Defaults
@@ -106,8 +108,8 @@ class _Reader:
         if begin is not None and begin < token:
             before = self._text[begin:token]
             return new[len(before) :] if new.startswith(before) else new
-        # Where an item has no range, an editor replaces the word before the caret; a sign such as `$` may be part of
-        # it.
+        # Where an item has no range, an editor replaces the word before the caret. Of `$` and `$name` it makes `$name`,
+        # not `$$name`.
         sign = new[:1]
         if begin is None and sign in _SIGNS and self._text[token - 1 : token] == sign:
             return new[1:]

@@ -1,5 +1,4 @@
-"""Engines that are language servers: what a server's own file says of it, and everything that servers have in
-common."""
+"""Engines that are language servers: what is declared of each server (LspEngine), and a running one (RunningLsp)."""
 
 from __future__ import annotations
 
@@ -16,6 +15,7 @@ import msgspec
 from ci_eval.adapters.confinement import interpreter
 from ci_eval.adapters.lsp.client import INDEXING, Client, Launch
 from ci_eval.adapters.lsp.completion import WORD, suggestions
+from ci_eval.adapters.lsp.inline import suggested
 from ci_eval.adapters.lsp.manners import PLAIN, Manners, nothing
 from ci_eval.adapters.lsp.protocol import CompletionItem, CompletionList
 from ci_eval.adapters.place import Place, variables
@@ -30,6 +30,7 @@ WARM_UP = 10.0
 """Seconds after its start during which a server that has not yet suggested anything is asked again."""
 
 PAUSE = 0.25
+"""Seconds between two such questions."""
 
 
 def no_values(_place: Place) -> dict[str, Any]:
@@ -39,7 +40,8 @@ def no_values(_place: Place) -> dict[str, Any]:
 
 @dataclass(frozen=True, kw_only=True)
 class LspEngine(FromRecipe):
-    """An engine that is a language server. It is sent to worker processes, so its functions must have names."""
+    """An engine that is a language server. It is sent to worker processes, so its functions must be importable, not
+    lambdas."""
 
     command: Callable[[Place], Sequence[str]]
     options: Callable[[Place], Any] = nothing
@@ -51,8 +53,9 @@ class LspEngine(FromRecipe):
     language_ids: Mapping[str, str] = field(default_factory=dict)
     """Suffix of a file, or name of a language → the protocol's name of the language, where that differs from ours."""
     only_language_id: str = ""
-    """The protocol's name of the language for every file, if not ""."""
+    """If not "": the protocol's name of the language, for every file."""
     word: re.Pattern[str] = WORD
+    """What a token of the language looks like; of a longer suggestion only that beginning counts."""
     installs: tuple[Path, ...] = ()
     """Where the server is installed, beside the folder that its recipe made."""
     reopens: bool = False
@@ -154,7 +157,12 @@ class RunningLsp:
         self._edits += edits
 
     def complete(self, query: Query) -> Answer:
-        """See Running. While a token is typed on, a list that the server called complete is kept, as editors do."""
+        """See Running. While a token is typed on, a list that the server called complete is kept, as editors do.
+
+        Where more than a word is asked for, a server that completes inline is asked for that.
+        """
+        if query.span != "word" and self._running.completes_inline:
+            return self._inline(query)
         latency = 0.0
         if not query.continues or self._last is None or _is_incomplete(self._last):
             latency = self._ask(query)
@@ -166,6 +174,14 @@ class RunningLsp:
         if not self._engine.manners.kinds:
             found = [msgspec.structs.replace(each, kind="") for each in found]
         return Answer(suggestions=found, latency=latency * 1000)
+
+    def _inline(self, query: Query) -> Answer:
+        started = time.perf_counter()
+        client, deadline = self._running, time.monotonic() + self._surroundings.timeout
+        self._tell(client, deadline)
+        found, arrived = client.complete_inline(self._text, query.offset, deadline)
+        suggestions = list(suggested(found, self._text, query, client.encoding))
+        return Answer(suggestions=suggestions, latency=(arrived - started) * 1000)
 
     @property
     def _running(self) -> Client:
@@ -189,14 +205,14 @@ class RunningLsp:
             deadline = time.monotonic() + self._surroundings.timeout
             self._tell(client, deadline)
             self._last, arrived = client.complete(self._text, query.offset, deadline)
-            # A server that is still loading the project answers with nothing; a person would see that, and wait.
+            # A server that is still loading the project suggests nothing; a person would see that, and try again.
             if time.monotonic() > self._cold_until or _has_items(self._last):
                 break
             time.sleep(PAUSE)
         return arrived - started
 
     def _tell(self, client: Client, deadline: float) -> None:
-        """Send the edits made since the server was last asked."""
+        """Send the edits that the server does not know yet."""
         edits, self._edits = self._edits, []
         if edits and self._engine.reopens:
             self._reopen(client, deadline)
@@ -213,8 +229,8 @@ class RunningLsp:
 
 
 def _in_sight(place: Place) -> Path:
-    """The project at a path without hidden folders: servers do not take files below, for example, `.cache` for the
-    user's."""
+    """The project's folder, or a copy of it where a folder above it is hidden, such as `.cache`: some servers ignore
+    all files there."""
     root, environment = place.root, place.environment
     if not any(part.startswith(".") for part in root.parts):
         return root
@@ -227,8 +243,7 @@ def _in_sight(place: Place) -> Path:
 
 
 def _left_out(folder: str, names: list[str]) -> set[str]:
-    """What is not copied: the history of the code, and anything but files, folders and links (reading a pipe would wait
-    for ever)."""
+    """What is not copied: `.git`, and whatever is neither file, folder nor link (copying a pipe would never end)."""
     paths = {name: Path(folder, name) for name in names}
     plain = {name for name, path in paths.items() if path.is_symlink() or path.is_file() or path.is_dir()}
     return {".git"} | (set(names) - plain)

@@ -1,11 +1,12 @@
-"""Keeps servers that use jedi from importing anything of the project: no modules by name, and no compiled ones."""
+"""Starts servers that use jedi so that jedi imports, and thereby runs, none of the project's modules."""
 
 from __future__ import annotations
 
 from ci_eval.adapters.lsp.engine import python_code
 from ci_eval.adapters.place import Place
 
-# By default jedi imports `gi`, and every compiled module that is installed, since there is no source to read.
+# By default jedi imports the module `gi`, and compiled modules wherever they are installed, since these have no source
+# to read. The second is limited to the standard library.
 _BEFORE = """
 from jedi import settings
 from jedi.inference import compiled
@@ -21,5 +22,5 @@ compiled.load_module = load_standard
 
 
 def jedi_server(place: Place, code: str) -> list[str]:
-    """The command that runs it; `code` starts the server."""
+    """The command that runs `code`, which starts the server, with such a jedi."""
     return python_code(place, f"exec({_BEFORE!r}); {code}")

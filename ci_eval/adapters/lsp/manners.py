@@ -1,4 +1,4 @@
-"""What it takes, beyond the protocol, to make a server's answers depend on the question alone."""
+"""How certain servers must be treated so that their answers depend on the question alone, not on what came before."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ def nothing(_place: Place) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class Manners:
-    """What to mind with a server; the defaults are for one that needs nothing special."""
+    """How a server must be treated; the defaults are for one that needs nothing special."""
 
     options: Callable[[Place], Any] = nothing
     """`initializationOptions`, where no others are given."""
     anew: bool = False
     """Whether each file gets a fresh server, since the answers would otherwise show what it has seen of other files."""
     serial: bool = False
-    """Whether it handles one message at a time. Such a server is only asked once it has worked through the last edit,
-    which would otherwise count as part of its answer's time; and from its first answer on it knows all that it will
-    ever know."""
+    """Whether it handles one message at a time. Such a server is only asked once it has worked through the last edit;
+    otherwise that work would count as part of the time of its answer. Its first answer is as good as any, so it is not
+    given time to warm up."""
     kinds: bool = True
     """Whether the kinds that it gives to candidates are kept."""
     announces: bool = False
-    """Whether it always announces the loading of the project as work: until that was announced and is done, it is not
-    ready, however long that takes."""
+    """Whether it always announces the loading of the project as work (`$/progress`). If so, it is not asked before that
+    was announced and is done."""
 
 
 PLAIN = Manners()
@@ -44,7 +44,7 @@ def _clangd_options(place: Place) -> dict[str, Any]:
 
 @lru_cache(maxsize=1)
 def _folders(root: Path) -> tuple[str, ...]:
-    """Cached, since each file has a server of its own."""
+    """Remembered, since the same project is asked for once per file: each gets a fresh server."""
     return tuple(folders(root))
 
 
@@ -53,4 +53,4 @@ CLANGD = Manners(options=_clangd_options, anew=True, serial=True)
 for files for which the project has no compile command (https://clangd.llvm.org/extensions)."""
 
 BY_PROGRAM: Mapping[str, Manners] = {"clangd": CLANGD}
-"""Name of a program → how it is to be asked, whoever starts it."""
+"""Name of a program → its manners, where a user gives it as a command instead of naming our engine."""

@@ -1,6 +1,6 @@
 """The messages of the Language Server Protocol, with only the fields that are read.
 
-An answer has thousands of items and no cycles, so the garbage collector need not look at them (`gc=False`).
+`gc=False` keeps Python's garbage collector from looking at the thousands of items of an answer; they have no cycles.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Range(Struct, gc=False):
 
 
 class TextEdit(Struct, rename="camel", gc=False):
-    """Also an InsertReplaceEdit, of which an editor inserts by default."""
+    """A TextEdit (`range`) or an InsertReplaceEdit, of which we take `insert`, as editors do by default."""
 
     new_text: str
     range: Range | None = None
@@ -54,7 +54,7 @@ class CompletionItem(Struct, rename="camel", gc=False):
 
 
 class EditRange(Struct, gc=False):
-    """A Range, or `{insert, replace}`, of which an editor inserts by default."""
+    """A Range (`start`), or `{insert, replace}`, of which we take `insert`, as editors do by default."""
 
     start: Position | None = None
     insert: Range | None = None
@@ -103,6 +103,8 @@ class Capabilities(Struct, rename="camel"):
 
     position_encoding: str = "utf-16"
     text_document_sync: SyncOptions | int | None = None
+    inline_completion_provider: bool | dict[str, Any] | None = None
+    """Options, which may be empty; None and false: it has none."""
 
     @property
     def sync(self) -> int:

@@ -1,4 +1,4 @@
-"""Exchanges messages with a server process over pipes, in one thread."""
+"""Sends messages to a server process, and receives them, over pipes; without threads."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ LARGEST = 256 * 2**20
 """Bytes of the longest message taken from a server; one that sends a longer one is taken to be broken."""
 
 AHEAD = 32 * 2**20
-"""Bytes that may arrive while one message is being sent; a server that sends more is not listening."""
+"""Bytes that may arrive while one message is being sent; a server that sends more does not read."""
 
 LONGEST_HEADER = 8192
 _LENGTH = re.compile(rb"content-length\s*:\s*(\d{1,12})\s*(?:\r\n|$)", re.IGNORECASE)
 
 
 class Wire(EngineProcess):
-    """A server process that speaks in messages. What it sends is read even while we write, so that neither waits for
-    ever."""
+    """A server process that speaks in messages. What it sends is read even while we write: otherwise both sides could
+    wait for each other for ever."""
 
     def __init__(
         self, argv: Sequence[str], *, cwd: Path, environment: Mapping[str, str], walls: Walls | None = None
@@ -78,8 +78,7 @@ class Wire(EngineProcess):
         return None
 
     def _select(self, deadline: float) -> list[int]:
-        """The pipes that are ready. None after the deadline, even if some are: else a flood of messages would never
-        end."""
+        """The pipes that are ready; [] after the deadline, so that even a server that never stops sending is left."""
         left = deadline - time.monotonic()
         return [key.fd for key, _ in self._selector.select(left)] if left > 0 else []
 

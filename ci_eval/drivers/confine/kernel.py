@@ -13,7 +13,7 @@ NO_NEW_PRIVILEGES, DEATH_SIGNAL, SUBREAPER, SECCOMP, DROP_FROM_BOUNDING = 38, 1,
 
 
 def syscall(number: int, *arguments: object) -> int:
-    """The result. Raises OSError."""
+    """Make the system call of that number; its result. Raises OSError."""
     found = int(_LIBRARY.syscall(ctypes.c_long(number), *arguments))
     if found < 0:
         raise _error()
@@ -21,7 +21,7 @@ def syscall(number: int, *arguments: object) -> int:
 
 
 def prctl(option: int, value: object = 1, more: object = 0) -> None:
-    """Raises OSError."""
+    """Change a setting of this process, see `man 2 prctl`. Raises OSError."""
     given = [ctypes.c_ulong(each) if isinstance(each, int) else each for each in (value, more, 0, 0)]
     if _LIBRARY.prctl(ctypes.c_int(option), *given):
         raise _error()

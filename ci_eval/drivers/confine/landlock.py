@@ -1,6 +1,7 @@
-"""Landlock: which files the process and all it starts may touch, as far as this kernel can say so.
+"""Landlock, a part of Linux by which a process limits, for good, which files it and all it starts may touch.
 
-Numbers and layouts: linux/landlock.h. What came with which version: docs.kernel.org/userspace-api/landlock.html.
+Each version of it (its ABI) can forbid more. Numbers and layouts are those of linux/landlock.h; what each version
+added: docs.kernel.org/userspace-api/landlock.html.
 """
 
 from __future__ import annotations
@@ -18,15 +19,15 @@ BENEATH = 1
 
 RUN, WRITE_FILE, READ_FILE, READ_FOLDER, REFER, TRUNCATE, IOCTL = 1, 2, 4, 8, 1 << 13, 1 << 14, 1 << 15
 CHANGE_FOLDERS = 0b1_0111_1011_0000
-"""Make and remove files, folders, sockets, pipes and links; not devices."""
+"""The rights to make and remove files, folders, sockets, pipes and links; not devices."""
 FIRST_VERSION = 0x1FFF
-"""All rights that version 1 knows."""
+"""The rights that version 1 can forbid."""
 SINCE = {1: FIRST_VERSION, 2: REFER, 3: TRUNCATE, 5: IOCTL}
 OF_FILES = RUN | WRITE_FILE | READ_FILE | TRUNCATE | IOCTL
 TCP = 0b11
-"""Bind and connect, since version 4; no rule allows either."""
+"""Listening and connecting by TCP, which version 4 can forbid; we always do."""
 SCOPES = 0b11
-"""No abstract Unix socket and no signal to a process outside, since version 6."""
+"""Abstract Unix sockets of, and signals to, processes that are not confined with it; version 6 can forbid both."""
 
 LIST = READ_FOLDER
 READ = READ_FILE | READ_FOLDER
@@ -42,7 +43,7 @@ WHY_NOT = {
 
 
 def version() -> tuple[int, str]:
-    """The ABI of this kernel; 0 with the reason where there is none."""
+    """The version of Landlock in this kernel, and ""; or 0, and the reason why there is none."""
     try:
         return syscall(CREATE_RULESET, None, ctypes.c_size_t(0), ctypes.c_uint32(1)), ""
     except OSError as error:
@@ -50,7 +51,8 @@ def version() -> tuple[int, str]:
 
 
 def restrict(rules: Iterable[tuple[str, int]], abi: int) -> None:
-    """From now on, only what the rules (path, rights) allow, below each path. Raises OSError."""
+    """From now on, this process may do only what the rules allow: at each path, and below it, those rights. `abi`: the
+    version of Landlock to use. Raises OSError."""
     handled = 0
     for since, rights in SINCE.items():
         handled |= rights if abi >= since else 0
@@ -67,7 +69,7 @@ def _allow(ruleset: int, path: str, rights: int) -> None:
     try:
         place = os.open(path, os.O_PATH | os.O_CLOEXEC)
     except OSError:
-        # What is not there needs no rule; nor can a rule be had for what cannot be reached.
+        # What does not exist, or cannot be reached, needs no rule.
         return
     if not os.path.isdir(f"/proc/self/fd/{place}"):
         rights &= OF_FILES

@@ -1,15 +1,15 @@
-"""Becomes another program, confined: [OPTION VALUE]… -- PROGRAM ARGUMENT…
+"""Confines itself, then becomes another program: [OPTION VALUE]… -- PROGRAM ARGUMENT…
 
---confine auto|required|off   required: exit code 126, and nothing is started, where anything stays open
---run, --read, --write PATH   what may be read and run, read, changed; may be repeated. The `.git` in a folder may not
---canary FILE           made by the caller outside all these: attempts on it tell how well the program is confined
---report DESCRIPTOR     gets that in one line, before the program starts
---memory BYTES          of the program with all it starts; 0 = no limit
---address-space BYTES   of the program alone; 0 = no limit
---remains FOLDER        is removed if the caller is killed
---abi VERSION           of Landlock, at most (for tests)
+--confine auto|required|off   required: where not everything can be closed, exit with 126 instead of starting
+--run, --read, --write PATH   what may be read and run, read, or written; may be repeated; never a folder's `.git`
+--canary FILE           a file of the caller's, outside all those paths; what can be done to it is found by trying
+--report DESCRIPTOR     where to write, in one line, what was found to be open, before the program starts
+--memory BYTES          limit for the program and all it starts; 0 = none
+--address-space BYTES   limit for the program alone; 0 = none
+--remains FOLDER        a folder to remove if the caller is killed
+--abi VERSION           use no later version of Landlock (for tests)
 
-Imports little, since every start of an engine waits for it. Elsewhere than on Linux it only sets limits.
+It imports little, since every start of an engine waits for it. On other systems than Linux it only sets limits.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ from ci_eval.drivers.confine import kernel, landlock, proof, seccomp, supervisor
 REFUSED = 126
 LARGEST_FILE = 4 << 30
 READ_WHATEVER_ITS_OWNER = 2
-"""CAP_DAC_READ_SEARCH: in a container, root reads a project that belongs to another user. Landlock still holds."""
+"""CAP_DAC_READ_SEARCH, the one capability that is kept: in a container, root must be able to read a project that
+belongs to another user. Landlock still limits what it reads."""
 RIGHTS = {"--run": landlock.READ_AND_RUN, "--read": landlock.READ, "--write": landlock.WRITE}
 
 
@@ -33,7 +34,7 @@ class Options:
     """The command line."""
 
     def __init__(self, arguments: list[str]) -> None:
-        """Split it; a wrong one is a bug of the caller."""
+        """Read the options; they are not checked, since only `Walls.around` makes them."""
         end = arguments.index("--")
         self.command = arguments[end + 1 :]
         given = list(zip(arguments[:end:2], arguments[1:end:2]))  # noqa: B905  strict needs no older Python, but time
@@ -49,14 +50,14 @@ class Options:
 
 
 def main() -> None:
-    """Never returns."""
+    """Confine this process and replace it by the program; never returns."""
     options = Options(sys.argv[1:])
     caller = os.getppid()
     said = "not confined: ci-eval confines engines on Linux only"
     if sys.platform == "linux":
         name = os.path.basename(options.command[0])
         supervisor.start(caller, memory=options.memory, name=name, remains=options.remains)
-        # No terminal to type into.
+        # So that the program has no terminal, into which it could type commands.
         os.setsid()
     _limit(options)
     if sys.platform == "linux":
@@ -95,7 +96,7 @@ def _close_all_but(kept: int) -> None:
 
 
 def confine(options: Options) -> str:
-    """Put up the walls there are; what holds and what is still open, in a sentence."""
+    """Confine this process as far as the kernel can; a sentence about what confines it, and what is still open."""
     walls, reasons = [], []
     kernel.prctl(kernel.NO_NEW_PRIVILEGES)
     abi, why = landlock.version()
@@ -117,7 +118,8 @@ def confine(options: Options) -> str:
 
 
 def _without_git(path: str, rights: int) -> list[tuple[str, int]]:
-    """A rule for all in a folder but its `.git`, where CI systems keep tokens; a rule can only allow."""
+    """Rules for a folder without its `.git`, where CI systems keep tokens: since rules can only allow, there is one for
+    each of the other entries."""
     if not os.path.lexists(os.path.join(path, ".git")):
         return [(path, rights)]
     inside = (os.path.join(path, name) for name in os.listdir(path) if name != ".git")
@@ -130,7 +132,7 @@ def _drop_capabilities(kept: int) -> None:
             try:
                 kernel.prctl(kernel.DROP_FROM_BOUNDING, number)
             except OSError:
-                # Beyond the last one that this kernel knows, or not ours to drop.
+                # There are no more of them in this kernel, or we may not drop any.
                 break
     if capset := {"x86_64": 126, "aarch64": 91}.get(os.uname().machine):
         kernel.syscall(capset, struct.pack("=Ii", 0x20080522, 0), struct.pack("=6I", kept, kept, 0, 0, 0, 0))

@@ -1,4 +1,4 @@
-"""What is really refused: tried from inside, against a file and a process that are none of its business."""
+"""Finds out what a confined process can still do, by trying it: on a file and a process that it must not touch."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ NOTHING_OPEN = "nothing found open"
 
 
 def sentence(walls: list[str], still: list[str], reasons: list[str]) -> str:
-    """What manifest and reports say; `reasons`: why a wall is missing."""
+    """How the process is confined, as manifest and reports say it: `landlock 6 + seccomp, nothing found open`.
+
+    `walls`: what confines it. `still`: what is open. `reasons`: why a wall is missing.
+    """
     because = f" ({'; '.join(reasons)})" if reasons else ""
     if not walls:
         return f"not confined: {'; '.join(reasons)}"
@@ -29,7 +32,10 @@ def sentence(walls: list[str], still: list[str], reasons: list[str]) -> str:
 
 
 def still_open(canary: str, caller: int) -> list[str]:
-    """What can be done although it should not; `canary`: a file outside all that is allowed, made by the caller."""
+    """What this process can do although it should not.
+
+    `canary`: a file outside all that is allowed. `caller`: id of the process that started this one.
+    """
     tried: dict[str, Callable[[], object]] = {
         "reading files": lambda: os.close(os.open(canary, os.O_RDONLY)),
         "writing files": lambda: os.close(os.open(canary, os.O_WRONLY)),

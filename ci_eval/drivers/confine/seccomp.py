@@ -1,6 +1,6 @@
 """A seccomp filter: no sockets, no namespaces, no looking into other processes, no changed rights of files.
 
-Landlock stops neither UDP nor Unix sockets with a path, and knows nothing of rights and owners.
+It closes what Landlock leaves open: UDP, Unix sockets that have a path, and the owners and rights of files.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ REFUSED: dict[str, tuple[int, int]] = {
     "setxattr": (188, 5), "lsetxattr": (189, 6), "setxattrat": (463, 463),
     "removexattr": (197, 14), "lremovexattr": (198, 15), "removexattrat": (466, 466),
 }  # fmt: skip
-# As if the kernel were too old for them; programs then take the calls that can be looked into.
+# These fail as on an older kernel. Programs then fall back to calls whose arguments a filter can check.
 UNKNOWN = {
     "clone3": (435, 435), "io_uring_setup": (425, 425), "io_uring_enter": (426, 426), "io_uring_register": (427, 427),
 }  # fmt: skip
@@ -45,12 +45,15 @@ X32 = 0x40000000
 
 LOAD, EQUAL, AT_LEAST, ANY_BIT, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 NUMBER, ARCHITECTURE, FIRST_ARGUMENT = 0, 4, 16
-"""Where they stand in struct seccomp_data."""
+"""Their offsets in the kernel's struct seccomp_data."""
 ALLOW, KILL, FAIL = 0x7FFF0000, 0x80000000, 0x00050000
 
 
 def restrict(*, truncate: bool) -> None:
-    """From now on those calls fail; `truncate`: that one too. Raises OSError."""
+    """From now on the calls in REFUSED fail; `truncate`: so does that one, which Landlock forbids only since version 3.
+
+    Raises OSError.
+    """
     machine = os.uname().machine
     if machine not in ARCHITECTURES or sys.maxsize < 2**32:
         raise OSError(errno.ENOSYS, f"no table of system calls for {machine}")
@@ -61,7 +64,8 @@ def restrict(*, truncate: bool) -> None:
 
 
 Instruction = tuple[int, int, int, int]
-"""What to do, how far to jump if so and if not, and the value."""
+"""Of the kernel's filter language (BPF): the operation, how many instructions to skip if it is true and if it is false,
+and its operand."""
 
 
 def _filter(column: int, architecture: int, truncate: bool) -> list[Instruction]:
@@ -78,7 +82,7 @@ def _filter(column: int, architecture: int, truncate: bool) -> list[Instruction]
             code += _refuse(EQUAL, number, errno.EPERM)
     for numbers in UNKNOWN.values():
         code += _refuse(EQUAL, numbers[column], errno.ENOSYS)
-    # A clone without new namespaces, a limit of its own.
+    # `clone` is allowed without new namespaces, and `prlimit64` on the process itself (0).
     code += _look(CLONE[column], (ANY_BIT, 0, 1, NEW_NAMESPACES))
     code += _look(LIMIT[column], (EQUAL, 1, 0, 0))
     return [*code, (RETURN, 0, 0, ALLOW)]

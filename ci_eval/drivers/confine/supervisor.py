@@ -1,6 +1,7 @@
-"""Stays beside the confined program, outside its walls: nothing that the program starts outlives it, or its caller.
+"""Watches the confined program from outside, so that nothing it starts outlives it or its caller.
 
-As the kernel gives orphans to the nearest subreaper, all descendants stay findable, whatever they do to get away.
+It is a "subreaper": a process whose parent has ended becomes a child of it. So it finds all descendants of the program,
+whatever they do to get away.
 """
 
 from __future__ import annotations
@@ -17,14 +18,14 @@ TICK = 0.5
 MOST_PROCESSES = 1000
 PAGE = os.sysconf("SC_PAGE_SIZE")
 LOOK = signal.SIGUSR1
-"""Sent by the kernel when the thread that started us ends, which need not be the end of its process."""
+"""The kernel sends it when the thread that started us ends. Its process may then go on, so that must be checked."""
 HEARD = (signal.SIGCHLD, LOOK, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 KILLED, TOO_LARGE = 143, 137
 
 
 def start(caller: int, *, memory: int, name: str, remains: str) -> None:
-    """Return in a new process, which becomes the program; this one watches it and ends as it does.
+    """Fork: the child returns, and becomes the program; this process watches it, and then ends with the same status.
 
     `memory`: bytes the program and its descendants may hold together, 0 = no limit. `remains`: the folder to remove if
     the caller is gone.
@@ -35,7 +36,7 @@ def start(caller: int, *, memory: int, name: str, remains: str) -> None:
     child = os.fork()
     if child:
         prctl(DEATH_SIGNAL, int(LOOK))
-        # So that the pipes end with the program.
+        # We must not hold the program's pipes open, or their other ends would not notice that it ended.
         nowhere = os.open(os.devnull, os.O_RDWR)
         os.dup2(nowhere, 0)
         os.dup2(nowhere, 1)
@@ -48,6 +49,8 @@ def start(caller: int, *, memory: int, name: str, remains: str) -> None:
 
 
 class _Watch:
+    """The watch over one program (`child`), see `start`."""
+
     def __init__(self, child: int, caller: int, memory: int, name: str, remains: str) -> None:
         self._child = child
         self._caller = caller
@@ -56,7 +59,7 @@ class _Watch:
         self._remains = remains
 
     def status(self) -> int:
-        """Of the program, as `waitpid` gives it, once it and its descendants have ended."""
+        """Wait until the program and its descendants have ended; its status, as `waitpid` gives it."""
         while True:
             heard = signal.sigtimedwait(HEARD, TICK)
             if os.getppid() != self._caller:
@@ -89,7 +92,7 @@ class _Watch:
         return True
 
     def _bury(self) -> None:
-        """The caller was killed: nobody else is left to clean up."""
+        """Clean up in place of the caller, which was killed, and end."""
         end_all()
         if self._remains:
             os.execv("/bin/rm", ["rm", "-rf", "--", self._remains])  # noqa: S606  argument list, no shell
@@ -97,7 +100,7 @@ class _Watch:
 
 
 def descendants() -> dict[int, int]:
-    """Process → pages of memory it holds, of all processes below this one."""
+    """The id of each process below this one → the pages of memory that it holds."""
     children: dict[int, list[tuple[int, int]]] = {}
     for name in os.listdir("/proc"):
         if not name.isdigit():
@@ -134,12 +137,12 @@ def _kill(pid: int) -> None:
     try:
         os.kill(pid, signal.SIGKILL)
     except ProcessLookupError:
-        # It has ended, and the one that started it has seen that.
+        # It has ended meanwhile.
         return
 
 
 def _next_ended() -> tuple[int, int] | None:
-    """(0, 0) where children are left and none has ended, None where there is none."""
+    """Id and status of a child that has ended; (0, 0) if none has, None if there are no children."""
     try:
         return os.waitpid(-1, os.WNOHANG)
     except ChildProcessError:

@@ -1,4 +1,5 @@
-"""What every program may use of a Linux system, whatever it is: nothing of a user's, nothing of a service's."""
+"""The paths of a Linux system that every confined program may use: libraries, programs, time zones, devices such as
+/dev/null; nothing that belongs to a user or a service."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ DEVICES = ("/dev/null",)
 
 
 def rules() -> list[tuple[str, int]]:
-    """Paths and rights."""
+    """For each path the rights (see `landlock`) that a program has there, and below."""
     java = [f"/etc/{name}" for name in os.listdir("/etc") if name.startswith("java-")]
     return [
         *((path, landlock.READ_AND_RUN) for path in RUN),

@@ -14,7 +14,7 @@ from ci_eval import atomic
 from ci_eval.ci import Screen, limits
 from ci_eval.ci.repository import Artifact, Repository
 from ci_eval.errors import ConfigError, DownloadError, WorkspaceError
-from ci_eval.jobs import pipeline
+from ci_eval.jobs import outcome, runs
 from ci_eval.manifest import Manifest, unlike
 from ci_eval.stages import compare as stage
 from ci_eval.workspace import Workspace
@@ -107,7 +107,7 @@ def _trouble(folder: Path, tonight: Manifest | None) -> str:
     if tonight:
         for what, was, now in unlike(workspace.manifest().conditions(), tonight.conditions()):
             return f"its {what} is {was or 'none'}, and tonight's {now or 'none'}"
-    return str(pipeline.trouble(workspace, pipeline.stored_config(workspace)) or "")
+    return str(outcome.trouble(workspace, runs.stored_config(workspace)) or "")
 
 
 def _before(repository: Repository, name: str, since: int = 0) -> Iterator[Artifact]:
@@ -133,7 +133,7 @@ def _remember(repository: Repository, evaluation: str, history: Path, screen: Sc
         with tempfile.TemporaryDirectory() as temporary:
             try:
                 workspace = Workspace.open(repository.fetch(stored, Path(temporary) / "workspace"))
-                declared = pipeline.stored_config(workspace).declared
+                declared = runs.stored_config(workspace).declared
                 for figures in stage.figures_of(workspace):
                     stage.append(history, figures, declared=declared, run=repository.page_of_run(stored.run))
             except (ConfigError, WorkspaceError) as error:

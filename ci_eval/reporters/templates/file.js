@@ -12,7 +12,9 @@ ciEval.places = (pages) => { ciEval.pages = pages; };
   const panel = document.getElementById("panel");
   const help = document.getElementById("help");
   const MISSES = ["absent", "failed"];
-  const WORDS = { first: "rank 1", near: "rank 2 to 5", low: "rank 6 or lower", absent: "absent", failed: "failed", skipped: "not asked" };
+  // What each outcome means is the task's to say: the legend has it.
+  const WORDS = Object.fromEntries([...document.querySelectorAll(".legend li")].map((each) =>
+    [each.querySelector(".t").classList[1], each.querySelector(".meaning").textContent]));
   let open = null;
 
   const outcome = (token) => token.classList[1];
@@ -93,17 +95,21 @@ ciEval.places = (pages) => { ciEval.pages = pages; };
   const facts = (pairs) => make("dl", { class: "facts" }, ...pairs.map(([name, value]) =>
     make("div", {}, make("dt", {}, name), make("dd", {}, value))));
 
+  const gradeWords = ([name, value]) => `${name} ${value.toFixed(2)}`;
+
   const suggestionList = (lookup) => {
     const list = make("ol", { class: "suggestions" });
     let last = 0;
     const gap = (count) => count > 0 && list.append(make("li", { class: "gap" }, `${count.toLocaleString("en")} more`));
-    for (const [place, text, kind, own] of lookup.items) {
+    for (const [place, text, kind, own, grades, remark] of lookup.items) {
       gap(place - last - 1);
       const expected = place === lookup.rank;
       list.append(make("li", { class: expected ? "expected" : null },
         make("span", { class: "place" }, String(place)),
         make("span", { class: "text" }, make("bdi", {}, text), expected ? make("span", { class: "star", title: "the expected text" }, " ★") : ""),
-        make("span", { class: "kind", title: own ? `place ${own} in the engine's own order` : null }, own ? `${kind} (was ${own})` : kind)));
+        make("span", { class: "kind", title: own ? `place ${own} in the engine's own order` : null }, own ? `${kind} (was ${own})` : kind),
+        grades.length ? make("span", { class: "grades" }, grades.map(gradeWords).join(" · ")) : "",
+        remark ? make("span", { class: "grades remark" }, make("bdi", {}, remark)) : ""));
       last = place;
     }
     if (lookup.rank > last) {
@@ -119,13 +125,13 @@ ciEval.places = (pages) => { ciEval.pages = pages; };
 
   const quoted = (word) => (/^[\w.\/-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 
-  const lookupView = (lookup) => [
+  const lookupView = (lookup, record) => [
     facts([
-      ["Prefix", make("code", {}, lookup.prefix || "none")],
-      ["Expected", rankWords(lookup)],
+      ...(record ? [] : [["Prefix", make("code", {}, lookup.prefix || "none")], ["Expected", rankWords(lookup)]]),
+      ...lookup.grades.map(([name, value]) => [name, value.toFixed(2)]),
       ["Latency", `${lookup.latency.toLocaleString("en", { maximumFractionDigits: 1 })} ms`],
       ["Suggestions", `${lookup.items.length.toLocaleString("en")} of ${lookup.total.toLocaleString("en")} shown`],
-      ...(lookup.selected ? [["Selected", "yes"]] : []),
+      ...(lookup.selected && !record ? [["Selected", "yes"]] : []),
     ]),
     suggestionList(lookup),
   ];
@@ -138,9 +144,8 @@ ciEval.places = (pages) => { ciEval.pages = pages; };
         make("span", { class: "quiet" }, ` status ${session.status}`)),
       session.message ? make("pre", { class: "message" }, session.message) : "",
       session.lookups.length > 1 ? choice("Lookup", session.lookups.map((each) => `${prefixWords(each.prefix)} ${rankWords(each)}`), at, choose) : "",
-      ...(at >= 0 ? lookupView(session.lookups[at]) : [make("p", { class: "quiet" }, "No lookup.")]),
-      make("h3", {}, "Token"),
-      facts(session.properties),
+      ...(at >= 0 ? lookupView(session.lookups[at], session.record) : [make("p", { class: "quiet" }, "No lookup.")]),
+      ...(session.properties.length ? [make("h3", {}, session.record ? "Record" : "Token"), facts(session.properties)] : []),
       make("h3", {}, "Replay"),
       make("p", { class: "replay" }, make("code", {}, session.id), copyButton("copy id", session.id), copyButton("copy command", show)),
       make("p", { class: "replay quiet" }, make("code", {}, show)),
@@ -155,7 +160,7 @@ ciEval.places = (pages) => { ciEval.pages = pages; };
     };
     const shown = sessions[session];
     panel.replaceChildren(
-      make("div", { class: "line" }, make("h2", {}, make("bdi", {}, shown.expected)),
+      make("div", { class: "line" }, make("h2", { class: shown.record ? "record" : null }, make("bdi", {}, shown.expected || "no reference")),
         make("button", { type: "button", class: "close", "aria-label": "Close", title: "Close (Esc)", onclick: () => close(true) }, "×")),
       sessions.length > 1 ? choice("Session", sessions.map((each) => {
         const last = each.lookups.at(-1);

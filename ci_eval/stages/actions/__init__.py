@@ -4,17 +4,22 @@ from ci_eval.stages.actions.chosen import spelled_files, spelled_filters
 from ci_eval.stages.actions.files import Source, declarations, source_files
 from ci_eval.stages.actions.generate import Generated, SourceTree, generate, make
 from ci_eval.stages.actions.prefixes import prefix_of
+from ci_eval.stages.actions.records import RecordFile, Records, generate_records, read_records
 from ci_eval.stages.actions.strategy import actions_of_file, spelled
 
 __all__ = [
     "Generated",
+    "RecordFile",
+    "Records",
     "Source",
     "SourceTree",
     "actions_of_file",
     "declarations",
     "generate",
+    "generate_records",
     "make",
     "prefix_of",
+    "read_records",
     "source_files",
     "spelled",
     "spelled_files",

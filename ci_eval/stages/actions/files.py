@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from ci_eval.contracts import Declarations, Language
 from ci_eval.errors import ConfigError
-from ci_eval.files import read_own
+from ci_eval.files import NOT_SOURCE, below, read_own
 from ci_eval.grammar.document import NotText, decode
 from ci_eval.model import ActionsConfig
-
-NOT_SOURCE = frozenset({"node_modules", "site-packages", "__pycache__"})
-"""Folders with other people's code; hidden folders and the metadata of wheels are left out too."""
 
 BINARY_PREFIX = 8192
 """Bytes at the beginning of a file that are read to tell whether it is text."""
@@ -56,18 +52,9 @@ def _below(start: Path, root: Path, suffixes: Sequence[str], ignored: frozenset[
     if start.is_file():
         yield start.relative_to(root).as_posix()
         return
-    for folder, folders, files in os.walk(start):
-        folders[:] = [n for n in folders if n not in ignored and not n.startswith(".") and not n.endswith(".dist-info")]
-        for name in files:
-            path = Path(folder, name)
-            if not name.endswith(tuple(suffixes)) or name in ignored:
-                continue
-            # A link may lead out of the project, and what it leads to inside is found anyway. Reading a pipe might
-            # never end.
-            if path.is_symlink() or not path.is_file():
-                continue
-            if "" not in suffixes or _is_text(path):
-                yield path.relative_to(root).as_posix()
+    for path in below(start, root, suffixes, ignored):
+        if "" not in suffixes or _is_text(root / path):
+            yield path
 
 
 def _is_text(path: Path) -> bool:

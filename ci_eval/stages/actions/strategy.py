@@ -36,18 +36,16 @@ def actions_of_file(
     typist = _Typist(source, strategy, task, Evolution(source, strategy.evolution, tokens))
     if typist.plain:
         typist.type_plainly(tokens)
-    else:
-        items = list(task.items(source.text, tokens))
-        for item, rest in zip(items, _remainders(source, items, strategy, task), strict=True):
-            typist.type(item, rest)
-        typist.finish()
-    return FileActions(
-        path=source.path,
-        checksum=typist.checksum,
-        sessions=typist.sessions,
-        unparsable=unparsable,
-        actions=tuple(typist.actions),
-    )
+    elif task.items:
+        typist.type_items(list(task.items(source.text, tokens)))
+    return typist.written(unparsable)
+
+
+def actions_of_items(source: Source, items: Sequence[Item], strategy: StrategyConfig, task: Task) -> FileActions:
+    """The same of items that are known."""
+    typist = _Typist(source, strategy, task, Evolution(source, strategy.evolution, ()))
+    typist.type_items(items)
+    return typist.written(0.0)
 
 
 def spelled(strategy: StrategyConfig, seed: int, task: Task = COMPLETION) -> str:
@@ -59,7 +57,8 @@ def _typed(task: Task, prefix: str) -> str:
     """How an item is typed; completion, which was there first, goes without saying."""
     if task.play:
         return task.name
-    return prefix if task.name == COMPLETION.name else f"{task.name}/{prefix}"
+    name = task.name if task.span in {"word", "line"} else f"{task.name}({task.span})"
+    return prefix if task.name == COMPLETION.name else f"{name}/{prefix}"
 
 
 def _spelled(strategy: StrategyConfig, how: str, seed: int) -> str:
@@ -111,6 +110,23 @@ class _Typist:
         )
         """Whether nothing but the token is missing, and nothing is typed."""
 
+    def type_items(self, items: Sequence[Item]) -> None:
+        """The sessions of all items, in order of offset."""
+        for item, rest in zip(items, _remainders(self.source, items, self.strategy, self.task), strict=True):
+            self.type(item, rest)
+        self._close()
+        self.actions += self.evolution.finish()
+
+    def written(self, unparsable: float) -> FileActions:
+        """All actions so far. `unparsable`: share of the text (0..1) the grammar could not read."""
+        return FileActions(
+            path=self.source.path,
+            checksum=self.checksum,
+            sessions=self.sessions,
+            unparsable=unparsable,
+            actions=tuple(self.actions),
+        )
+
     def type(self, item: Item, rest: Remainder) -> None:
         """The sessions of an item."""
         wanted = [] if self.task.play else prefixes.queries(item.text, self.strategy.prefix)
@@ -147,11 +163,6 @@ class _Typist:
                 PrintText(text=text),
             )
         self.sessions = len(tokens)
-
-    def finish(self) -> None:
-        """Put back what is missing."""
-        self._close()
-        self.actions += self.evolution.finish()
 
     def _open(self, item: Item, rest: Remainder) -> None:
         """Have everything before the item there, and nothing from there to the end of what is missing."""
@@ -204,6 +215,7 @@ class _Typist:
                 expected_text=item.text,
                 ranges=item.ranges,
                 properties=item.properties,
+                record=item.record,
             )
         )
         self.actions.append(FINISH)

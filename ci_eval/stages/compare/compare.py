@@ -16,7 +16,6 @@ from ci_eval.stages.compare.population import population
 from ci_eval.stages.compare.turns import in_turns, times
 from ci_eval.statistics.latencies import quantile_of
 from ci_eval.statistics.noise import noise_of, noise_text
-from ci_eval.statistics.population import clusters_of
 from ci_eval.workspace import Workspace
 
 EVERYTHING = "ALL"
@@ -55,16 +54,18 @@ def compare(
     """
     ours, theirs = base.manifest(), new.manifest()
     refuse(ours, theirs)
-    metrics = [metric for metric in metrics if metric.of in {ours.unit, "either"} and metric.statistic != "count"]
+    figures = ours.figures & theirs.figures
+    metrics = [metric for metric in metrics if metric.of in figures and metric.statistic != "count"]
     names = [metric.info.name for metric in metrics]
-    declared = [name for name in declared if name in names] or names[:1]
+    untimed = [metric.info.name for metric in metrics if not metric.timed]
+    declared = [name for name in declared if name in names] or untimed[:1]
     leading = names.index(declared[0])
     filters = [SessionsFilter(name=EVERYTHING), *filters]
     paired = pair(base, new, metrics, _weighed(filters, weights), leading)
     if not paired.pairs:
         raise NothingToEvaluate(_why_none(ours, theirs, paired))
     known, asked = population(base, new, paired.files, same_text=not paired.changed_text)
-    judge = Judge(metrics, frozenset(declared), asked, clusters_of(len(ours.projects)))
+    judge = Judge(metrics, frozenset(declared), asked, ours.clusters)
     sides = side_of(ours, base, paired.failed_base), side_of(theirs, new, paired.failed_new)
     timed = times(base, new, metrics, filters) if in_turns(ours, theirs) else {}
     bands = (*(band.name for band in tasks.CATALOG.load(ours.task).bands), FAILED_BAND)

@@ -11,10 +11,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ci_eval import tasks
-from ci_eval.contracts import Metric, Pair, Task
+from ci_eval.contracts import Metric, Task
 from ci_eval.filters import decide
 from ci_eval.model import FAILED, Change, FiltersConfig, Kind, Session, SessionScore, SourceFile
 from ci_eval.observing import band, evaluated, score, shown_rank
+from ci_eval.rendering.contract import Pair
 from ci_eval.statistics.latencies import BINS, binned
 from ci_eval.statistics.student import Floats
 from ci_eval.statistics.wavering import Wavering, answers
@@ -362,6 +363,8 @@ def _parts_of(session: SessionScore) -> Iterator[tuple[str, str]]:
         yield "first use", _YES[known.first_use]
     if known.location is not None:
         yield "declared in", known.location
+    if known.language:
+        yield "language", known.language
     if known.package:
         yield "package", known.package.split(".")[0]
     yield "prefix length", str(session.typed) if session.typed < LONGEST_PREFIX else f"{LONGEST_PREFIX} or more"

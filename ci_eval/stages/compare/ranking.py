@@ -18,7 +18,6 @@ from ci_eval.stages.compare.judging import Judge
 from ci_eval.stages.compare.pairing import Sums
 from ci_eval.stages.compare.population import population
 from ci_eval.statistics.clustered import figures
-from ci_eval.statistics.population import clusters_of
 from ci_eval.statistics.sampled import figure
 from ci_eval.statistics.student import Floats
 from ci_eval.workspace import Workspace
@@ -37,7 +36,7 @@ def rank(workspaces: Sequence[Workspace], metrics: Sequence[Metric], declared: S
         raise NothingToEvaluate("no session is in all of the workspaces: evaluate them on the same project and seed")
     order = _best_first(found.total[0], chosen[0])
     _, asked = population(workspaces[0], workspaces[1], found.files, same_text=False)
-    kind = clusters_of(len(manifests[0].projects))
+    kind = manifests[0].clusters
     pairs = {each.info.name: _pairs(found, number, order, asked, kind) for number, each in enumerate(chosen)}
     verdicts = pairs[chosen[0].info.name]
     return Ranking(

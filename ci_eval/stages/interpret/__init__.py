@@ -1,7 +1,7 @@
 """Stage 2: actions + engine → sessions: what the engine answered, and how each session ended."""
 
 from ci_eval.stages.interpret.assignments import Assignment, Logging, Setup
-from ci_eval.stages.interpret.grading import Grading, grade_anew
+from ci_eval.stages.interpret.grading import Grading, grade_anew, names_of
 from ci_eval.stages.interpret.keeping import Progress
 from ci_eval.stages.interpret.run import EngineSide, in_turns, interpret, write_names
 from ci_eval.stages.interpret.worker import replay
@@ -16,6 +16,7 @@ __all__ = [
     "grade_anew",
     "in_turns",
     "interpret",
+    "names_of",
     "replay",
     "write_names",
 ]

@@ -16,9 +16,11 @@ from ci_eval.model import (
     FileActions,
     FileError,
     PlayItem,
+    Record,
     Session,
     Status,
 )
+from ci_eval.model.endpoints import EndpointConfig
 from ci_eval.tasks.completion import TASK as COMPLETION
 
 
@@ -47,6 +49,7 @@ class Setup:
     max_suggestions: int
     seed: int
     user: UserModel | None = None
+    judge: EndpointConfig | None = None
     names: Path | None = None
     """The names of the project, where the ranker or the logs need them."""
     logging: Logging | None = None
@@ -128,7 +131,13 @@ def session_of(assignment: Assignment, call: CallCompletion | PlayItem, status: 
         message=message,
         typed=len(call.prefix) if isinstance(call, CallCompletion) else 0,
         askable=askable(call) if askable and isinstance(call, PlayItem) else 0,
+        record=record_of(call),
     )
+
+
+def record_of(call: CallCompletion | PlayItem) -> Record | None:
+    """What is asked, where the item comes from a dataset."""
+    return call.record if isinstance(call, PlayItem) else None
 
 
 def first_calls(actions: FileActions) -> Iterator[CallCompletion | PlayItem]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from ci_eval.contracts import Answer, Query
-from ci_eval.errors import EngineCrash, EngineFailure, EngineMisbehaved, EngineTimeout
+from ci_eval.errors import BudgetSpent, CiEvalError, EngineCrash, EngineFailure, EngineMisbehaved, EngineTimeout
 from ci_eval.grammar.document import Document
 from ci_eval.learning.logs import Log, Logged, LoggedSession
 from ci_eval.learning.usermodel import Emulated
@@ -30,9 +30,9 @@ from ci_eval.model import (
     Session,
     Status,
 )
-from ci_eval.stages.interpret.assignments import Assignment, session_of
+from ci_eval.stages.interpret.assignments import Assignment, record_of, session_of
 from ci_eval.stages.interpret.engines import KeptEngine
-from ci_eval.stages.interpret.grading import Grading
+from ci_eval.stages.interpret.grading import Grading, around_of
 from ci_eval.stages.interpret.pack import SessionEnd
 from ci_eval.stages.interpret.showing import Showing
 
@@ -86,9 +86,10 @@ class Player:
 
     def __init__(self, assignment: Assignment, document: Document, engine: KeptEngine, log: Log | None = None) -> None:
         self.document = document
+        self._text = document.text
         self._log = log
         setup = assignment.setup
-        self._grading = Grading.of(setup.task, setup.surroundings.language)
+        self._grading = Grading(setup.task, setup.surroundings.language, setup.surroundings.cache, setup.judge)
         self._showing = Showing(setup, assignment.path, document.text)
         self.engine_time = 0.0
         self._assignment = assignment
@@ -173,7 +174,7 @@ class Player:
             return None
         started = time.perf_counter()
         try:
-            lookup = self._lookup(question, self._answer(question), session)
+            lookup = self._lookup(question, self._answer(question, session.call), session)
         except EngineFailure as error:
             session.failure = (_status_of(error), str(error))
             if isinstance(error, EngineTimeout):
@@ -187,10 +188,20 @@ class Player:
             return None
         finally:
             self.engine_time += time.perf_counter() - started
-        session.lookups.append(self._grading.grade(session.call.expected_text, lookup))
+        return self._graded(lookup, session)
+
+    def _graded(self, lookup: Lookup, session: Open) -> Lookup | None:
+        call = session.call
+        try:
+            graded = self._grading.grade(call.expected_text, record_of(call), lookup, around_of(call, self._text))
+        except Exception as error:  # noqa: BLE001  one that cannot be graded is no answer that was worth nothing
+            why = str(error) if isinstance(error, CiEvalError) else _last_line(error)
+            session.failure = (Status.ERROR, f"not graded: {why}")
+            return None
+        session.lookups.append(graded)
         return lookup
 
-    def _answer(self, question: Question) -> Answer:
+    def _answer(self, question: Question, call: CallCompletion | PlayItem) -> Answer:
         engine, edits = self._engine.running(), self.document.take_edits()
         self._cold = not self._opened
         if self._opened:
@@ -201,8 +212,11 @@ class Player:
         asked = Query(
             offset=self.document.caret,
             prefix=question.prefix,
-            expected=question.expected,
+            expected=self._setup.task.write(question.expected) if self._setup.task.write else question.expected,
             continues=question.continues,
+            record=record_of(call),
+            span="text" if record_of(call) else self._setup.task.span,
+            repeat=self._assignment.round,
         )
         answer = engine.complete(asked)
         if not math.isfinite(answer.latency):
@@ -221,8 +235,10 @@ class Player:
     def _lookup(self, question: Question, answer: Answer, session: Open) -> Lookup:
         word = self.document.caret - len(question.prefix)
         before = self.document.text[:word]
-        shown = self._showing.show(answer.suggestions, before, question.prefix, len(session.lookups))
-        task = self._setup.task
+        task, record = self._setup.task, record_of(session.call)
+        said = answer.suggestions[0].text if task.read and answer.suggestions else ""
+        suggestions = task.read(said, record) if task.read and record else answer.suggestions
+        shown = self._showing.show(suggestions, before, question.prefix, len(session.lookups))
         rank = task.rank(question.expected, question.prefix, shown.suggestions)
         saved = len(shown.suggestions[rank - 1].text) - len(question.prefix) if rank else 0
         # Without a modelled user one takes what costs fewer keys than typing on: rank - 1 steps down and Enter.
@@ -249,6 +265,8 @@ class Player:
             cold=self._cold,
             selected=selected,
             accepted=saved if selected and task.play else 0,
+            answer=said,
+            usage=answer.usage,
         )
 
     def _finish(self, ended: Open) -> Session:
@@ -257,7 +275,7 @@ class Player:
         elif not ended.lookups and not self._setup.task.play:
             status, message = Status.SKIPPED, "the modelled user typed more than any prefix at which it could ask"
         else:
-            status, message = self._setup.task.status(ended.lookups), ""
+            status, message = self._status(ended), ""
         self._count(status, message)
         session = session_of(self._assignment, ended.call, status, message)
         if ended.user and ended.lookups:
@@ -267,6 +285,12 @@ class Player:
             cancelled = bool(ended.user and ended.user.over and not ended.lookups[-1].selected)
             self._log.add(LoggedSession(session=session, queries=ended.logged, cancelled=cancelled))
         return session
+
+    def _status(self, ended: Open) -> Status:
+        """The task's; but an answer that was cut off is no more than that, unless what was expected is all there."""
+        status, usage = self._setup.task.status(ended.lookups), ended.lookups[-1].usage if ended.lookups else None
+        whole = status == Status.OK and record_of(ended.call) is None
+        return Status.CUT_OFF if usage and usage.cut_off and not whole else status
 
 
 def _last_line(error: Exception) -> str:
@@ -279,4 +303,6 @@ def _last_line(error: Exception) -> str:
 def _status_of(error: EngineFailure) -> Status:
     if isinstance(error, EngineTimeout):
         return Status.TIMEOUT
+    if isinstance(error, BudgetSpent):
+        return Status.SKIPPED
     return Status.ENGINE_CRASH if isinstance(error, EngineCrash) else Status.ERROR

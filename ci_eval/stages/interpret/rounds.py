@@ -46,7 +46,9 @@ def _answers(session: Session) -> object:
 
 def _seen(session: Session) -> object:
     """All that metrics could tell one answer from another by, but for times."""
-    return session.status, [(each.prefix, each.total, each.rank, each.selected) for each in session.lookups]
+    return session.status, [
+        (each.prefix, each.total, each.rank, each.selected, each.grades) for each in session.lookups
+    ]
 
 
 def _scored(lookup: Lookup) -> LookupScore:

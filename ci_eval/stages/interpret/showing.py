@@ -51,7 +51,8 @@ class Showing:
         return Shown(
             suggestions=ordered,
             stored=tuple(stored) if ordered is shown else with_positions(stored, shown),
-            ranking=ranking,
+            # Of an order that stays as it is only the clock would tell a time.
+            ranking=0.0 if ordered is shown else ranking,
             features=self._features(shown, ordered, caret),
         )
 

@@ -13,7 +13,7 @@ from ci_eval.adapters.lsp.engine import LspEngine, RunningLsp
 from ci_eval.adapters.lsp.manners import PLAIN, Manners
 from ci_eval.adapters.place import Place
 from ci_eval.adapters.recipes import InstalledEngine
-from ci_eval.contracts import Running, Surroundings
+from ci_eval.contracts import Query, Running, Surroundings
 from ci_eval.model import Confine
 
 SERVER = Path(__file__).parent / "server.py"
@@ -85,3 +85,11 @@ def start(tmp_path: Path) -> Iterator[Start]:
     yield start
     for each in running:
         each.close()
+
+
+TEXT = "one two\n𐐀é three()\n"
+
+
+def ask(server: RunningLsp, offset: int = 0, prefix: str = "", *, continues: bool = False) -> list[str]:
+    query = Query(offset=offset, prefix=prefix, expected="", continues=continues)
+    return [found.text for found in server.complete(query).suggestions]

@@ -28,6 +28,31 @@ ENCODING = WHAT if WHAT in {"utf-8", "utf-16"} else "utf-32"
 CODEC, SIZE = {"utf-8": ("utf-8", 1), "utf-16": ("utf-16-le", 2), "utf-32": ("utf-32-le", 4)}[ENCODING]
 
 
+def line_from_its_begin(position: Any) -> Any:
+    """What a server answers that replaces the whole line: four words for one."""
+    start = {"line": position["line"], "character": 0}
+    line = Server.text.split("\n")[position["line"]].encode(CODEC)[: position["character"] * SIZE].decode(CODEC)
+    return [
+        {
+            "insertText": {"kind": "snippet", "value": f"{line}five six\nseven"},
+            "range": {"start": start, "end": position},
+        }
+    ]
+
+
+INLINE: dict[str, Callable[[Any], dict[str, Any]]] = {
+    "inline": lambda _: {"result": {"items": [{"insertText": "five six\nseven"}, {"insertText": ""}]}},
+    "inline-range": lambda position: {"result": line_from_its_begin(position)},
+    "inline-other": lambda position: {
+        "result": [{"insertText": "x", "range": {"start": {"line": 0, "character": 0}, "end": position}}]
+    },
+    "inline-none": lambda _: {"result": None},
+    "inline-stranger": lambda _: {"error": {"code": 1000, "message": "Not authenticated: NotSignedIn"}},
+    "inline-nonsense": lambda _: {"result": [{"insertText": 5}]},
+}
+"""Its grey text."""
+
+
 class Server:
     """What it knows."""
 
@@ -213,7 +238,13 @@ def handle(message: Any) -> None:
             DOCUMENT[method](message)
         case "initialize":
             sync = SYNC if WHAT == "full" else {"openClose": True, "change": SYNC}
-            send(id=message["id"], result={"capabilities": {"textDocumentSync": sync, "positionEncoding": ENCODING}})
+            able = {"textDocumentSync": sync, "positionEncoding": ENCODING}
+            send(
+                id=message["id"],
+                result={"capabilities": able | ({"inlineCompletionProvider": {}} if WHAT in INLINE else {})},
+            )
+        case "textDocument/inlineCompletion":
+            send(id=message["id"], **INLINE[WHAT](params["position"]))
         case "textDocument/completion":
             complete(message["id"], params["position"])
         case "$/cancelRequest" if WHAT == "silent-once":

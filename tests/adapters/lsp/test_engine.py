@@ -2,23 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import time
-
 import pytest
 
-from ci_eval.adapters.lsp.engine import RunningLsp
-from ci_eval.adapters.lsp.manners import Manners
 from ci_eval.contracts import Query
 from ci_eval.errors import EngineCrash, EngineFailure, EngineMisbehaved, EngineRaised, EngineTimeout
-from tests.adapters.lsp.conftest import Start
-
-TEXT = "one two\n𐐀é three()\n"
-
-
-def ask(server: RunningLsp, offset: int = 0, prefix: str = "", *, continues: bool = False) -> list[str]:
-    query = Query(offset=offset, prefix=prefix, expected="", continues=continues)
-    return [found.text for found in server.complete(query).suggestions]
+from tests.adapters.lsp.conftest import TEXT, Start, ask
 
 
 @pytest.mark.parametrize("way", ["", "full", "utf-8", "utf-16", "wrong-id", "floods", "huge", "incomplete"])
@@ -29,29 +17,12 @@ def test_a_server_that_does_it_in_its_own_way_knows_the_text_at_each_question(st
     assert set(ask(server)) - {"huge"} == {"two", "𐐀four", "fivethree"}
 
 
-def test_the_caret_is_told_in_the_units_of_the_server(start: Start) -> None:
-    for encoding in ("utf-8", "utf-16", "utf-32"):
-        server = start(encoding)
-        server.open("a.py", TEXT)
-        answer = server.complete(Query(offset=11, prefix="", expected=""))
-        assert {found.sort_text for found in answer.suggestions} == {"0011"}
-
-
 def test_a_server_that_takes_too_long_is_a_timeout(start: Start) -> None:
     server = start("silent", timeout=0.3)
     server.open("a.py", TEXT)
     with pytest.raises(EngineTimeout, match="did not answer textDocument/completion in time") as caught:
         ask(server)
     assert caught.value.restart
-
-
-def test_a_server_that_obeys_a_cancellation_need_not_be_restarted(start: Start) -> None:
-    server = start("silent-once", timeout=0.3)
-    server.open("a.py", TEXT)
-    with pytest.raises(EngineTimeout) as caught:
-        ask(server)
-    assert not caught.value.restart
-    assert "one" in ask(server)
 
 
 def test_a_slow_answer_is_an_answer_and_its_time_is_measured(start: Start) -> None:
@@ -106,49 +77,6 @@ def test_a_server_that_has_nothing_yet_is_asked_again(start: Start) -> None:
     assert "one" in ask(server)
 
 
-def test_announced_work_is_waited_for(start: Start) -> None:
-    server = start("indexes")
-    server.open("a.py", TEXT)
-    assert "indexed" in ask(server)
-
-
-def test_a_file_gets_a_server_of_its_own_where_the_last_one_would_show(start: Start) -> None:
-    for anew in (True, False):
-        server = start("remembers", manners=Manners(anew=anew))
-        server.open("a.py", "one ")
-        ask(server)
-        server.open("b.py", "two ")
-        assert ("one" in ask(server)) != anew
-
-
-def test_the_kinds_of_a_server_that_is_not_sure_of_them_are_not_kept(start: Start) -> None:
-    for kinds in (True, False):
-        server = start(manners=Manners(kinds=kinds))
-        server.open("a.py", "one ")
-        answer = server.complete(Query(offset=0, prefix="", expected=""))
-        assert {found.kind for found in answer.suggestions} == ({"variable"} if kinds else {""})
-
-
-def test_a_serial_server_is_asked_once_it_is_done_with_the_edits(start: Start) -> None:
-    server = start("parses", manners=Manners(serial=True))
-    server.open("a.py", "one ")
-    server.edit([(4, 0, "two")])
-    assert ask(server) == ["one", "two"]
-
-
-def test_work_that_will_be_announced_is_waited_for(start: Start) -> None:
-    server = start("indexes-late", manners=Manners(announces=True))
-    server.open("a.py", TEXT)
-    assert not server._running._awaits_work
-    assert not server._running._works
-
-
-def test_requests_of_the_server_are_answered(start: Start) -> None:
-    server = start("asks")
-    server.open("a.py", TEXT)
-    assert ask(server) == ["wanted", "code32601"]
-
-
 def test_a_complete_list_is_kept_while_the_token_is_typed_on(start: Start) -> None:
     for way, expected in (("", []), ("incomplete", ["o"])):
         server = start(way)
@@ -156,18 +84,6 @@ def test_a_complete_list_is_kept_while_the_token_is_typed_on(start: Start) -> No
         ask(server, 4)
         server.edit([(4, 0, "o")])
         assert [word for word in ask(server, 5, "o", continues=True) if word == "o"] == expected
-
-
-@pytest.mark.parametrize("way", ["", "never-ends", "silent", "floods"])
-def test_no_process_is_left(start: Start, way: str) -> None:
-    server = start(way)
-    server.open("a.py", TEXT)
-    pid = server._running.pid
-    started = time.monotonic()
-    server.close()
-    assert time.monotonic() - started < 10
-    with pytest.raises(ProcessLookupError):
-        os.killpg(pid, 0)
 
 
 def test_a_server_that_takes_too_much_memory_is_ended(start: Start) -> None:

@@ -5,22 +5,21 @@ from __future__ import annotations
 from contextlib import suppress
 from pathlib import Path
 
-import msgspec
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from ci_eval.adapters.lsp.completion import WORD, suggestions
 from ci_eval.adapters.lsp.engine import RunningLsp
-from ci_eval.adapters.lsp.places import Encoding
-from ci_eval.adapters.lsp.protocol import ANSWER, UNREADABLE
 from ci_eval.contracts import Query
 from ci_eval.errors import EngineFailure
 from tests.adapters.lsp.conftest import Start
 
 DEEP = b"[" * 200_000 + b"]" * 200_000
+
+
 HUGE = b"9" * 5000
+
+
 LONG = b"9" * 30
+
 
 # `ID` becomes the id of the request that is being answered.
 MESSAGES = {
@@ -81,6 +80,8 @@ ELSEWHERE = [
     "capabilities of another shape",
     "units that are none",
 ]
+
+
 CASES = [
     *((message, "textDocument/completion") for message in MESSAGES),
     *((message, method) for message in ELSEWHERE for method in ("initialize", "textDocument/didOpen", "shutdown")),
@@ -102,36 +103,3 @@ def test_only_engine_failures_come_of_it(
     told.unlink()
     server.restart()
     use(server)
-
-
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=3),
-    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=3), inner, max_size=2),
-    max_leaves=4,
-)
-NUMBERS = st.sampled_from([0, 1, 2, -1, -9, 10**6, -(2**63), 2**64]) | st.integers(0, 9)
-
-
-def some(**fields: st.SearchStrategy[object]) -> st.SearchStrategy[object]:
-    """An object with some of the fields, and now and then something else in its place."""
-    return st.fixed_dictionaries({}, optional=fields) | st.fixed_dictionaries(fields) | JSON
-
-
-PLACES = some(line=NUMBERS, character=NUMBERS)
-RANGES = some(start=PLACES, end=PLACES)
-WORDS = st.text("ab$\\.\U00010400é ", max_size=6)
-EDITS = some(newText=WORDS, range=RANGES, insert=RANGES, replace=RANGES)
-ITEMS = some(label=WORDS, kind=NUMBERS, filterText=WORDS, insertText=WORDS, textEdit=EDITS, insertTextFormat=NUMBERS)
-DEFAULTS = some(editRange=some(start=PLACES, end=PLACES, insert=RANGES), insertTextFormat=NUMBERS)
-ANSWERS = some(items=st.lists(ITEMS, max_size=3), isIncomplete=st.booleans(), itemDefaults=DEFAULTS) | st.lists(ITEMS)
-
-
-@given(answer=ANSWERS, encoding=st.sampled_from(["utf-8", "utf-16", "utf-32"]))
-def test_whatever_an_answer_holds_it_is_unreadable_or_suggestions(answer: object, encoding: Encoding) -> None:
-    text = "ab\n𐐀é $ab.a\n"
-    try:
-        decoded = ANSWER.decode(msgspec.json.encode(answer))
-    except UNREADABLE:
-        return
-    found = suggestions(decoded, text, len(text) - 1, "a", encoding, WORD)
-    assert all(each.text for each in found)

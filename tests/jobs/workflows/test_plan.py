@@ -189,11 +189,6 @@ def test_names_are_those_of_artifacts_whatever_the_configurations_are_called(tmp
         assert len(job.evaluation) <= limits.LONGEST_NAME
 
 
-def test_names_that_were_fine_stay_as_they_are() -> None:
-    assert limits.name("python-jedi-basic") == "python-jedi-basic"
-    assert limits.name("C_sharp.1-jedi-basic") == "c_sharp.1-jedi-basic"
-
-
 def test_configurations_that_differ_in_case_alone_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="two evaluations are called a-words-basic"):
         plan(many(tmp_path / "c", ["a", "A"]), completion_types=["BASIC"], shards=1, timings=())

@@ -1,0 +1,69 @@
+"""Whether a run counts as failed, and what its reader must be warned of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ci_eval.config import Config
+from ci_eval.errors import (
+    CiEvalError,
+    NothingSuggested,
+    NothingToEvaluate,
+    TooManyFailures,
+)
+from ci_eval.manifest import Manifest
+from ci_eval.model import Evaluation
+from ci_eval.stages import report
+from ci_eval.workspace import Workspace
+
+
+def trouble(workspace: Workspace, config: Config) -> CiEvalError | None:
+    """Why a run counts as failed although its reports are written; None if it does not."""
+    manifest = workspace.manifest()
+    failed = sum(manifest.statuses.get(name, 0) for name in ("timeout", "engine-crash", "error"))
+    if manifest.finished == 0:
+        if manifest.shard and manifest.planned == 0:
+            # There are fewer files than shards; other shards have the sessions.
+            return None
+        return NothingToEvaluate(
+            f"none of {manifest.planned:,} planned sessions could be evaluated; see errors/ in the workspace"
+        )
+    allowed, share = config.interpret.allowed_failures, failed / manifest.finished
+    if share <= allowed:
+        return _emptiness(manifest, config)
+    return TooManyFailures(
+        f"the engine failed on {failed:,} of {manifest.finished:,} sessions ({share:.1%}), allowed are {allowed:.1%} "
+        "(interpret.allowedFailures); the report shows them, errors first"
+    )
+
+
+def _emptiness(manifest: Manifest, config: Config) -> NothingSuggested | None:
+    empty, most = manifest.statuses.get("empty", 0), config.interpret.allowed_empty
+    if most == 1 or empty < most * manifest.finished or manifest.engine.name == EMPTY:
+        return None
+    return NothingSuggested(
+        f"the engine suggested nothing in {empty:,} of {manifest.finished:,} sessions: "
+        "it may lack what the project needs (project.dependencies: true), not know where the project is, or want a "
+        "letter typed (actions.strategy.prefix); with interpret.allowedEmpty: 1 the run counts all the same"
+    )
+
+
+EMPTY = "empty"
+"""Name of the control that never suggests anything, on purpose."""
+
+
+def warnings_of(evaluation: Evaluation) -> Sequence[str]:
+    """What a reader must know to judge the figures."""
+    whole = evaluation.filters[report.EVERYTHING]
+    empty = whole.statuses.get("empty", 0)
+    said = []
+    if whole.sessions and empty >= MOSTLY * whole.sessions:
+        said.append(
+            f"the engine answered nothing in {empty:,} of {whole.sessions:,} sessions: it may lack what the project "
+            "needs (project.dependencies: true), or not know where the project is"
+        )
+    return said
+
+
+MOSTLY = 0.9
+"""From this share of sessions without a suggestion on, something other than the engine is likely to be wrong."""

@@ -1,0 +1,169 @@
+"""The workspace of a run: begun, taken up again, or made from another one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from time import strftime
+
+from msgspec.structs import replace
+
+from ci_eval import __version__, atomic, machine
+from ci_eval.config import Config, dump, load
+from ci_eval.errors import (
+    ConfigError,
+    WorkspaceError,
+)
+from ci_eval.graders.judge import VERSION as QUESTION
+from ci_eval.grammar import syntax
+from ci_eval.jobs.preparation import Prepared
+from ci_eval.learning.model_file import digest_of
+from ci_eval.learning.usermodel import model_of, spelled
+from ci_eval.manifest import Manifest, unlike
+from ci_eval.model import EngineInfo
+from ci_eval.shards import Shard
+from ci_eval.stages import actions
+from ci_eval.workspace import Workspace
+
+
+def workspace_for(config: Config, output: Path | None) -> Path:
+    """`output`, or a folder named by time below the config's `outputDir`."""
+    return output or Path(config.output_dir) / strftime("%Y-%m-%d_%H-%M-%S")
+
+
+def title_of(config: Config, engine: EngineInfo) -> str:
+    """The configured title, or one made of the engine and what was evaluated."""
+    return config.reports.evaluation_title or f"{engine.name} {engine.version} {config.interpret.completion_type}"
+
+
+def begin(prepared: Prepared, folder: Path, jobs: int, shard: Shard | None = None) -> Workspace:
+    """A new workspace with its configuration and manifest."""
+    workspace = Workspace.create(folder, hint=", or add --resume to take up the run that is there")
+    workspace.write_config(dump(prepared.config))
+    workspace.write_manifest(replace(new_manifest(prepared, jobs), shard=str(shard) if shard else None))
+    return workspace
+
+
+def new_manifest(prepared: Prepared, jobs: int) -> Manifest:
+    """The manifest of a run that is about to begin."""
+    config, engine = prepared.config, prepared.installation.info
+    return Manifest(
+        ci_eval=__version__,
+        title=title_of(config, engine),
+        language=prepared.language.name,
+        completion_type=prepared.ranker.name,
+        model=_model(config),
+        client=config.interpret.client,
+        strategy=actions.spelled(config.actions.strategy, config.interpret.seed, prepared.task),
+        filters=actions.spelled_filters(config.actions.strategy.filters),
+        files=actions.spelled_files(config.actions),
+        user=spelled(model_of(config.user)) if config.user else "",
+        task=prepared.task.name,
+        unit=prepared.task.unit,
+        judge=judge_of(config),
+        seed=config.interpret.seed,
+        engine=engine,
+        project=prepared.project.info,
+        clustered=config.dataset.cluster if prepared.records else "",
+        dependencies=prepared.environment.packages if prepared.environment else {},
+        endpoint=config.engine.endpoint or "",
+        confined=prepared.confined,
+        grammar=syntax.bundle(),
+        python=machine.python(),
+        os=machine.system(),
+        cpu=machine.cpu(),
+        jobs=jobs,
+        start=machine.now(),
+    )
+
+
+def judge_of(config: Config) -> str:
+    """Who judges, in one word; "" where nobody does."""
+    return f"{config.judge.model}, question {QUESTION}" if config.judge else ""
+
+
+def _model(config: Config) -> str:
+    return digest_of(config.interpret.ranking_model) if config.interpret.completion_type == "ML" else ""
+
+
+def resume(prepared: Prepared, folder: Path, jobs: int, shard: Shard | None = None) -> Workspace:
+    """The workspace of an interrupted run with the same configuration, project and engine; a new one if there is
+    none."""
+    if not (folder / "manifest.json").is_file():
+        return begin(prepared, folder, jobs, shard)
+    return take_up(Workspace.open(folder), prepared, jobs, shard)
+
+
+def take_up(workspace: Workspace, prepared: Prepared, jobs: int, shard: Shard | None = None) -> Workspace:
+    """That one, made by a run of the same configuration, project and engine. Raises WorkspaceError."""
+    folder, manifest = workspace.folder, workspace.manifest()
+    if stored_config(workspace) != prepared.config:
+        raise WorkspaceError(
+            f"{folder} was made with another configuration (see its config.yaml): use another --output"
+        )
+    now = replace(new_manifest(prepared, jobs), shard=str(shard) if shard else manifest.shard)
+    for what, was, is_now in unlike(_same_answers(manifest), _same_answers(now)):
+        raise WorkspaceError(
+            f"{folder} cannot be taken up: the {what} was {was}, and is {is_now} now; use another --output"
+        )
+    return workspace
+
+
+def _same_answers(manifest: Manifest) -> dict[str, object]:
+    return {
+        **manifest.answering(),
+        "shard": manifest.shard,
+        "project": manifest.project.checksum,
+        "engine's packages": manifest.engine,
+        "ci-eval": manifest.ci_eval,
+        "Python": manifest.python,
+    }
+
+
+def ask_in_rounds(workspace: Workspace, rounds: int, turns: str = "") -> None:
+    """Note in the manifest how often each session will be asked. Raises WorkspaceError where a resumed run did
+    otherwise."""
+    manifest = workspace.manifest()
+    if not manifest.stages:
+        workspace.write_manifest(replace(manifest, rounds=rounds, turns=turns))
+    elif (manifest.rounds, manifest.turns) != (rounds, turns):
+        raise WorkspaceError(
+            f"{workspace.folder} cannot be taken up: each session is asked {manifest.rounds} times"
+            f"{' in turns with another engine' if manifest.turns else ''}, and would be asked {rounds} times now; give "
+            "the same command as then"
+        )
+
+
+def copy_actions(source: Workspace, prepared: Prepared, folder: Path, jobs: int) -> Workspace:
+    """A new workspace with the actions of `source`, for another engine or completion type."""
+    workspace = begin(prepared, folder, jobs)
+    take_actions(source, workspace)
+    return workspace
+
+
+def take_actions(source: Workspace, workspace: Workspace) -> None:
+    """Take over the actions of another workspace."""
+    for path in source.action_files():
+        atomic.copy(path, workspace.folder / "actions" / path.name)
+    was = source.manifest()
+    manifest = workspace.manifest()
+    workspace.write_manifest(
+        replace(
+            manifest,
+            generated=was.generated,
+            unparsable=was.unparsable,
+            stages={"actions": was.stages["actions"]} if "actions" in was.stages else {},
+        )
+    )
+
+
+def of_one_project(workspace: Workspace) -> None:
+    """Raises ConfigError where the workspace was merged of several projects: an engine works on one."""
+    if workspace.manifest().projects:
+        raise ConfigError(f"{workspace.folder} is merged of several projects: use the workspace of one of them")
+
+
+def stored_config(workspace: Workspace) -> Config:
+    """The configuration of a workspace. Raises WorkspaceError where it was changed since it was written."""
+    if workspace.manifest().digests:
+        workspace.verify("config.yaml", "manifest.json")
+    return load(workspace.config_path, environment={}).config

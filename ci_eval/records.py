@@ -1,0 +1,95 @@
+"""What tasks share whose items are records of a dataset."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from ci_eval.contracts import Band, Hands
+from ci_eval.model import FAILED, LookupScore, PlayItem, Record, SessionScore, Status
+
+
+class _Neutral(msgspec.Struct):
+    """The fields of a line that are read; a task may have more."""
+
+    context: dict[str, str]
+    references: list[str] = []
+    language: str = ""
+    instruction: str = ""
+
+
+def neutral(line: Mapping[str, object]) -> Record:
+    """A line `{"context": {"name": "text"}, "references": ["text"], "language"?, "instruction"?}`.
+
+    Raises ValueError where a field is missing or of another type.
+    """
+    found = msgspec.convert(line, _Neutral)
+    return Record(
+        language=found.language,
+        instruction=found.instruction,
+        context=found.context,
+        references=tuple(found.references),
+    )
+
+
+def field(line: Mapping[str, object], name: str) -> object:
+    """The value of a field, which may lie in another: `meta.repository`; None where there is none."""
+    value: object = line
+    for part in name.split("."):
+        value = value.get(part) if isinstance(value, Mapping) else None
+    return value
+
+
+def ask_once(item: PlayItem, hands: Hands) -> None:
+    """Play a record: one lookup, nothing typed."""
+    hands.ask("", item.expected_text)
+
+
+class _Mera(msgspec.Struct):
+    """The fields that MERA CODE's lines share."""
+
+    instruction: str
+    inputs: dict[str, str]
+    outputs: str = ""
+    meta: dict[str, object] = {}
+
+
+def of_mera(line: Mapping[str, object]) -> Record:
+    """A line of MERA CODE `{"instruction", "inputs", "outputs", "meta"}`, or else a neutral one. Raises ValueError."""
+    if "inputs" not in line:
+        return neutral(line)
+    found = msgspec.convert(line, _Mera)
+    language = found.meta.get("language", found.inputs.get("language", ""))
+    return Record(
+        language=str(language).lower(),
+        instruction=found.instruction,
+        context=found.inputs,
+        references=(found.outputs,) if found.outputs else (),
+    )
+
+
+LEASTS = (0.75, 0.5, 0.25)
+BANDS = (
+    Band(name="0.75 and more", outcome="first"),
+    Band(name="0.5 to 0.75", outcome="near"),
+    Band(name="0.25 to 0.5", outcome="low"),
+    Band(name="below 0.25", outcome="absent"),
+)
+LEGEND: dict[str, str] = {band.outcome: f"score {band.name}" for band in reversed(BANDS)}
+
+
+def band_of(score: float) -> Band:
+    """The one of BANDS that a score (0 to 1) is in."""
+    return BANDS[sum(score < least for least in LEASTS)]
+
+
+def grades_of(session: SessionScore) -> Mapping[str, float]:
+    """Those of the session's answer; none where it failed, or nothing is graded."""
+    found = session.lookups[-1].grades if session.lookups and session.status not in FAILED else None
+    return found or {}
+
+
+def answered(lookups: Sequence[LookupScore]) -> Status:
+    """OK where anything could be read from the answer."""
+    return Status.OK if lookups[-1].total else Status.EMPTY

@@ -1,0 +1,98 @@
+"""How much of a text belongs together: where what is asked for ends, in the file as in a model's answer.
+
+The rules look at the text alone, the same for every language, so that both ends are found alike.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ci_eval.model import Span
+
+_PIECES = re.compile(
+    r'"""(?:[^\\]|\\.)*?"""|\'\'\'(?:[^\\]|\\.)*?\'\'\'|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|[()\[\]{};\n]|\\\n',
+    re.DOTALL,
+)
+"""Texts in quotes, brackets, ends of statements; also an end of a line that is none."""
+_CLOSING = re.compile(r"[)\]};,]+|end\W*")
+"""A line that closes a block, and begins no other as `} else {` does."""
+_WORD = re.compile(r"\w+")
+
+
+def cut(text: str, before: str, span: Span) -> str:
+    """The beginning of `text` (what stands, or would stand, behind the caret) that makes up one such span.
+
+    word: its letters, digits and underscores. line: up to the end of the line. statement: up to the first `;`, or end
+    of a line, where no bracket is open that was opened behind the caret. block: the line, with all lines below that
+    are indented deeper, and the one that closes them. text: all of it. Blanks at the end of a line do not count.
+
+    `before`: what stands before the caret.
+    """
+    if span == "text":
+        return text
+    return "\n".join(line.rstrip() for line in text[: _end(text, before, span)].split("\n")).rstrip()
+
+
+def is_whole(text: str, before: str, span: Span) -> bool:
+    """Whether such a span ends within the text, and would not get longer if more were written."""
+    return _end(text, before, span) is not None
+
+
+def _end(text: str, before: str, span: Span) -> int | None:
+    """Offset behind the span; None where the text ends before it does."""
+    match span:
+        case "word":
+            found = _WORD.match(text)
+            end = found.end() if found else 0
+            return end if end < len(text) else None
+        case "line":
+            return _found(text.find("\n"))
+        case "statement":
+            return _end_of_statement(text)
+        case "block":
+            return _end_of_block(text, _indent(before.rpartition("\n")[2] + text))
+        case "text":
+            return None
+
+
+def _found(offset: int) -> int | None:
+    return None if offset < 0 else offset
+
+
+def _end_of_statement(text: str) -> int | None:
+    depth = 0
+    for piece in _PIECES.finditer(text):
+        match piece[0]:
+            case "(" | "[" | "{":
+                depth += 1
+            case ")" | "]" | "}":
+                depth -= 1
+            case ";" if depth <= 0:
+                return piece.end()
+            case "\n" if depth <= 0:
+                return piece.start()
+    return None
+
+
+def _end_of_block(text: str, indent: int) -> int | None:
+    """`indent`: blanks before the line that the caret is in."""
+    end = offset = _found(text.find("\n"))
+    if offset is None or end is None:
+        return None
+    deeper = False
+    for line in text[offset + 1 :].split("\n"):
+        offset += 1 + len(line)
+        if not line.strip():
+            continue
+        if _indent(line) > indent:
+            deeper, end = True, offset
+        elif deeper and _indent(line) == indent and _CLOSING.fullmatch(line.strip()):
+            # A line that is not over may go on as `} else {` does.
+            return offset if offset < len(text) else None
+        else:
+            return end
+    return None
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip(" \t"))

@@ -1,0 +1,38 @@
+"""Servers whose peculiarities are declared."""
+
+from __future__ import annotations
+
+from ci_eval.adapters.lsp.manners import Manners
+from ci_eval.contracts import Query
+from tests.adapters.lsp.conftest import TEXT, Start, ask
+
+
+def test_a_file_gets_a_server_of_its_own_where_the_last_one_would_show(start: Start) -> None:
+    for anew in (True, False):
+        server = start("remembers", manners=Manners(anew=anew))
+        server.open("a.py", "one ")
+        ask(server)
+        server.open("b.py", "two ")
+        assert ("one" in ask(server)) != anew
+
+
+def test_the_kinds_of_a_server_that_is_not_sure_of_them_are_not_kept(start: Start) -> None:
+    for kinds in (True, False):
+        server = start(manners=Manners(kinds=kinds))
+        server.open("a.py", "one ")
+        answer = server.complete(Query(offset=0, prefix="", expected=""))
+        assert {found.kind for found in answer.suggestions} == ({"variable"} if kinds else {""})
+
+
+def test_a_serial_server_is_asked_once_it_is_done_with_the_edits(start: Start) -> None:
+    server = start("parses", manners=Manners(serial=True))
+    server.open("a.py", "one ")
+    server.edit([(4, 0, "two")])
+    assert ask(server) == ["one", "two"]
+
+
+def test_work_that_will_be_announced_is_waited_for(start: Start) -> None:
+    server = start("indexes-late", manners=Manners(announces=True))
+    server.open("a.py", TEXT)
+    assert not server._running._awaits_work
+    assert not server._running._works

@@ -1,0 +1,126 @@
+"""What the command line says, and the code it ends with."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from tests.ci.parsers import github_commands, service_messages
+from tests.cli.conftest import Run
+from tests.loopback import sends, serve
+
+
+def test_broken_yaml_exits_with_2_and_names_the_place(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "c.yaml").write_text("language: [python\n")
+    code, _, err = run("evaluate", tmp_path / "c.yaml")
+    assert code == 2
+    assert "line 2" in err
+
+
+def test_an_unknown_key_exits_with_2_and_guesses(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "c.yaml").write_text("interpret:\n  sessionProbabilty: 0.5\n")
+    code, _, err = run("evaluate", tmp_path / "c.yaml")
+    assert code == 2
+    assert "sessionProbability" in err
+
+
+def test_a_damaged_workspace_is_an_error_and_no_traceback(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "manifest.json").write_text('{"format": 99}')
+    code, _, err = run("report", tmp_path)
+    assert code == 2
+    assert "newer than 1" in err
+
+
+@pytest.mark.registry
+def test_another_wheel_than_the_pinned_one_exits_with_4(run: Run) -> None:
+    code, _, err = run("evaluate", "--project", f"pypi:six==1.16.0#sha256={'0' * 64}")
+    assert code == 4
+    assert "0" * 64 in err
+
+
+@pytest.mark.parametrize("member", ["../escaped.py", "/absolute.py"])
+def test_a_hostile_archive_exits_with_4(run: Run, member: str) -> None:
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w:gz") as archive:
+        archive.addfile(tarfile.TarInfo(member))
+    digest = hashlib.sha256(packed.getvalue()).hexdigest()
+    with serve(sends(packed.getvalue())) as server:
+        code, _, err = run("evaluate", "--project", f"{server.url('/a.tar.gz')}#sha256={digest}")
+    assert code == 4
+    assert member in err
+
+
+@pytest.mark.slow
+def test_a_truncated_download_exits_with_4(run: Run) -> None:
+    with serve(sends(b"half", length=8)) as server:
+        code, _, err = run("evaluate", "--project", f"{server.url()}#sha256={'0' * 64}")
+    assert code == 4
+    assert "4 attempts" in err
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "code", "said"),
+    [
+        ("CI_EVAL_CI", "foo", 2, "'foo' is not one of 'auto', 'github', 'teamcity', 'none'"),
+        ("CI_EVAL_CACHE", "{file}/cache", 4, "set CI_EVAL_CACHE"),
+    ],
+)
+def test_a_variable_that_cannot_be_followed_is_named(
+    variable: str, value: str, code: int, said: str,
+    run: Run, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv(variable, value.format(file=tmp_path / "file"))
+    ended, _, err = run("evaluate", "--project", f"path:{project}", "--engine", "words", "--output", tmp_path / "o")
+    assert (ended, said in " ".join(err.split())) == (code, True), err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "identity"),
+    [
+        (["evaluate", "--nights"], 2, "ci_eval_NoSuchOption"),
+        (["evaluate", "--resume"], 2, "ci_eval_UsageError"),
+        (["evaluate", "--engine", "jedy"], 2, "ci_eval_ConfigError"),
+        (["evaluate", "--project", "path:{empty}", "--output", "{empty}/o"], 3, "ci_eval_NothingToEvaluate"),
+        (["report", "{empty}"], 2, "ci_eval_WorkspaceError"),
+    ],
+    ids=str,
+)
+def test_an_error_that_ends_a_build_of_teamcity_is_a_problem_of_it(
+    arguments: list[str], code: int, identity: str, run: Run, tmp_path: Path
+) -> None:
+    ended, out, _ = run("--ci", "teamcity", *(each.format(empty=tmp_path) for each in arguments))
+    found = [values for name, values in service_messages(out) if name == "buildProblem"]
+    assert (ended, [each["identity"] for each in found]) == (code, [identity])
+    assert found[0]["description"]
+
+
+@pytest.mark.slow
+def test_too_many_failures_are_one_problem_beside_the_figures(run: Run, project: Path, tmp_path: Path) -> None:
+    limits = ["--set", "interpret.timeout=0.0001", "--set", "interpret.memoryLimit=0"]
+    ended, out, _ = run(
+        "--ci", "teamcity", "evaluate", "--project", f"path:{project}", *limits, "--output", tmp_path / "o"
+    )
+    told = list(service_messages(out))
+    assert (ended, "buildStatus" in dict(told)) == (5, True)
+    assert [each["identity"] for name, each in told if name == "buildProblem"] == ["ci_eval_TooManyFailures"]
+
+
+def test_a_bug_is_a_problem_under_the_name_of_what_was_raised(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ci_eval.cli.cli.main", lambda **_: 1 / 0)
+    monkeypatch.setenv("CI_EVAL_CI", "teamcity")
+    ended, out, _ = run()
+    (found,) = [values for name, values in service_messages(out) if name == "buildProblem"]
+    assert (ended, found["identity"]) == (70, "ci_eval_ZeroDivisionError")
+
+
+def test_what_was_typed_wrongly_is_no_command_to_the_ci(run: Run) -> None:
+    said = ["evaluate", "a.yaml", "\n::set-env name=x::y\n", "\n##teamcity[evil 'x']\n"]
+    _, out, err = run("--ci", "teamcity", *said)
+    assert [name for name, _ in service_messages(out + err)] == ["buildProblem"]
+    _, out, err = run("--ci", "github", *said)
+    assert [name for name, *_ in github_commands(out + err)] == ["error"]

@@ -1,0 +1,53 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--engine", "jedy"], "did you mean 'jedi'?"),
+        (["--engine", "words@9"], "has no version '9'"),
+        (["--language", "cobol"], "unknown language 'cobol'"),
+        (["--completion-type", "alphabetic"], "did you mean 'ALPHABETICAL'?"),
+        (["--set", "interpret.timeot=3"], "did you mean timeout?"),
+        (["--set", "interpret.timeout=soon"], "interpret.timeout"),
+        (["--project", "pipy:six==1.16.0"], "pypi"),
+        (["--project", "path:/no/such/folder"], "no folder"),
+        (["--project", "git:ext::sh -c id@main"], "git"),
+        (["--project", "git:--upload-pack=id@main"], "git"),
+        (["--set", "reports.defaultMetrics=[Recal]"], "unknown metric 'Recal'"),
+        (["--resume"], "--output"),
+        (["no-such-file.yaml"], "no-such-file.yaml"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_a_bad_choice_exits_with_2_and_says_what_to_do(
+    run: Run, project: Path, arguments: list[str], said: str
+) -> None:
+    given = arguments if "--project" in arguments else ["--project", f"path:{project}", *arguments]
+    code, _, err = run("evaluate", *given)
+    assert code == 2
+    assert said in " ".join(err.split())
+
+
+def test_the_cache_is_read_where_that_is_asked_for(
+    run: Run, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CI_EVAL_CACHE", str(tmp_path / "cache"))
+    asked = ["evaluate", "--project", f"path:{project}", "--engine", "words", "--set", "interpret.sessionsLimit=1"]
+    assert run(*asked, "--output", tmp_path / "a")[0] == 0
+    (damaged,) = (tmp_path / "cache").glob("environments/*/pyvenv.cfg")
+    was = damaged.stat()
+    damaged.write_text(damaged.read_text().upper())
+    os.utime(damaged, ns=(was.st_atime_ns, was.st_mtime_ns))
+    for option, told in (("--jobs=1", False), ("--verify-cache", True)):
+        code, _, err = run(*asked, option, "--output", tmp_path / option)
+        assert (code, "pyvenv.cfg has other contents" in " ".join(err.split())) == (0, told)

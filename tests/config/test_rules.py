@@ -1,0 +1,82 @@
+"""Rules that concern several values, and the few values that are settled with a warning."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ci_eval.config import Config, load, patch
+from ci_eval.model import PrefixConfig, SessionsFilter
+from tests.config.conftest import Refusal, Write
+
+
+@pytest.mark.parametrize(
+    ("prefix", "expected"),
+    [
+        ("{name: SimplePrefix}", "`actions.strategy.prefix.n` is missing; SimplePrefix needs"),
+        ("{name: CapitalizePrefix, n: 1}", "`actions.strategy.prefix.n` is 1, but CapitalizePrefix takes none"),
+        ("{n: 2}", "`actions.strategy.prefix.n` is 2, but NoPrefix takes none"),
+        ("{name: Ladder}", "`actions.strategy.prefix.lengths` is missing; Ladder needs"),
+        ("{lengths: [1]}", "`actions.strategy.prefix.lengths` is given, but NoPrefix takes none"),
+        ("{name: Ladder, lengths: [1], emulateTyping: true}", "Ladder asks at each length by itself"),
+    ],
+)
+def test_prefix_and_length_must_fit(write: Write, prefix: str, expected: str, refusal: Refusal) -> None:
+    assert expected in refusal(write(f"actions: {{strategy: {{prefix: {prefix}}}}}"))
+
+
+@pytest.mark.parametrize("regex", ["(", "[a-z&&[^b]]", "a{99999999999}"])
+def test_a_regex_that_python_reads_otherwise_is_refused(write: Write, regex: str, refusal: Refusal) -> None:
+    content = f"actions: {{strategy: {{filters: {{packageRegex: '{regex}'}}}}}}"
+    assert "expected a Python regular expression" in refusal(write(content))
+
+
+@pytest.mark.parametrize("regex", ["(?!a)b", "(a)\\1", "(a{1000}){1000}"])
+def test_a_regex_that_could_take_for_ever_is_refused(write: Write, regex: str, refusal: Refusal) -> None:
+    content = f"reports: {{sessionsFilters: [{{name: x, filters: {{packageRegex: '{regex}'}}}}]}}"
+    assert "without lookaround, backreferences and long repetitions (invalid " in refusal(write(content))
+
+
+def test_a_regex_for_everything_is_no_filter(write: Write) -> None:
+    loaded = load(write("reports: {sessionsFilters: [{name: x, filters: {packageRegex: '.*'}}]}"))
+    assert loaded.config.reports.sessions_filters == (SessionsFilter(name="x"),)
+
+
+@pytest.mark.parametrize("names", [("ALL",), ("x", "x")])
+def test_names_of_sessions_filters_are_unique_and_not_all(
+    write: Write, names: tuple[str, ...], refusal: Refusal
+) -> None:
+    parts = ", ".join(f"{{name: {name}}}" for name in names)
+    assert f"sessionsFilters[{len(names) - 1}].name` is" in refusal(write(f"reports: {{sessionsFilters: [{parts}]}}"))
+
+
+@pytest.mark.parametrize(
+    ("strategy", "more", "expected"),
+    [
+        ("{completionGolf: true}", "task: other", "completionGolf` is the task golf, but `task` is 'other'"),
+        ("{evolution: {what: imports, how: different}}", "", "imports can only be missing"),
+    ],
+)
+def test_what_excludes_each_other_is_refused(
+    write: Write, strategy: str, more: str, expected: str, refusal: Refusal
+) -> None:
+    assert expected in refusal(write(f"actions: {{strategy: {strategy}}}\n{more}"))
+
+
+def test_emulating_the_typing_of_nothing_is_ignored_and_says_so() -> None:
+    loaded = load(None, overrides=["actions.strategy.prefix.emulateTyping=true"])
+    assert loaded.config.actions.strategy.prefix == PrefixConfig()
+    assert "NoPrefix types nothing" in loaded.warnings[0]
+
+
+@pytest.mark.parametrize(
+    ("given_name", "ours"), [("Java", "java"), ("C++", "cpp"), ("Shell Script", "bash"), ("C#", "csharp"), ("XY", "xy")]
+)
+def test_a_language_may_be_called_as_in_the_ide(given_name: str, ours: str) -> None:
+    assert load(None, overrides=[f"language='{given_name}'"]).config.language == ours
+
+
+def test_the_name_of_before_is_understood_on_the_command_line_and_in_configurations(tmp_path: Path) -> None:
+    (tmp_path / "c.yaml").write_text("language: Another\n")
+    assert load(tmp_path / "c.yaml").config.language == patch(Config(), language="another").language == "text"

@@ -1,0 +1,34 @@
+"""Messages about keys and values."""
+
+from __future__ import annotations
+
+import pytest
+
+from ci_eval.config import Config
+from ci_eval.config.wording import guess, join, show, unknown_key
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (None, "empty (null)"),
+        ({"a": 1}, "a section"),
+        ([], "an empty list"),
+        ((1,), "a list"),
+        (True, "true"),
+        ("x", "'x'"),
+        ("x" * 200, "'" + "x" * 76 + "..."),
+    ],
+)
+def test_a_value_is_quoted_in_short(value: object, expected: str) -> None:
+    assert show(value) == expected
+
+
+def test_a_similar_name_is_guessed_whatever_its_case() -> None:
+    assert guess("SESSIONPROBABILTY", ["seed", "sessionProbability"]) == "; did you mean sessionProbability?"
+    assert guess("zzz", ["seed"]) == ""
+
+
+def test_a_key_of_another_section_is_named_by_its_path() -> None:
+    assert "did you mean interpret.seed?" in unknown_key("seed", Config, "")
+    assert (join("", "a"), join("a", "b")) == ("a", "a.b")

@@ -1,0 +1,47 @@
+"""Older kernels, and none: what stays open is said."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ci_eval.adapters.confinement import NOTHING_OPEN, Walls
+from ci_eval.model import Confine
+
+Tried = Callable[..., str]
+
+
+@pytest.fixture
+def tried(tmp_path: Path) -> Tried:
+    """What the launcher says, or its error, with Landlock at most of a version."""
+
+    def say(abi: int, confine: Confine = "auto") -> str:
+        (tmp_path / "canary").write_text("x")
+        (tmp_path / "own").mkdir(exist_ok=True)
+        walls = Walls(confine=confine, writes=(tmp_path / "own",), canary=tmp_path / "canary")
+        command = walls.around(["/bin/true"], 1)
+        place = command.index("--confine")
+        command[place:place] = ["--abi", str(abi)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        return done.stdout.strip() if done.returncode == 0 else f"{done.returncode}: {done.stderr.strip()}"
+
+    return say
+
+
+@pytest.mark.parametrize(("abi", "opened"), [(1, "signals"), (3, "signals"), (5, "signals"), (6, "")])
+def test_an_older_kernel_leaves_signals_open_and_that_is_said(
+    complete_walls: None, tried: Tried, abi: int, opened: str
+) -> None:
+    said = f"landlock {abi} + seccomp"
+    assert tried(abi) == (f"{said}; open: {opened}" if opened else f"{said}, {NOTHING_OPEN}")
+
+
+def test_without_landlock_files_are_open_and_that_is_said(tried: Tried) -> None:
+    assert tried(0).startswith("seccomp; open: reading files, writing files, making files, removing files")
+
+
+def test_where_walls_are_required_an_engine_does_not_start_without_them(tried: Tried) -> None:
+    assert tried(0, "required").startswith("126: interpret.confine is required, but: seccomp; open: reading files")

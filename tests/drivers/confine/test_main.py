@@ -1,0 +1,27 @@
+"""The options of the launcher."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ci_eval.drivers.confine import landlock
+from ci_eval.drivers.confine.main import Options, _without_git
+from tests.projects import write
+
+
+def test_paths_may_be_repeated_and_what_follows_the_dashes_is_the_command() -> None:
+    found = Options(
+        ["--confine", "required", "--read", "/a", "--read", "/b", "--write", "/c", "--", "x", "--read", "y"]
+    )
+    assert found.rules == [("/a", landlock.READ), ("/b", landlock.READ), ("/c", landlock.WRITE)]
+    assert (found.confine, found.command) == ("required", ["x", "--read", "y"])
+    assert (found.memory, found.report, found.canary) == (0, -1, "")
+
+
+def test_the_folder_of_git_is_left_out_and_the_folder_itself_can_be_listed(tmp_path: Path) -> None:
+    root = write(tmp_path / "p", a__py="", **{".git/config": "token"})
+    assert sorted(_without_git(str(root), landlock.READ)) == [
+        (str(root), landlock.LIST),
+        (str(root / "a.py"), landlock.READ),
+    ]
+    assert _without_git(str(tmp_path), landlock.READ) == [(str(tmp_path), landlock.READ)]

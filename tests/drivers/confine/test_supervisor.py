@@ -1,0 +1,76 @@
+"""The launcher that stays: memory of all that was started, and nothing left behind."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from ci_eval.adapters.confinement import Walls
+from ci_eval.adapters.process import LineProcess
+from ci_eval.errors import EngineCrash
+from tests.tree import runs
+
+
+def program(tmp_path: Path, code: str, memory: int = 0, remains: Path | None = None) -> LineProcess:
+    walls = Walls(memory=memory, remains=remains)
+    return LineProcess([sys.executable, "-c", code], cwd=tmp_path, environment={}, walls=walls)
+
+
+CHILDREN = """
+import os, sys, time
+for _ in range(3):
+    if os.fork() == 0:
+        os.setsid()
+        held = b"x" * 150_000_000
+        time.sleep(600)
+input()
+time.sleep(600)
+"""
+
+
+def test_memory_is_counted_over_all_it_started(tmp_path: Path) -> None:
+    process = program(tmp_path, CHILDREN, memory=300_000_000)
+    with pytest.raises(EngineCrash, match=r"used 0\.\d+ GB; interpret\.memoryLimit allows 0\.3 GB"):
+        process.ask(b"", 20)
+    process.close()
+
+
+STAND_IN = """
+import sys, time
+from pathlib import Path
+sys.path[:] = {path!r}
+from ci_eval.adapters.confinement import Walls
+from ci_eval.adapters.process import LineProcess
+code = "import os; input(); os.fork() or os.setsid(); print(os.getpid(), flush=True); import time; time.sleep(600)"
+walls = Walls(remains=Path({remains!r}))
+process = LineProcess([sys.executable, "-c", code], cwd=Path({folder!r}), environment={{}}, walls=walls)
+print(process.ask(b"", 20).decode(), flush=True)
+time.sleep(600)
+"""
+
+
+def test_if_ci_eval_is_killed_nothing_is_left(tmp_path: Path) -> None:
+    remains = tmp_path / "remains"
+    remains.mkdir()
+    code = STAND_IN.format(path=sys.path, folder=str(tmp_path), remains=str(remains))
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as caller:
+        assert caller.stdout
+        engine = int(caller.stdout.readline())
+        caller.send_signal(signal.SIGKILL)
+    deadline = time.monotonic() + 10
+    while (runs(engine) or remains.exists()) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert not runs(engine)
+    assert not remains.exists()
+
+
+def test_a_program_that_never_pauses_is_a_timeout(tmp_path: Path) -> None:
+    process = program(tmp_path, "import sys\nwhile True: sys.stdout.write('x'); sys.stdout.flush()")
+    with pytest.raises(Exception, match="did not answer in time"):
+        process.ask(b"", 0.5)
+    process.close()

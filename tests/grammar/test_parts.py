@@ -1,0 +1,38 @@
+"""Parts of a file that people add as a whole."""
+
+from __future__ import annotations
+
+import pytest
+
+from ci_eval.contracts import Shape
+from ci_eval.grammar.parts import Part, definitions, lines, statements_on_a_line, statements_with
+from ci_eval.languages import python
+
+TEXT = "import os\nname = 'é'\n\ndef first():\n    return os\n\nlast = (1,\n        2)\n"
+
+
+@pytest.fixture
+def shape() -> Shape:
+    assert python.LANGUAGE.shape
+    return python.LANGUAGE.shape
+
+
+def texts(parts: list[Part]) -> list[str]:
+    return [TEXT[begin:end] for begin, end in parts]
+
+
+def test_lines_are_those_that_are_not_blank() -> None:
+    assert "".join(texts(lines(TEXT))) == TEXT.replace("\n\n", "\n")
+
+
+def test_a_statement_on_a_line_leaves_a_file_that_still_parses() -> None:
+    assert texts(statements_on_a_line(TEXT, "python")) == ["import os\n", "name = 'é'\n", "    return os\n"]
+
+
+def test_definitions_are_whole_functions(shape: Shape) -> None:
+    assert texts(definitions(TEXT, "python", shape)) == ["def first():\n    return os\n"]
+
+
+def test_statements_are_found_by_what_stands_in_them(shape: Shape) -> None:
+    places = [TEXT.index("é"), TEXT.index("return"), TEXT.index("2)")]
+    assert texts(statements_with(TEXT, "python", shape, places)) == ["name = 'é'\n", "last = (1,\n        2)\n"]

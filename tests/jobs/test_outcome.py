@@ -1,0 +1,71 @@
+"""When a run counts as failed although its reports are written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from ci_eval.config import Config
+from ci_eval.config.schema import InterpretConfig
+from ci_eval.errors import NothingSuggested, NothingToEvaluate, TooManyFailures
+from ci_eval.jobs.outcome import trouble
+from ci_eval.manifest import Manifest
+from ci_eval.model import EngineInfo
+from ci_eval.workspace import Workspace
+from tests.projects import INFO
+
+
+@pytest.mark.parametrize(
+    ("statuses", "expected"),
+    [
+        ({"ok": 96, "timeout": 4}, None),
+        ({"ok": 94, "timeout": 2, "engine-crash": 2, "error": 2}, TooManyFailures),
+        ({"ok": 10, "engine-crash": 50, "skipped": 99_940}, TooManyFailures),
+        ({"skipped": 100}, NothingToEvaluate),
+        ({"ok": 6, "empty": 94}, None),
+        ({"ok": 5, "empty": 95}, NothingSuggested),
+        ({"empty": 90, "error": 10}, TooManyFailures),
+    ],
+)
+def test_failures_count_against_the_sessions_that_were_evaluated(
+    tmp_path: Path, statuses: dict[str, int], expected: type[Exception] | None
+) -> None:
+    workspace = Workspace.create(tmp_path / "w")
+    finished = sum(statuses.values()) - statuses.get("skipped", 0)
+    counts = {"planned": sum(statuses.values()), "finished": finished}
+    workspace.write_manifest(manifest(statuses, **counts))
+    assert type(trouble(workspace, Config())) is (expected or type(None))
+
+
+def test_a_run_without_suggestions_counts_where_that_is_wanted(tmp_path: Path) -> None:
+    workspace = Workspace.create(tmp_path / "w")
+    nothing = manifest({"empty": 100}, planned=100, finished=100)
+    workspace.write_manifest(nothing)
+    assert trouble(workspace, Config(interpret=InterpretConfig(allowed_empty=1))) is None
+    workspace.write_manifest(replace(nothing, engine=EngineInfo(name="empty", version="1")))
+    assert trouble(workspace, Config()) is None
+
+
+def manifest(statuses: dict[str, int], *, planned: int, finished: int) -> Manifest:
+    return Manifest(
+        ci_eval="0",
+        title="t",
+        language="python",
+        completion_type="BASIC",
+        client="editor",
+        strategy="ALL",
+        seed=0,
+        engine=EngineInfo(name="e", version="1"),
+        project=INFO,
+        grammar="g",
+        python="p",
+        os="o",
+        cpu="c",
+        jobs=1,
+        start="2020-01-01T00:00:00+00:00",
+        planned=planned,
+        finished=finished,
+        statuses=statuses,
+    )

@@ -1,0 +1,59 @@
+"""A workspace from somebody else runs nothing of its own."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from tests.command import command
+from tests.jobs.hostile import configure, names_a_command, sessions_of
+
+
+def first_id(folder: Path) -> str:
+    identity = msgspec.json.decode(gzip.decompress(sessions_of(folder).read_bytes()).splitlines()[1])["id"]
+    assert isinstance(identity, str)
+    return identity
+
+
+ASKS: dict[str, Callable[[Path], tuple[object, ...]]] = {
+    "show": lambda folder: ("show", folder, first_id(folder), "--replay"),
+    "interpret": lambda folder: ("interpret", folder, "--output", folder.parent / "new"),
+    "evaluate": lambda folder: ("evaluate", "--resume", "--output", folder),
+    "generate-ml-logs": lambda folder: ("generate-ml-logs", "--log-format", "jsonl", "--resume", "--output", folder),
+}
+
+
+@pytest.mark.parametrize("asks", ASKS.values(), ids=list(ASKS))
+@pytest.mark.parametrize(("sealed", "said"), [(False, "config.yaml changed since"), (True, "add --trust")])
+def test_a_command_of_a_workspace_is_not_run(
+    hostile: Path, asks: Callable[[Path], tuple[object, ...]], sealed: bool, said: str
+) -> None:
+    canary = hostile.parent / "canary"
+    names_a_command(hostile, ["touch", str(canary)], sealed=sealed)
+    code, _, err = command(*asks(hostile))
+    assert (code, said in " ".join(err.split()), canary.exists()) == (2, True, False)
+
+
+def test_a_trusted_command_is_run(hostile: Path) -> None:
+    canary = hostile.parent / "canary"
+    engine: dict[str, object] = {"name": "mine", "command": ["touch", str(canary)]}
+    configure(hostile, {"engine": engine, "interpret": {"confine": "off"}})
+    command("show", hostile, first_id(hostile), "--replay", "--trust")
+    assert canary.exists()
+
+
+@pytest.mark.parametrize("opened", [{"interpret": {"confine": "off"}}, {"engine": {"reads": ["/home"]}}])
+def test_a_workspace_opens_no_walls(hostile: Path, opened: dict[str, dict[str, object]]) -> None:
+    configure(hostile, opened)
+    code, _, err = command("show", hostile, first_id(hostile), "--replay")
+    assert (code, "add --trust" in " ".join(err.split())) == (2, True)
+
+
+def test_another_engine_takes_the_place_of_the_command(hostile: Path) -> None:
+    names_a_command(hostile, ["touch", str(hostile.parent / "canary")], sealed=True)
+    code, _, err = command("interpret", hostile, "--engine", "words", "--output", hostile.parent / "new")
+    assert (code, (hostile.parent / "canary").exists()) == (0, False), err

@@ -1,0 +1,36 @@
+"""Runs that log, and what they logged."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+
+from ci_eval.model import Session
+from ci_eval.workspace import Workspace
+from tests.projects import GREETER
+
+
+def run(*arguments: object) -> tuple[int, str, str]:
+    """A command in a process of its own: its exit code and what it printed."""
+    argv = [sys.executable, "-m", "ci_eval", *map(str, arguments)]
+    ended = subprocess.run(argv, capture_output=True, text=True, timeout=120, check=False)
+    return ended.returncode, ended.stdout, ended.stderr
+
+
+def lines(number: int) -> str:
+    """Code in which what is typed can be learned: the newest name is the likeliest."""
+    body = "".join(f"    value_{i} = make_{number}(value_{i - 1})\n    print(value_{i})\n" for i in range(1, 9))
+    return f"{GREETER}\ndef make_{number}(value_0):\n{body}    return value_0\n"
+
+
+def sides(folder: Path) -> list[pd.DataFrame]:
+    """What is logged for training, and for validation."""
+    return [pd.read_parquet(folder / "logs" / f"{side}.parquet") for side in ("train", "validation")]
+
+
+def sessions_of(folder: Path) -> list[Session]:
+    """All of a workspace."""
+    return [each for _, sessions in Workspace.open(folder).sessions(Session) for each in sessions]

@@ -1,0 +1,37 @@
+"""Charts as coordinates."""
+
+from __future__ import annotations
+
+from ci_eval.model import ChangePoint
+from ci_eval.rendering.charts import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, latency_chart, trend_charts
+from tests.rendering.trends import trend_of
+
+
+def test_a_trend_fills_its_box_with_its_intervals() -> None:
+    (chart,) = trend_charts(trend_of([0.2, 0.4, 0.6], around=0.1), ["Recall", "Unknown"])
+    ((first, _, last),) = chart.lines
+    assert (first.x, last.x) == (LEFT, WIDTH - RIGHT)
+    heights = [float(point.partition(",")[2]) for point in chart.band.split()]
+    assert (min(heights), max(heights)) == (TOP, HEIGHT - BOTTOM)
+    assert [text for _, text in chart.ticks] == ["10.0%", "40.0%", "70.0%"]
+
+
+def test_a_change_of_level_stands_between_its_nights_and_a_new_engine_on_its_own() -> None:
+    found = ChangePoint(night=2, before=0.5, after=0.8, p=0.01, good=True)
+    (chart,) = trend_charts(trend_of([0.5, 0.5, 0.8, 0.8], changes=(found,)), ["Recall"])
+    places = [dot.x for dot in chart.lines[0]]
+    assert [(places[1] < mark.x < places[2], mark.tone) for mark in chart.marks] == [(True, "better")]
+    assert chart.versions == ((places[2], "e 2 from 2026-01-03 on"),)
+
+
+def test_a_figure_of_one_night_is_not_drawn() -> None:
+    assert trend_charts(trend_of([0.5, None]), ["Recall"]) == []
+
+
+def test_latencies_are_drawn_on_a_logarithmic_scale() -> None:
+    assert latency_chart({"50%": (1.0, 1.0)}) is None
+    chart = latency_chart({"50%": (1.0, 10.0), "95%": (10.0, 100.0)})
+    assert chart
+    base, new = chart.lines
+    assert (base[1].y, base[0].y - base[1].y) == (new[0].y, new[0].y - new[1].y)
+    assert [text for _, text in chart.ticks] == ["1.0 ms", "10.0 ms", "100.0 ms"]

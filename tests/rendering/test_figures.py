@@ -1,0 +1,44 @@
+"""Figures as people read them."""
+
+from __future__ import annotations
+
+import pytest
+
+from ci_eval.model import Estimate, OtherCode
+from ci_eval.rendering.figures import TO, amount, change, change_between, interval, intervals, statuses
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "written", "changed"),
+    [
+        (0.5, "share", "50.0%", "+50.00 pp"),
+        (0.5, "score", "0.500", "+0.5000"),
+        (1234.5, "ms", "1,234.5 ms", "+1,234.5 ms"),
+        (2.0, "rank", "2.00", "+2.00"),
+        (None, "share", "—", "—"),
+        (float("nan"), "ms", "—", "—"),
+        (0.00001, "share", "0.0%", "±0.00 pp"),
+        (-0.00001, "share", "-0.0%", "±0.00 pp"),
+    ],
+)
+def test_a_figure_and_a_change_are_written_in_their_unit(
+    value: float | None, unit: str, written: str, changed: str
+) -> None:
+    assert (amount(value, unit), change(value, unit)) == (written, changed)
+
+
+def test_an_interval_is_exact_where_nothing_is_uncertain_and_nothing_where_there_is_none() -> None:
+    found = [Estimate(value=0.5, low=low, high=high) for low, high in ((0.4, 0.6), (0.5, 0.5), (None, 0.6))]
+    assert [interval(each, "share") for each in found] == [f"40.0{TO}60.0%", "exact", ""]
+    assert change_between(-0.1, 0.1, "share") == "-10.00 pp to +10.00 pp"
+    assert change_between(None, 0.1, "share") == ""
+
+
+def test_the_interval_for_other_code_says_so() -> None:
+    found = Estimate(value=0.5, low=0.5, high=0.5, elsewhere=OtherCode(low=0.4, high=0.6))
+    assert intervals(found, "share") == f"exact; 40.0{TO}60.0% elsewhere"
+
+
+def test_statuses_come_in_the_order_of_reports_and_unknown_ones_last() -> None:
+    given = {"new": 1, "error": 2, "ok": 3, "timeout": 0, "empty": 4}
+    assert statuses(given) == [("ok", 3), ("empty", 4), ("error", 2), ("new", 1)]

@@ -1,0 +1,68 @@
+"""A source file as pages: what stands where, and in which colour."""
+
+from __future__ import annotations
+
+import pytest
+
+from ci_eval.model import Status
+from ci_eval.rendering.htmlpages import MAX_CHARACTERS, SessionMark, mark, pages
+from ci_eval.tasks.completion import TASK as COMPLETION
+from tests.reporters.samples import session
+
+
+def marks_of(text: str, *places: tuple[int, str]) -> list[SessionMark]:
+    return [
+        mark(index, session("a.py", offset, expected), COMPLETION) for index, (offset, expected) in enumerate(places)
+    ]
+
+
+def test_sessions_at_one_place_share_a_spot_that_shows_the_worst() -> None:
+    here = [session("a.py", 0, "abc", rank, prefixes=(str(rank),)) for rank in (1, None, 3)]
+    (page,) = pages("abc def", [mark(index, each, COMPLETION) for index, each in enumerate(here)])
+    assert [(spot.outcome, len(spot.ids)) for spot in page.spots] == [("absent", 3)]
+
+
+def test_a_token_inside_another_cuts_it_short() -> None:
+    (page,) = pages("abc.def", marks_of("abc.def", (0, "abc.def"), (4, "def")))
+    assert [segment.text for segment in page.segments] == ["abc.", "def"]
+
+
+def test_a_token_behind_the_end_of_the_text_is_still_there() -> None:
+    (page,) = pages("abc", marks_of("abc", (9, "xyz")))
+    assert len(page.spots) == 1
+
+
+@pytest.mark.parametrize(
+    ("status", "rank", "expected"),
+    [
+        (Status.TIMEOUT, None, "failed"),
+        (Status.ENGINE_CRASH, 1, "failed"),
+        (Status.ERROR, None, "failed"),
+        (Status.SKIPPED, None, "skipped"),
+        (Status.EMPTY, None, "absent"),
+        (Status.NO_MATCH, None, "absent"),
+        (Status.OK, 1, "first"),
+        (Status.OK, 5, "near"),
+        (Status.OK, 6, "low"),
+    ],
+)
+def test_the_outcome_follows_from_status_and_rank(status: Status, rank: int | None, expected: str) -> None:
+    assert mark(0, session("a.py", 0, "x", rank, status=status), COMPLETION).outcome == expected
+
+
+def test_pages_end_between_lines_and_lose_nothing() -> None:
+    text = "a long line of text\n" * 10_000
+    parts = pages(text, marks_of(text))
+    assert "".join(segment.text for part in parts for segment in part.segments) == text
+    assert [part.first_line for part in parts] == [1, 3_001, 6_001, 9_001]
+    assert all(part.segments[-1].text.endswith("\n") for part in parts)
+
+
+def test_a_line_too_long_for_a_page_is_cut_and_keeps_its_number() -> None:
+    parts = pages("x" * (2 * MAX_CHARACTERS + 1), [])
+    assert [(part.first_line, part.last_line) for part in parts] == [(1, 1), (1, 1), (1, 1)]
+
+
+def test_the_line_numbers_match_the_lines() -> None:
+    (page,) = pages("a\nb\nc", [])
+    assert page.numbers == "1\n2\n3"

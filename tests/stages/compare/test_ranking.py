@@ -1,0 +1,45 @@
+"""More than two evaluations, from the best on, with a verdict on each pair."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.command import command as run
+
+
+def test_more_than_two_are_ranked_and_each_pair_has_its_verdict(nights: dict[str, Path], tmp_path: Path) -> None:
+    names = ("words", "alphabet", "oracle", "again")
+    code, _, err = run("compare", *(nights[name] for name in names), "--output", tmp_path / "out")
+    assert code == 0, err
+    ranking = json.loads((tmp_path / "out" / "overview.json").read_text())["ranking"]
+    order = [side["workspace"] for side in ranking["sides"]]
+    values = [figures["RecallAt1"]["value"] for figures in ranking["figures"]]
+    assert order[0] == "oracle"
+    assert values == sorted(values, reverse=True)
+    assert (values[0], ranking["ahead"][0], ranking["behind"][-1] > 0) == (1.0, 3, True)
+    table = ranking["pairs"]["RecallAt1"]
+    alike = table[order.index("words")][order.index("again")]
+    assert (alike["difference"], alike["verdict"]) == (0, "equivalent")
+    for row in range(4):
+        assert table[row][row] is None
+        for column in range(row):
+            assert table[row][column]["difference"] == pytest.approx(-table[column][row]["difference"])
+            assert {table[row][column]["verdict"], table[column][row]["verdict"]} in VERDICTS
+
+
+VERDICTS = [{"better", "worse"}, {"equivalent"}, {"no-difference-shown"}]
+
+
+def test_a_ranking_has_the_figures_of_each_evaluation(nights: dict[str, Path], tmp_path: Path) -> None:
+    run("compare", nights["words"], nights["alphabet"], nights["oracle"], "--output", tmp_path / "out")
+    ranking = json.loads((tmp_path / "out" / "overview.json").read_text())["ranking"]
+    for side, figures in zip(ranking["sides"], ranking["figures"], strict=True):
+        own = json.loads((nights[side["workspace"]] / "reports" / "metrics.json").read_text())
+        alone = own["evaluations"][0]["filters"]["ALL"]["metrics"]
+        for name, found in figures.items():
+            assert found["value"] == pytest.approx(alone[name]["value"])
+            assert found["n"] == alone[name]["n"]
+            assert found["low"] == pytest.approx(alone[name]["low"], abs=0.01)

@@ -1,0 +1,28 @@
+"""How far an engine differs from itself."""
+
+from __future__ import annotations
+
+import pytest
+
+from ci_eval.model import Kind, LookupScore, Properties, SessionScore, Status
+from ci_eval.statistics.noise import noise_of, noise_text
+
+
+def session(*latencies: float | None, differing: int = 0, status: Status = Status.OK) -> SessionScore:
+    lookup = LookupScore(prefix="", total=1, rank=1, latency=1.0, latencies=latencies)
+    return SessionScore(
+        id="1", file="a", offset=0, expected_text="x", properties=Properties(kind=Kind.FIELD), status=status,
+        differing=differing, lookups=(lookup,),
+    )  # fmt: skip
+
+
+def test_rounds_are_averaged_and_what_is_missing_is_left_out() -> None:
+    found = noise_of([session(10, 12, differing=1), session(20, None), session(status=Status.SKIPPED)], 2)
+    assert found
+    assert (found.sessions, found.differing, found.latencies) == (2, 1, (15, 12))
+    assert found.spread == pytest.approx(0.2)
+    assert "answers differed in 1 of 2 sessions (50.0%); mean latency by round 15.0, 12.0 ms" in noise_text(found)
+
+
+def test_one_round_has_no_noise() -> None:
+    assert noise_of([session(10)], 1) is None

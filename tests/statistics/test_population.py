@@ -1,0 +1,30 @@
+"""How many sessions there are, and which share was asked."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from ci_eval.statistics.population import clusters_of, counted, of_shard, share
+
+FILES = {"one/a.py": 40, "one/b.py": 60, "two/c.py": 300}
+
+
+def test_sessions_are_counted_by_project_where_several_were_merged() -> None:
+    assert counted(FILES, shard=None, merged=True) == {"one": 100, "two": 300}
+    assert counted(FILES, shard=None, merged=False) == {"": 400}
+
+
+def test_shards_divide_the_files() -> None:
+    shards = [of_shard(FILES, f"{index}/2") for index in (1, 2)]
+    assert {**shards[0], **shards[1]} == FILES
+    assert sum(map(len, shards)) == len(FILES)
+
+
+def test_the_share_is_that_of_the_project_least_asked() -> None:
+    known = Counter({"one": 100, "two": 300})
+    assert share(known, {"one/a.py": 40, "two/c.py": 30}, merged=True) == (400, 0.1)
+    assert share(Counter({"": 400}), {"one/a.py": 100}, merged=False) == (400, 0.25)
+
+
+def test_many_projects_speak_for_other_code_and_few_do_not() -> None:
+    assert (clusters_of(19), clusters_of(20)) == ("files", "projects")

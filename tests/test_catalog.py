@@ -1,0 +1,28 @@
+"""Variants are found by being there."""
+
+from __future__ import annotations
+
+import pytest
+
+from ci_eval.catalog import Catalog
+from ci_eval.contracts import Grader, Ranker
+from ci_eval.errors import ConfigError
+
+
+def test_each_module_of_a_folder_is_a_variant_under_its_spelling() -> None:
+    found = Catalog[Ranker]("ci_eval.rankers", "RANKER", spelling=str.upper)
+    assert {"BASIC", "ALPHABETICAL"} < set(found.names())
+    assert [each.name for each in found.all()] == found.names()
+    assert found.load("BASIC").name == "BASIC"
+
+
+def test_only_those_that_belong_are_found() -> None:
+    found = Catalog[Ranker]("ci_eval.rankers", "RANKER", belongs=lambda name: name.startswith("b"))
+    assert found.names() == ["basic"]
+
+
+def test_an_unknown_name_is_answered_with_the_nearest_and_all() -> None:
+    with pytest.raises(ConfigError, match=r"unknown completion type 'basic': did you mean 'BASIC'\? known are ALPHA"):
+        Catalog[Ranker]("ci_eval.rankers", "RANKER", spelling=str.upper).load("basic")
+    with pytest.raises(ConfigError, match=r"unknown grader 'zzz': known are .*exact"):
+        Catalog[Grader]("ci_eval.graders", "GRADER").load("zzz")

@@ -1,0 +1,49 @@
+"""Where a test stands: where its module does, as CONTRIBUTING says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import ci_eval
+
+PACKAGE = Path(ci_eval.__file__).parent
+TESTS = Path(__file__).parent
+
+# Behaviours of several modules: no module has their names.
+BEHAVIOURS = {
+    "adapters/endpoints": "kills llama",
+    "adapters/lsp": "endless malformed",
+    "ci": "bootstrap caches documentation downloads forks gitlab locks monorepo nights notices pages stand_ins "
+    "workflows",
+    "graders": "codebleu sacrebleu subtokens",
+    "engines": "confined driven hostile network order servers",
+    "jobs": "conditions fuzzed_workspaces hostile hostile_texts ml_trouble random_kills",
+    "languages": "declarations projects samples",
+    "reporters": "comparison_in_browser html_in_browser site_in_browser",
+    "mining/unit_tests": "projects",
+    "tasks": "records third",
+}
+
+
+def is_named(test: Path) -> bool:
+    """Whether there is a module or package of its name, or its folder has it."""
+    folder, name = PACKAGE / test.parent.relative_to(TESTS), test.stem.removeprefix("test_")
+    return (folder / f"{name}.py").exists() or (folder / name / "__init__.py").exists() or folder.name == name
+
+
+def test_a_test_file_is_named_for_a_module_there_or_is_a_behaviour_in_the_list() -> None:
+    unnamed = {
+        f"{test.parent.relative_to(TESTS).as_posix()} {test.stem.removeprefix('test_')}"
+        for test in TESTS.rglob("test_*.py")
+        if test.parent != TESTS and not is_named(test)
+    }
+    listed = {f"{folder} {name}" for folder, names in BEHAVIOURS.items() for name in names.split()}
+    assert unnamed - listed == set(), "name it for the module that it tests, or list it in BEHAVIOURS"
+    assert listed - unnamed == set(), (
+        "there is no such file, or there is a module of its name now: take it off the list"
+    )
+
+
+def test_a_folder_of_tests_mirrors_one_of_the_package() -> None:
+    folders = {test.parent.relative_to(TESTS) for test in TESTS.rglob("test_*.py")}
+    assert [folder for folder in folders if not (PACKAGE / folder).is_dir()] == []
