@@ -1,11 +1,49 @@
 """The graders: how close a suggestion is to what was expected; one file each."""
 
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
 from ci_eval.catalog import Catalog
-from ci_eval.contracts import Grader
+from ci_eval.contracts import Grader, Pairing
+from ci_eval.model.endpoints import EndpointConfig
 
 CATALOG: Catalog[Grader] = Catalog(__name__, "GRADER", spelling=lambda module: module.replace("_", "-"))
+
+
+@runtime_checkable
+class Installed(Protocol):
+    """A grader that needs more than ci-eval brings."""
+
+    def prepare(self, cache: Path) -> None:
+        """Make that ready below `cache`, unless it is; called in each process before it grades. Raises
+        PreparationError."""
+
+
+@runtime_checkable
+class Judging(Protocol):
+    """A grader that asks a language model."""
+
+    def asking(self, settings: EndpointConfig) -> Grader:
+        """The one that asks this model."""
+
+    def words(self, pairing: Pairing) -> str:
+        """What the model says about that pairing, of which its grade is read."""
 
 
 def names() -> list[str]:
     """As users write them, sorted."""
     return CATALOG.names()
+
+
+def ready(names: Sequence[str], cache: Path, judge: EndpointConfig | None = None) -> list[Grader]:
+    """The graders of these names, installed below `cache`, and the model that those ask who judge.
+
+    Raises ConfigError, PreparationError.
+    """
+    found = [CATALOG.load(name) for name in names]
+    found = [each.asking(judge) if judge and isinstance(each, Judging) else each for each in found]
+    for grader in found:
+        if isinstance(grader, Installed):
+            grader.prepare(cache)
+    return found

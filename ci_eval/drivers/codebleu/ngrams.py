@@ -1,0 +1,39 @@
+"""Runs of words in common: the two halves of CodeBLEU that look at the text alone."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+ORDERS = (1, 2, 3, 4)
+MISSED = 0.1
+"""What counts in place of no match at all ("method 1" of Chen and Cherry, 2014)."""
+
+Fraction = tuple[float, float]
+"""(matches, all)."""
+
+
+def counted(words: Sequence[str], order: int) -> Counter[tuple[str, ...]]:
+    """How often each run of so many words is there."""
+    return Counter(zip(*(words[first:] for first in range(order))))  # noqa: B905  the shortest ends it
+
+
+def clipped(given: Counter[tuple[str, ...]], wanted: Counter[tuple[str, ...]]) -> Counter[tuple[str, ...]]:
+    """What both have, each as often as the one that has it less often."""
+    return given & wanted
+
+
+def brevity(expected: int, given: int) -> float:
+    """The factor below 1 for a text of fewer words than expected."""
+    if given > expected:
+        return 1.0
+    return math.exp(1 - expected / given) if given else 0.0
+
+
+def mean(fractions: Iterable[Fraction], penalty: float) -> float:
+    """Their geometric mean, times the penalty; 0 where not even a word is common."""
+    found = list(fractions)
+    if not found or not found[0][0]:
+        return 0.0
+    return penalty * math.exp(math.fsum(math.log((part or MISSED) / whole) for part, whole in found) / len(found))

@@ -1,0 +1,102 @@
+"""Source text as a tree of the pinned grammars."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib import import_module
+from typing import Any
+
+# By name, for the release that ci-eval itself may have is another one, of other types.
+_LIBRARY: Any = import_module("tree_sitter")
+GRAMMARS: dict[str, Any] = {
+    language: _LIBRARY.Language(import_module(f"tree_sitter_{name}").language())
+    for language, name in {
+        "python": "python",
+        "java": "java",
+        "go": "go",
+        "javascript": "javascript",
+        "csharp": "c_sharp",
+    }.items()
+}
+PARSERS = {name: _LIBRARY.Parser(grammar) for name, grammar in GRAMMARS.items()}
+DEEPEST = 3000
+"""Levels of a tree: more are of no program that people write, and functions that follow it down must end."""
+STRINGS = frozenset(("string_literal", "string", "character_literal"))
+"""Nodes with parts that CodeBLEU takes as one token."""
+
+
+class TooMuch(Exception):
+    """A text that would take too long; it has no score."""
+
+
+class Node:
+    """A node of a tree, with its children in order."""
+
+    __slots__ = ("children", "index", "raw", "text", "type")
+
+    def __init__(self, raw: Any) -> None:
+        """`raw`: tree-sitter's own."""
+        self.raw = raw
+        self.type: str = raw.type
+        self.children: list[Node] = []
+        self.index = -1
+        """Number of the token it is; -1 = it is none."""
+        self.text = ""
+        """That of the token."""
+
+    def field(self, name: str) -> Node | None:
+        """The first child of that name."""
+        found = self.raw.child_by_field_name(name)
+        return None if found is None else next((each for each in self.children if each.raw == found), None)
+
+    def fields(self, *names: str) -> list[Node]:
+        """All children of these names, in order."""
+        found = [raw for name in names for raw in self.raw.children_by_field_name(name)]
+        return [each for each in self.children if each.raw in found] if found else []
+
+    @property
+    def is_name(self) -> bool:
+        """Whether it is a token that the grammar leaves open: no keyword, no punctuation."""
+        return self.index >= 0 and self.type != self.text
+
+
+def parse(language: str, text: str) -> Node:
+    """The root. Raises TooMuch."""
+    root = Node(PARSERS[language].parse(text.encode()).root_node)
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        if node.raw.child_count:
+            node.children = [Node(raw) for raw in node.raw.children]
+            stack += node.children
+    if depth(root) > DEEPEST:
+        raise TooMuch(f"its tree is more than {DEEPEST:,} levels deep")
+    return root
+
+
+def depth(root: Node) -> int:
+    """Levels of the tree."""
+    levels, level = 0, [root]
+    while level:
+        levels, level = levels + 1, [child for node in level for child in node.children]
+    return levels
+
+
+def walk(root: Node) -> Iterator[Node]:
+    """All nodes, parents first, in order of the text."""
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        yield node
+        stack.extend(reversed(node.children))
+
+
+def tokens(root: Node) -> Iterator[Node]:
+    """The nodes that CodeBLEU takes as tokens, in order."""
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        if node.children and node.type not in STRINGS:
+            stack.extend(reversed(node.children))
+        elif node.type != "comment" and (node.type in STRINGS or not node.raw.child_count):
+            yield node

@@ -1,0 +1,68 @@
+"""Sub-tokens: the words that a name is made of, whatever its convention and script, and how many two names share."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
+
+
+def split(name: str) -> list[str]:
+    """Its sub-tokens in order, case-folded: `HTTPServer2_go` → http, server, 2, go.
+
+    A sub-token ends at what is neither letter nor digit, between small letter and capital, before the last capital of a
+    row that a small letter follows, between letters and digits, and between letters that have a case and such that
+    have none.
+    """
+    text = unicodedata.normalize("NFC", name)
+    kinds = _kinds(text)
+    cuts = [0, *(place for place in range(1, len(text)) if _is_cut(kinds, place)), len(text)]
+    return [text[begin:end].casefold() for begin, end in pairwise(cuts) if end > begin and kinds[begin]]
+
+
+def _kinds(text: str) -> list[str]:
+    """Of each character; "" = it belongs to no sub-token."""
+    kinds: list[str] = []
+    for character in text:
+        kinds.append(_kind(character) or (kinds[-1] if kinds and _joins(character) else ""))
+    return kinds
+
+
+def _kind(character: str) -> str:
+    if character.isupper() or character.istitle():
+        return "capital"
+    if character.islower():
+        return "small"
+    if character.isalpha() and unicodedata.category(character) != "Lm":
+        return "letter"
+    return "digit" if character.isnumeric() else ""
+
+
+def _joins(character: str) -> bool:
+    """Whether it belongs to the character before: accents, vowel signs, letter apostrophes, joiners."""
+    return unicodedata.category(character) in ("Mn", "Mc", "Me", "Lm", "Cf")
+
+
+def _is_cut(kinds: Sequence[str], place: int) -> bool:
+    before, here = kinds[place - 1], kinds[place]
+    if before == here == "capital":
+        return kinds[place + 1 : place + 2] == ["small"]
+    return before != here and (before, here) != ("capital", "small")
+
+
+def scores(
+    reference: str, hypothesis: str, shared: Callable[[Sequence[str], Sequence[str]], int]
+) -> Mapping[str, float]:
+    """Precision, recall and F1 (0 to 1) of the sub-tokens of `hypothesis`, of which `shared` says how many count.
+
+    Two names without a sub-token (`_`) have 1 if they are equal, else 0.
+    """
+    expected, given = split(reference), split(hypothesis)
+    if not expected and not given:
+        return dict.fromkeys(("precision", "recall", "f1"), float(reference == hypothesis))
+    hits = shared(expected, given)
+    return {
+        "precision": hits / len(given) if given else 0.0,
+        "recall": hits / len(expected) if expected else 0.0,
+        "f1": 2 * hits / (len(given) + len(expected)),
+    }

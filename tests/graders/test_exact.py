@@ -1,0 +1,13 @@
+"""Equal or not."""
+
+from __future__ import annotations
+
+import pytest
+
+from ci_eval.contracts import Pairing
+from ci_eval.graders.exact import GRADER
+
+
+@pytest.mark.parametrize(("text", "score"), [("a b", 1.0), ("a  b", 0.0), ("", 0.0)])
+def test_only_the_same_text_is_exact(text: str, score: float) -> None:
+    assert GRADER.grade(Pairing(reference="a b", hypothesis=text, language="python")) == {"exact": score}

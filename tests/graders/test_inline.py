@@ -1,0 +1,62 @@
+"""How right a line is."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ci_eval.contracts import Pairing
+from ci_eval.graders.inline import GRADER, similarity
+
+
+def grades(expected: str, text: str) -> dict[str, float]:
+    return dict(GRADER.grade(Pairing(reference=expected, hypothesis=text)))
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "ratio"),
+    [
+        ("this is a test", "this is a test!", 0.9655172413793104),
+        ("fuzzy wuzzy was a bear", "wuzzy fuzzy was a bear", 0.9090909090909091),
+        ("return self.name", "return self._name", 0.9696969696969697),
+        ("a", "b", 0.0),
+        ("", "", 1.0),
+        ("größe = 1", "grosse = 1", 0.7368421052631579),
+    ],
+)
+def test_the_similarity_is_that_of_rapidfuzz(one: str, other: str, ratio: float) -> None:
+    """Values of rapidfuzz 3.14.6, fuzz.ratio / 100."""
+    assert similarity(one, other) == pytest.approx(ratio, abs=1e-12)
+
+
+def common(one: str, other: str) -> int:
+    """The longest common subsequence, by the textbook's table."""
+    row = [0] * (len(other) + 1)
+    for letter in one:
+        before = row
+        row = [0]
+        for place, against in enumerate(other, 1):
+            row.append(before[place - 1] + 1 if letter == against else max(before[place], row[-1]))
+    return row[-1]
+
+
+@given(st.text(alphabet="abc ", max_size=70), st.text(alphabet="abc ", max_size=70))
+def test_the_fast_way_finds_what_the_table_finds(one: str, other: str) -> None:
+    lengths = len(one) + len(other)
+    assert similarity(one, other) == (2 * common(one, other) / lengths if lengths else 1.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "matched", "first", "line"),
+    [
+        ("self.name()", 11, 1, 1),
+        ("self.", 5, 1, 0),
+        ("self.other()", 0, 1, 0),
+        ("selfish", 0, 0, 0),
+        ("", 0, 0, 0),
+    ],
+)
+def test_what_a_suggestion_saves_and_how_it_begins(text: str, matched: float, first: float, line: float) -> None:
+    found = grades("self.name()", text)
+    assert (found["matched"], found["firstToken"], found["lineMatch"]) == (matched, first, line)
