@@ -1,0 +1,1 @@
+"""Language models behind an address: one client for all of them, with a store of answers, and an engine made of it."""

@@ -1,0 +1,117 @@
+"""The store of answers: what an endpoint once said to a request is not asked again.
+
+A row is a request in its canonical form (with the number of its repeat), its SHA-256 as the key, and the reply as JSON.
+Keys of endpoints are no part of a request.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ci_eval.adapters.endpoints.contract import Reply
+from ci_eval.adapters.endpoints.database import Database
+from ci_eval.errors import ConfigError
+
+TABLE = "answers (key TEXT PRIMARY KEY, request TEXT NOT NULL, reply TEXT NOT NULL, asked TEXT NOT NULL)"
+
+
+class Request(msgspec.Struct, frozen=True, kw_only=True):
+    """What is asked of whom; a repeat of the same question is another request."""
+
+    address: str
+    body: dict[str, Any]
+    repeat: int = 0
+
+    @property
+    def canonical(self) -> str:
+        """One text for all ways to write it down."""
+        return msgspec.json.encode(self, order="sorted").decode()
+
+
+class Kept(msgspec.Struct, frozen=True, kw_only=True):
+    """A line of an export."""
+
+    request: Request
+    reply: Reply
+    asked: str
+    """When, in UTC."""
+
+
+def key_of(canonical: str) -> str:
+    """SHA-256 (hex) of a canonical request."""
+    return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+class Answers:
+    """The store, in one file; threads and processes may share it."""
+
+    def __init__(self, path: Path) -> None:
+        """Raises PreparationError."""
+        self._database = Database(path, TABLE)
+
+    def find(self, request: Request) -> Reply | None:
+        """The answer, if there is one."""
+        with self._database.using() as cursor:
+            row = cursor.execute("SELECT reply FROM answers WHERE key = ?", (key_of(request.canonical),)).fetchone()
+        return msgspec.json.decode(row[0], type=Reply) if row else None
+
+    def keep(self, request: Request, reply: Reply, asked: str) -> None:
+        """In place of an earlier answer, if there is one."""
+        canonical = request.canonical
+        row = (key_of(canonical), canonical, msgspec.json.encode(reply).decode(), asked)
+        with self._database.using() as cursor:
+            cursor.execute("INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?)", row)
+
+    def exported(self) -> Iterator[bytes]:
+        """A line per answer, in the order of keys: the same answers give the same lines."""
+        with self._database.using() as cursor:
+            for request, reply, asked in cursor.execute("SELECT request, reply, asked FROM answers ORDER BY key"):
+                kept = Kept(
+                    request=msgspec.json.decode(request, type=Request),
+                    reply=msgspec.json.decode(reply, type=Reply),
+                    asked=asked,
+                )
+                yield msgspec.json.encode(kept) + b"\n"
+
+    def take(self, lines: Iterable[bytes], source: str) -> int:
+        """Add the answers of an export to requests that have none yet; all or none. How many these are.
+
+        Raises ConfigError for a line that is none.
+        """
+        added = 0
+        with self._database.changing() as cursor:
+            for number, line in enumerate(lines, 1):
+                kept = _read(line, f"{source}, line {number}")
+                canonical = kept.request.canonical
+                row = (key_of(canonical), canonical, msgspec.json.encode(kept.reply).decode(), kept.asked)
+                cursor.execute("INSERT OR IGNORE INTO answers VALUES (?, ?, ?, ?)", row)
+                added += cursor.rowcount
+        return added
+
+    def count(self) -> int:
+        """The number of answers."""
+        with self._database.using() as cursor:
+            return int(cursor.execute("SELECT count(*) FROM answers").fetchone()[0])
+
+    def close(self) -> None:
+        """Close the file."""
+        self._database.close()
+
+
+def request_of(address: str, body: Mapping[str, Any], repeat: int) -> Request:
+    """The request for that body."""
+    return Request(address=address, body=dict(body), repeat=repeat)
+
+
+def _read(line: bytes, source: str) -> Kept:
+    try:
+        return msgspec.json.decode(line, type=Kept)
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise ConfigError(
+            f"{source} is no stored answer ({error}); a file such as `ci-eval answers export` writes is expected"
+        ) from error

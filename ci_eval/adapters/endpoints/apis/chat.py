@@ -1,0 +1,36 @@
+"""OpenAI's chat completions, which most endpoints speak: a hole is described in words.
+
+https://platform.openai.com/docs/api-reference/chat
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ci_eval.adapters.endpoints.contract import Api, Piece, Prompt, sampled
+from ci_eval.adapters.endpoints.shapes import piece, said
+from ci_eval.model.endpoints import EndpointConfig
+
+HOLE = (
+    "You complete code in an editor. Between <code> and </code> stands a file, with <HOLE/> where the caret is. Write "
+    "what belongs there: only that, exactly as it goes on at the caret, without repeating what stands around it, "
+    "without explanation and without a fence.\n<code>\n{prefix}<HOLE/>{suffix}\n</code>"
+)
+"""What a hole is asked for with; a change of it makes other questions of all."""
+
+
+def body(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
+    """One message of the user's."""
+    before, _, rest = HOLE.partition("{prefix}")
+    between, _, behind = rest.partition("{suffix}")
+    message = prompt.instruction or f"{before}{prompt.prefix}{between}{prompt.suffix}{behind}"
+    return {**sampled(settings, prompt), "messages": [{"role": "user", "content": message}]}
+
+
+def read(found: Mapping[str, Any]) -> Piece:
+    """See `shapes`."""
+    return piece(found, said)
+
+
+API = Api(name="chat", path="/chat/completions", body=body, read=read, counts_at_the_end=True)

@@ -1,0 +1,40 @@
+"""OpenAI's completions: one text is continued; a hole is written into it by the template of the model's family.
+
+https://platform.openai.com/docs/api-reference/completions
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ci_eval.adapters.endpoints.contract import Api, Piece, Prompt, sampled
+from ci_eval.adapters.endpoints.shapes import piece
+from ci_eval.adapters.endpoints.templates import OF_THE_ENDPOINT, template_of
+from ci_eval.errors import ConfigError
+from ci_eval.model.endpoints import EndpointConfig
+
+
+def body(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
+    """Raises ConfigError where there is no template, and ci-eval would have to guess one."""
+    fields = sampled(settings, prompt)
+    if prompt.instruction:
+        return {**fields, "prompt": prompt.instruction}
+    if settings.template == OF_THE_ENDPOINT:
+        return {**fields, "prompt": prompt.prefix, "suffix": prompt.suffix}
+    if settings.template is None:
+        raise ConfigError(
+            "api completions needs engine.template, since prompts differ from model to model: the family's name (see "
+            "docs/models.md), or `suffix` where the endpoint fills holes by itself"
+        )
+    template = template_of(settings.template)
+    stops = [*settings.sampling.stop, *template.stop]
+    return {**fields, "prompt": template.filled(prompt.prefix, prompt.suffix), **({"stop": stops} if stops else {})}
+
+
+def read(found: Mapping[str, Any]) -> Piece:
+    """A chunk and a whole answer have the same shape."""
+    return piece(found, lambda choice: choice.get("text"))
+
+
+API = Api(name="completions", path="/completions", body=body, read=read, counts_at_the_end=True)

@@ -1,0 +1,29 @@
+"""Mistral's fill-in-the-middle: prefix and suffix as fields, the answer in the shape of a chat.
+
+https://docs.mistral.ai/api/#tag/fim
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ci_eval.adapters.endpoints.contract import Api, Piece, Prompt, sampled
+from ci_eval.adapters.endpoints.shapes import piece, said
+from ci_eval.model.endpoints import EndpointConfig
+
+
+def body(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
+    """An instruction is a text that is continued."""
+    fields = sampled(settings, prompt, seed="random_seed")
+    if prompt.instruction:
+        return {**fields, "prompt": prompt.instruction}
+    return {**fields, "prompt": prompt.prefix, "suffix": prompt.suffix}
+
+
+def read(found: Mapping[str, Any]) -> Piece:
+    """See `shapes`."""
+    return piece(found, said)
+
+
+API = Api(name="fim", path="/fim/completions", body=body, read=read)

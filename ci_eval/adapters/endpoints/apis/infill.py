@@ -1,0 +1,37 @@
+"""llama.cpp's own way to fill holes, by the token numbers that the model's file names.
+
+https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ci_eval.adapters.endpoints.contract import Api, Piece, Prompt, count_of, sampled
+from ci_eval.errors import ConfigError
+from ci_eval.model.endpoints import EndpointConfig
+
+
+def body(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
+    """Raises ConfigError for an instruction, which is no hole."""
+    if prompt.instruction:
+        raise ConfigError("api infill only fills holes; use api: chat or completions for a task of instructions")
+    fields = sampled(settings, prompt)
+    fields["n_predict"] = fields.pop("max_tokens")
+    return {**fields, "input_prefix": prompt.prefix, "input_suffix": prompt.suffix}
+
+
+def read(found: Mapping[str, Any]) -> Piece:
+    """`stop_type` is `none` while the model goes on; only the last chunk counts what was evaluated."""
+    done = found["stop"]
+    return Piece(
+        text=found["content"],
+        finish=found.get("stop_type") or "stop" if done else "",
+        model=found.get("model") or "",
+        prompt_tokens=count_of(found.get("tokens_evaluated")) if done else None,
+        answer_tokens=count_of(found.get("tokens_predicted")) if done else None,
+    )
+
+
+API = Api(name="infill", path="/infill", body=body, read=read)

@@ -1,0 +1,201 @@
+"""Asks an endpoint: from the store of answers where it can, else over the network, within budgets, again where that
+helps."""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+from uuid import uuid4
+
+from msgspec.structs import replace
+
+from ci_eval.adapters.endpoints.answers import Answers, Request, request_of
+from ci_eval.adapters.endpoints.apis import CATALOG
+from ci_eval.adapters.endpoints.budget import Ledger
+from ci_eval.adapters.endpoints.contract import Prompt, Reply
+from ci_eval.adapters.endpoints.slots import Slots
+from ci_eval.adapters.endpoints.trouble import Trouble
+from ci_eval.adapters.endpoints.wire import Wire, address_of
+from ci_eval.errors import BudgetSpent, ConfigError, EngineFailure, EngineRaised
+from ci_eval.machine import now
+from ci_eval.model.endpoints import EndpointConfig
+
+FIRST_WAIT, LONGEST_WAIT = 0.5, 60.0
+"""Seconds before a question is asked for the second time; and at most, also where the endpoint asks for more."""
+
+Mode = Literal["keep", "offline", "record"]
+"""keep: the store answers what it can; offline: nothing else does; record: all is asked anew, and kept."""
+MODE = "CI_EVAL_ANSWERS"
+"""The variable of the environment that the options --offline and --record set."""
+
+
+def mode_here() -> Mode:
+    """As the options of the command say. Raises ConfigError."""
+    given = os.environ.get(MODE) or "keep"
+    if given not in {"keep", "offline", "record"}:
+        raise ConfigError(f"the variable {MODE} is {given!r}; expected keep, offline or record")
+    return given  # type: ignore[return-value]  # checked above
+
+
+def store_of(cache: Path) -> Path:
+    """The file with the answers."""
+    return cache / "answers" / "answers.sqlite"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asking:
+    """Whom to ask, and how; small enough to send to a worker process."""
+
+    settings: EndpointConfig
+    mode: Mode = field(default_factory=mode_here)
+    command: str = field(default_factory=lambda: uuid4().hex)
+    """A name for this run of a command, which has one budget."""
+
+
+class Client:
+    """Asks one endpoint. Threads may share it."""
+
+    def __init__(
+        self, asking: Asking, cache: Path, timeout: float, *, sleep: Callable[[float], None] = time.sleep
+    ) -> None:
+        """`timeout`: seconds one answer may take. Raises ConfigError, PreparationError."""
+        settings = asking.settings
+        self._settings = settings
+        self._mode = asking.mode
+        self._timeout = timeout
+        self._sleep = sleep
+        self._api = CATALOG.load(settings.api)
+        self._address = address_of(settings.endpoint or "", self._api.path, keyed=settings.key is not None)
+        self._key = _key(settings.key, needed=asking.mode != "offline")
+        folder = store_of(cache).parent
+        self._answers = Answers(store_of(cache))
+        self._ledger = Ledger(folder / "spent.sqlite", asking.command, settings.budget, settings.price)
+        self._slots = Slots(folder / "places", self._address, settings.concurrency)
+        self._local = threading.local()
+        self._fresh: set[str] = set()
+
+    def ask(self, prompt: Prompt, repeat: int = 0) -> Reply:
+        """The model's answer; `repeat`: the number of this repeat of the question. Raises EngineFailure."""
+        request = self._request(prompt, repeat)
+        reply = self._known(request)
+        if reply is None:
+            if self._mode == "offline":
+                raise EngineRaised(
+                    "the answer to this question is not in the store, and --offline asks nobody: run once without it, "
+                    "or get the store of a run that did (`ci-eval answers export` there, `import` here)"
+                )
+            reply = self._asked(request)
+        if reply.refused:
+            raise EngineRaised(reply.refused)
+        self._ledger.check(reply)
+        return reply
+
+    def ask_all(self, prompts: Iterable[Prompt]) -> Iterator[Reply | EngineFailure]:
+        """The answers in the order of the questions, or what went wrong, several at once."""
+
+        def one(prompt: Prompt) -> Reply | EngineFailure:
+            try:
+                return self.ask(prompt)
+            except EngineFailure as failure:
+                return failure
+
+        with ThreadPoolExecutor(self._settings.concurrency) as threads:
+            yield from threads.map(one, prompts)
+
+    def close(self) -> None:
+        """Close the files."""
+        self._answers.close()
+        self._ledger.close()
+
+    def _request(self, prompt: Prompt, repeat: int) -> Request:
+        settings = self._settings
+        seed = settings.sampling.seed
+        if seed is not None:
+            settings = replace(settings, sampling=replace(settings.sampling, seed=seed + repeat))
+        body: dict[str, Any] = {**self._api.body(prompt, settings), "stream": settings.stream}
+        if settings.stream and self._api.counts_at_the_end:
+            body["stream_options"] = {"include_usage": True}
+        body = {name: value for name, value in {**body, **settings.extra}.items() if value is not None}
+        return request_of(self._address, body, repeat)
+
+    def _known(self, request: Request) -> Reply | None:
+        if self._mode == "record" and request.canonical not in self._fresh:
+            return None
+        return self._answers.find(request)
+
+    def _asked(self, request: Request) -> Reply:
+        try:
+            reply = self._tried(request)
+        except Trouble as trouble:
+            if not trouble.for_good:
+                raise _failure(trouble) from None
+            reply = Reply(refused=trouble.reason)
+        self._answers.keep(request, reply, now())
+        self._fresh.add(request.canonical)
+        self._ledger.book(reply)
+        return reply
+
+    def _tried(self, request: Request) -> Reply:
+        """The answer of the first try that has one. Raises Trouble, BudgetSpent."""
+        tries = self._settings.retries + 1
+        for number in range(1, tries + 1):
+            try:
+                with self._slots.one():
+                    self._ledger.reserve()
+                    return self._wire.send(request.body)
+            except Trouble as trouble:
+                wait = _wait(trouble, number)
+                if not trouble.again or number == tries or wait > LONGEST_WAIT:
+                    if number > 1:
+                        trouble.reason += f" ({number} attempts)"
+                    raise
+                if wait > self._ledger.left():
+                    raise BudgetSpent(f"engine.budget.seconds leaves no time to ask again: {trouble.reason}") from None
+            self._sleep(wait)
+        raise AssertionError("the last try returns or raises")
+
+    @property
+    def _wire(self) -> Wire:
+        """That of this thread."""
+        wire: Wire | None = getattr(self._local, "wire", None)
+        if wire is None:
+            wire = Wire(self._api, self._address, self._key, self._settings.key, self._timeout)
+            self._local.wire = wire
+        return wire
+
+
+def _key(name: str | None, *, needed: bool) -> str:
+    if name is None:
+        return ""
+    key = os.environ.get(name, "").strip()
+    if not key and needed:
+        # Not its name: who wrote the key itself there must not read it in a log.
+        raise ConfigError("the environment variable that engine.key names is not set; set it, or use --offline")
+    if not re.fullmatch(r"[!-~]*", key):
+        raise ConfigError(
+            "the environment variable that engine.key names holds no key: blanks or odd characters are in it"
+        )
+    return key
+
+
+def _wait(trouble: Trouble, number: int) -> float:
+    """Seconds before the next try: what the endpoint asks for, or twice as long each time; and a little at random, so
+    that not all come back at once."""
+    jitter = random.uniform(0.5, 1.0)  # noqa: S311  no secret
+    if trouble.wait is not None:
+        return trouble.wait + FIRST_WAIT * jitter
+    return min(FIRST_WAIT * 2.0 ** (number - 1), LONGEST_WAIT) * jitter
+
+
+def _failure(trouble: Trouble) -> EngineFailure:
+    if trouble.kind is EngineRaised:
+        return EngineRaised(trouble.reason)
+    return trouble.kind(trouble.reason, restart=False)

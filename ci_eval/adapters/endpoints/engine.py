@@ -1,0 +1,107 @@
+"""An engine made of a language model behind an address.
+
+It runs in ci-eval's own process, and reaches that address alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ci_eval.adapters.controls import OpenText
+from ci_eval.adapters.endpoints.budget import cost_of
+from ci_eval.adapters.endpoints.client import Asking, Client
+from ci_eval.adapters.endpoints.probing import probe
+from ci_eval.adapters.endpoints.prompts import asked_at, suggested, usage_of
+from ci_eval.adapters.endpoints.templates import OF_THE_ENDPOINT, template_of
+from ci_eval.contracts import Answer, Installation, Query, Surroundings
+from ci_eval.errors import ConfigError
+from ci_eval.model import EngineInfo, Suggestion
+from ci_eval.model.endpoints import EndpointConfig
+
+PATIENCE = 60.0
+"""Seconds that the first question may take: some endpoints load the model for it."""
+
+
+class Asked(OpenText):
+    """The engine, started."""
+
+    def __init__(self, client: Client, settings: EndpointConfig) -> None:
+        super().__init__()
+        self._client = client
+        self._settings = settings
+
+    def complete(self, query: Query) -> Answer:
+        """The model's one suggestion; the latency is the time until its last token was there."""
+        reply = self._client.ask(asked_at(self.text, query, self._settings), query.repeat)
+        before, chat = self.text[: query.offset], self._settings.api == "chat"
+        text = reply.text if query.record else suggested(reply, before, query, chat=chat)
+        cost = cost_of(reply, self._settings.price)
+        return Answer(
+            suggestions=[Suggestion(text=text)] if text.strip() else [],
+            latency=reply.last_token,
+            usage=usage_of(reply, before, query, cost, chat=chat),
+        )
+
+    def close(self) -> None:
+        """Close the store of answers."""
+        self._client.close()
+
+
+@dataclass(frozen=True, kw_only=True)
+class EndpointEngine:
+    """The engine for an endpoint of the configuration."""
+
+    asking: Asking
+    name: str
+    holes: bool
+    """Whether it is asked at carets, or else about records."""
+    summary: str = "the language model of your configuration"
+    languages: frozenset[str] | None = None
+    version: str = ""
+    source: str = "your endpoint"
+    licence: str = "LicenseRef-unknown"
+    verified: bool = True
+    toolchains: Mapping[str, str] = field(default_factory=dict)
+    needs_dependencies: bool = False
+    takes_records: bool = True
+    needs: tuple[str, ...] = ()
+    own_process: bool = False
+
+    def installed(self, _cache: Path) -> bool | None:
+        """There is nothing to install."""
+        return None
+
+    def install(self, version: str | None, cache: Path) -> Installation:
+        """Ask it something. What reports call its version is `version`, or what the endpoint calls the model."""
+        client = Client(self.asking, cache, PATIENCE)
+        try:
+            model = probe(client, self.asking.settings, holes=self.holes)
+        finally:
+            client.close()
+        named = version or model or self.asking.settings.model or ""
+        return Installation(info=EngineInfo(name=self.name, version=named))
+
+    def start(self, _installation: Installation, surroundings: Surroundings) -> Asked:
+        """A client with connections of its own."""
+        return Asked(Client(self.asking, surroundings.cache, surroundings.timeout), self.asking.settings)
+
+
+def of_endpoint(settings: EndpointConfig, name: str | None, *, holes: bool) -> EndpointEngine:
+    """The engine for an endpoint; `name`: what reports call it, or None for the model's name.
+
+    Raises ConfigError where it cannot be asked.
+    """
+    if settings.template not in {None, OF_THE_ENDPOINT}:
+        template_of(settings.template or "")
+    if holes and settings.api == "completions" and settings.template is None:
+        raise ConfigError(
+            "engine.template is missing: api completions needs to know how holes are written for this model; give its "
+            "family's name (docs/models.md has them), or `suffix` where the endpoint fills holes by itself"
+        )
+    # Only what is asked and how: the engine's own keys make no other endpoint of it.
+    own = EndpointConfig(**{each: getattr(settings, each) for each in EndpointConfig.__struct_fields__})
+    return EndpointEngine(
+        asking=Asking(settings=own), name=name or (settings.model or "").rpartition("/")[2], holes=holes
+    )

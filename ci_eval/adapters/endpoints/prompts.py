@@ -1,0 +1,94 @@
+"""What a model is asked about a place in a file, or about a record; and what its answer suggests there."""
+
+from __future__ import annotations
+
+import re
+
+from ci_eval.adapters.endpoints.contract import Prompt, Reply
+from ci_eval.contracts import Query
+from ci_eval.model import Record, Span, Usage
+from ci_eval.model.endpoints import EndpointConfig, WindowConfig
+from ci_eval.spans import cut, is_whole
+
+TOKENS: dict[Span, int] = {"word": 16, "line": 64, "statement": 128, "block": 512, "text": 1024}
+"""Tokens of the longest answer, by what is asked for."""
+
+_FENCE = re.compile(r"\s*```[\w+#.-]*[ \t]*\n(.*?)(?:\n[ \t]*```.*|\Z)", re.DOTALL)
+_PLACE = re.compile(r"\{(\w+)\}")
+
+
+def asked_at(text: str, query: Query, settings: EndpointConfig) -> Prompt:
+    """The question at a place of the open file, or that of a record."""
+    most = settings.sampling.max_tokens or TOKENS[query.span]
+    if query.record:
+        return Prompt(instruction=instruction_of(query.record), max_tokens=most)
+    prefix, suffix = window(text, query.offset, settings.window)
+    return Prompt(prefix=prefix, suffix=suffix, max_tokens=most)
+
+
+def instruction_of(record: Record) -> str:
+    """Its instruction, with the parts of the context in their places; without one, the parts one below the other."""
+    if not record.instruction:
+        return "\n\n".join(f"{name}:\n{text}" for name, text in record.context.items())
+    return _PLACE.sub(lambda place: record.context.get(place[1], place[0]), record.instruction)
+
+
+def window(text: str, offset: int, wanted: WindowConfig) -> tuple[str, str]:
+    """What is shown of the file before and behind the caret: whole lines, and no more than fits.
+
+    A line that alone is too long is shown in part.
+    """
+    before, after = text[:offset], text[offset:] if wanted.suffix else ""
+    behind = max(int(wanted.characters * wanted.suffix), wanted.characters - len(before))
+    suffix = _head(after, behind)
+    return _tail(before, wanted.characters - len(suffix)), suffix
+
+
+def _head(text: str, most: int) -> str:
+    if len(text) <= most:
+        return text
+    return text[: text.rfind("\n", 0, most) + 1] or text[:most]
+
+
+def _tail(text: str, most: int) -> str:
+    if len(text) <= most:
+        return text
+    begin = len(text) - most
+    whole = text.find("\n", begin - 1) + 1 if begin else 0
+    return text[whole or begin :]
+
+
+def suggested(reply: Reply, before: str, query: Query, *, chat: bool) -> str:
+    """What the answer would insert in place of the prefix; "" for nothing.
+
+    before: the text before the caret. chat: whether the model may have put its answer into a fence, or begun the line
+    anew.
+    """
+    answer = _written(reply.text, before, query, chat=chat)
+    found = cut(answer, before, query.span)
+    return query.prefix + found if found else ""
+
+
+def usage_of(reply: Reply, before: str, query: Query, cost: float | None, *, chat: bool) -> Usage:
+    """What the answer took. It was cut off if the model was stopped before the end of what was asked for."""
+    answer = _written(reply.text, before, query, chat=chat)
+    return Usage(
+        first_token=reply.first_token,
+        prompt_tokens=reply.prompt_tokens,
+        answer_tokens=reply.answer_tokens,
+        cost=cost,
+        finish=reply.finish,
+        cut_off=reply.finish == "length" and not is_whole(answer, before, query.span),
+    )
+
+
+def _written(text: str, before: str, query: Query, *, chat: bool) -> str:
+    if query.record:
+        return text
+    if chat and (fenced := _FENCE.match(text)):
+        text = fenced[1]
+    line = before.rpartition("\n")[2].lstrip()
+    if chat and line and text.lstrip().startswith(line):
+        text = text.lstrip()[len(line) :]
+    # A model may begin with the blank that stands there already.
+    return text.lstrip(" \t") if not query.prefix and before.endswith((" ", "\t")) else text

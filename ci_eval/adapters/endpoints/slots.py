@@ -1,0 +1,41 @@
+"""Keeps the number of questions that are under way at once within a limit, over all processes of this machine."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+PAUSE = 0.01
+"""Seconds between two looks for a free place."""
+
+
+class Slots:
+    """So many places; whoever holds one has locked its file, which the kernel undoes when a process ends."""
+
+    def __init__(self, folder: Path, address: str, count: int) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        name = hashlib.sha256(address.encode()).hexdigest()[:16]
+        self._paths = [folder / f"{name}.{number}" for number in range(count)]
+
+    @contextmanager
+    def one(self) -> Iterator[None]:
+        """Hold a place, as soon as one is free."""
+        while True:
+            for path in self._paths:
+                with path.open("ab") as file:
+                    if _locked(file.fileno()):
+                        yield
+                        return
+            time.sleep(PAUSE)
+
+
+def _locked(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

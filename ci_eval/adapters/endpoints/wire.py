@@ -1,0 +1,212 @@
+"""One request over HTTP: nothing but the configured address is reached, and the key goes nowhere else."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator, Mapping
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+import msgspec
+import requests
+import urllib3
+from requests.auth import AuthBase
+
+from ci_eval.adapters.endpoints.contract import FINISHES, Api, Piece, Reply
+from ci_eval.adapters.endpoints.trouble import Trouble, broken, garbage, of_code, of_object, timed_out
+from ci_eval.errors import ConfigError
+from ci_eval.fetch.download import is_loopback, shown
+
+CONNECT = 10.0
+"""Seconds to reach the endpoint."""
+MOST = 16 << 20
+"""Bytes of the longest answer."""
+HIDDEN = "[key]"
+"""Stands where the endpoint repeated the key."""
+DONE = object()
+"""The end of a stream that says so."""
+
+
+def address_of(endpoint: str, path: str, *, keyed: bool) -> str:
+    """Where the api is asked. Raises ConfigError for an address that tells a secret, or would send one in the open."""
+    try:
+        parts = urlsplit(endpoint)
+        host, _ = parts.hostname, parts.port
+    except ValueError as error:
+        raise ConfigError(f"engine.endpoint is no address ({error}); expected for example https://HOST/v1") from None
+    where = shown(endpoint)
+    if parts.scheme not in {"http", "https"} or not host or not endpoint.isascii() or any(map(str.isspace, endpoint)):
+        raise ConfigError(f"engine.endpoint is {where!r}; expected an address such as https://HOST/v1")
+    if parts.username is not None or {name for name, _ in parse_qsl(parts.query)} - {"api-version"} or parts.fragment:
+        raise ConfigError(
+            f"engine.endpoint {where} holds a user or parameters, which would be stored and shown: put the key into a "
+            "variable of the environment, and name that in engine.key"
+        )
+    if keyed and parts.scheme == "http" and not is_loopback(host):
+        raise ConfigError(f"engine.endpoint {where} would send the key unencrypted: use https")
+    base = parts.path.rstrip("/")
+    return parts._replace(path=base if base.endswith(path) else base + path).geturl()
+
+
+class _Bearer(AuthBase):
+    """The key, or nothing; being there keeps `requests` from looking for a password in ~/.netrc."""
+
+    def __init__(self, key: str) -> None:
+        self._key = key
+
+    def __call__(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
+        if self._key:
+            request.headers["Authorization"] = f"Bearer {self._key}"
+        return request
+
+
+class Wire:
+    """Sends requests to one address, one at a time."""
+
+    def __init__(self, api: Api, address: str, key: str, key_name: str | None, timeout: float) -> None:
+        self._api = api
+        self._address = address
+        self._key = key
+        self._key_name = key_name
+        self._timeout = timeout
+        self._session = requests.Session()
+        self._session.auth = _Bearer(key)
+        # A proxy would carry what is meant for this machine off it.
+        self._session.trust_env = not is_loopback(urlsplit(address).hostname or "")
+
+    def send(self, body: Mapping[str, Any]) -> Reply:
+        """The whole answer. Raises Trouble."""
+        try:
+            return self._sent(body)
+        except Trouble as trouble:
+            trouble.reason = self._safe(trouble.reason)
+            raise
+
+    def _sent(self, body: Mapping[str, Any]) -> Reply:
+        started = time.perf_counter()
+        try:
+            with self._session.post(
+                self._address,
+                json=body,
+                stream=True,
+                allow_redirects=False,
+                timeout=(CONNECT, self._timeout),
+                headers={"Accept-Encoding": "identity"},
+            ) as answer:
+                return self._received(answer, started, streamed=body.get("stream") is True)
+        except requests.ConnectTimeout:
+            raise broken(f"the endpoint cannot be reached within {CONNECT:g} s") from None
+        except requests.Timeout:
+            raise timed_out(self._timeout) from None
+        except requests.exceptions.SSLError:
+            raise Trouble(
+                "the endpoint's certificate cannot be verified; behind an inspecting proxy, let REQUESTS_CA_BUNDLE "
+                "name the file with its certificate"
+            ) from None
+        except (requests.RequestException, urllib3.exceptions.HTTPError, OSError) as error:
+            # While a body is read, requests tells a timeout as a broken connection.
+            if "timed out" in str(error).lower():
+                raise timed_out(self._timeout) from None
+            # The name only: the text of these errors repeats the address, and what was sent.
+            cause = getattr(error.args[0] if error.args else error, "reason", error)
+            raise broken(f"the connection broke ({type(cause).__name__})") from None
+
+    def _received(self, answer: requests.Response, started: float, *, streamed: bool) -> Reply:
+        parts = self._parts(answer, started, streamed=streamed)
+        if answer.status_code != 200:
+            raise of_code(answer.status_code, answer.headers, b"".join(parts)[:MOST], self._key_name)
+        texts, last, first, whole = [], Piece(), None, not streamed
+        for found in _objects(parts) if streamed else _whole(parts):
+            if found is DONE:
+                whole = True
+                break
+            piece = self._piece(found)
+            if piece.text and first is None:
+                first = time.perf_counter()
+            texts.append(piece.text)
+            last = _joined(last, piece)
+        if not (last.finish or whole):
+            raise broken("the answer broke off")
+        return Reply(
+            text=self._safe("".join(texts)),
+            finish=FINISHES.get(last.finish, self._safe(last.finish)) or "unknown",
+            model=self._safe(last.model),
+            prompt_tokens=last.prompt_tokens,
+            answer_tokens=last.answer_tokens,
+            first_token=_milliseconds(first - started) if first is not None and streamed else None,
+            last_token=_milliseconds(time.perf_counter() - started),
+        )
+
+    def _parts(self, answer: requests.Response, started: float, *, streamed: bool) -> Iterator[bytes]:
+        """The body as it comes."""
+        # A body that is not chunked would be waited for until so many bytes are there.
+        size = None if getattr(answer.raw, "chunked", False) else 1 if streamed else 1 << 16
+        held = 0
+        for part in answer.iter_content(size):
+            held += len(part)
+            if time.perf_counter() - started > self._timeout:
+                raise timed_out(self._timeout)
+            if held > MOST:
+                raise Trouble(f"the answer is longer than {MOST:,} bytes")
+            yield part
+
+    def _safe(self, text: str) -> str:
+        """Without halves of characters, and without the key, should the endpoint repeat it."""
+        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        return text.replace(self._key, HIDDEN) if self._key else text
+
+    def _piece(self, found: Any) -> Piece:
+        if isinstance(found, dict) and found.get("error"):
+            raise of_object(found["error"])
+        try:
+            piece = self._api.read(found)
+            return msgspec.convert(msgspec.to_builtins(piece), Piece)
+        except (LookupError, TypeError, ValueError, AttributeError):
+            raise garbage(f"the answer is not one of the api {self._api.name}") from None
+
+
+def _joined(before: Piece, piece: Piece) -> Piece:
+    return Piece(
+        finish=piece.finish or before.finish,
+        model=piece.model or before.model,
+        prompt_tokens=before.prompt_tokens if piece.prompt_tokens is None else piece.prompt_tokens,
+        answer_tokens=before.answer_tokens if piece.answer_tokens is None else piece.answer_tokens,
+    )
+
+
+def _whole(parts: Iterator[bytes]) -> Iterator[Any]:
+    yield _parsed(b"".join(parts))
+
+
+def _objects(parts: Iterator[bytes]) -> Iterator[Any]:
+    """Of a stream: events (`data: {…}`), or an object a line; some answer in one piece all the same."""
+    for line in _lines(parts):
+        text = line.strip()
+        if text.startswith(b"data:"):
+            text = text[5:].strip()
+            yield DONE if text == b"[DONE]" else _parsed(text)
+        elif text.startswith(b"error:"):
+            raise of_object(text[6:].decode(errors="replace"))
+        elif text and not text.startswith((b":", b"event:", b"id:", b"retry:")):
+            yield _parsed(text)
+
+
+def _lines(parts: Iterator[bytes]) -> Iterator[bytes]:
+    rest = b""
+    for part in parts:
+        *lines, rest = (rest + part).split(b"\n")
+        yield from lines
+    if rest:
+        yield rest
+
+
+def _parsed(text: bytes) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        raise garbage("the answer is no JSON") from None
+
+
+def _milliseconds(seconds: float) -> float:
+    return round(seconds * 1000, 3)

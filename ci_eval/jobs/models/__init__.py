@@ -1,0 +1,1 @@
+"""What jobs have to do with language models."""

@@ -1,0 +1,91 @@
+"""The part of the configuration that says how a language model is reached, asked and paid."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta
+
+from ci_eval.model.settings import Count, Section, Share, Text
+
+ApiName = Literal["chat", "completions", "fim", "infill", "ollama"]
+Amount = Annotated[float, Meta(ge=0, le=1e9)]
+
+
+class SamplingConfig(Section, frozen=True):
+    """How the model chooses what it writes."""
+
+    temperature: Annotated[float, Meta(ge=0, le=5)] | None = 0.0
+    """0 = always the likeliest token; None = not sent, for models that take none."""
+    top_p: Share | None = None
+    """Only the likeliest tokens that make up this share; None = not sent."""
+    seed: Annotated[int, Meta(ge=0, le=2**31 - 1)] | None = None
+    """Sent with each question, raised by 1 for each repeat of it; None = not sent."""
+    max_tokens: Count | None = None
+    """Tokens of the longest answer; None = as many as what is asked for takes: a word, a line, a block …"""
+    stop: tuple[Text, ...] = ()
+    """Texts at which the model stops, beside those of the template."""
+
+
+class WindowConfig(Section, frozen=True):
+    """How much of the file the model is shown."""
+
+    characters: Count = 8000
+    """Before and behind the caret together."""
+    suffix: Share = 0.25
+    """Share that is kept for what stands behind it; what one side does not need, the other gets."""
+
+
+class BudgetConfig(Section, frozen=True):
+    """What one command may spend on asking; what is in the store of answers costs nothing. None = no limit."""
+
+    seconds: Annotated[float, Meta(gt=0)] | None = None
+    """Since the first question."""
+    requests: Count | None = None
+    """Retries count as well."""
+    tokens: Count | None = None
+    """Of questions and answers together, as the endpoint counts them."""
+    money: Annotated[float, Meta(gt=0)] | None = None
+    """In the currency of `price`."""
+
+
+class PriceConfig(Section, frozen=True):
+    """What a million tokens cost."""
+
+    input: Amount = 0.0
+    """Of the question."""
+    output: Amount = 0.0
+    """Of the answer."""
+
+
+class EndpointConfig(Section, frozen=True):
+    """A language model behind an address."""
+
+    endpoint: Text | None = None
+    """The address that the api's path is added to, for example `https://api.mistral.ai/v1`."""
+    model: Text | None = None
+    """What the endpoint calls the model."""
+    api: ApiName = "chat"
+    """How it is asked: chat (`/chat/completions`), completions (`/completions`), fim (`/fim/completions`), infill
+    (llama.cpp), ollama (`/api/generate`)."""
+    template: Text | None = None
+    """For completions: how prefix and suffix become a prompt: a family's name, a text with {prefix} and {suffix}, or
+    `suffix` where the endpoint has a field for it."""
+    key: Text | None = None
+    """Name of the environment variable that holds the key."""
+    sampling: SamplingConfig = SamplingConfig()
+    """How the model chooses what it writes."""
+    window: WindowConfig = WindowConfig()
+    """How much of the file it is shown."""
+    budget: BudgetConfig = BudgetConfig()
+    """What one command may spend."""
+    price: PriceConfig = PriceConfig()
+    """What a million tokens cost."""
+    stream: bool = True
+    """Whether the answer is read as it is written, which tells when its first token came."""
+    concurrency: Annotated[int, Meta(ge=1, le=256)] = 4
+    """Questions that are under way at once, over all worker processes of this machine."""
+    retries: Annotated[int, Meta(ge=0, le=20)] = 5
+    """How often a question is sent again where the endpoint is overloaded, or the connection breaks."""
+    extra: dict[str, Any] = {}
+    """More fields of each request, as the endpoint has them; null takes away one that ci-eval would send."""

@@ -1,0 +1,18 @@
+"""A program that asks many questions in a few threads; tests kill it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from ci_eval.adapters.endpoints.client import Asking, Client
+from ci_eval.adapters.endpoints.contract import Prompt
+from ci_eval.errors import EngineFailure
+from ci_eval.model.endpoints import EndpointConfig
+
+if __name__ == "__main__":
+    address, cache, count = sys.argv[1:]
+    settings = EndpointConfig(endpoint=address, model="tiny", concurrency=4)
+    client = Client(Asking(settings=settings, mode="keep"), Path(cache), 10.0)
+    found = list(client.ask_all(Prompt(instruction=str(number)) for number in range(int(count))))
+    sys.exit(any(isinstance(each, EngineFailure) for each in found))

@@ -1,0 +1,339 @@
+"""Asking an endpoint, one that is as bad as endpoints are."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from email.utils import formatdate
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ci_eval.adapters.endpoints.client import Asking, Client, Mode, store_of
+from ci_eval.adapters.endpoints.contract import Prompt
+from ci_eval.errors import BudgetSpent, ConfigError, EngineFailure, EngineMisbehaved, EngineRaised, EngineTimeout
+from ci_eval.model.endpoints import BudgetConfig, EndpointConfig, PriceConfig, SamplingConfig
+from tests.adapters.endpoints.scripted import Reply, events, fails, says, sends, serve, stalls, whole
+
+PROMPT = Prompt(instruction="two and two?")
+KEY = "sk-very-secret"
+
+Make = Callable[..., Client]
+
+
+@pytest.fixture
+def waits() -> list[float]:
+    """How long the client meant to wait, each time."""
+    return []
+
+
+@pytest.fixture
+def client(tmp_path: Path, waits: list[float]) -> Make:
+    def make(address: str, *, mode: Mode = "keep", timeout: float = 10.0, command: str = "1", **given: Any) -> Client:
+        settings = EndpointConfig(endpoint=address, model="tiny", **given)
+        asking = Asking(settings=settings, mode=mode, command=command)
+        return Client(asking, tmp_path, timeout, sleep=waits.append)
+
+    return make
+
+
+# ------------------------------------------------------------------------------------------------------ the store
+
+
+def test_what_was_answered_is_not_asked_again(client: Make) -> None:
+    with serve(says("four")) as endpoint:
+        first = client(endpoint.address).ask(PROMPT)
+        assert client(endpoint.address).ask(PROMPT) == first
+    assert (first.text, first.finish, first.model, first.answer_tokens) == ("four", "stop", "tiny-1", 4)
+    assert len(endpoint.asked) == 1
+
+
+def test_a_repeat_is_another_question_with_another_seed(client: Make) -> None:
+    with serve(says("four")) as endpoint:
+        asked = client(endpoint.address, sampling=SamplingConfig(seed=7))
+        for repeat in (0, 1, 1):
+            asked.ask(PROMPT, repeat)
+    assert [body["seed"] for body in endpoint.asked] == [7, 8]
+
+
+def test_offline_takes_what_is_there_and_says_what_to_do_where_nothing_is(client: Make) -> None:
+    with serve(says("four")) as endpoint:
+        client(endpoint.address).ask(PROMPT)
+    offline = client(endpoint.address, mode="offline", key="NOT_SET")
+    assert offline.ask(PROMPT).text == "four"
+    with pytest.raises(EngineRaised, match="run once without it"):
+        offline.ask(Prompt(instruction="three and three?"))
+
+
+def test_record_asks_anew_what_is_there(client: Make) -> None:
+    with serve(says("four"), says("five")) as endpoint:
+        client(endpoint.address).ask(PROMPT)
+        recording = client(endpoint.address, mode="record")
+        assert [recording.ask(PROMPT).text for _ in range(2)] == ["five", "five"]
+        assert client(endpoint.address, mode="offline").ask(PROMPT).text == "five"
+    assert len(endpoint.asked) == 2
+
+
+def test_the_times_of_an_answer_are_kept_with_it(client: Make) -> None:
+    with serve(says("four")) as endpoint:
+        first = client(endpoint.address).ask(PROMPT)
+    assert first.first_token is not None
+    assert 0 < first.first_token <= first.last_token == client(endpoint.address, mode="offline").ask(PROMPT).last_token
+
+
+# --------------------------------------------------------------------------------------------------------- faults
+
+
+@pytest.mark.parametrize(
+    ("header", "low", "high"),
+    [(lambda: "7", 7.0, 8.0), (lambda: formatdate(time.time() + 30, usegmt=True), 20.0, 31.0)],
+    ids=["a number of seconds", "a date"],
+)
+def test_an_endpoint_that_wants_to_be_left_alone_is(
+    client: Make, waits: list[float], header: Callable[[], str], low: float, high: float
+) -> None:
+    with serve(fails(429, Retry_After=header()), says("four")) as endpoint:
+        assert client(endpoint.address).ask(PROMPT).text == "four"
+    assert [low < wait < high for wait in waits] == [True]
+
+
+def test_who_wants_to_be_left_alone_for_an_hour_is_given_up(client: Make, waits: list[float]) -> None:
+    with serve(fails(429, Retry_After="3600")) as endpoint, pytest.raises(EngineRaised, match="429"):
+        client(endpoint.address).ask(PROMPT)
+    assert (len(endpoint.asked), waits) == (1, [])
+
+
+def test_waits_get_longer(client: Make, waits: list[float]) -> None:
+    with serve(fails(500)) as endpoint, pytest.raises(EngineRaised, match=r"500 \(6 attempts\)"):
+        client(endpoint.address).ask(PROMPT)
+    assert len(endpoint.asked) == 6
+    assert [0.5 * 2**n <= wait <= 2**n for n, wait in enumerate(w * 2 for w in waits)] == [True] * 5
+
+
+CUT = events("four", finish=None, done=False)
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        fails(500),
+        fails(503),
+        fails(429),
+        sends(CUT),
+        sends(CUT, length=len(CUT) + 100),
+        sends(b"<html>Bad gateway</html>"),
+        sends(b'data: {"error": {"message": "boom"}}\n\n'),
+        sends(b'data: {"choices": [{"delta": {"content": 5}}]}\n\n'),
+        sends(b"data: [1, 2]\n\n"),
+        sends(b'data: {"choices": [{"delta": "x"}]}\n\n'),
+    ],
+    ids=["500", "503", "429", "cut off", "cut short", "a page", "an error midway", "no text", "a list", "a word"],
+)
+def test_what_may_pass_is_asked_again(client: Make, bad: Reply) -> None:
+    with serve(bad, says("four")) as endpoint:
+        assert client(endpoint.address).ask(PROMPT).text == "four"
+    assert len(endpoint.asked) == 2
+
+
+def test_an_answer_in_one_piece_that_breaks_off_is_asked_again(client: Make) -> None:
+    data = json.dumps(whole("four")).encode()
+    with serve(sends(data[:40], length=len(data)), says("four")) as endpoint:
+        assert client(endpoint.address, stream=False).ask(PROMPT).text == "four"
+
+
+def test_garbage_for_ever_is_misbehaviour(client: Make) -> None:
+    with serve(sends(b"\xff\xfe")) as endpoint, pytest.raises(EngineMisbehaved, match="no JSON"):
+        client(endpoint.address, stream=False).ask(PROMPT)
+
+
+@pytest.mark.parametrize(
+    ("bad", "said"),
+    [
+        (fails(404, "the model `tiny` does not exist"), "does not exist"),
+        (fails(400, "unknown field"), "unknown field"),
+        (fails(401, "who are you?"), "engine.key"),
+        (fails(429, "You exceeded your quota: insufficient_quota"), "insufficient_quota"),
+        (sends(b"", 307, Location="http://127.0.0.1:1/"), "redirect"),
+    ],
+    ids=["wrong model", "bad request", "no key", "no money", "redirect"],
+)
+def test_what_will_not_pass_is_asked_once(client: Make, bad: Reply, said: str) -> None:
+    with serve(bad) as endpoint, pytest.raises(EngineRaised, match=said):
+        client(endpoint.address).ask(PROMPT)
+    assert len(endpoint.asked) == 1
+
+
+def test_a_question_that_is_too_long_is_asked_once_for_ever(client: Make) -> None:
+    with serve(fails(400, "exceed_context_size_error: 5000 tokens")) as endpoint:
+        for _ in range(2):
+            with pytest.raises(EngineRaised, match=r"too long .* lower engine\.window\.characters"):
+                client(endpoint.address).ask(PROMPT)
+    assert len(endpoint.asked) == 1
+
+
+@pytest.mark.parametrize("stream", [True, False])
+def test_a_slow_answer_is_a_timeout_and_not_asked_for_again(client: Make, stream: bool) -> None:
+    with serve(stalls(1.5)) as endpoint, pytest.raises(EngineTimeout, match=r"0\.2 s"):
+        client(endpoint.address, timeout=0.2, stream=stream).ask(PROMPT)
+    assert len(endpoint.asked) == 1
+
+
+def test_nobody_at_that_address_is_an_error_after_all_attempts(client: Make, waits: list[float]) -> None:
+    with serve(says("")) as endpoint:
+        pass
+    with pytest.raises(EngineRaised, match="connection broke"):
+        client(endpoint.address).ask(PROMPT)
+    assert len(waits) == 5
+
+
+@pytest.mark.parametrize("finish", ["length", "stop"])
+def test_why_the_model_stopped_is_kept(client: Make, finish: str) -> None:
+    with serve(says("four", finish)) as endpoint:
+        assert client(endpoint.address).ask(PROMPT).finish == finish
+
+
+def test_an_empty_answer_is_an_answer(client: Make) -> None:
+    with serve(says("")) as endpoint:
+        assert client(endpoint.address).ask(PROMPT).text == ""
+
+
+def test_half_a_character_is_replaced_and_two_halves_are_joined(client: Make) -> None:
+    with serve(sends(events("\ud83d", "\ude00 \ud83d"))) as endpoint:
+        assert client(endpoint.address).ask(PROMPT).text == "\U0001f600 \ufffd"
+
+
+def test_each_failure_of_many_questions_stands_in_its_place(client: Make) -> None:
+    with serve(fails(400), says("four")) as endpoint:
+        asked = client(endpoint.address, concurrency=1)
+        found = list(asked.ask_all(Prompt(instruction=str(n)) for n in range(3)))
+    assert [isinstance(each, EngineFailure) for each in found] == [True, False, False]
+
+
+# ----------------------------------------------------------------------------------------------------------- keys
+
+
+def test_the_key_goes_to_the_endpoint_and_nowhere_else(
+    client: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("THE_KEY", KEY)
+    with serve(says(f"you said {KEY}"), fails(400, f"bad {KEY}")) as endpoint:
+        asked = client(endpoint.address, key="THE_KEY")
+        assert asked.ask(PROMPT).text == "you said [key]"
+        with pytest.raises(EngineRaised, match=r"bad \[key\]") as raised:
+            asked.ask(Prompt(instruction="again"))
+        asked.close()
+    assert KEY not in str(raised.value)
+    assert endpoint.headers[0]["Authorization"] == f"Bearer {KEY}"
+    assert not [path for path in tmp_path.rglob("*") if path.is_file() and KEY.encode() in path.read_bytes()]
+
+
+def test_a_password_in_the_users_netrc_is_not_sent(
+    client: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "netrc").write_text("machine 127.0.0.1 login me password mine\n")
+    monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
+    with serve(says("four")) as endpoint:
+        client(endpoint.address).ask(PROMPT)
+    assert "Authorization" not in endpoint.headers[0]
+
+
+def test_a_key_that_is_not_there_is_missed_without_telling_what_was_written(client: Make) -> None:
+    with pytest.raises(ConfigError, match="not set") as raised:
+        client("https://example.com/v1", key="ABCDEF0123456789")
+    assert "ABCDEF" not in str(raised.value)
+
+
+@pytest.mark.parametrize("key", ["two words", "one\ntwo", "schlüssel"])
+def test_a_key_that_no_header_can_hold_is_refused_without_telling_it(
+    client: Make, key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("THE_KEY", key)
+    with pytest.raises(ConfigError, match="holds no key") as raised:
+        client("https://example.com/v1", key="THE_KEY")
+    assert key not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["https://me:secret@host/v1", "https://host/v1?key=secret", "http://host.example/v1", "ftp://host/v1", "host/v1"],
+)
+def test_an_address_that_would_tell_a_secret_is_refused(
+    client: Make, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("THE_KEY", KEY)
+    with pytest.raises(ConfigError) as raised:
+        client(address, key="THE_KEY")
+    assert "secret" not in str(raised.value)
+
+
+# ---------------------------------------------------------------------------------------------- budgets and limits
+
+
+@pytest.mark.parametrize(
+    ("budget", "price", "answered"),
+    [
+        (BudgetConfig(requests=3), PriceConfig(), 3),
+        (BudgetConfig(tokens=20), PriceConfig(), 2),
+        (BudgetConfig(money=0.05), PriceConfig(input=1000, output=2500), 3),
+    ],
+    ids=["requests", "tokens", "money"],
+)
+def test_a_budget_ends_the_asking_of_all_clients_of_a_command(
+    client: Make, budget: BudgetConfig, price: PriceConfig, answered: int
+) -> None:
+    with serve(says("four")) as endpoint:
+        clients = [client(endpoint.address, budget=budget, price=price) for _ in range(2)]
+        for n in range(answered):
+            clients[n % 2].ask(Prompt(instruction=str(n)))
+        with pytest.raises(BudgetSpent, match="larger budget"):
+            clients[1].ask(PROMPT)
+        assert clients[0].ask(Prompt(instruction="0")).text == "four"
+        client(endpoint.address, budget=budget, price=price, command="2").ask(PROMPT)
+
+
+def test_no_wait_goes_beyond_the_time_that_is_left(client: Make, waits: list[float]) -> None:
+    with serve(fails(429, Retry_After="50")) as endpoint, pytest.raises(BudgetSpent, match="429"):
+        client(endpoint.address, budget=BudgetConfig(seconds=20)).ask(PROMPT)
+    assert waits == []
+
+
+def test_a_budget_of_tokens_needs_an_endpoint_that_counts_them(client: Make) -> None:
+    answer = json.dumps({key: value for key, value in whole("four").items() if key != "usage"})
+    with serve(sends(answer)) as endpoint, pytest.raises(EngineMisbehaved, match="how many tokens"):
+        client(endpoint.address, stream=False, budget=BudgetConfig(tokens=100)).ask(PROMPT)
+
+
+@pytest.mark.parametrize("most", [1, 3])
+def test_no_more_questions_are_under_way_than_allowed(client: Make, most: int) -> None:
+    with serve(stalls(0.05)) as endpoint:
+        clients = {number: client(endpoint.address, concurrency=most) for number in range(2)}
+
+        def ask(number: int) -> None:
+            list(clients[number].ask_all(Prompt(instruction=f"{number} {n}") for n in range(6)))
+
+        with ThreadPoolExecutor() as threads:
+            list(threads.map(ask, clients))
+    assert endpoint.at_once <= most
+    assert len(endpoint.asked) == 12
+
+
+def test_more_fields_are_sent_and_unwanted_ones_left_out(client: Make) -> None:
+    with serve(says("four")) as endpoint:
+        client(endpoint.address, extra={"max_completion_tokens": 9, "max_tokens": None}).ask(PROMPT)
+    assert "max_tokens" not in endpoint.asked[0]
+    assert endpoint.asked[0]["max_completion_tokens"] == 9
+
+
+def test_the_store_holds_json_and_no_pickle(client: Make, tmp_path: Path) -> None:
+    with serve(says("four")) as endpoint:
+        client(endpoint.address).ask(PROMPT)
+    with sqlite3.connect(store_of(tmp_path)) as connection:
+        request, reply = connection.execute("SELECT request, reply FROM answers").fetchone()
+        mode = connection.execute("PRAGMA journal_mode").fetchone()
+    connection.close()
+    assert json.loads(request)["body"]["messages"][0]["content"] == "two and two?"
+    assert (json.loads(reply)["text"], mode) == ("four", ("wal",))

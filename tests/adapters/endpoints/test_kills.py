@@ -1,0 +1,56 @@
+"""Whoever is killed while asking loses nothing that was answered."""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from ci_eval.adapters.endpoints.answers import Answers
+from ci_eval.adapters.endpoints.client import store_of
+from tests.adapters.endpoints.scripted import Endpoint, says, serve
+
+THREADS = 4
+
+
+def asked(endpoint: Endpoint) -> Counter[str]:
+    return Counter(str(body["messages"][0]["content"]) for body in endpoint.asked)
+
+
+def asking(endpoint: Endpoint, cache: Path, count: int) -> subprocess.Popen[bytes]:
+    program = Path(__file__).parent / "asking.py"
+    return subprocess.Popen([sys.executable, program, endpoint.address, str(cache), str(count)])
+
+
+def known(cache: Path) -> set[str]:
+    """The questions whose answers are kept."""
+    kept = Answers(store_of(cache))
+    lines = [json.loads(line) for line in kept.exported()]
+    kept.close()
+    return {line["request"]["body"]["messages"][0]["content"] for line in lines}
+
+
+@pytest.mark.parametrize("count", [300, pytest.param(5000, marks=pytest.mark.slow)])
+def test_what_was_kept_before_a_kill_is_not_asked_again_and_nothing_is_lost(tmp_path: Path, count: int) -> None:
+    chance, kills = random.Random(18), 6
+    with serve(says("four")) as endpoint:
+        for kill in range(1, kills + 1):
+            before, kept = asked(endpoint), known(tmp_path)
+            process = asking(endpoint, tmp_path, count)
+            until = before.total() + chance.randrange(1, count // 8)
+            while len(endpoint.asked) < until and process.poll() is None:
+                time.sleep(0.002)
+            process.kill()
+            process.wait()
+            assert not kept & set(asked(endpoint) - before)
+            assert kept <= known(tmp_path)
+            assert asked(endpoint).total() - len(known(tmp_path)) <= THREADS * kill  # what was under way
+        assert asking(endpoint, tmp_path, count).wait() == 0
+    assert set(asked(endpoint)) == known(tmp_path) == {str(number) for number in range(count)}
+    assert asked(endpoint).total() - count <= THREADS * kills

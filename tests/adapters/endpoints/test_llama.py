@@ -1,0 +1,146 @@
+"""A real server: llama.cpp's own, with a model whose answers are known."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ci_eval.adapters.endpoints.client import Asking, Client
+from ci_eval.adapters.endpoints.contract import Prompt
+from ci_eval.adapters.endpoints.engine import of_endpoint
+from ci_eval.errors import EngineRaised, InstallError
+from ci_eval.model import Session
+from ci_eval.model.endpoints import EndpointConfig, SamplingConfig
+from ci_eval.workspace import Workspace
+from tests.adapters.endpoints.llama import continued, llama, python, served
+from tests.command import command
+from tests.projects import write
+
+__all__ = ["llama", "python"]
+
+pytestmark = [pytest.mark.registry]
+
+CONTINUES = "<|fim_suffix|>{suffix}<|fim_prefix|>{prefix}"
+"""A template that ends with the text before the caret, which is all that the tiny model looks at."""
+
+
+def settings(address: str, **given: Any) -> EndpointConfig:
+    return EndpointConfig(endpoint=address, model="tiny", **given)
+
+
+def client(tmp_path: Path, given: EndpointConfig, timeout: float = 20.0) -> Client:
+    return Client(Asking(settings=given, mode="keep"), tmp_path, timeout)
+
+
+@pytest.mark.parametrize("stream", [True, False])
+def test_completions_are_what_the_model_must_write(llama: str, tmp_path: Path, stream: bool) -> None:
+    given = settings(f"{llama}/v1", api="completions", template=CONTINUES, stream=stream)
+    reply = client(tmp_path, given).ask(Prompt(prefix="x = 1\npri", suffix="\ny = 2", max_tokens=6))
+    assert (reply.text, reply.finish) == (continued("pri", 6), "length") == ("nt(wav", "length")
+    assert (reply.prompt_tokens, reply.answer_tokens) == (len("x = 1\npri\ny = 2") + 2, 6)
+    assert (reply.first_token is not None) == stream
+
+
+def test_a_stop_ends_an_answer(llama: str, tmp_path: Path) -> None:
+    given = settings(f"{llama}/v1", api="completions", template=CONTINUES, sampling=SamplingConfig(stop=("a",)))
+    reply = client(tmp_path, given).ask(Prompt(prefix="print", max_tokens=20))
+    assert (reply.text, reply.finish) == ("(w", "stop")
+
+
+@pytest.mark.parametrize("stream", [True, False])
+def test_infill_begins_where_a_middle_begins(llama: str, tmp_path: Path, stream: bool) -> None:
+    reply = client(tmp_path, settings(llama, api="infill", stream=stream)).ask(Prompt(prefix="a", max_tokens=5))
+    assert (reply.text, reply.finish, reply.answer_tokens) == ("print", "length", 5)
+
+
+@pytest.mark.parametrize("stream", [True, False])
+def test_a_chat_is_answered(llama: str, tmp_path: Path, stream: bool) -> None:
+    reply = client(tmp_path, settings(f"{llama}/v1", stream=stream)).ask(Prompt(instruction="hello", max_tokens=7))
+    assert reply.finish in {"length", "stop"}
+    assert reply.answer_tokens is not None
+    assert reply.prompt_tokens is not None
+
+
+def test_the_same_question_has_the_same_answer(llama: str, tmp_path: Path) -> None:
+    given = settings(f"{llama}/v1", api="completions", template="qwen")
+    asked = client(tmp_path, given)
+    assert len({asked.ask(Prompt(prefix="print(", max_tokens=9), repeat).text for repeat in range(5)}) == 1
+
+
+def test_more_than_the_model_can_see_is_told(llama: str, tmp_path: Path) -> None:
+    given = settings(f"{llama}/v1", api="completions", template=CONTINUES)
+    with pytest.raises(EngineRaised, match=r"too long .*exceed_context_size"):
+        client(tmp_path, given).ask(Prompt(prefix="a" * 5000, max_tokens=5))
+
+
+def test_a_suffix_that_this_server_ignores_is_not_trusted(llama: str, tmp_path: Path) -> None:
+    ignoring = of_endpoint(settings(f"{llama}/v1", api="completions", template="suffix"), None, holes=True)
+    with pytest.raises(InstallError, match=r"ignores what stands behind the caret: .* 26 tokens .* 26 with"):
+        ignoring.install(None, tmp_path)
+    heeding = of_endpoint(settings(llama, api="infill"), None, holes=True)
+    assert heeding.install(None, tmp_path).info.name == "tiny"
+
+
+CODE = "def wave():\n    print(wave)\n    print(wave, wave)\n"
+
+
+def config(folder: Path, address: str, **more: Any) -> Path:
+    engine = {"endpoint": f"{address}/v1", "model": "tiny", "api": "completions", "template": CONTINUES, **more}
+    write(folder / "p", main__py=CODE)
+    path = folder / "config.json"
+    path.write_text(json.dumps({"engine": engine, "project": f"path:{folder / 'p'}"}))
+    return path
+
+
+def sessions(workspace: Path) -> list[bytes]:
+    return [path.read_bytes() for path in sorted((workspace / "sessions").iterdir())]
+
+
+def test_an_endpoint_is_an_engine_of_completion_and_its_run_is_replayed_offline(
+    python: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CI_EVAL_CACHE", str(tmp_path / "cache"))
+    with served(python, tmp_path) as address:
+        path = config(tmp_path, address)
+        assert command("evaluate", path, "--jobs", "2", "--output", tmp_path / "asked")[0] == 0
+    assert command("evaluate", path, "--jobs", "1", "--offline", "--output", tmp_path / "replayed")[0] == 0
+    assert sessions(tmp_path / "asked") == sessions(tmp_path / "replayed")
+    workspace = Workspace.open(tmp_path / "asked")
+    found = {
+        session.offset: [each.text for each in session.lookups[0].suggestions]
+        for _, stored in workspace.sessions(Session)
+        for session in stored
+    }
+    opening = [at + 1 for at, letter in enumerate(CODE) if letter == "(" and CODE[at + 1] == "w"]
+    assert [found[at] for at in opening] == [["wave"], ["wave"]]
+    assert workspace.manifest().engine.name == "tiny"
+
+
+def test_lines_are_completed_in_one_piece(llama: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CI_EVAL_CACHE", str(tmp_path / "cache"))
+    path = config(tmp_path, llama)
+    write(tmp_path / "p", main__py="wave = 1\n" + "print(wave)\n" * 6)
+    assert command("evaluate", path, "--task", "inline", "--jobs", "1", "--output", tmp_path / "out")[0] == 0
+    stored = [session for _, found in Workspace.open(tmp_path / "out").sessions(Session) for session in found]
+    rests = [session for session in stored if session.expected_text == "wave)"]
+    assert rests
+    assert [(each.status, each.lookups[0].suggestions[0].text) for each in rests] == [("ok", "wave)")] * len(rests)
+    assert {each.lookups[0].usage and each.lookups[0].usage.finish for each in rests} == {"stop"}
+
+
+def test_answers_are_carried_to_a_machine_that_asks_nobody(
+    llama: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CI_EVAL_CACHE", str(tmp_path / "here"))
+    path = config(tmp_path, llama)
+    assert command("evaluate", path, "--jobs", "1", "--output", tmp_path / "asked")[0] == 0
+    assert command("answers", "export", tmp_path / "answers.jsonl")[0] == 0
+    monkeypatch.setenv("CI_EVAL_CACHE", str(tmp_path / "there"))
+    code, _, said = command("evaluate", path, "--jobs", "1", "--offline", "--output", tmp_path / "missed")
+    assert (code, "run once without it" in " ".join(said.split())) == (4, True)
+    assert command("answers", "import", tmp_path / "answers.jsonl")[0] == 0
+    assert command("evaluate", path, "--jobs", "1", "--offline", "--output", tmp_path / "replayed")[0] == 0
+    assert sessions(tmp_path / "asked") == sessions(tmp_path / "replayed")

@@ -1,0 +1,59 @@
+"""Whether an endpoint heeds what stands behind the caret."""
+
+from __future__ import annotations
+
+import json
+from http.server import BaseHTTPRequestHandler
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ci_eval.adapters.endpoints.client import Asking, Client
+from ci_eval.adapters.endpoints.probing import probe
+from ci_eval.errors import InstallError
+from ci_eval.model.endpoints import EndpointConfig
+from tests.adapters.endpoints.scripted import Reply, fails, sends, serve
+
+
+def counts(*fields: str, usage: bool = True) -> Reply:
+    """An endpoint that takes these fields into its count of tokens."""
+
+    def reply(handler: BaseHTTPRequestHandler, body: dict[str, Any]) -> None:
+        tokens = sum(len(str(body.get(field, "")).split()) for field in fields)
+        answer = {"model": "m-2", "choices": [{"text": "x", "finish_reason": "length"}]}
+        told = {"usage": {"prompt_tokens": tokens, "completion_tokens": 1}} if usage else {}
+        sends(json.dumps(answer | told))(handler, body)
+
+    return reply
+
+
+def probed(tmp_path: Path, reply: Reply, *, template: str = "suffix", holes: bool = True) -> str:
+    with serve(reply) as endpoint:
+        given = EndpointConfig(
+            endpoint=endpoint.address, model="m", api="completions", template=template, stream=False, retries=0
+        )
+        return probe(Client(Asking(settings=given, mode="keep"), tmp_path, 10.0), given, holes=holes)
+
+
+def test_an_endpoint_that_counts_the_suffix_is_taken_and_named(tmp_path: Path) -> None:
+    assert probed(tmp_path, counts("prompt", "suffix")) == "m-2"
+
+
+@pytest.mark.parametrize(
+    ("reply", "said"),
+    [
+        (counts("prompt"), "ignores what stands behind the caret"),
+        (counts(usage=False), "does not say how many tokens"),
+        (fails(400, "suffix is not currently supported"), "not currently supported"),
+    ],
+    ids=["ignored", "untold", "refused"],
+)
+def test_one_that_does_not_show_that_it_heeds_a_suffix_is_refused(tmp_path: Path, reply: Reply, said: str) -> None:
+    with pytest.raises(InstallError, match=said):
+        probed(tmp_path, reply)
+
+
+@pytest.mark.parametrize(("template", "holes"), [("qwen", True), ("suffix", False)])
+def test_where_no_suffix_is_sent_none_is_probed(tmp_path: Path, template: str, holes: bool) -> None:
+    assert probed(tmp_path, counts("prompt"), template=template, holes=holes) == "m-2"

@@ -1,0 +1,123 @@
+"""What a model is asked, and what its answer suggests."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ci_eval.adapters.endpoints.contract import Reply
+from ci_eval.adapters.endpoints.prompts import asked_at, instruction_of, suggested, usage_of, window
+from ci_eval.adapters.endpoints.templates import FAMILIES, template_of
+from ci_eval.contracts import Query
+from ci_eval.errors import ConfigError, EngineRaised
+from ci_eval.model import Record, Span
+from ci_eval.model.endpoints import EndpointConfig, SamplingConfig, WindowConfig
+
+TEXT = "".join(f"line {number}\n" for number in range(100))
+
+
+def query(span: Span = "word", prefix: str = "", record: Record | None = None) -> Query:
+    return Query(offset=0, prefix=prefix, expected="", span=span, record=record)
+
+
+def test_a_window_is_of_whole_lines_around_the_caret() -> None:
+    prefix, suffix = window(TEXT, TEXT.index("50"), WindowConfig(characters=60, suffix=0.5))
+    assert (prefix, suffix) == ("line 47\nline 48\nline 49\nline ", "50\nline 51\nline 52\nline 53\n")
+
+
+def test_what_one_side_does_not_need_the_other_gets() -> None:
+    assert window(TEXT, 0, WindowConfig(characters=40, suffix=0.1)) == ("", TEXT[:35])
+    assert window(TEXT, len(TEXT), WindowConfig(characters=40, suffix=0.9)) == (TEXT[-40:], "")
+
+
+def test_without_a_share_for_it_there_is_no_suffix() -> None:
+    assert window(TEXT, 8, WindowConfig(suffix=0)) == (TEXT[:8], "")
+
+
+@given(st.text(alphabet="ab\n", max_size=60), st.data(), st.integers(1, 50), st.floats(0, 1))
+def test_a_window_is_never_too_long_and_stands_around_the_caret(
+    text: str, data: st.DataObject, most: int, share: float
+) -> None:
+    offset = data.draw(st.integers(0, len(text)))
+    prefix, suffix = window(text, offset, WindowConfig(characters=most, suffix=share))
+    assert len(prefix) + len(suffix) <= most
+    assert text[:offset].endswith(prefix)
+    assert text[offset:].startswith(suffix)
+
+
+@pytest.mark.parametrize(
+    ("answer", "before", "asked", "text"),
+    [
+        ("name(1)", "self.", query(), "name"),
+        ("me(1)", "self.na", query(prefix="na"), "name"),
+        (" name", "return ", query(), "name"),
+        ("(name)", "f", query(), ""),
+        ("a + b\nc", "return ", query("line"), "a + b"),
+        ("rn a\n", "retu", query("line", "retu"), "return a"),
+        ("    a\n", "", query("line"), "    a"),
+        ("", "x = ", query("line"), ""),
+    ],
+)
+def test_an_answer_is_cut_to_what_was_asked_for(answer: str, before: str, asked: Query, text: str) -> None:
+    assert suggested(Reply(text=answer), before, asked, chat=False) == text
+
+
+@pytest.mark.parametrize(
+    ("answer", "before"),
+    [
+        ("```python\nb + c\n```\nThat adds them.", "    a = "),
+        ("```\nb + c", "    a = "),
+        ("a = b + c", "    a = "),
+        ("```py\n    a = b + c\n```", "    a = "),
+    ],
+)
+def test_of_a_chat_only_the_code_counts(answer: str, before: str) -> None:
+    assert suggested(Reply(text=answer), before, query("line"), chat=True) == "b + c"
+    assert suggested(Reply(text=answer), before, query("line"), chat=False) != "b + c"
+
+
+@pytest.mark.parametrize(
+    ("text", "finish", "asked", "cut_off"),
+    [
+        ("a + ", "length", query("line"), True),
+        ("a + b\nc", "length", query("line"), False),
+        ("a + ", "stop", query("line"), False),
+        ("nam", "length", query(), True),
+        ("name(", "length", query(), False),
+        ("def f():", "length", query("text", record=Record()), True),
+    ],
+)
+def test_an_answer_is_cut_off_where_more_of_it_would_have_counted(
+    text: str, finish: str, asked: Query, cut_off: bool
+) -> None:
+    assert usage_of(Reply(text=text, finish=finish), "", asked, None, chat=False).cut_off == cut_off
+
+
+def test_an_instruction_has_the_context_in_its_places_and_nothing_else_is_one() -> None:
+    record = Record(instruction="Look: {diff} {other} {}", context={"diff": "+ {file}", "file": "x"})
+    assert instruction_of(record) == "Look: + {file} {other} {}"
+    assert instruction_of(Record(context={"diff": "+ a", "file": "x"})) == "diff:\n+ a\n\nfile:\nx"
+
+
+def test_a_record_is_asked_as_an_instruction() -> None:
+    given = EndpointConfig(sampling=SamplingConfig(max_tokens=7))
+    prompt = asked_at(TEXT, query("text", record=Record(instruction="Do.")), given)
+    assert (prompt.instruction, prompt.prefix, prompt.max_tokens) == ("Do.", "", 7)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_template_holds_both_sides_once_and_nothing_of_them_is_a_place(family: str) -> None:
+    filled = template_of(family).filled("a {suffix}", "b {prefix}")
+    assert (filled.count("a {suffix}"), filled.count("b {prefix}")) == (1, 1)
+
+
+def test_code_that_holds_a_token_of_the_template_is_not_sent() -> None:
+    with pytest.raises(EngineRaised, match="fim_middle"):
+        template_of("qwen").filled('x = "<|fim_middle|>"', "")
+
+
+@pytest.mark.parametrize("template", ["qwne", "{prefix}", "{prefix}{suffix}{prefix}"])
+def test_a_template_that_is_none_is_refused(template: str) -> None:
+    with pytest.raises(ConfigError, match="each once"):
+        template_of(template)
