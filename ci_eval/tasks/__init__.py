@@ -3,7 +3,7 @@
 from ci_eval.catalog import Catalog
 from ci_eval.contracts import Task
 
-CATALOG: Catalog[Task] = Catalog(__name__, "TASK")
+CATALOG: Catalog[Task] = Catalog(__name__, "TASK", spelling=lambda module: module.replace("_", "-"))
 
 
 def names() -> list[str]:

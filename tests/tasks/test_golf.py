@@ -10,8 +10,7 @@ from ci_eval.cli import cli
 from ci_eval.config import load
 from ci_eval.errors import ConfigError
 from ci_eval.jobs.preparation import task_of
-from ci_eval.manifest import Manifest
-from ci_eval.model import EngineInfo, PlayItem, ProjectInfo, Properties
+from ci_eval.model import PlayItem, Properties
 from ci_eval.model.tokens import Kind
 from ci_eval.tasks import golf
 from ci_eval.workspace import Workspace
@@ -36,16 +35,6 @@ def test_the_task_and_the_key_are_the_same(tmp_path: Path) -> None:
         cli.main([*argv, "--output", str(tmp_path / name)], standalone_mode=False)
     assert timeless(tmp_path / "task") == timeless(tmp_path / "key")
     assert Workspace.open(tmp_path / "key").manifest().task == "golf"
-
-
-def test_a_manifest_of_before_names_its_task() -> None:
-    project = ProjectInfo(spec="path:.", name="p", revision="1", checksum="0")
-    manifest = Manifest(
-        ci_eval="0", title="", language="python", completion_type="BASIC", client="raw", strategy="ALL/golf", seed=0,
-        engine=EngineInfo(name="words", version="1"), project=project, grammar="", python="", os="", cpu="", jobs=1,
-        start="2026-01-01T00:00:00+00:00", unit="lines",
-    )  # fmt: skip
-    assert manifest.task == "golf"
 
 
 def test_a_list_is_called_up_at_the_first_four_letters_of_each_token() -> None:

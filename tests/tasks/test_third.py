@@ -15,6 +15,8 @@ import pytest
 import ci_eval
 from tests.projects import GREETER, write
 
+pytestmark = pytest.mark.slow
+
 TASK = '''"""Calls: the names behind a dot, which count whatever their case."""
 
 from dataclasses import replace

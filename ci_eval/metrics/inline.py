@@ -1,0 +1,59 @@
+"""Lines, statements and blocks that are suggested in one piece: how right the first suggestion is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ci_eval.contracts import Metric, Observation
+from ci_eval.model import FAILED, MetricInfo, SessionScore
+from ci_eval.observing import evaluated
+from ci_eval.tasks.inline import TASK, grade
+
+
+def mean(name: str, summary: str, score: str, unit: str = "share") -> Metric:
+    """The mean of a grade over all evaluated sessions; 0 where the engine failed."""
+
+    def observe(session: SessionScore) -> Sequence[Observation]:
+        value = 0.0 if session.status in FAILED else grade(session, score)
+        return [(value, 1.0)] if evaluated(session) else []
+
+    return _metric(name, summary, unit, observe)
+
+
+def matched(session: SessionScore) -> Sequence[Observation]:
+    """(characters that the suggestion would have saved typing, characters that were to be typed)."""
+    if not evaluated(session):
+        return []
+    typed = len(session.lookups[-1].prefix) if session.lookups else 0
+    saved = 0.0 if session.status in FAILED else max(grade(session, "matched") - typed, 0.0)
+    return [(saved, float(len(session.expected_text) - typed))]
+
+
+def well_formed(session: SessionScore) -> Sequence[Observation]:
+    """Whether the file can be parsed with the suggestion in it, where there is one."""
+    grades = session.lookups[-1].grades if session.lookups and session.lookups[-1].total else None
+    return [(grades["wellFormed"], 1.0)] if grades and "wellFormed" in grades else []
+
+
+def _metric(name: str, summary: str, unit: str, observe: Callable[[SessionScore], Sequence[Observation]]) -> Metric:
+    info = MetricInfo(name=name, summary=summary, unit=unit, better="higher", shown=True)
+    return Metric(info=info, observe=observe, of=TASK.unit, order=(6,))
+
+
+METRICS: tuple[Metric, ...] = (
+    mean("LineMatch", "share of sessions whose first suggestion is exactly what was expected", "lineMatch"),
+    mean(
+        "EditSimilarity",
+        "mean similarity of the first suggestion to what was expected (2 · common characters / both lengths)",
+        "editSimilarity",
+        "score",
+    ),
+    _metric("MatchedRatio", "share of the typing that suggestions save which are right to their end", "share", matched),
+    mean("FirstTokenMatch", "share of sessions whose first suggestion begins with the right token", "firstToken"),
+    _metric(
+        "WellFormed",
+        "share of first suggestions with which the file has no more syntax errors than before",
+        "share",
+        well_formed,
+    ),
+)

@@ -1,0 +1,87 @@
+"""Code review: what is wrong with a change, in up to ten comments; after MERA CODE's task rucodereviewer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ci_eval.contracts import Band, Task
+from ci_eval.model import Record, SessionScore, Suggestion
+from ci_eval.records import BANDS, LEGEND, answered, ask_once, band_of, grades_of, of_mera
+
+MOST = 10
+"""Comments of an answer that count; those after them are not looked at."""
+
+MERA = re.compile(r"Комментарий \d+:\s*(.*?)(?=Комментарий \d+:|$)", re.DOTALL)
+"""MERA CODE's own rule (code_tasks/rucodereviewer, commit 7972841)."""
+
+BEGINNINGS = {
+    "heading": re.compile(
+        r"^[ \t>#*_-]*(?:комментарий|замечание|comment)[ \t]*№?[ \t]*\d+[ \t*_]*[:.)-]?[ \t*_]*", re.I | re.M
+    ),
+    "number": re.compile(r"^[ \t]*\**\d{1,2}[.)]\**[ \t]+", re.M),
+    "bullet": re.compile(r"^[ \t]*[-*•][ \t]+", re.M),
+}
+"""Rule → where a comment begins; the first rule that finds any decides. An answer without them is one comment."""
+
+WHOLE = "whole"
+
+
+def comments(answer: str, _record: Record) -> list[Suggestion]:
+    """The first ten comments of an answer that are not empty; `kind` is the rule that found them."""
+    for rule, beginning in BEGINNINGS.items():
+        begins = [(found.start(), found.end()) for found in beginning.finditer(answer)]
+        ends = [start for start, _ in begins[1:]] + [len(answer)]
+        texts = [answer[begin:end].strip().strip("*_").strip() for (_, begin), end in zip(begins, ends, strict=False)]
+        if found := [Suggestion(text=text, kind=rule) for text in texts if text]:
+            return found[:MOST]
+    return [Suggestion(text=answer.strip(), kind=WHOLE)] if answer.strip() else []
+
+
+def comments_of_mera(answer: str, _record: Record) -> list[str]:
+    """As MERA CODE cuts them: of the first ten, those that are not empty."""
+    return [text for each in MERA.findall(answer)[:MOST] if (text := each.strip())]
+
+
+def answer(comment: str) -> str:
+    """The answer with that comment alone, as MERA CODE's prompts ask for it."""
+    return f"Комментарий 1: {comment}"
+
+
+def rank(expected: str, _prefix: str, shown: Sequence[Suggestion]) -> int | None:
+    """Of the comment that says exactly what was expected."""
+    return next((number for number, found in enumerate(shown, 1) if found.text == expected.strip()), None)
+
+
+def score(session: SessionScore) -> float:
+    """chrF of the comment closest to the expected one; where a judge was asked, 1 / the first rank it accepts."""
+    grades = grades_of(session)
+    return grades.get("judge", grades.get("chrf", 0.0))
+
+
+def band(session: SessionScore) -> Band:
+    """By the score."""
+    return band_of(score(session))
+
+
+TASK = Task(
+    name="code-review",
+    summary="comments on a change, from records with the one that a person wrote",
+    unit="reviews",
+    record=of_mera,
+    rank=rank,
+    status=answered,
+    score=score,
+    bands=BANDS,
+    band=band,
+    legend=LEGEND,
+    heading="How close the best comment comes",
+    play=ask_once,
+    graders=("chrf", "bleu", "chrf-mera", "bleu-mera"),
+    graded=MOST,
+    judge="judge",
+    best=True,
+    read=comments,
+    write=answer,
+    readers={"chrf-mera": comments_of_mera, "bleu-mera": comments_of_mera},
+)

@@ -1,0 +1,84 @@
+"""Unit tests: the test that a person wrote for a function; after MERA CODE's task UnitTests."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ci_eval.contracts import Band, Task
+from ci_eval.model import Record, SessionScore, Suggestion
+from ci_eval.records import BANDS, LEGEND, answered, ask_once, band_of, grades_of, of_mera
+
+FENCE = re.compile(
+    r"^[ \t]*(`{3,}|~{3,})[ \t]*([\w#+.-]*)[^\n]*\n(.*?)(?:^[ \t]*\1[ \t]*$|\Z)", re.DOTALL | re.MULTILINE
+)
+"""Begins on a line of its own, with a tag or none; ends on one of its own, or with the answer, which may be cut off."""
+
+ALIASES = {
+    "python": {"python", "python3", "py"},
+    "java": {"java"},
+    "go": {"go", "golang"},
+    "javascript": {"javascript", "js", "jsx", "mjs", "node", "typescript", "ts", "tsx"},
+    "csharp": {"csharp", "c#", "cs", "c_sharp"},
+}
+"""Language → the tags that models put at a fence around its code."""
+
+MERA = (
+    re.compile(r"```(?P<tag>(?:\w|-)+)\n(?P<code>.*?)```", re.DOTALL),
+    re.compile(r"```(?P<tag>(?:\w|-)+)\n(?P<code>.*)", re.DOTALL),
+    re.compile(r"```(?P<tag>)\n(?P<code>.*?)```", re.DOTALL),
+)
+"""MERA CODE's fences (code_tasks/unit_tests, commit 7972841), the first rule that finds any decides: whole ones with a
+tag, one that is cut off, whole ones without a tag."""
+
+
+def code(answer: str, record: Record) -> list[Suggestion]:
+    """The code of an answer as one suggestion: what its fences hold, or all of it; `kind` is the rule that decided."""
+    fences = [(tag.lower(), text) for _, tag, text in FENCE.findall(answer)]
+    wanted = next((names for names in ALIASES.values() if record.language in names), {record.language})
+    for rule, tags in (("fence", wanted), ("bare fence", {""}), ("other fence", {tag for tag, _ in fences})):
+        if found := "\n".join(text.strip("\n") for tag, text in fences if tag in tags).strip("\n"):
+            return [Suggestion(text=found, kind=rule)]
+    return [Suggestion(text=answer.strip("\n"), kind="whole")] if answer.strip() else []
+
+
+def code_of_mera(answer: str, record: Record) -> list[str]:
+    """As MERA CODE takes it: fences with exactly the language as their tag, else the answer as it is."""
+    language = record.context.get("language", record.language)
+    found = next((blocks for rule in MERA if (blocks := [(m["tag"], m["code"]) for m in rule.finditer(answer)])), [])
+    joined = "\n".join(text for tag, text in found if (tag or language) == language)
+    return [joined.strip("\n") if joined.strip() else answer]
+
+
+def rank(expected: str, _prefix: str, shown: Sequence[Suggestion]) -> int | None:
+    """1 where the code is the expected one to the letter."""
+    return next((number for number, found in enumerate(shown, 1) if found.text.strip() == expected.strip()), None)
+
+
+def score(session: SessionScore) -> float:
+    """CodeBLEU (strict)."""
+    return grades_of(session).get("codebleu", 0.0)
+
+
+def band(session: SessionScore) -> Band:
+    """By the score."""
+    return band_of(score(session))
+
+
+TASK = Task(
+    name="unit-tests",
+    summary="a test for a function, from records with the one that a person wrote",
+    unit="tests",
+    record=of_mera,
+    rank=rank,
+    status=answered,
+    score=score,
+    bands=BANDS,
+    band=band,
+    legend=LEGEND,
+    heading="How close the test comes",
+    play=ask_once,
+    graders=("codebleu-strict", "codebleu-mera"),
+    read=code,
+    readers={"codebleu-mera": code_of_mera},
+)

@@ -1,0 +1,64 @@
+"""Code review: how comments are found in answers, and what an evaluation says of them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from ci_eval.cli import cli
+from ci_eval.model import Record
+from ci_eval.tasks.code_review import comments, comments_of_mera
+
+NOTHING = Record()
+CASES = json.loads((Path(__file__).parent / "mera_comments.json").read_text())
+"""Answers, and the comments that MERA CODE's own regular expression found in them."""
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: repr(case["response"]))
+def test_comments_are_cut_as_mera_does(case: dict[str, object]) -> None:
+    assert comments_of_mera(str(case["response"]), NOTHING) == case["comments"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "rule", "found"),
+    [
+        ("Комментарий 1: a\nb\nКомментарий 2: c", "heading", ["a\nb", "c"]),
+        ("Sure!\n**Комментарий №1:** a\n\n**комментарий 2.** b", "heading", ["a", "b"]),
+        ("### Comment 1\na\n### Comment 2\nb", "heading", ["a", "b"]),
+        ("1. a, see 2. below\n2) b", "number", ["a, see 2. below", "b"]),
+        ("- a\n- b", "bullet", ["a", "b"]),
+        ("Looks wrong.", "whole", ["Looks wrong."]),
+        ("Комментарий 1:\nКомментарий 2: b", "heading", ["b"]),
+        (" \n", "", []),
+    ],
+)
+def test_comments_are_found_in_many_forms(answer: str, rule: str, found: list[str]) -> None:
+    assert [(each.kind, each.text) for each in comments(answer, NOTHING)] == [(rule, text) for text in found]
+
+
+def test_ten_comments_count() -> None:
+    answer = "".join(f"{number}. text {number}\n" for number in range(1, 13))
+    assert len(comments(answer, NOTHING)) == 10
+
+
+def figures(folder: Path, engine: str) -> dict[str, float]:
+    line = {
+        "instruction": "Review: {diff_block}",
+        "inputs": {"diff_block": "+ return None"},
+        "outputs": "Здесь лучше вернуть пустой список, а не None.",
+        "meta": {"id": 1, "language": "Python"},
+    }
+    (folder / "reviews.jsonl").write_text(json.dumps(line))
+    argv = ["evaluate", "--task", "code-review", "--dataset", str(folder / "reviews.jsonl"), "--engine", engine]
+    cli.main([*argv, "--jobs", "1", "--output", str(folder / engine)], standalone_mode=False)
+    report = json.loads((folder / engine / "reports" / "metrics.json").read_text())
+    metrics = report["evaluations"][0]["filters"]["ALL"]["metrics"]
+    return {name: metrics[name]["value"] for name in ("ChrF", "BLEU", "ChrFMera", "BLEUMera", "Comments", "HitAt1")}
+
+
+def test_the_oracle_and_the_empty_control_are_at_the_ends(tmp_path: Path) -> None:
+    best = {"ChrF": 1.0, "BLEU": 1.0, "ChrFMera": 1.0, "BLEUMera": 1.0, "Comments": 1.0, "HitAt1": None}
+    assert figures(tmp_path, "oracle") == pytest.approx(best)
+    assert figures(tmp_path, "empty") == dict.fromkeys(best, 0.0) | {"HitAt1": None}

@@ -1,0 +1,171 @@
+"""Inline completion: whole lines, statements and blocks; its controls, and a model that is scripted."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ci_eval.config import load
+from ci_eval.errors import ConfigError
+from ci_eval.jobs.preparation import task_of
+from ci_eval.languages.python import LANGUAGE
+from ci_eval.model import Session
+from ci_eval.workspace import Workspace
+from tests.adapters.endpoints.scripted import Reply, fails, says, sends, serve, stalls
+from tests.command import command
+from tests.projects import write
+
+CODE = """import os
+
+
+def total(values):
+    found = sum(
+        value for value in values if value
+    )
+    if found:
+        print(found)
+        return found
+    return os.sep
+
+
+print(total([1]))
+"""
+
+
+def items(span: str) -> list[str]:
+    task = task_of(load(None, overrides=["task=inline", f"actions.strategy.span={span}"]).config)
+    assert task.items
+    found = list(task.items(CODE, LANGUAGE.extract(CODE, "a.py", {}).tokens))
+    assert all(CODE[each.begin : each.end] == each.text for each in found)
+    assert all(one.end <= other.begin for one, other in pairwise(found))
+    return [each.text for each in found]
+
+
+def test_a_line_is_asked_for_from_one_of_its_tokens_on() -> None:
+    found = items("line")
+    assert len(found) == 9
+    assert all("\n" not in each and each == each.strip() for each in found)
+    assert sum(CODE.count(f"\n{each}\n") + CODE.count(f"    {each}\n") for each in found) < len(found)
+
+
+def test_a_statement_may_have_several_lines_and_a_block_what_is_in_it() -> None:
+    assert [each for each in items("statement") if "\n" in each] == [
+        "sum(\n        value for value in values if value\n    )"
+    ]
+    assert items("block") == ["os", CODE[CODE.index("def") : CODE.index("\n\n\nprint")], "total([1]))"]
+
+
+def test_another_task_has_no_choice_of_spans() -> None:
+    with pytest.raises(ConfigError, match=r"strategy\.span"):
+        task_of(load(None, overrides=["actions.strategy.span=line"]).config)
+
+
+def evaluated(folder: Path, *arguments: object, code: int = 0) -> Workspace:
+    """The workspace of a run of the task with these options."""
+    write(folder / "p", main__py=CODE)
+    given = ("--task", "inline", "--project", f"path:{folder / 'p'}", "--jobs", 1, "--output", folder / "out")
+    ended, _, said = command("evaluate", *arguments, *given)
+    assert ended == code, said
+    return Workspace.open(folder / "out")
+
+
+def figures(workspace: Workspace) -> dict[str, Any]:
+    found = json.loads((workspace.folder / "reports" / "metrics.json").read_text())
+    metrics = found["evaluations"][0]["filters"]["ALL"]["metrics"]
+    return {name: metric["value"] for name, metric in metrics.items()}
+
+
+def first(workspace: Workspace) -> Session:
+    return next(session for _, sessions in workspace.sessions(Session) for session in sessions)
+
+
+@pytest.mark.parametrize("span", ["line", "statement", "block"])
+@pytest.mark.parametrize(("engine", "value"), [("oracle", 1.0), ("empty", 0.0)])
+def test_controls_stand_at_their_ends(tmp_path: Path, engine: str, value: float, span: str) -> None:
+    workspace = evaluated(
+        tmp_path, "--engine", engine, "--set", f"actions.strategy.span={span}", "--set", "interpret.allowedEmpty=1"
+    )
+    found = figures(workspace)
+    names = ("LineMatch", "EditSimilarity", "MatchedRatio", "FirstTokenMatch")
+    assert [found[name] for name in names] == [value] * 4
+    assert found["WellFormed"] == (1.0 if value else None)
+    assert "Cost" not in found
+
+
+def of_model(address: str, **more: object) -> list[object]:
+    engine = {"endpoint": address, "model": "tiny", "price": {"input": 1e5, "output": 1e6}, "retries": 0, **more}
+    return [
+        "--set",
+        f"engine={json.dumps(engine)}",
+        "--set",
+        "interpret.timeout=2",
+        "--set",
+        "interpret.allowedEmpty=1",
+    ]
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CI_EVAL_CACHE", str(tmp_path / "cache"))
+
+
+def test_what_an_answer_took_is_reported(tmp_path: Path) -> None:
+    with serve(says("ok"), says("found\nmore")) as endpoint:
+        workspace = evaluated(tmp_path, *of_model(endpoint.address))
+    usage = first(workspace).lookups[0].usage
+    assert usage
+    assert usage.first_token is not None
+    assert (usage.prompt_tokens, usage.answer_tokens, usage.cost, usage.finish) == (10, 10, 11.0, "stop")
+    found = figures(workspace)
+    assert (found["PromptTokens"], found["AnswerTokens"], found["Cost"]) == (90, 90, 99.0)
+    assert found["FirstTokenPercentile95"] <= found["LatencyPercentile95"]
+    assert first(workspace).lookups[0].suggestions[0].text == "found"
+
+
+@pytest.mark.parametrize(
+    ("bad", "status", "code"),
+    [
+        (fails(429, "slow down"), "error", 5),
+        (fails(500), "error", 5),
+        (sends(b'data: {"choices": []}\n\n'), "error", 5),
+        (sends(b"<html>"), "error", 5),
+        (fails(404, "no such model"), "error", 5),
+        (fails(400, "context_length_exceeded"), "error", 5),
+        (stalls(4), "timeout", 5),
+        (says(""), "empty", 0),
+        (says("found = su", "length"), "cut-off", 0),
+        (says("nothing\n", "length"), "no-match", 0),
+    ],
+    ids=["429", "500", "cut stream", "garbage", "wrong model", "too long", "slow", "empty", "cut off", "long enough"],
+)
+def test_each_fault_is_a_counted_status(tmp_path: Path, bad: Reply, status: str, code: int) -> None:
+    with serve(says("ok"), bad) as endpoint:
+        workspace = evaluated(tmp_path, *of_model(endpoint.address), "--set", "interpret.sessionsLimit=2", code=code)
+    assert workspace.manifest().statuses == {status: 2}
+    assert workspace.manifest().planned == 2
+
+
+def test_sessions_beyond_the_budget_are_skipped_and_asked_with_a_larger_one(tmp_path: Path) -> None:
+    with serve(says("ok")) as endpoint:
+        workspace = evaluated(tmp_path, *of_model(endpoint.address, budget={"requests": 4}))
+        assert workspace.manifest().statuses == {"no-match": 3, "skipped": 6}
+        evaluated(tmp_path / "again", *of_model(endpoint.address, budget={"requests": 6}))
+    assert len(endpoint.asked) == 1 + 9
+
+
+def test_each_round_asks_anew(tmp_path: Path) -> None:
+    with serve(says("ok"), says("found")) as endpoint:
+        evaluated(tmp_path, *of_model(endpoint.address), "--repeat", 2)
+    assert len(endpoint.asked) == 1 + 2 * 9
+
+
+def test_a_workspace_of_somebody_else_sends_nothing_anywhere(tmp_path: Path) -> None:
+    with serve(says("found")) as endpoint:
+        workspace = evaluated(tmp_path, *of_model(endpoint.address))
+        code, _, said = command("interpret", workspace.folder)
+    assert code == 2
+    assert f"send code to {endpoint.address}" in " ".join(said.split())

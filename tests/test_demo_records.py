@@ -1,0 +1,105 @@
+"""The demo's records are ones that their tasks can read, and its answers are to these."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from ci_eval.cli import cli
+from ci_eval.fetch.dataset import prepare
+from ci_eval.records import neutral
+from ci_eval.tasks import code_review, unit_tests
+from ci_eval.workspace import Workspace
+
+FOLDER = Path(__file__).parent.parent / "configs" / "demo"
+READERS = {"code-review": code_review.TASK.record, "unit-tests": unit_tests.TASK.record}
+LANGUAGES = {
+    "code-review": {"python": 10, "java": 10, "go": 5, "scala": 5},
+    "unit-tests": dict.fromkeys(("python", "java", "go", "javascript", "csharp"), 6),
+}
+FOCAL = "#focal function/method here"
+
+
+def lines(path: Path) -> list[dict[str, object]]:
+    found = [line for _, line in prepare(str(path), cache=path.parent).lines()]
+    assert [line for line in found if isinstance(line, str)] == []
+    return [line for line in found if isinstance(line, dict)]
+
+
+def records(name: str) -> list[dict[str, object]]:
+    return lines(FOLDER / f"{name}.jsonl")
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_a_task_reads_thirty_records_with_their_references(name: str) -> None:
+    read = READERS[name]
+    assert read is not None
+    found = [read(line) for line in records(name)]
+    assert Counter(record.language for record in found) == LANGUAGES[name]
+    assert all(len(record.references) == 1 and record.references[0].strip() for record in found)
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_records_have_ids_of_their_own_and_come_from_several_repositories(name: str) -> None:
+    found = records(name)
+    assert len({str(line["id"]) for line in found}) == len(found) == 30
+    assert len({str(line["cluster"]) for line in found}) >= 6
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_an_instruction_asks_for_parts_that_the_record_has(name: str) -> None:
+    for record in map(neutral, records(name)):
+        asked = set(re.findall(r"\{(\w+)\}", record.instruction))
+        assert asked <= set(record.context)
+        assert asked & {"diff_block", "focal_func"}
+
+
+@pytest.mark.parametrize("line", records("code-review"), ids=lambda line: str(line["id"]))
+def test_the_lines_a_comment_is_about_are_new_ones_of_its_diff(line: dict[str, object]) -> None:
+    head, *body = neutral(line).context["diff_block"].splitlines()[2:]
+    sizes = re.fullmatch(r"@@ -(\d+),(\d+) \+(\d+),(\d+) @@", head)
+    assert sizes is not None
+    first, old, _, new = map(int, sizes.groups())
+    assert old == sum(each[0] != "+" for each in body)
+    assert new == sum(each[0] != "-" for each in body)
+    meta = line["meta"]
+    assert isinstance(meta, dict)
+    begin, end = meta["lines"]
+    assert first <= begin <= end < first + new
+
+
+@pytest.mark.parametrize("line", records("unit-tests"), ids=lambda line: str(line["id"]))
+def test_the_tested_code_is_cut_out_of_its_file_and_the_test_out_of_its_own(line: dict[str, object]) -> None:
+    record = neutral(line)
+    assert record.context["focal_func_context"].count(FOCAL) == 1
+    assert record.context["language"] == record.language
+    assert record.references[0].splitlines()[0] not in record.context["test_func_context"].splitlines()
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_each_assistant_answers_each_record_once(name: str) -> None:
+    given = Counter(
+        (line["dataset"], line["id"], line["assistant"]) for line in lines(FOLDER / f"answers/{name}.jsonl")
+    )
+    assert given == Counter((name, line["id"], who) for line in records(name) for who in ("careful", "hasty"))
+
+
+@pytest.mark.parametrize("task", ["code-review", pytest.param("unit-tests", marks=pytest.mark.registry)])
+def test_the_demo_runs_without_a_network_from_its_recorded_answers(
+    task: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(FOLDER.parent.parent)
+    monkeypatch.setenv("CI_EVAL_CACHE", str(tmp_path / "cache"))
+    cli.main(["answers", "import", str(FOLDER / "recorded.jsonl")], standalone_mode=False)
+    for model in ("careful", "hasty"):
+        argv = ["evaluate", str(FOLDER / f"{task}.yaml"), "--offline", "--set", f"engine.model={model}"]
+        cli.main([*argv, "--jobs", "1", "--output", str(tmp_path / model)], standalone_mode=False)
+        assert Workspace.open(tmp_path / model).manifest().finished == 30
+    argv = ["compare", str(tmp_path / "hasty"), str(tmp_path / "careful"), "--output", str(tmp_path / "compared")]
+    cli.main(argv, standalone_mode=False)
+    metrics = json.loads((tmp_path / "compared" / "comparison.json").read_text())["filters"]["ALL"]["metrics"]
+    assert metrics[{"code-review": "ChrF", "unit-tests": "CodeBLEU"}[task]]["verdict"] == "better"
