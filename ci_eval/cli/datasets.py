@@ -1,0 +1,143 @@
+"""Commands that make datasets."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+
+import click
+
+from ci_eval import machine
+from ci_eval.ci import Screen
+from ci_eval.cli.group import cli
+from ci_eval.cli.options import SPECS
+from ci_eval.config import load
+from ci_eval.jobs.datasets import code_review as reviewing
+from ci_eval.jobs.datasets import unit_tests as testing
+from ci_eval.mining.reviews import blocks
+from ci_eval.mining.reviews import records as reviews
+from ci_eval.mining.unit_tests import languages
+from ci_eval.mining.unit_tests.records import Selection
+
+
+@cli.group("dataset")
+def dataset() -> None:
+    """Makes datasets: records that tasks such as unit-tests and code-review are evaluated on."""
+
+
+@dataset.command("unit-tests", epilog=SPECS)
+@click.argument("projects", metavar="PROJECT...", nargs=-1, required=True)
+@click.option("--language", type=click.Choice(languages.names()), required=True)
+@click.option("--output", type=click.Path(path_type=Path), metavar="FILE.jsonl", required=True)
+@click.option("--limit", type=click.IntRange(min=1), default=200, show_default=True, help="Records of one project.")
+@click.option("--seed", default=0, show_default=True, help="Which are drawn where a project has more.")
+@click.option(
+    "--confidence",
+    type=click.Choice(["low", "high"]),
+    default="low",
+    show_default=True,
+    help="The least: high where the function's name is in the test's and the test calls it.",
+)
+@click.option("--any-licence", is_flag=True, help="Also projects whose licence is not known to let code be passed on.")
+@click.option("--jobs", type=click.IntRange(min=1), metavar="N", default=machine.cores, help="Worker processes.")
+def unit_tests(
+    projects: tuple[str, ...],
+    language: str,
+    output: Path,
+    limit: int,
+    seed: int,
+    confidence: str,
+    any_licence: bool,
+    jobs: int,
+) -> None:
+    """Functions and the tests that people wrote for them, from the PROJECTs, which must hold their tests.
+
+    \b
+    Examples:
+      ci-eval dataset unit-tests pypi:networkx==3.3 --language python --output tests.jsonl
+      ci-eval dataset unit-tests path:. go:github.com/spf13/cobra@v1.8.1 --language go --output tests.jsonl
+    """
+    selection = Selection(limit=limit, seed=seed, only_high=confidence == "high")
+    testing.mine(projects, language, output, selection, any_licence=any_licence, jobs=jobs, screen=Screen())
+
+
+REVIEWED = sorted({each.language for each in blocks.LANGUAGES.values()})
+
+
+@dataset.command("code-review")
+@click.option(
+    "--github", "repositories", metavar="OWNER/REPOSITORY", multiple=True, required=True, help="May be repeated."
+)
+@click.option("--output", type=click.Path(path_type=Path), metavar="FILE.jsonl", required=True)
+@click.option(
+    "--language", "languages_", type=click.Choice(REVIEWED), multiple=True, help="May be repeated. Default: all."
+)
+@click.option("--limit", type=click.IntRange(min=1), default=200, show_default=True, help="Records of one repository.")
+@click.option("--seed", default=0, show_default=True, help="Which are drawn where a repository has more.")
+@click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help="Only comments written or changed since that day.")
+@click.option(
+    "--review",
+    type=click.Path(path_type=Path),
+    metavar="FILE.csv",
+    help="Records that people accept or reject in this table are kept or left out; new ones are added to it.",
+)
+@click.option(
+    "--judge",
+    type=click.Path(path_type=Path),
+    metavar="CONFIG",
+    help="A configuration whose `judge:` is asked which comments can be understood from the change alone.",
+)
+@click.option("--only-accepted", is_flag=True, help="Only what is accepted in --review.")
+@click.option(
+    "--splits",
+    type=click.IntRange(0, 100),
+    nargs=3,
+    default=(0, 0, 100),
+    show_default=True,
+    metavar="TRAIN VALIDATION TEST",
+    help="Per cent of the repositories; `meta.split` of a record says which it is in.",
+)
+@click.option(
+    "--any-licence", is_flag=True, help="Also repositories whose licence is not known to let code be passed on."
+)
+def code_review(
+    repositories: tuple[str, ...],
+    output: Path,
+    languages_: tuple[str, ...],
+    limit: int,
+    seed: int,
+    since: datetime | None,
+    review: Path | None,
+    judge: Path | None,
+    only_accepted: bool,
+    splits: tuple[int, int, int],
+    any_licence: bool,
+) -> None:
+    """Changes and the comments that reviewers wrote on them, from pull requests at GitHub.
+
+    Asks api.github.com, or GITHUB_API_URL, with the token in GITHUB_TOKEN: without one it allows 60 requests an hour,
+    which a record takes three of at most.
+
+    \b
+    Examples:
+      ci-eval dataset code-review --github pallets/click --github spf13/cobra --output reviews.jsonl
+      ci-eval dataset code-review --github pallets/click --review verdicts.csv --only-accepted --output reviews.jsonl
+    """
+    if sum(splits) != 100:
+        raise click.UsageError("--splits must add up to 100, as in --splits 80 10 10")
+    if only_accepted and review is None:
+        raise click.UsageError("--only-accepted needs --review FILE.csv, in which people accept")
+    selection = reviews.Selection(
+        languages=frozenset(languages_ or REVIEWED),
+        limit=limit,
+        seed=seed,
+        since=since.strftime("%Y-%m-%dT%H:%M:%SZ") if since else "",
+        shares=splits,
+        only_accepted=only_accepted,
+    )
+    model = load(judge).config.judge if judge else None
+    if judge and model is None:
+        raise click.UsageError(f"--judge {judge} has no `judge:`, which says what model is asked")
+    reviewing.mine(
+        repositories, output, selection, review=review, any_licence=any_licence, screen=Screen(), judge=model
+    )

@@ -1,0 +1,89 @@
+"""The dataset code-review, made from review comments at GitHub."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from ci_eval import machine
+from ci_eval.adapters.endpoints.client import Asking, Client
+from ci_eval.adapters.endpoints.contract import Prompt
+from ci_eval.ci import Screen
+from ci_eval.errors import ConfigError, NothingToEvaluate
+from ci_eval.jobs.datasets import telling
+from ci_eval.mining import record
+from ci_eval.mining.licences import PERMISSIVE
+from ci_eval.mining.reviews import human
+from ci_eval.mining.reviews.api import ADDRESS, Api
+from ci_eval.mining.reviews.filtering import Answer
+from ci_eval.mining.reviews.records import REPOSITORY, Mined, Repository, Selection, records
+from ci_eval.model.endpoints import EndpointConfig
+
+PATIENCE = 120.0
+"""Seconds that the model may take for one comment."""
+LONGEST = 200
+"""Tokens of its answer."""
+
+
+def mine(
+    repositories: Sequence[str],
+    output: Path,
+    selection: Selection,
+    *,
+    review: Path | None,
+    any_licence: bool,
+    screen: Screen,
+    judge: EndpointConfig | None = None,
+) -> None:
+    """Write the records of all repositories, and tell what became of each comment.
+
+    `review`: the file in which people accept or reject records; new ones are added to it. `judge`: a model that is
+    asked which comments can be understood from the change alone. Raises ConfigError, DownloadError, NothingToEvaluate,
+    or EngineFailure where the model cannot be asked.
+    """
+    answer = _asking(judge) if judge else None
+    repositories = list(dict.fromkeys(repositories))
+    for name in repositories:
+        if not REPOSITORY.fullmatch(name):
+            raise ConfigError(f"{name!r} is no repository: it must read OWNER/REPOSITORY, as in pallets/click")
+    rows = human.read(review) if review else {}
+    selection = replace(selection, verdicts={each: row["verdict"] for each, row in rows.items()})
+    api = Api(os.environ.get("GITHUB_TOKEN", ""), os.environ.get("GITHUB_API_URL") or ADDRESS, tell=screen.warn)
+    found = {
+        name: _mined(Repository(api, name), selection, answer, any_licence=any_licence, screen=screen)
+        for name in repositories
+    }
+    licences = [licence or "not known" for licence, _ in found.values()]
+    mined = [each for _, each in found.values()]
+    telling.table(list(found), {"licence": licences}, [each.fates for each in mined], screen)
+    lines = [line for each in mined for line in each.lines]
+    if review:
+        waiting = [line for each in mined for line in (*each.lines, *each.undecided)]
+        screen.say(f"{human.write(review, rows, waiting):,} records wait for a verdict in {review}")
+    if not lines:
+        raise NothingToEvaluate(f"no comment of {', '.join(repositories)} became a record: the table says why")
+    record.write(output, lines)
+    screen.result(f"{len(lines):,} records")
+    screen.result(str(output))
+
+
+def _asking(judge: EndpointConfig) -> Answer:
+    client = Client(Asking(settings=judge), machine.cache_folder(), PATIENCE)
+    return lambda prompt: client.ask(Prompt(instruction=prompt, max_tokens=LONGEST)).text
+
+
+def _mined(
+    repository: Repository, selection: Selection, answer: Answer | None, *, any_licence: bool, screen: Screen
+) -> tuple[str, Mined]:
+    """The repository's licence and its records; none where that does not let its code be passed on."""
+    licence = repository.licence()
+    if licence not in PERMISSIVE and not any_licence:
+        screen.warn(
+            f"{repository.name} is left out: its licence is {licence or 'not known'}, none that lets its code be "
+            "passed on; --any-licence takes it all the same"
+        )
+        return licence, Mined()
+    screen.say(f"Reading the review comments of {repository.name}")
+    return licence, records(repository, licence, selection, answer)

@@ -1,0 +1,76 @@
+"""Which licence a project is under, by its own files, as an SPDX identifier."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from ci_eval.files import read_own
+
+PERMISSIVE = frozenset(
+    "MIT Apache-2.0 BSD-2-Clause BSD-3-Clause ISC 0BSD Unlicense MPL-2.0 EPL-1.0 EPL-2.0 PSF-2.0".split()
+)
+"""Those that let records be passed on: the UnitTests card's list, with ISC and Python's, which ask for no more."""
+
+NAMES = re.compile(r"(?:un)?licen[cs]e|copying|(?:.*[-_.])?licen[cs]e|metadata|package\.json", re.IGNORECASE)
+"""Names of files that tell, without their end."""
+# What only this licence says, spaces aside; the first that is found decides, so what quotes others comes first.
+TEXTS = (
+    ("AGPL", r"GNU AFFERO GENERAL PUBLIC LICENSE"),
+    ("LGPL", r"GNU LESSER GENERAL PUBLIC LICENSE|GNU LIBRARY GENERAL PUBLIC LICENSE"),
+    ("GPL", r"GNU GENERAL PUBLIC LICENSE"),
+    ("Apache-2.0", r"Apache License,? Version 2\.0"),
+    ("MPL-2.0", r"Mozilla Public License,?(?: Version| v\.)? 2\.0"),
+    ("EPL-2.0", r"Eclipse Public License -? ?v ?2\.0"),
+    ("EPL-1.0", r"Eclipse Public License -? ?v ?1\.0"),
+    ("Unlicense", r"This is free and unencumbered software released into the public domain"),
+    ("PSF-2.0", r"PYTHON SOFTWARE FOUNDATION LICENSE VERSION 2"),
+    ("BSD-3-Clause", r"Redistribution and use in source and binary forms.*Neither the names? of"),
+    ("BSD-2-Clause", r"Redistribution and use in source and binary forms"),
+    ("MIT", r"Permission is hereby granted, free of charge, to any person obtaining a copy of this software"),
+    ("ISC", r"Permission to use, copy, modify,? and/?o?r? ?distribute this software .*copyright notice and this"),
+    ("0BSD", r"Permission to use, copy, modify,? and/?o?r? ?distribute this software"),
+)
+DECLARED = re.compile(r'"license": ?"([A-Za-z0-9.+-]+)"|License-Expression: ([A-Za-z0-9.+-]+)')
+LONGEST = 100_000
+"""Bytes of a file that are read: a licence stands at its beginning."""
+
+
+def licence_of(root: Path) -> str:
+    """The SPDX identifier; "" where no file below `root` tells one that is known here."""
+    found = [licence for path in _files(root) if (licence := in_text(_text(root, path)))]
+    return found[0] if found else ""
+
+
+def in_text(text: str) -> str:
+    """The licence that a text is, or declares; "" if neither."""
+    plain = re.sub(r"[\s*/#]+", " ", text)
+    for licence, pattern in TEXTS:
+        if re.search(pattern, plain):
+            return licence
+    declared = DECLARED.search(text)
+    return (declared[1] or declared[2]) if declared else ""
+
+
+def _files(root: Path) -> Iterator[str]:
+    """The files at the top that tell, licences before metadata; then those of a wheel's own metadata."""
+    for folder in (root, *sorted(root.glob("*.dist-info")), root / "META-INF"):
+        if folder.is_dir():
+            names = [path.name for path in folder.iterdir() if NAMES.fullmatch(_without_end(path.name))]
+            yield from sorted(
+                ((folder / name).relative_to(root).as_posix() for name in names),
+                key=lambda name: ("META" in name.upper() or "json" in name, name),
+            )
+
+
+def _without_end(name: str) -> str:
+    return name if name == "package.json" else re.sub(r"\.(?:txt|md|rst|markdown)$", "", name, flags=re.IGNORECASE)
+
+
+def _text(root: Path, path: str) -> str:
+    try:
+        return read_own(root, path)[:LONGEST].decode(errors="replace")
+    except OSError:
+        # A licence that cannot be read is none that allows anything.
+        return ""

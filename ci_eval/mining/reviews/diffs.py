@@ -1,0 +1,67 @@
+"""A file's unified diff, as GitHub gives it, and the part of it that shows one block of the new file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+HUNK = re.compile(r"@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@")
+ARROW = "        <----------"
+
+
+@dataclass(frozen=True)
+class DiffLine:
+    """A line of a diff; `sign` is `+`, `-` or a space."""
+
+    sign: str
+    text: str
+    new: int
+    """Its number (1-based) in the new file; of a removed line, that of the line behind it."""
+    hunk: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.sign}{self.text}"
+
+
+def parse(patch: str) -> list[DiffLine]:
+    """The lines of a patch's hunks. What follows no header of a hunk is left out."""
+    found: list[DiffLine] = []
+    new, hunk = 0, 0
+    for line in patch.split("\n"):
+        if header := HUNK.match(line):
+            new, hunk = int(header[1]), hunk + 1
+        elif hunk and line[:1] in {"+", "-", " "}:
+            found.append(DiffLine(line[0], line[1:], new, hunk))
+            new += line[0] != "-"
+    return found
+
+
+def of_block(diff: Iterable[DiffLine], text: Sequence[str], begin: int, end: int) -> list[DiffLine]:
+    """The lines from `begin` to `end` (1-based, both included) of the new file `text`, with what was removed between
+    them; lines outside of the diff have no sign."""
+    by_line = {new: list(lines) for new, lines in groupby(diff, lambda line: line.new)}
+    found: list[DiffLine] = []
+    for new in range(begin, end + 1):
+        lines = by_line.get(new, [])
+        found += [line for line in lines if line.sign != "-" or new > begin]
+        if not any(line.sign != "-" for line in lines):
+            found.append(DiffLine(" ", text[new - 1], new))
+    behind = [line for line in by_line.get(end + 1, []) if line.sign == "-"]
+    return found + [line for line in behind if _depth(line.text) > _depth(text[begin - 1])]
+
+
+def _depth(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def shown(lines: Iterable[DiffLine]) -> str:
+    """As a diff is written."""
+    return "\n".join(map(str, lines)) + "\n"
+
+
+def with_arrows(lines: Iterable[DiffLine], first: int, last: int) -> str:
+    """The same with arrows behind the new file's lines `first` to `last`."""
+    marked = (f"{line}{ARROW}" if line.sign != "-" and first <= line.new <= last else str(line) for line in lines)
+    return "\n".join(marked) + "\n"

@@ -1,0 +1,147 @@
+"""What a language must tell for its tests to be paired with the functions that they test."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from ci_eval.grammar.syntax import Node
+
+Kind = Literal["function", "method"]
+Rule = Literal["exact", "prefix", "class", "call"]
+"""What paired them: the test's name is that of the function, or begins with it; its class is named so; it calls it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Place:
+    """Where a piece of code is: bytes of the normalised text, and lines (1-based, both ends included)."""
+
+    path: str
+    begin: int
+    end: int
+    lines: tuple[int, int]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Function:
+    """A function or method that may be tested."""
+
+    name: str
+    place: Place
+    owner: str = ""
+    """Its class; "" for a function."""
+    scope: str = ""
+    """The package it is in, where tests find what they test by that."""
+    least: int = 0
+    most: int | None = None
+    """How many arguments it takes; None: any number."""
+    broken: bool = False
+
+    @property
+    def kind(self) -> Kind:
+        return "method" if self.owner else "function"
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call in a test; `receiver` is what stands in front of the name, where that is short."""
+
+    name: str
+    receiver: str = ""
+    arguments: int | None = None
+    """None: what is passed is only known when it runs."""
+
+    def fits(self, function: Function) -> bool:
+        """Whether it may be a call of the function, by its name and the number of arguments."""
+        if self.name != function.name or self._is_of_another(function.owner):
+            return False
+        if self.arguments is None:
+            return True
+        return function.least <= self.arguments and (function.most is None or self.arguments <= function.most)
+
+    def _is_of_another(self, owner: str) -> bool:
+        """Whether it is called on a class by its name, and that is another one."""
+        last = self.receiver.rpartition(".")[2]
+        return bool(owner) and last[:1].isupper() and last != owner
+
+
+@dataclass(frozen=True, kw_only=True)
+class Test:
+    """A test."""
+
+    name: str
+    place: Place
+    owner: str = ""
+    """Its class."""
+    scope: str = ""
+    titles: tuple[str, ...] = ()
+    """What a person called it and its suites, where that is not an identifier."""
+    calls: tuple[Call, ...] = ()
+    """In order of position."""
+    context: str = ""
+    """What else of its file a person who writes it sees."""
+    kind: Kind = "function"
+    broken: bool = False
+    empty: bool = False
+    imports: Mapping[str, str] = field(default_factory=dict)
+    """A name in its file → the module it is from."""
+
+    def calls_to(self, function: Function) -> list[Call]:
+        """Those that may be of the function."""
+        return [call for call in self.calls if call.fits(function)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parsed:
+    """What is in one file."""
+
+    functions: Sequence[Function] = ()
+    tests: Sequence[Test] = ()
+    broken: bool = False
+    """Whether the grammar could not read some of it."""
+
+
+class Index:
+    """The functions of a project."""
+
+    def __init__(self, functions: Iterable[Function], paths: Iterable[str] = ()) -> None:
+        """`paths`: those of all files that were read."""
+        self.paths = frozenset(paths)
+        self._named: dict[str, list[Function]] = defaultdict(list)
+        self._owned: dict[str, list[Function]] = defaultdict(list)
+        for function in functions:
+            self._named[function.name].append(function)
+            self._owned[function.owner].append(function)
+
+    def named(self, *names: str) -> list[Function]:
+        """Those of any of these names."""
+        return [function for name in dict.fromkeys(names) for function in self._named.get(name, ())]
+
+    def of(self, owner: str) -> list[Function]:
+        """Those of a class."""
+        return self._owned.get(owner, [])
+
+
+@dataclass(frozen=True)
+class Tier:
+    """Functions that a test may be about, as far as a rule can tell."""
+
+    rule: Rule
+    functions: Sequence[Function]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dialect:
+    """One language, as pairing needs it. The functions have names, since they are sent to worker processes."""
+
+    name: str
+    grammars: Mapping[str, str]
+    """End of a file's name → name of its grammar in the bundles; of several that fit, the longest."""
+    read: Callable[[bytes, str, Node], Parsed]
+    """The text of a file, its path, the root of its tree."""
+    tiers: Callable[[Test, Index], Iterable[Tier]]
+    """The best first; the first that is not empty decides."""
+    framework: Callable[[Mapping[str, object]], str] | None = None
+    """What runs the tests, by the project's package.json; None where the test's own text tells it."""

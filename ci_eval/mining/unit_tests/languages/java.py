@@ -1,0 +1,194 @@
+"""Java: methods with @Test and its like, paired with methods of the class that theirs is named after."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from ci_eval.grammar.syntax import Node
+from ci_eval.mining.trees import below, lines_of, named, text_of, without_comments
+from ci_eval.mining.unit_tests.contract import Call, Dialect, Function, Index, Parsed, Test, Tier
+from ci_eval.mining.unit_tests.places import place
+from ci_eval.mining.unit_tests.words import beginnings, lower_first, subject
+
+TESTS = {"Test", "ParameterizedTest", "RepeatedTest", "TestFactory", "Theory"}
+"""Annotations of JUnit 4 and 5, and of TestNG."""
+FIXTURES = {"Before", "After", "BeforeClass", "AfterClass", "BeforeEach", "AfterEach", "BeforeAll", "AfterAll"}
+FIXTURE_NAMES = {"setUp", "tearDown"}
+KEPT = {"field_declaration", "constructor_declaration", "static_initializer"}
+CLASSES = {"class_declaration", "record_declaration", "enum_declaration", "interface_declaration"}
+BODIES = {"class_body", "enum_body", "enum_body_declarations", "interface_body", *CLASSES}
+
+
+@dataclass(frozen=True)
+class _Method:
+    node: Node
+    classes: tuple[Node, ...]
+    """Those around it, the outermost first."""
+    annotations: frozenset[str]
+
+
+def read(source: bytes, path: str, root: Node) -> Parsed:
+    """See Dialect."""
+    package = _package(source, root)
+    found = list(_methods(source, root))
+    tests = [each for each in found if each.annotations & TESTS]
+    if tests or "src/test/" in f"/{path}":
+        around = dict.fromkeys(each.classes for each in tests)
+        contexts = {classes: "\n".join(_context(source, root, classes)) for classes in around}
+        read_tests = [_test(source, path, package, each, contexts[each.classes]) for each in tests]
+        return Parsed(tests=read_tests, broken=root.has_error)
+    with_body = [each for each in found if each.node.child_by_field_name("body")]
+    return Parsed(functions=[_function(source, path, package, each) for each in with_body], broken=root.has_error)
+
+
+def _package(source: bytes, root: Node) -> str:
+    declared = next((node for node in root.children if node.type == "package_declaration"), None)
+    return text_of(source, named(declared)[-1]) if named(declared) else ""
+
+
+def _methods(source: bytes, root: Node) -> Iterator[_Method]:
+    stack: list[tuple[Node, tuple[Node, ...]]] = [(node, ()) for node in reversed(named(root))]
+    while stack:
+        node, classes = stack.pop()
+        if node.type == "method_declaration":
+            yield _Method(node, classes, _annotations(source, node))
+        elif node.type in BODIES:
+            around = (*classes, node) if node.type in CLASSES else classes
+            stack += [(child, around) for child in reversed(named(node))]
+
+
+def _modifiers(node: Node) -> Node | None:
+    return next((child for child in node.children if child.type == "modifiers"), None)
+
+
+def _annotations(source: bytes, node: Node) -> frozenset[str]:
+    found = [each for each in named(_modifiers(node)) if "annotation" in each.type]
+    return frozenset(text_of(source, each.child_by_field_name("name")).rpartition(".")[2] for each in found)
+
+
+def _name(source: bytes, node: Node) -> str:
+    return text_of(source, node.child_by_field_name("name"))
+
+
+def _function(source: bytes, path: str, package: str, found: _Method) -> Function:
+    parameters = [
+        each for each in named(found.node.child_by_field_name("parameters")) if each.type != "receiver_parameter"
+    ]
+    spread = bool(parameters) and parameters[-1].type == "spread_parameter"
+    return Function(
+        name=_name(source, found.node),
+        place=place(source, path, found.node),
+        owner=_name(source, found.classes[-1]),
+        scope=package,
+        least=len(parameters) - spread,
+        most=None if spread else len(parameters),
+        broken=found.node.has_error,
+    )
+
+
+def _test(source: bytes, path: str, package: str, found: _Method, context: str) -> Test:
+    return Test(
+        name=_name(source, found.node),
+        place=place(source, path, found.node),
+        owner=_name(source, found.classes[0]),
+        scope=package,
+        titles=tuple(_name(source, each) for each in found.classes[1:]),
+        calls=tuple(_calls(source, found.node)),
+        context=context,
+        kind="method",
+        broken=found.node.has_error,
+        empty=not named(found.node.child_by_field_name("body")),
+    )
+
+
+def _calls(source: bytes, node: Node) -> Iterator[Call]:
+    for each in below(node):
+        if each.type == "method_invocation":
+            receiver = each.child_by_field_name("object")
+            short = text_of(source, receiver) if receiver and receiver.child_count == 0 else ""
+            yield Call(_name(source, each), short, len(named(each.child_by_field_name("arguments"))))
+        elif each.type == "method_reference" and each.children[-1].type == "identifier":
+            yield Call(text_of(source, each.children[-1]), text_of(source, each.children[0]))
+
+
+# -------------------------------------------------------------------------------------------------------- context
+
+
+def _context(source: bytes, root: Node, classes: Sequence[Node]) -> Iterator[str]:
+    """Package, imports and the test's classes without their tests and comments."""
+    for node in named(root):
+        if node.type in {"package_declaration", "import_declaration"}:
+            yield text_of(source, node)
+    yield from _class(source, classes)
+
+
+def _class(source: bytes, classes: Sequence[Node]) -> Iterator[str]:
+    body = classes[0].child_by_field_name("body")
+    header = _until(source, classes[0], body)
+    yield f"{header} {{"
+    for member in named(body):
+        if len(classes) > 1 and member.start_byte == classes[1].start_byte:
+            yield from _class(source, classes[1:])
+        elif member.type in KEPT or _is_fixture(source, member):
+            yield without_comments(source, member)
+        elif member.type == "method_declaration" and _is_public(source, member):
+            yield f"{_until(source, member, member.child_by_field_name('body'))};".replace(";;", ";")
+    blanks = lines_of(source, classes[0])
+    yield f"{blanks[: len(blanks) - len(blanks.lstrip())]}}}"
+
+
+def _is_fixture(source: bytes, node: Node) -> bool:
+    if node.type != "method_declaration":
+        return False
+    return _name(source, node) in FIXTURE_NAMES or bool(_annotations(source, node) & FIXTURES)
+
+
+def _is_public(source: bytes, node: Node) -> bool:
+    words = text_of(source, _modifiers(node)).split()
+    return "public" in words and not _annotations(source, node) & TESTS
+
+
+def _until(source: bytes, node: Node, body: Node | None) -> str:
+    return without_comments(source, node, end=body.start_byte if body else node.end_byte).rstrip()
+
+
+# ---------------------------------------------------------------------------------------------------------- tiers
+
+
+def tiers(test: Test, index: Index) -> Iterator[Tier]:
+    """Of the class that the test's own is named after: methods by name, else the only one that is called."""
+    methods = _focal(test, index)
+    by_name = {name: list(found) for name, found in groupby(sorted(methods, key=_by_name), _by_name)}
+    name = re.sub(r"^tests?(?![a-z])_?|_tests?$|Tests?$", "", test.name) or test.name
+    for begin in beginnings(name):
+        rest = name[len(begin) :]
+        found = [each for spelling in dict.fromkeys((begin, lower_first(begin))) for each in by_name.get(spelling, ())]
+        if rest[:1] not in {"", "_"}:
+            found = [each for each in found if test.calls_to(each)]
+        yield Tier("prefix" if rest else "exact", found)
+    names = {call.name for call in test.calls}
+    called = [each for each in methods if each.name in names and test.calls_to(each)]
+    # The name of a method that is elsewhere, such as an inherited equals, says what the test is about.
+    elsewhere = index.named(name, lower_first(name))
+    yield Tier("call", called if len({each.name for each in called}) == 1 and not elsewhere else [])
+
+
+def _by_name(method: Function) -> str:
+    return method.name
+
+
+def _focal(test: Test, index: Index) -> Sequence[Function]:
+    """The methods of the class in the test's package that has the longest beginning of its name; where the package has
+    none, of the only class of exactly that name."""
+    about = subject(test.owner)
+    for begin in beginnings(about):
+        if near := [each for each in index.of(begin) if each.scope == test.scope]:
+            return near
+    other = index.of(about)
+    return other if len({each.place.path for each in other}) == 1 else []
+
+
+DIALECT = Dialect(name="java", grammars={".java": "java"}, read=read, tiers=tiers)

@@ -1,0 +1,347 @@
+"""JavaScript and TypeScript: what it() and test() are given, paired by the last call of a function of the project.
+
+Their tests have no names to go by (MERA's UnitTests card); where a title names the function, the confidence is high.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from posixpath import dirname, join, normpath
+
+from ci_eval.grammar.syntax import Node
+from ci_eval.mining.trees import below, field, named, text_of, without
+from ci_eval.mining.unit_tests.contract import Call, Dialect, Function, Index, Parsed, Test, Tier
+from ci_eval.mining.unit_tests.places import place, stem
+from ci_eval.mining.unit_tests.words import subject, tells, words
+
+TEST_FILE = re.compile(r"(?:.*/)?(?:[^/]*(?:test|spec)[^/]*/.*|[^/]*(?:test|spec))\.[cm]?[jt]sx?", re.IGNORECASE)
+_Part = tuple[Node, Sequence[tuple[Node, Sequence[Node]]]]
+"""A node at the top of the file, and what a framework runs in it, each with the suites around it."""
+GENERATED = re.compile(
+    r"(?:.*/)?(?:dist|build|coverage|vendor|examples?|bench(?:mark)?s?)/.*|.*\.min\.[cm]?js|.*\.d\.ts"
+)
+FRAMEWORKS = ("mocha", "jest", "jasmine", "qunit", "nightwatch")
+TESTS = {"it", "test", "specify", "fit", "xit", "xtest", "xspecify"}
+SUITES = {"describe", "context", "suite", "fdescribe", "xdescribe"}
+RUN = TESTS | SUITES | {"before", "after", "beforeEach", "afterEach"}
+FUNCTIONS = {"function", "function_expression", "arrow_function", "generator_function"}
+DECLARED = {"function_declaration", "generator_function_declaration", "method_definition"}
+SIDES = {"variable_declarator": ("name", "value"), "pair": ("key", "value"), "assignment_expression": ("left", "right")}
+LOCAL = {"function_declaration", "generator_function_declaration", "variable_declarator"}
+ASSERTIONS = {"expect", "assert", "should", "t", "chai", "sinon", "jest"}
+BUILT_IN = frozenset(
+    "at bind call apply catch charAt charCodeAt concat entries every exec fill filter finally find findIndex flat "
+    "flatMap forEach from get has includes indexOf isArray join keys log map match next of parse pop push reduce "
+    "repeat replace resolve reject reverse set shift slice some sort splice split startsWith endsWith stringify "
+    "substr substring test then toFixed toLowerCase toString toUpperCase trim unshift valueOf values assign create "
+    "defineProperty freeze on once emit end write done floor round max min abs pow sqrt random".split()
+)
+"""Methods that every object, string, list, promise or stream has: what they are called on decides, not the name."""
+
+
+def read(source: bytes, path: str, root: Node) -> Parsed:
+    """See Dialect."""
+    if GENERATED.fullmatch(path):
+        return Parsed()
+    if TEST_FILE.fullmatch(path):
+        return Parsed(tests=_tests(source, path, root), broken=root.has_error)
+    return Parsed(functions=list(_functions(source, path, root)), broken=root.has_error)
+
+
+def _functions(source: bytes, path: str, root: Node) -> Iterator[Function]:
+    """Those that have a name; of those inside others, only what is seen outside: members of something, and what is
+    returned."""
+    stack: list[tuple[Node, str, Callable[[str], bool]]] = [(root, "", _anything)]
+    while stack:
+        node, owner, seen = stack.pop()
+        found = _definition(source, node)
+        if found and found.name not in {"", "constructor"} and (node.type not in LOCAL or seen(found.name)):
+            yield _function(source, path, found, owner)
+        if found and found.function and node.type != "pair":
+            seen = _returned(source, found.function)
+        inner = _holder(source, node) or owner
+        stack += [(child, inner, seen) for child in reversed(node.children) if child.child_count]
+
+
+def _anything(_: str) -> bool:
+    return True
+
+
+def _returned(source: bytes, function: Node) -> Callable[[str], bool]:
+    """Whether a name is one that the function returns at its end."""
+    statements = named(function.child_by_field_name("body"))
+    returned = [named(each)[0] for each in statements if each.type == "return_statement" and named(each)]
+    return {text_of(source, each) for each in returned}.__contains__
+
+
+def _holder(source: bytes, node: Node) -> str:
+    """The name of a class, or of a variable that holds an object."""
+    value = node.child_by_field_name("value") if node.type == "variable_declarator" else None
+    is_holder = node.type in {"class_declaration", "class"} or (value and value.type == "object")
+    return text_of(source, node.child_by_field_name("name")) if is_holder else ""
+
+
+@dataclass(frozen=True)
+class _Definition:
+    name: str
+    whole: Node
+    """With the statement around it, where that has nothing else."""
+    function: Node | None
+    """None where a function is made by a call, from others."""
+    owner: str | None = None
+    """None: whatever is around it."""
+
+
+def _definition(source: bytes, node: Node) -> _Definition | None:
+    """What a node defines, if that is a function: itself, or what is given a name."""
+    if node.type in DECLARED:
+        is_method = node.type == "method_definition"
+        return _Definition(_text(source, node, "name"), node, node, None if is_method else "")
+    left, right = (node.child_by_field_name(name) for name in SIDES.get(node.type, ("name", "value")))
+    if node.type not in SIDES or left is None or right is None:
+        return None
+    last = left.child_by_field_name("property") or left
+    if last.type not in {"identifier", "property_identifier"} or not _is_function(right):
+        return None
+    alone = node.parent if node.type != "pair" and node.parent and len(named(node.parent)) == 1 else node
+    owner = {"pair": None, "variable_declarator": ""}.get(node.type, _owner(source, left))
+    return _Definition(text_of(source, last), alone, right if right.type in FUNCTIONS else None, owner)
+
+
+def _is_function(value: Node) -> bool:
+    """A function, or a call that makes one of functions: debounce(function …), typed(name, { …: function … })."""
+    if value.type in FUNCTIONS:
+        return True
+    given = named(value.child_by_field_name("arguments")) if value.type == "call_expression" else []
+    return any(_has_functions(each) if each.type == "object" else _is_function(each) for each in given)
+
+
+def _has_functions(node: Node) -> bool:
+    values = [each.child_by_field_name("value") or each for each in named(node)]
+    return any(each.type in FUNCTIONS or each.type == "method_definition" for each in values)
+
+
+def _owner(source: bytes, left: Node) -> str:
+    """`Box` of Box.prototype.grow and Box.grow; "" of exports.grow."""
+    parts = text_of(source, left.child_by_field_name("object")).split(".")
+    kept = [part for part in parts if part not in {"prototype", "exports", "module", "this"}]
+    return kept[-1] if kept and kept[-1].isidentifier() else ""
+
+
+def _text(source: bytes, node: Node, name: str) -> str:
+    return text_of(source, node.child_by_field_name(name))
+
+
+def _function(source: bytes, path: str, found: _Definition, around: str) -> Function:
+    parameters = found.function.child_by_field_name("parameters") if found.function else None
+    return Function(
+        # What a module exports as a whole is called by the name of its file.
+        name=stem(path) if found.name in {"exports", "default"} else found.name,
+        place=place(source, path, found.whole),
+        owner=around if found.owner is None else found.owner,
+        most=None if parameters is None or "..." in text_of(source, parameters) else len(named(parameters)),
+        broken=found.whole.has_error,
+    )
+
+
+# ---------------------------------------------------------------------------------------------------------- tests
+
+
+def _tests(source: bytes, path: str, root: Node) -> list[Test]:
+    imports = _imports(source, root)
+    parts = [(node, list(_run(source, node))) for node in named(root)]
+    contexts: dict[int, str] = {}
+    found = []
+    for node, around in (each for _, inner in parts for each in inner):
+        callback = _callback(node)
+        if callback and _runner(source, node) in TESTS and not _is_skipped(source, node):
+            suite = around[0].start_byte if around else -1
+            if suite not in contexts:
+                contexts[suite] = "\n".join(_context(source, parts, suite))
+            found.append(_test(source, path, node, around, callback, imports, contexts[suite]))
+    return found
+
+
+def _run(source: bytes, root: Node) -> Iterator[tuple[Node, tuple[Node, ...]]]:
+    """Calls of what a framework runs, each with the suites around it, the outermost first; nothing inside tests."""
+    stack: list[tuple[Node, tuple[Node, ...]]] = [(root, ())]
+    while stack:
+        node, around = stack.pop()
+        runner = _runner(source, node) if node.type == "call_expression" else ""
+        if runner in RUN:
+            yield node, around
+        if runner in TESTS:
+            continue
+        inner = (*around, node) if runner in SUITES else around
+        stack += [(child, inner) for child in reversed(node.children) if child.child_count]
+
+
+def _runner(source: bytes, node: Node) -> str:
+    """`it` of it(…), it.only(…) and it.each(…)(…)."""
+    called = node.child_by_field_name("function")
+    while called and called.type in {"call_expression", "member_expression"}:
+        called = called.child_by_field_name("function") or called.child_by_field_name("object")
+    return text_of(source, called)
+
+
+def _is_skipped(source: bytes, node: Node) -> bool:
+    called = text_of(source, node.child_by_field_name("function"))
+    return called.startswith("x") or called.endswith((".skip", ".todo"))
+
+
+def _callback(node: Node) -> Node | None:
+    given = named(node.child_by_field_name("arguments"))
+    return next((each for each in given if each.type in FUNCTIONS), None)
+
+
+def _title(source: bytes, node: Node) -> str:
+    given = named(node.child_by_field_name("arguments"))
+    return text_of(source, given[0]).strip("'\"`") if given and "string" in given[0].type else ""
+
+
+def _test(
+    source: bytes,
+    path: str,
+    node: Node,
+    around: Sequence[Node],
+    callback: Node,
+    imports: Mapping[str, str],
+    context: str,
+) -> Test:
+    body = callback.child_by_field_name("body")
+    return Test(
+        name=_title(source, node),
+        place=place(source, path, node),
+        titles=tuple(_title(source, each) for each in around),
+        calls=tuple(sorted_calls(source, callback)),
+        context=context,
+        broken=node.has_error,
+        empty=body is None or not named(body),
+        imports=imports,
+    )
+
+
+def sorted_calls(source: bytes, node: Node) -> list[Call]:
+    """In order of the position of their names: `a.b(c()).d()` calls b, c, d."""
+    found = []
+    for each in below(node):
+        called = each.child_by_field_name("function") if each.type == "call_expression" else None
+        if called and called.type in {"identifier", "member_expression"}:
+            last = called.child_by_field_name("property") or called
+            receiver = _receiver(source, field(called, "object"))
+            call = Call(text_of(source, last), receiver, _given(each.child_by_field_name("arguments")))
+            found.append((last.start_byte, call))
+    return [call for _, call in sorted(found, key=lambda each: each[0])]
+
+
+def _receiver(source: bytes, node: Node | None) -> str:
+    """The word that a chain of calls and members begins with."""
+    while node and node.type in {"call_expression", "member_expression"}:
+        node = node.child_by_field_name("function") or node.child_by_field_name("object")
+    return text_of(source, node) if node and node.type in {"identifier", "this"} else "…" if node else ""
+
+
+def _given(arguments: Node | None) -> int | None:
+    found = named(arguments)
+    return None if any(node.type == "spread_element" for node in found) else len(found)
+
+
+def _imports(source: bytes, root: Node) -> dict[str, str]:
+    """Local name → module, of import and of require at any place outside functions."""
+    found: dict[str, str] = {}
+    for node in below(root, into=lambda each: each.type not in FUNCTIONS | DECLARED):
+        if node.type == "import_statement":
+            module = text_of(source, node.child_by_field_name("source")).strip("'\"`")
+            found |= {text_of(source, name): module for name in _names(node)}
+        elif node.type == "variable_declarator":
+            value, left = node.child_by_field_name("value"), node.child_by_field_name("name")
+            text = text_of(source, value)
+            required = re.match(r"(?:await )?(?:require|import)\(\s*['\"`]([^'\"`]+)", text)
+            # What is taken from a module, or made by it, is of it.
+            taken = re.match(r"(?:await |new )?(\w+)", text)
+            module = required[1] if required else found.get(taken[1], "") if taken else ""
+            if module and left:
+                found |= {text_of(source, name): module for name in _names(left)}
+    return found
+
+
+def _names(node: Node) -> Iterator[Node]:
+    stack = [node]
+    while stack:
+        inner = stack.pop()
+        if inner.type in {"identifier", "shorthand_property_identifier_pattern"}:
+            yield inner
+        stack += inner.children
+
+
+# -------------------------------------------------------------------------------------------------------- context
+
+
+def _context(source: bytes, parts: Sequence[_Part], suite: int) -> Iterator[str]:
+    """Everything outside of suites and tests, and the test's own outermost suite, which begins there, without its
+    tests."""
+    for node, inner in parts:
+        if not inner:
+            yield text_of(source, node)
+        elif node.start_byte <= suite < node.end_byte:
+            tests = [each for each, _ in inner if _runner(source, each) in TESTS]
+            cut = [(each.start_byte, each.end_byte) for each in tests]
+            yield without(source, node.start_byte, node.end_byte, cut)
+
+
+# ---------------------------------------------------------------------------------------------------------- tiers
+
+
+def tiers(test: Test, index: Index) -> Iterator[Tier]:
+    """Of all that the project defines and the test calls, the last that its file or a suite is named after; else the
+    last that a title tells; else the last. Assertions, and what every object has, do not count."""
+    candidates = [found for call in reversed(test.calls) if (found := _meant(test, call, index))]
+    subjects = [words(title) for title in (subject(stem(test.place.path)), *test.titles)]
+    told = [test.name, *test.titles]
+    yield Tier("call", next((found for found in candidates if words(found[0].name) in subjects), ()))
+    yield Tier("call", next((found for found in candidates if tells(told, found[0].name)), ()))
+    yield Tier("call", next(iter(candidates), ()))
+
+
+def _meant(test: Test, call: Call, index: Index) -> list[Function]:
+    """Functions of the project that it may be a call of: of what is imported from one of its files, or, where that is
+    not told, methods, unless every object has one of that name."""
+    module = test.imports.get(call.receiver or call.name)
+    found = [each for each in index.named(call.name) if call.fits(each)]
+    if call.receiver in ASSERTIONS:
+        return []
+    if module is None:
+        return [each for each in found if each.owner and call.receiver and call.name not in BUILT_IN]
+    is_ours = module.startswith(".") and _is_there(normpath(join(dirname(test.place.path), module)), index)
+    return found if is_ours else []
+
+
+def _is_there(module: str, index: Index) -> bool:
+    """Whether a module is a file of the project that holds no tests, or a folder of it."""
+    files = [module, *(f"{module}{end}" for end in SCRIPT | TYPED)]
+    found = [path for path in files if path in index.paths]
+    if found:
+        return not TEST_FILE.fullmatch(found[0])
+    return module == "." or any(f"{module}/index{end}" in index.paths for end in SCRIPT | TYPED)
+
+
+def framework(package: Mapping[str, object]) -> str:
+    """See Dialect."""
+    needed: set[str] = set()
+    for key in ("dependencies", "devDependencies"):
+        found = package.get(key)
+        needed |= set(found) if isinstance(found, dict) else set()
+    return next((name for name in FRAMEWORKS if name in needed), "")
+
+
+SCRIPT = dict.fromkeys((".js", ".mjs", ".cjs", ".jsx"), "javascript")
+TYPED = dict.fromkeys((".ts", ".mts", ".cts"), "typescript")
+DIALECT = Dialect(
+    name="javascript",
+    grammars={**SCRIPT, **TYPED, ".tsx": "tsx"},
+    read=read,
+    tiers=tiers,
+    framework=framework,
+)

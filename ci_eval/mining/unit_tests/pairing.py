@@ -1,0 +1,109 @@
+"""Pairs each test with the one function that it tests, or says why there is none.
+
+After methods2test (Tufano et al., https://arxiv.org/abs/2009.05617): by name, else by what is called. A test
+that may be about several functions is about none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import takewhile
+from typing import Literal
+
+from ci_eval.mining.unit_tests.contract import Dialect, Function, Index, Rule, Test
+from ci_eval.mining.unit_tests.places import folder, stem
+from ci_eval.mining.unit_tests.words import snake, subject, tells
+
+Fate = Literal[
+    "paired",
+    "unreadable",
+    "empty",
+    "no function",
+    "several functions",
+    "overloaded",
+    "long test",
+    "long input",
+    "many assertions",
+    "duplicate",
+    "low confidence",
+    "over the limit",
+]
+"""What becomes of a test; every test has one."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pair:
+    """A test and the function it tests."""
+
+    test: Test
+    function: Function
+    rule: Rule
+    name_matches: bool
+    """Whether the words of the function's name stand in the test's name or titles."""
+    is_called: bool
+
+    @property
+    def confidence(self) -> Literal["high", "low"]:
+        """High where the name matches and the function is called."""
+        return "high" if self.name_matches and self.is_called else "low"
+
+
+def pair(test: Test, index: Index, dialect: Dialect) -> Pair | Fate:
+    """The test's pair, or why it has none."""
+    if test.broken:
+        return "unreadable"
+    if test.empty:
+        return "empty"
+    for tier in dialect.tiers(test, index):
+        if tier.functions:
+            found = _one(test, list({function.place: function for function in tier.functions}.values()))
+            return found if isinstance(found, str) else _paired(test, found, tier.rule)
+    return "no function"
+
+
+def _paired(test: Test, function: Function, rule: Rule) -> Pair | Fate:
+    if function.broken:
+        return "unreadable"
+    told = [test.name, test.owner, *test.titles, stem(test.place.path)]
+    matches = rule != "call" or tells(told, function.name)
+    return Pair(test=test, function=function, rule=rule, name_matches=matches, is_called=bool(test.calls_to(function)))
+
+
+def _one(test: Test, functions: Sequence[Function]) -> Function | Fate:
+    """The only one of them that the test can be about; what is called is nearer than what is not, and so on."""
+    about = subject(test.owner)
+    nearness: Sequence[Callable[[Function], int]] = (
+        lambda function: bool(test.calls_to(function)),
+        lambda function: bool(about) and function.owner == about,
+        lambda function: _imported(test, function),
+        lambda function: _shared(test.place.path, function.place.path),
+    )
+    for near in nearness:
+        if len(functions) == 1:
+            return functions[0]
+        nearest = max(map(near, functions))
+        functions = [each for each in functions if near(each) == nearest]
+    if len(functions) == 1:
+        return functions[0]
+    same = len({(each.name, each.owner, each.place.path) for each in functions}) == 1
+    return "overloaded" if same else "several functions"
+
+
+def _shared(test: str, focal: str) -> int:
+    """How many names, from the file's on upwards, the two paths have in common: tests/a/test_b.py and src/a/b.py 2."""
+    names = zip(_names(test), _names(focal), strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], names))
+
+
+@lru_cache(maxsize=100_000)
+def _names(path: str) -> list[str]:
+    folders = [each for each in folder(path).split("/") if not re.fullmatch("tests?|__tests__|src", each)]
+    return [snake(subject(stem(path))), *reversed(folders)]
+
+
+def _imported(test: Test, function: Function) -> bool:
+    module = test.imports.get(function.owner or function.name, "")
+    return bool(module) and module.replace("/", ".").rpartition(".")[2] in {stem(function.place.path), ""}

@@ -1,0 +1,30 @@
+"""Where pieces of code are."""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+
+from ci_eval.grammar.syntax import Node
+from ci_eval.mining.trees import line_of
+from ci_eval.mining.unit_tests.contract import Place
+
+
+def place(source: bytes, path: str, node: Node) -> Place:
+    """That of a node."""
+    return between(source, path, node.start_byte, node.end_byte)
+
+
+def between(source: bytes, path: str, begin: int, end: int) -> Place:
+    """That of the bytes from `begin` to `end`."""
+    first = line_of(source, begin)
+    return Place(path=path, begin=begin, end=end, lines=(first, first + source.count(b"\n", begin, end)))
+
+
+def folder(path: str) -> str:
+    """The folder that the file is in."""
+    return path.rpartition("/")[0]
+
+
+def stem(path: str) -> str:
+    """The file's name without its ends."""
+    return PurePosixPath(path).name.partition(".")[0]

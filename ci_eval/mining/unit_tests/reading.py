@@ -1,0 +1,95 @@
+"""Reads the files of a project, each into its functions and tests."""
+
+from __future__ import annotations
+
+import gc
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from ci_eval.files import below, read_own
+from ci_eval.grammar.document import NotText, decode
+from ci_eval.grammar.syntax import parser
+from ci_eval.mining.unit_tests.contract import Dialect, Function, Parsed, Test
+from ci_eval.mining.unit_tests.languages import CATALOG
+from ci_eval.workers import Workers
+
+TIMEOUT = 60.0
+"""Seconds one file may take; a grammar that needs more is stuck."""
+LARGEST = 1_000_000
+"""Bytes of the largest file that is read; what is larger was not written by people."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Contents:
+    """What is in a project."""
+
+    paths: Sequence[str]
+    """Of all files of the language."""
+    functions: Sequence[Function]
+    tests: Sequence[Test]
+    broken: Sequence[str]
+    """Paths of files of which the grammar could not read some part."""
+    troubles: Sequence[tuple[str, str]]
+    """Path and reason of files that could not be read at all."""
+
+
+def read_project(root: Path, dialect: Dialect, *, jobs: int, advance: Callable[[int, int], None]) -> Contents:
+    """All files of the language below `root`, in order of their paths. Calls `advance(done, of)` after each file."""
+    paths = sorted(below(root, root, tuple(dialect.grammars)))
+    parsed: dict[str, Parsed] = {}
+    troubles: dict[str, str] = {}
+    with Workers[str, Parsed | str](
+        read_file, jobs=min(jobs, max(len(paths) // 50, 1)), timeout=TIMEOUT, tries=2, shared=(root, dialect.name)
+    ) as workers:
+        for outcome in workers.map(deque(paths)):
+            if outcome is not None:
+                result = outcome.trouble if outcome.result is None else outcome.result
+                if isinstance(result, Parsed):
+                    parsed[outcome.task] = result
+                else:
+                    troubles[outcome.task.encode(errors="backslashreplace").decode()] = result
+            advance(len(parsed) + len(troubles), len(paths))
+    ordered = [(path, parsed[path]) for path in paths if path in parsed]
+    return Contents(
+        paths=paths,
+        functions=[function for _, each in ordered for function in each.functions],
+        tests=[test for _, each in ordered for test in each.tests],
+        broken=[path for path, each in ordered if each.broken],
+        troubles=sorted(troubles.items()),
+    )
+
+
+def read_file(root: Path, language: str, path: str) -> Parsed | str:
+    """What is in a file, or why it cannot be read. Runs in a worker process."""
+    dialect = _dialect(language)
+    try:
+        source = source_of(root, path)
+    except (NotText, OSError, UnicodeEncodeError) as error:
+        return str(error)
+    # Many small values are made and none of them is garbage: the collector would only look at them.
+    gc.disable()
+    try:
+        return dialect.read(source, path, parser(_grammar(dialect, path)).parse(source).root_node)
+    finally:
+        gc.enable()
+
+
+def source_of(root: Path, path: str) -> bytes:
+    """The text of a file with its line ends normalised, as UTF-8. Raises NotText, OSError."""
+    path.encode()
+    data = read_own(root, path)
+    if len(data) > LARGEST:
+        raise NotText(f"{len(data):,} bytes are more than {LARGEST:,}")
+    return decode(data).encode()
+
+
+@cache
+def _dialect(language: str) -> Dialect:
+    return CATALOG.load(language)
+
+
+def _grammar(dialect: Dialect, path: str) -> str:
+    return dialect.grammars[max((end for end in dialect.grammars if path.endswith(end)), key=len)]

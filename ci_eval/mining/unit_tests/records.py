@@ -1,0 +1,183 @@
+"""Records of a dataset from the pairs of a project, by the filters of MERA's UnitTests card."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+
+from ci_eval.chance import draw
+from ci_eval.files import read_own
+from ci_eval.mining.record import Line, fenced, identity
+from ci_eval.mining.trees import dedented
+from ci_eval.mining.unit_tests.contract import Dialect, Index
+from ci_eval.mining.unit_tests.pairing import Fate, Pair, pair
+from ci_eval.mining.unit_tests.reading import Contents, source_of
+from ci_eval.model import ProjectInfo
+
+INSTRUCTION = """\
+Write one unit test for this code from {focal_file_path}:
+
+{focal_func}
+
+The rest of that file:
+
+{focal_func_context}
+
+The test, a {test_func_type} in {language}, will stand in {test_file_path}, where there is this already:
+
+{test_func_context}
+"""
+FRAMEWORK = "\nIt is run by {test_framework}.\n"
+ANSWER = "\nAnswer with the test alone, in one block of code.\n"
+UNKNOWN = "Unknown"
+"""The framework where no package.json names one."""
+PLACEHOLDER = "#focal function/method here"
+LONGEST_TEST = 5_000
+"""Characters; a test has fewer."""
+LONGEST_INPUT = 70_000
+"""Characters of what is shown; it has fewer."""
+MOST_ASSERTIONS = 20
+"""Occurrences of the word `assert` in a test."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Origin:
+    """The project that pairs are from."""
+
+    info: ProjectInfo
+    root: Path
+    licence: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Selection:
+    """Which of a project's pairs become records."""
+
+    limit: int = 200
+    """Records of one project at most; more are drawn at random."""
+    seed: int = 0
+    only_high: bool = False
+    """Only those of high confidence."""
+
+
+@dataclass
+class Mined:
+    """The records of a project, and what became of each of its tests."""
+
+    lines: list[Line] = field(default_factory=list)
+    fates: Counter[Fate] = field(default_factory=Counter)
+
+
+def records(contents: Contents, origin: Origin, dialect: Dialect, selection: Selection, known: set[str]) -> Mined:
+    """Records of the project's pairs. `known`: digests of what is in the dataset already; those of this project are
+    added."""
+    mined = Mined()
+    index = Index(contents.functions, contents.paths)
+    sources: dict[str, bytes] = {}
+
+    def source(path: str) -> bytes:
+        return sources[path] if path in sources else sources.setdefault(path, source_of(origin.root, path))
+
+    for test in contents.tests:
+        found = pair(test, index, dialect)
+        if not isinstance(found, Pair):
+            mined.fates[found] += 1
+            continue
+        line = _line(found, origin, dialect, source)
+        if refused := _refused(line, found, selection, known):
+            mined.fates[refused] += 1
+        else:
+            mined.lines.append(line)
+    kept = sorted(mined.lines, key=lambda line: draw(selection.seed, line.id))[: selection.limit]
+    mined.fates["over the limit"] = len(mined.lines) - len(kept)
+    mined.fates["paired"] = len(kept)
+    chosen = {line.id for line in kept}
+    mined.lines = [line for line in mined.lines if line.id in chosen]
+    return mined
+
+
+def _refused(line: Line, found: Pair, selection: Selection, known: set[str]) -> Fate | None:
+    """Why a pair is no record; None if it is one."""
+    test = line.references[0]
+    if len(test) >= LONGEST_TEST:
+        return "long test"
+    if sum(map(len, line.context.values())) >= LONGEST_INPUT:
+        return "long input"
+    if test.count("assert") > MOST_ASSERTIONS:
+        return "many assertions"
+    if selection.only_high and found.confidence != "high":
+        return "low confidence"
+    same = identity(*line.context["focal_func"].split(), "", *test.split())
+    if same in known:
+        return "duplicate"
+    known.add(same)
+    return None
+
+
+def _line(found: Pair, origin: Origin, dialect: Dialect, source: Callable[[str], bytes]) -> Line:
+    test, function = found.test, found.function
+    of_test, of_function = source(test.place.path), source(function.place.path)
+    reference = dedented(of_test, test.place.begin, test.place.end)
+    focal = dedented(of_function, function.place.begin, function.place.end)
+    around = (of_function[: function.place.begin], PLACEHOLDER.encode(), of_function[function.place.end :])
+    rest = b"".join(around).decode()
+    framework = _framework(origin.root, test.place.path, dialect)
+    return Line(
+        id=identity(origin.info.name, test.place.path, reference, function.place.path, focal),
+        cluster=origin.info.name,
+        language=dialect.name,
+        instruction=f"{INSTRUCTION}{FRAMEWORK if framework not in {'', UNKNOWN} else ''}{ANSWER}",
+        context={
+            "focal_func": fenced(focal, dialect.name),
+            "focal_func_context": fenced(f"#{function.place.path}\n{rest}", dialect.name),
+            "test_func_type": test.kind,
+            "test_func_context": fenced(test.context, dialect.name),
+            "language": dialect.name,
+            "focal_file_path": function.place.path,
+            "test_file_path": test.place.path,
+            "test_framework": framework,
+        },
+        references=(reference,),
+        meta=_meta(found, origin),
+    )
+
+
+def _meta(found: Pair, origin: Origin) -> dict[str, object]:
+    test, function = found.test, found.function
+    return {
+        "project": origin.info.spec,
+        "revision": origin.info.revision,
+        "licence": origin.licence,
+        "test": ".".join(filter(None, (test.owner, test.name))),
+        "testPath": test.place.path,
+        "testLines": test.place.lines,
+        "focal": ".".join(filter(None, (function.owner, function.name))),
+        "focalPath": function.place.path,
+        "focalLines": function.place.lines,
+        "focalType": function.kind,
+        "rule": found.rule,
+        "nameMatches": found.name_matches,
+        "isCalled": found.is_called,
+        "confidence": found.confidence,
+    }
+
+
+def _framework(root: Path, path: str, dialect: Dialect) -> str:
+    """By the nearest package.json above the test."""
+    if dialect.framework is None:
+        return ""
+    return next(filter(None, map(dialect.framework, _packages(root, path))), UNKNOWN)
+
+
+def _packages(root: Path, path: str) -> Iterator[dict[str, object]]:
+    for folder in PurePosixPath(path).parents:
+        try:
+            found = json.loads(read_own(root, (folder / "package.json").as_posix()))
+        except (OSError, ValueError):
+            # Not there, or not JSON: the next one may tell.
+            continue
+        if isinstance(found, dict):
+            yield found

@@ -1,0 +1,96 @@
+"""Which pairs become records, and what becomes of every other test."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from ci_eval.mining.unit_tests.records import Selection
+from tests.mining.unit_tests.pairs import fate, mined
+
+CODE = "def take(items):\n    return items\n"
+
+
+def of(tmp_path: Path, body: str, code: str = CODE) -> str:
+    return fate(mined(tmp_path, "python", {"box.py": code, "test_box.py": f"def test_take():\n    {body}\n"}))
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("take(1)", "paired"),
+        (f"take('{'x' * 4970}')", "paired"),
+        (f"take('{'x' * 4971}')", "long test"),
+        ("; ".join(["assert take(1)"] * 20), "paired"),
+        ("; ".join(["assert take(1)"] * 21), "many assertions"),
+    ],
+)
+def test_the_filters_of_the_card_hold_at_their_edges(tmp_path: Path, body: str, expected: str) -> None:
+    assert of(tmp_path, body) == expected
+
+
+def test_what_is_shown_has_less_than_70_000_characters(tmp_path: Path) -> None:
+    assert of(tmp_path, "take(1)", CODE + "x = 1\n" * 11_700) == "long input"
+    assert of(tmp_path, "take(1)", CODE + "x = 1\n" * 11_500) == "paired"
+
+
+def many(count: int) -> dict[str, str]:
+    tests = "".join(f"def test_take_{i}():\n    assert take({i})\n" for i in range(count))
+    return {"box.py": CODE, "test_box.py": tests}
+
+
+def test_of_many_pairs_the_seed_draws_and_a_larger_limit_adds_to_them(tmp_path: Path) -> None:
+    chosen = {
+        (limit, seed): {line.id for line in mined(tmp_path, "python", many(9), Selection(limit=limit, seed=seed)).lines}
+        for limit, seed in ((3, 0), (3, 1), (5, 0))
+    }
+    assert len(chosen[3, 0]) == 3
+    assert chosen[3, 0] != chosen[3, 1]
+    assert chosen[3, 0] < chosen[5, 0]
+
+
+def test_every_test_has_one_fate(tmp_path: Path) -> None:
+    found = mined(tmp_path, "python", many(9), Selection(limit=3))
+    assert +found.fates == {"paired": 3, "over the limit": 6}
+
+
+def test_a_pair_that_another_project_has_too_is_a_duplicate_whatever_its_blanks(tmp_path: Path) -> None:
+    known: set[str] = set()
+    mined(tmp_path / "a", "python", many(1), known=known)
+    spaced = {name: text.replace("    ", "        ") for name, text in many(1).items()}
+    assert fate(mined(tmp_path / "b", "python", spaced, known=known)) == "duplicate"
+
+
+def test_only_high_confidence_is_a_name_that_matches_and_a_call(tmp_path: Path) -> None:
+    files = {"box.py": CODE, "test_box.py": "def test_take():\n    assert box\n"}
+    assert mined(tmp_path, "python", files).lines[0].meta["confidence"] == "low"
+    assert fate(mined(tmp_path, "python", files, Selection(only_high=True))) == "low confidence"
+
+
+def test_the_instruction_has_places_for_texts_of_the_context_alone(tmp_path: Path) -> None:
+    line = mined(tmp_path, "python", many(1)).lines[0]
+    places = re.findall(r"\{(\w+)\}", line.instruction)
+    assert "focal_func" in places
+    assert set(places) < set(line.context)
+
+
+def test_a_record_tells_where_it_is_from(tmp_path: Path) -> None:
+    line = mined(tmp_path, "python", {"box.py": f"\n{CODE}", "test_box.py": many(1)["test_box.py"]}).lines[0]
+    assert line.meta == {
+        "project": "path:demo",
+        "revision": "1",
+        "licence": "MIT",
+        "test": "test_take_0",
+        "testPath": "test_box.py",
+        "testLines": (1, 2),
+        "focal": "take",
+        "focalPath": "box.py",
+        "focalLines": (2, 3),
+        "focalType": "function",
+        "rule": "prefix",
+        "nameMatches": True,
+        "isCalled": True,
+        "confidence": "high",
+    }
