@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from ci_eval.contracts import Metric, Observation, Task
 from ci_eval.model import FAILED, MetricInfo, SessionScore, Status
@@ -18,6 +18,12 @@ def rank_of(session: SessionScore) -> int | None:
     if session.status in FAILED or not session.lookups:
         return None
     return session.lookups[-1].rank
+
+
+def grades_of(session: SessionScore) -> Mapping[str, float]:
+    """Those of the last lookup; none where the engine failed, or nothing is graded."""
+    found = session.lookups[-1].grades if session.lookups and session.status not in FAILED else None
+    return found or {}
 
 
 def score(task: Task, session: SessionScore) -> float:

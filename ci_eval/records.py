@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from ci_eval.contracts import Band, Hands
-from ci_eval.model import FAILED, LookupScore, PlayItem, Record, SessionScore, Status
+from ci_eval.model import LookupScore, PlayItem, Record, Status
 
 
 class _Neutral(msgspec.Struct):
@@ -84,12 +84,6 @@ def band_of(score: float) -> Band:
     return BANDS[sum(score < least for least in LEASTS)]
 
 
-def grades_of(session: SessionScore) -> Mapping[str, float]:
-    """Those of the session's answer; none where it failed, or nothing is graded."""
-    found = session.lookups[-1].grades if session.lookups and session.status not in FAILED else None
-    return found or {}
-
-
-def answered(lookups: Sequence[LookupScore]) -> Status:
+def status(lookups: Sequence[LookupScore]) -> Status:
     """OK where anything could be read from the answer."""
     return Status.OK if lookups[-1].total else Status.EMPTY

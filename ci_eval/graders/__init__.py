@@ -27,8 +27,13 @@ class Judging(Protocol):
     def asking(self, settings: EndpointConfig) -> Grader:
         """The one that asks this model."""
 
-    def words(self, pairing: Pairing) -> str:
-        """What the model says about that pairing, of which its grade is read."""
+
+@runtime_checkable
+class Remarking(Protocol):
+    """A grader that has words for people beside its scores."""
+
+    def remark(self, pairing: Pairing) -> str:
+        """What there is to say about a pairing that it has graded; empty where that is nothing."""
 
 
 def names() -> list[str]:

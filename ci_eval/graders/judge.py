@@ -73,11 +73,11 @@ class Judge:
 
     def grade(self, pairing: Pairing) -> Mapping[str, float]:
         """See Grader. Raises EngineFailure where the judge cannot be asked."""
-        verdict = verdict_in(self.words(pairing))
+        verdict = verdict_in(self.remark(pairing))
         return {} if verdict is None else {"judge": float(verdict)}
 
-    def words(self, pairing: Pairing) -> str:
-        """See `graders.Judging`."""
+    def remark(self, pairing: Pairing) -> str:
+        """See `graders.Remarking`: all that the judge says, of which the grade is read."""
         return self._answer(question_of(pairing))
 
     def _asked(self, question: str) -> str:

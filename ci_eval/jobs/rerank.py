@@ -59,7 +59,7 @@ def rerank(folder: Path, *, completion_type: str, model: Path | None, output: Pa
     with screen.steps("Ranking", "files") as steps:
         files = manifest.stages["interpret"].files
         stage.rerank(source, target, order, advance=lambda done: steps.show(done, files, ""))
-    title = config.reports.evaluation_title or (f"{manifest.engine.name} {manifest.engine.version} {completion_type}")
+    title = config.reports.evaluation_title or f"{manifest.engine.name} {manifest.engine.version} {completion_type}"
     target.write_manifest(
         replace(manifest, completion_type=ranker.name, model=digest_of(model), title=title, logs=None, turns="")
     )

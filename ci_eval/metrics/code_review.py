@@ -7,8 +7,7 @@ from typing import Literal
 
 from ci_eval.contracts import Metric, Observation
 from ci_eval.model import MetricInfo, SessionScore
-from ci_eval.observing import evaluated
-from ci_eval.records import grades_of
+from ci_eval.observing import evaluated, grades_of
 from ci_eval.tasks.code_review import MOST, TASK
 
 Observe = Callable[[SessionScore], Sequence[Observation]]

@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ci_eval.contracts import Metric, Observation
-from ci_eval.model import FAILED, MetricInfo, SessionScore
-from ci_eval.observing import evaluated
-from ci_eval.tasks.inline import TASK, grade
+from ci_eval.model import MetricInfo, SessionScore
+from ci_eval.observing import evaluated, grades_of
+from ci_eval.tasks.inline import TASK
 
 
 def mean(name: str, summary: str, score: str, unit: str = "share") -> Metric:
     """The mean of a grade over all evaluated sessions; 0 where the engine failed."""
 
     def observe(session: SessionScore) -> Sequence[Observation]:
-        value = 0.0 if session.status in FAILED else grade(session, score)
-        return [(value, 1.0)] if evaluated(session) else []
+        return [(grades_of(session).get(score, 0.0), 1.0)] if evaluated(session) else []
 
     return _metric(name, summary, unit, observe)
 
@@ -25,14 +24,14 @@ def matched(session: SessionScore) -> Sequence[Observation]:
     if not evaluated(session):
         return []
     typed = len(session.lookups[-1].prefix) if session.lookups else 0
-    saved = 0.0 if session.status in FAILED else max(grade(session, "matched") - typed, 0.0)
+    saved = max(grades_of(session).get("matched", 0.0) - typed, 0.0)
     return [(saved, float(len(session.expected_text) - typed))]
 
 
 def well_formed(session: SessionScore) -> Sequence[Observation]:
     """Whether the file can be parsed with the suggestion in it, where there is one."""
-    grades = session.lookups[-1].grades if session.lookups and session.lookups[-1].total else None
-    return [(grades["wellFormed"], 1.0)] if grades and "wellFormed" in grades else []
+    grades = grades_of(session)
+    return [(grades["wellFormed"], 1.0)] if "wellFormed" in grades and session.lookups[-1].total else []
 
 
 def _metric(name: str, summary: str, unit: str, observe: Callable[[SessionScore], Sequence[Observation]]) -> Metric:

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from ci_eval.contracts import Metric, Observation
 from ci_eval.model import MetricInfo, SessionScore
-from ci_eval.observing import evaluated
-from ci_eval.records import grades_of
+from ci_eval.observing import evaluated, grades_of
 from ci_eval.tasks.unit_tests import TASK
 
 

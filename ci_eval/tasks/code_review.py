@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from ci_eval.contracts import Band, Task
 from ci_eval.model import Record, SessionScore, Suggestion
-from ci_eval.records import BANDS, LEGEND, answered, ask_once, band_of, grades_of, of_mera
+from ci_eval.observing import grades_of
+from ci_eval.records import BANDS, LEGEND, ask_once, band_of, of_mera, status
 
 MOST = 10
 """Comments of an answer that count; those after them are not looked at."""
@@ -70,7 +71,7 @@ TASK = Task(
     unit="reviews",
     record=of_mera,
     rank=rank,
-    status=answered,
+    status=status,
     score=score,
     bands=BANDS,
     band=band,

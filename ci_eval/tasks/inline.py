@@ -9,6 +9,7 @@ from functools import partial
 from ci_eval.chance import draw
 from ci_eval.contracts import Band, Item, Task
 from ci_eval.model import Kind, LookupScore, Properties, SessionScore, Span, Status, StrategyConfig, Suggestion, Token
+from ci_eval.observing import grades_of
 from ci_eval.spans import cut
 
 LONGEST = 2000
@@ -51,21 +52,17 @@ def status(lookups: Sequence[LookupScore]) -> Status:
     return Status.OK if last.rank is not None else Status.NO_MATCH if last.total else Status.EMPTY
 
 
-def grade(session: SessionScore, name: str) -> float:
-    """That of the first suggestion at the last lookup; 0 where there is none."""
-    grades = session.lookups[-1].grades if session.lookups else None
-    return (grades or {}).get(name, 0.0)
-
-
 def score(session: SessionScore) -> float:
-    """The edit similarity."""
-    return grade(session, "editSimilarity")
+    """The edit similarity of the first suggestion at the last lookup; 0 where there is none."""
+    return grades_of(session).get("editSimilarity", 0.0)
 
 
 def band(session: SessionScore) -> Band:
     """By the edit similarity."""
+    if grades_of(session).get("lineMatch"):
+        return BANDS[0]
     close = score(session)
-    return BANDS[0] if grade(session, "lineMatch") else BANDS[1] if close >= 0.8 else BANDS[2 if close >= 0.5 else 3]
+    return BANDS[1 if close >= 0.8 else 2 if close >= 0.5 else 3]
 
 
 def configured(task: Task, strategy: StrategyConfig) -> Task:

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from ci_eval.contracts import Band, Task
 from ci_eval.model import Record, SessionScore, Suggestion
-from ci_eval.records import BANDS, LEGEND, answered, ask_once, band_of, grades_of, of_mera
+from ci_eval.observing import grades_of
+from ci_eval.records import BANDS, LEGEND, ask_once, band_of, of_mera, status
 
 FENCE = re.compile(
     r"^[ \t]*(`{3,}|~{3,})[ \t]*([\w#+.-]*)[^\n]*\n(.*?)(?:^[ \t]*\1[ \t]*$|\Z)", re.DOTALL | re.MULTILINE
@@ -71,7 +72,7 @@ TASK = Task(
     unit="tests",
     record=of_mera,
     rank=rank,
-    status=answered,
+    status=status,
     score=score,
     bands=BANDS,
     band=band,

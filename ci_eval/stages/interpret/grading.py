@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass
 from dataclasses import replace as with_values
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from msgspec.structs import replace
 from ci_eval import graders
 from ci_eval.contracts import Grader, Pairing, Task
 from ci_eval.errors import CiEvalError
-from ci_eval.model import CallCompletion, Lookup, PlayItem, Record, Session
+from ci_eval.model import CallCompletion, Lookup, PlayItem, Record, Session, Suggestion
 from ci_eval.model.endpoints import EndpointConfig
 from ci_eval.stages.interpret.pack import Pack
 from ci_eval.workspace import Workspace
@@ -47,36 +48,43 @@ class Grading:
         if not (self._graders and references):
             return lookup
         language = (record.language if record else "") or self._language
-        task, readers = self._task, self._task.readers
-
-        def pairings(text: str) -> list[Pairing]:
-            before, after = around
-            pairing = Pairing(reference="", hypothesis=text, language=language, before=before, after=after)
-            return [with_values(pairing, reference=each) for each in references]
-
-        shown, found = lookup.suggestions[: task.graded], dict[str, float]()
-        of_each: list[dict[str, float]] = [{} for _ in shown]
-        remarks = [""] * len(shown)
+        against = _Against(references=references, language=language, around=around)
+        shown, found = lookup.suggestions[: self._task.graded], dict[str, float]()
         for grader in self._graders:
+            judging = isinstance(grader, graders.Judging)
             texts = [each.text for each in shown]
-            if record and (read := readers.get(grader.name)):
-                texts = list(read(lookup.answer, record))
-            if isinstance(grader, graders.Judging):
-                scores = [_closest(grader, pairings(text)) for text in texts]
-                remarks = [grader.words(pairings(text)[0]) for text in texts]
-                found |= _judged(scores)
-            else:
-                closest = [_closest(grader, pairings(text)) for text in texts or [""]]
-                scores = [_stored(grader.name, each, found) for each in closest]
-                found |= _best(scores) if task.best else scores[0]
-            if grader.name not in readers:
-                for grades, score in zip(of_each, scores, strict=False):
-                    grades |= score
-        graded = tuple(
-            replace(each, grades=grades or None, remark=remark)
-            for each, grades, remark in zip(shown, of_each, remarks, strict=True)
-        )
-        return replace(lookup, suggestions=(*graded, *lookup.suggestions[task.graded :]), grades=found)
+            read = self._task.readers.get(grader.name)
+            if record and read:
+                texts = [*read(lookup.answer, record)]
+            # A judge is not asked about nothing; for the others, no suggestion is an empty one.
+            closest = [against.closest(grader, text) for text in (texts if judging else texts or [""])]
+            scores = [_stored(grader.name, each, found) for each, _ in closest]
+            found |= _judged(scores) if judging else _best(scores) if self._task.best else scores[0]
+            if not read:
+                remarks = [remark for _, remark in closest]
+                shown = tuple(map(_graded, shown, scores, remarks))
+        return replace(lookup, suggestions=(*shown, *lookup.suggestions[self._task.graded :]), grades=found)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Against:
+    """What the texts of a lookup are held against."""
+
+    references: Sequence[str]
+    language: str
+    around: tuple[str, str]
+
+    def closest(self, grader: Grader, text: str) -> tuple[Scores, str]:
+        """The scores against the reference that the text is closest to, by the first score that the grader names, and
+        what the grader remarks on them."""
+        before, after = self.around
+        pairing = Pairing(reference="", hypothesis=text, language=self.language, before=before, after=after)
+        pairings = [with_values(pairing, reference=each) for each in self.references]
+        graded = [(grader.grade(each), each) for each in pairings]
+        scores, decisive = max(graded, key=lambda each: next(iter(each[0].values()), 0.0))
+        if "score" in scores:
+            scores = {grader.name: scores["score"] / 100}
+        return scores, grader.remark(decisive) if isinstance(grader, graders.Remarking) else ""
 
 
 def names_of(task: Task, judge: EndpointConfig | None) -> list[str]:
@@ -102,18 +110,18 @@ def _best(scores: Sequence[Scores]) -> Scores:
     return {name: max(each[name] for each in scores) for name in scores[0]}
 
 
-def _closest(grader: Grader, pairings: Sequence[Pairing]) -> Scores:
-    """The grades against the reference that the text is closest to, by the first score that the grader names."""
-    closest = max(map(grader.grade, pairings), key=lambda scores: next(iter(scores.values()), 0.0))
-    return {grader.name: closest["score"] / 100} if "score" in closest else closest
-
-
 def _stored(grader: str, scores: Scores, taken: Container[str]) -> dict[str, float]:
     """The scores as they are stored: a name that a grader before it has is behind this one's own.
 
     So of codebleu-strict and codebleu-mera: `codebleu` and `codebleu-mera.codebleu`.
     """
     return {f"{grader}.{name}" if name in taken else name: value for name, value in scores.items()}
+
+
+def _graded(suggestion: Suggestion, scores: Scores, remark: str) -> Suggestion:
+    """With these scores beside those it has."""
+    grades = {**(suggestion.grades or {}), **scores}
+    return replace(suggestion, grades=grades or None, remark=remark or suggestion.remark)
 
 
 def around_of(session: Session | CallCompletion | PlayItem, text: str) -> tuple[str, str]:

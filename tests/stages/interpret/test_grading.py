@@ -12,7 +12,7 @@ from ci_eval import graders
 from ci_eval.contracts import Pairing
 from ci_eval.engines.oracle import ENGINE as ORACLE
 from ci_eval.errors import ConfigError, EngineRaised
-from ci_eval.model import Lookup, Status, Suggestion
+from ci_eval.model import Lookup, Record, Status, Suggestion
 from ci_eval.stages.interpret.grading import Grading
 from ci_eval.tasks.completion import TASK
 from tests.here import in_one_process
@@ -49,6 +49,25 @@ def test_scores_of_one_name_of_two_graders_are_both_stored() -> None:
     found = Grading(both, "python", Path()).grade("to_name", None, lookup("name_to")).grades
     assert found
     assert (found["f1"], found["subtoken-lcs.f1"]) == (1.0, 0.5)
+
+
+class Loud:
+    """Says which reference it looked at."""
+
+    name = summary = "loud"
+
+    def grade(self, pairing: Pairing) -> Mapping[str, float]:
+        return {"loud": float(pairing.reference == pairing.hypothesis)}
+
+    def remark(self, pairing: Pairing) -> str:
+        return f"against {pairing.reference}"
+
+
+def test_the_remark_is_on_the_reference_that_decided(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(graders, "ready", lambda *_: [Loud()])
+    record = Record(context={}, references=("a", "b"))
+    found = Grading(GRADED, "python", Path()).grade("a", record, lookup("b", "c"))
+    assert [each.remark for each in found.suggestions] == ["against b", "against a"]
 
 
 class Picky:
