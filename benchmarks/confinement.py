@@ -20,6 +20,7 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -76,17 +77,28 @@ def sides(engine: str, language: str, folder: Path) -> list[tuple[Workspace, Pre
     return [(first, made[0]), (runs.copy_actions(first, made[1], folder / KINDS[1], 1), made[1])]
 
 
-def asked(workspace: Workspace, prepared: Prepared, sessions: int) -> tuple[float, Answers]:
-    """Seconds of processor time that an engine took from its start on, with all its processes; what it answered."""
+class Taken(NamedTuple):
+    """Seconds of processor time, from an engine's start on."""
+
+    whole: float
+    """Of all its processes."""
+    supervisor: float
+    """Of these, of the one that watches the others, from the first answer on."""
+
+
+def asked(workspace: Workspace, prepared: Prepared, sessions: int) -> tuple[Taken, Answers]:
+    """What an engine took, and what it answered."""
     setup = prepared.setup
     engine = KeptEngine(setup)
     answers: Answers = {}
+    begun = None
     try:
         for assignment in plan(workspace, setup, probability=1, limit=sessions):
             text = decode(read_own(setup.surroundings.root, assignment.path))
             for session in Player(assignment, Document(text), engine).play(read_actions(assignment.actions)):
                 answers[session.id] = [[found.text for found in lookup.suggestions] for lookup in session.lookups]
-        return processor_time(os.getpid()), answers
+                begun = supervisor_time() if begun is None else begun
+        return Taken(processor_time(os.getpid()), supervisor_time() - (begun or 0)), answers
     finally:
         engine.close()
 
@@ -107,6 +119,16 @@ def processor_time(pid: int) -> float:
     return of / os.sysconf("SC_CLK_TCK")
 
 
+def supervisor_time() -> float:
+    """Seconds of those of our children that watch an engine."""
+    taken = 0
+    for child in Path(f"/proc/self/task/{os.getpid()}/children").read_text().split():
+        process = Path("/proc", child)
+        if b"ci_eval.drivers.confine" in (process / "cmdline").read_bytes():
+            taken += int((process / "schedstat").read_text().split()[0])
+    return taken / 1e9
+
+
 def differing(one: Answers, other: Answers) -> int:
     """Sessions that are not the same in both."""
     return sum(one.get(each) != other.get(each) for each in one.keys() | other.keys())
@@ -121,7 +143,7 @@ def row(of: Sequence[tuple[Workspace, Prepared]], sessions: int, rounds: int) ->
         # Who is first finds the files of the project unread.
         for side in (0, 1) if number % 2 else (1, 0):
             taken, answers = asked(*of[side], sessions)
-            seconds[side].append(taken)
+            seconds[side].append(taken.whole)
             first = first or answers
             if side:
                 differ = max(differ, differing(first, answers))

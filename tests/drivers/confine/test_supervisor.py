@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import pytest
 
 from ci_eval.adapters.confinement import Walls
 from ci_eval.adapters.process import LineProcess
+from ci_eval.drivers.confine import supervisor
 from ci_eval.errors import EngineCrash
 from tests.tree import runs
 
@@ -38,6 +40,22 @@ def test_memory_is_counted_over_all_it_started(tmp_path: Path) -> None:
     with pytest.raises(EngineCrash, match=r"used 0\.\d+ GB; interpret\.memoryLimit allows 0\.3 GB"):
         process.ask(b"", 20)
     process.close()
+
+
+@pytest.mark.skipif(not supervisor.LISTS_CHILDREN, reason="this kernel does not list children")
+def test_both_ways_of_finding_descendants_agree() -> None:
+    """The fast one is used while the program runs; where a kernel does not offer it, the other one."""
+    code = "import os, time; os.fork(); os.fork(); print(end='.', flush=True); time.sleep(600)"
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, start_new_session=True) as family:
+        try:
+            assert family.stdout
+            assert family.stdout.read(4) == b"...."
+            fast, thorough = supervisor.weighed(), supervisor.descendants()
+            assert len(thorough) >= 4
+            assert fast.keys() == thorough.keys()
+            assert sum(fast.values()) == pytest.approx(sum(thorough.values()), rel=0.1)
+        finally:
+            os.killpg(family.pid, signal.SIGKILL)
 
 
 STAND_IN = """
