@@ -437,6 +437,9 @@ class Metric:
     of_the_user: bool = False
     """Whether it looks at ranks in sessions that end where a modelled user stops: then it is a figure of both, user and
     engine."""
+    by_round: Callable[[SessionScore, int], Iterable[Sequence[Observation]]] | None = None
+    """A session and the number of rounds → its observations in each, whose variance is the engine's noise. None: those
+    of the session as it went in that round."""
     timed: bool = False
     """Whether it depends on how long answers took: compared only where two engines were asked in turns."""
 

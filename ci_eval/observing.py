@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import comb, sqrt
 
 from ci_eval.contracts import Metric, Observation, Task
-from ci_eval.model import FAILED, MetricInfo, SessionScore, Status
+from ci_eval.model import FAILED, LookupScore, MetricInfo, SessionScore, Status
 
 
 def evaluated(session: SessionScore) -> bool:
@@ -55,6 +57,64 @@ def shown_rank(task: Task, session: SessionScore) -> int | None:
 def answered(session: SessionScore) -> bool:
     """Whether the last lookup offered anything."""
     return session.status in {Status.OK, Status.NO_MATCH, Status.CUT_OFF}
+
+
+def answers(session: SessionScore, rounds: int) -> Iterator[SessionScore]:
+    """The session as it went in each round, first to last; where answers are alike, the session of the first round."""
+    later = {each.round: each for each in session.otherwise}
+    for number in range(rounds):
+        found = later.get(number)
+        yield session if found is None else _replaced(session, found.status, found.lookups)
+
+
+def _replaced(session: SessionScore, status: Status, lookups: tuple[LookupScore, ...]) -> SessionScore:
+    fields = {name: getattr(session, name) for name in SessionScore.__struct_fields__}
+    return SessionScore(**fields | {"status": status, "lookups": lookups, "otherwise": ()})
+
+
+def by_round(metric: Metric, session: SessionScore, rounds: int) -> list[Sequence[Observation]]:
+    """The observations of one session in each round."""
+    if metric.by_round:
+        return list(metric.by_round(session, rounds))
+    return [metric.observe(each) for each in answers(session, rounds)]
+
+
+@dataclass(frozen=True)
+class PassAt:
+    """The chance that at least one of k answers passes, in sessions that were asked more than k times.
+
+    Estimated without bias from the n answers of all rounds, of which c pass: 1 - C(n - c, k) / C(n, k) (Chen et al.
+    2021, "Evaluating Large Language Models Trained on Code", equation 1).
+    """
+
+    k: int
+    passed: Callable[[SessionScore], bool | None]
+    """Whether the session passed as it went in one round; None where that cannot be told."""
+
+    def observe(self, session: SessionScore) -> Sequence[Observation]:
+        """See Metric."""
+        told = [each for each in self._told(session, session.rounds) if each is not None]
+        return [(self._chance(len(told), sum(told)), 1.0)] if evaluated(session) and len(told) > self.k else []
+
+    def by_round(self, session: SessionScore, rounds: int) -> Iterator[Sequence[Observation]]:
+        """See Metric: the estimate, moved so that what varies between rounds is its variance by the jackknife."""
+        told = self._told(session, rounds)
+        known = [each for each in told if each is not None]
+        count, passes = len(known), sum(known)
+        if not self.observe(session):
+            yield from ([] for _ in told)
+            return
+        estimate = self._chance(count, passes)
+        unit = sqrt((rounds - 1) * (count - 1) / count)
+        for each in told:
+            without = estimate if each is None else self._chance(count - 1, passes - each)
+            yield [(estimate + unit * (estimate - without), 1.0)]
+
+    def _told(self, session: SessionScore, rounds: int) -> list[bool | None]:
+        return [self.passed(each) for each in answers(session, rounds)]
+
+    def _chance(self, count: int, passes: int) -> float:
+        return 1 - comb(count - passes, self.k) / comb(count, self.k)
 
 
 def mean_over_sessions(

@@ -121,6 +121,8 @@ class SessionScore(Value, frozen=True, kw_only=True, omit_defaults=True):
     """Characters of the token that were typed at the first lookup."""
     askable: Number = 0
     """Of an item that its task plays: number of places where completion is asked for if no suggestion is taken."""
+    rounds: Number = 1
+    """How often it was asked."""
     differing: Number = 0
     """Number of later rounds in which the engine's answers differed at all from those of the first."""
     otherwise: tuple[Otherwise, ...] = ()

@@ -25,12 +25,12 @@ from ci_eval.model import (
     SourceFile,
     Status,
 )
-from ci_eval.observing import evaluated
+from ci_eval.observing import by_round, evaluated
 from ci_eval.rendering.contract import Reporter
 from ci_eval.statistics.noise import Rounds
 from ci_eval.statistics.population import counted, share
 from ci_eval.statistics.stats import Observations, estimate, figure
-from ci_eval.statistics.wavering import Wavering, answers
+from ci_eval.statistics.wavering import Wavering
 from ci_eval.workspace import Workspace
 
 EVERYTHING = "ALL"
@@ -95,7 +95,7 @@ def evaluate(
             seen = [metric.observe(session) for metric in metrics]
             # Observed as each round answered, where that is not the same.
             moved = (
-                [[m.observe(each) for m in metrics] for each in answers(session, of)]
+                list(zip(*(by_round(metric, session, of) for metric in metrics), strict=True))
                 if session.otherwise and of > 1
                 else []
             )

@@ -7,25 +7,11 @@ would be if the sessions' answers varied independently of each other.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
-from ci_eval.model import LookupScore, SessionScore, Status
 from ci_eval.statistics.student import Floats
-
-
-def answers(session: SessionScore, rounds: int) -> Iterator[SessionScore]:
-    """The session as it went in each round, first to last; where answers are alike, the session of the first round."""
-    later = {each.round: each for each in session.otherwise}
-    for number in range(rounds):
-        found = later.get(number)
-        yield session if found is None else _replaced(session, found.status, found.lookups)
-
-
-def _replaced(session: SessionScore, status: Status, lookups: tuple[LookupScore, ...]) -> SessionScore:
-    fields = {name: getattr(session, name) for name in SessionScore.__struct_fields__}
-    return SessionScore(**fields | {"status": status, "lookups": lookups, "otherwise": ()})
 
 
 class Wavering:

@@ -56,13 +56,13 @@ def judge(handler: BaseHTTPRequestHandler, body: dict[str, Any]) -> None:
     says("hard to say" if "name" in given else f"As I see it.\nVERDICT: {verdict}")(handler, body)
 
 
-def evaluated(folder: Path, model: Endpoint, judging: Endpoint) -> Path:
+def evaluated(folder: Path, model: Endpoint, judging: Endpoint, *options: str) -> Path:
     line = {"id": 1, "context": {"diff": "+ open(path)"}, "references": ["The file is never closed."]}
     (folder / "reviews.jsonl").write_text(json.dumps(line))
     argv = ["evaluate", "--task", "code-review", "--dataset", str(folder / "reviews.jsonl"), "--jobs", "1"]
     for key, endpoint in (("engine", model), ("judge", judging)):
         argv += ["--set", f"{key}.endpoint={endpoint.address}", "--set", f"{key}.model=tiny"]
-    cli.main([*argv, "--output", str(folder / "out")], standalone_mode=False)
+    cli.main([*argv, *options, "--output", str(folder / "out")], standalone_mode=False)
     return folder / "out"
 
 
@@ -87,6 +87,19 @@ def test_verdicts_become_grades_hits_and_remarks(workspace: Path) -> None:
     said = figures(workspace)
     assert [said[f"HitAt{k}"] for k in (1, 5, 10)] == [0, 1, 1]
     assert (said["AcceptedComments"], said["Unscored"], said["Comments"]) == (0.5, 1, 3)
+
+
+def test_of_several_rounds_the_chance_of_an_accepted_comment_is_estimated(tmp_path: Path) -> None:
+    # The first answer tells which model it is.
+    answers = [says(each) for each in ("Hello.", "It leaks.", "Too slow.", "Too long.")]
+    with serve(*answers) as model, serve(judge) as judging:
+        folder = evaluated(tmp_path, model, judging, "--repeat", "3")
+    report = json.loads((folder / "reports" / "metrics.json").read_text())
+    found = report["evaluations"][0]["filters"]["ALL"]["metrics"]
+    assert found["HitAt10"]["value"] == 1
+    assert found["PassAt1"]["value"] == pytest.approx(1 / 3)
+    assert found["PassAt1"]["low"] < 1 / 3 < found["PassAt1"]["high"]
+    assert found["PassAt5"]["value"] is None
 
 
 def test_the_manifest_names_who_judged_by_which_question(workspace: Path) -> None:

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from ci_eval.model import Kind, LookupScore, Otherwise, Properties, SessionScore, Status
+from ci_eval.observing import answers
 from ci_eval.statistics.sampled import NoiseVariance
-from ci_eval.statistics.wavering import Wavering, answers
+from ci_eval.statistics.wavering import Wavering
 
 HIT = LookupScore(prefix="", total=3, rank=1, latency=1.0)
 SESSION = SessionScore(

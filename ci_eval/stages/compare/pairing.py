@@ -11,14 +11,14 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ci_eval import tasks
-from ci_eval.contracts import Metric, Task
+from ci_eval.contracts import Metric, Observation, Task
 from ci_eval.filters import decide
 from ci_eval.model import FAILED, Change, FiltersConfig, Kind, Session, SessionScore, SourceFile
-from ci_eval.observing import band, evaluated, score, shown_rank
+from ci_eval.observing import band, by_round, evaluated, score, shown_rank
 from ci_eval.rendering.contract import Pair
 from ci_eval.statistics.latencies import BINS, binned
 from ci_eval.statistics.student import Floats
-from ci_eval.statistics.wavering import Wavering, answers
+from ci_eval.statistics.wavering import Wavering
 from ci_eval.workspace import Workspace
 
 SHOWN = 200
@@ -298,14 +298,21 @@ class _FilePairs:
         """See `_SeenPair.by_round`; while one side is looked at round by round, the other is as in its first round."""
         for side, (session, rounds) in enumerate(zip((base, new), self._paired.rounds, strict=True)):
             if session.otherwise and rounds > 1:
-                pairs = [(each, new) if side == 0 else (base, each) for each in answers(session, rounds)]
-                yield side, np.array([self._observed(*each) for each in pairs]).reshape(rounds, self._width, 4)
+                found = [by_round(metric, session, rounds) for _, metric in self._summed]
+                fixed = self._observations(base if side else new)
+                pairs = [(fixed, each) if side else (each, fixed) for each in zip(*found, strict=True)]
+                yield side, np.array([self._row(*each) for each in pairs]).reshape(rounds, self._width, 4)
 
     def _observed(self, base: SessionScore, new: SessionScore) -> list[float]:
         """See `_SeenPair.numbers`."""
+        return self._row(self._observations(base), self._observations(new))
+
+    def _observations(self, session: SessionScore) -> list[Sequence[Observation]]:
+        return [metric.observe(session) for _, metric in self._summed]
+
+    def _row(self, base: Sequence[Sequence[Observation]], new: Sequence[Sequence[Observation]]) -> list[float]:
         row = [0.0] * (4 * self._width)
-        for number, metric in self._summed:
-            on_base, on_new = metric.observe(base), metric.observe(new)
+        for (number, metric), on_base, on_new in zip(self._summed, base, new, strict=True):
             if metric.found_by_both and not (on_base and on_new):
                 continue
             for above, below in on_base:

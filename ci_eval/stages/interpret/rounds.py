@@ -35,7 +35,7 @@ def together(rounds: Sequence[Iterable[Session]]) -> Iterator[Session]:
             for number, each in enumerate(others, 1)
             if _seen(each) != _seen(first)
         )
-        yield replace(first, lookups=lookups, differing=differing, otherwise=otherwise)
+        yield replace(first, lookups=lookups, rounds=len(rounds), differing=differing, otherwise=otherwise)
 
 
 def _answers(session: Session) -> object:

@@ -114,7 +114,7 @@ def test_rounds_of_one_engine_give_what_one_round_gives_but_for_times(project: P
         progress = ask(generate(project, tmp_path / name), wanted, rounds=rounds)
         assert progress.planned == progress.statuses.total()
     once, thrice = ([replace_times(each) for each in sessions(Workspace(tmp_path / n))] for n in ("once", "thrice"))
-    assert once == thrice
+    assert [replace(each, rounds=3) for each in once] == thrice
     assert not (tmp_path / "thrice" / "rounds").exists()
 
 
