@@ -83,22 +83,28 @@ class Taken(NamedTuple):
     whole: float
     """Of all its processes."""
     supervisor: float
-    """Of these, of the one that watches the others, from the first answer on."""
+    """Of these, of those that watch the others, from the first answer to the last."""
 
 
 def asked(workspace: Workspace, prepared: Prepared, sessions: int) -> tuple[Taken, Answers]:
     """What an engine took, and what it answered."""
     setup = prepared.setup
     engine = KeptEngine(setup)
+    watching: dict[int, tuple[float, float]] = {}
     answers: Answers = {}
-    begun = None
+    before = os.times()
     try:
         for assignment in plan(workspace, setup, probability=1, limit=sessions):
             text = decode(read_own(setup.surroundings.root, assignment.path))
             for session in Player(assignment, Document(text), engine).play(read_actions(assignment.actions)):
                 answers[session.id] = [[found.text for found in lookup.suggestions] for lookup in session.lookups]
-                begun = supervisor_time() if begun is None else begun
-        return Taken(processor_time(os.getpid()), supervisor_time() - (begun or 0)), answers
+                for pid, seconds in supervisor_times().items():
+                    watching[pid] = (watching.get(pid, (seconds, 0))[0], seconds)
+        now = os.times()
+        ended = now.children_user + now.children_system - before.children_user - before.children_system
+        return Taken(
+            processor_time(os.getpid()) + ended, sum(last - first for first, last in watching.values())
+        ), answers
     finally:
         engine.close()
 
@@ -119,14 +125,14 @@ def processor_time(pid: int) -> float:
     return of / os.sysconf("SC_CLK_TCK")
 
 
-def supervisor_time() -> float:
-    """Seconds of those of our children that watch an engine."""
-    taken = 0
+def supervisor_times() -> dict[int, float]:
+    """Seconds of each of our children that watches an engine, by its id."""
+    found = {}
     for child in Path(f"/proc/self/task/{os.getpid()}/children").read_text().split():
         process = Path("/proc", child)
         if b"ci_eval.drivers.confine" in (process / "cmdline").read_bytes():
-            taken += int((process / "schedstat").read_text().split()[0])
-    return taken / 1e9
+            found[int(child)] = int((process / "schedstat").read_text().split()[0]) / 1e9
+    return found
 
 
 def differing(one: Answers, other: Answers) -> int:

@@ -1,4 +1,4 @@
-"""Writes configs/demo/recorded.jsonl: the demo's answers, as `ci-eval answers import` takes them.
+"""Writes configs/demo/recorded.jsonl: the answers that configs/code-review.yaml and unit-tests.yaml take.
 
 python benchmarks/demo_answers.py
 
@@ -64,16 +64,10 @@ def record(address: str, folder: Path) -> Path:
     run = [sys.executable, "-m", "ci_eval"]
     for task in TASKS:
         for assistant in ASSISTANTS:
-            given = [
-                "--set",
-                f"engine.endpoint={address}",
-                "--set",
-                f"engine.model={assistant}",
-                "--set",
-                "engine.stream=false",
-            ]
+            engine = {"endpoint": address, "model": assistant, "recorded": None}
+            given = [part for key, value in engine.items() for part in ("--set", f"engine.{key}={json.dumps(value)}")]
             given += ["--output", str(folder / f"{task}-{assistant}")]
-            subprocess.run([*run, "evaluate", str(DEMO / f"{task}.yaml"), *given], env=environment, check=True)
+            subprocess.run([*run, "evaluate", f"configs/{task}.yaml", *given], env=environment, check=True)
     subprocess.run([*run, "answers", "export", str(folder / "answers.jsonl")], env=environment, check=True)
     return folder / "answers.jsonl"
 

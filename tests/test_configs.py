@@ -13,7 +13,8 @@ from ci_eval.workspace import Workspace
 from tests.command import command
 
 FOLDER = Path(__file__).parent.parent / "configs"
-CONFIGS = sorted(FOLDER.glob("*.yaml"))
+MODELS = [FOLDER / "code-review.yaml", FOLDER / "unit-tests.yaml"]
+CONFIGS = sorted({*FOLDER.glob("*.yaml")} - {*MODELS})
 UNVERIFIED = sorted((FOLDER / "unverified").glob("*.yaml"))
 EVERYWHERE = ("pypi", "npm", "maven", "go")
 """Registries that every runner reaches; `debian:` resolves against the machine's own package lists alone."""
@@ -29,6 +30,16 @@ def test_a_nightly_configuration_is_complete(path: Path) -> None:
     assert loaded.config.language in languages.names()
     assert loaded.config.engine.name in engines.names()
     assert loaded.config.interpret.completion_type in rankers.names()
+
+
+@pytest.mark.parametrize("path", MODELS, ids=lambda path: path.stem)
+def test_a_night_of_a_language_model_asks_nobody_until_it_is_given_one(path: Path) -> None:
+    loaded = load(path)
+    assert loaded.warnings == ()
+    assert loaded.config.task == path.stem
+    for named in (loaded.config.dataset.spec, loaded.config.engine.recorded):
+        assert named is not None
+        assert (FOLDER.parent / named).is_file()
 
 
 @pytest.mark.registry

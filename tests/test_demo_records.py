@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from ci_eval.cli import cli
+from ci_eval.errors import ConfigError, InstallError
 from ci_eval.fetch.dataset import prepare
 from ci_eval.records import neutral
 from ci_eval.tasks import code_review, unit_tests
@@ -88,15 +89,24 @@ def test_each_assistant_answers_each_record_once(name: str) -> None:
     assert given == Counter((name, line["id"], who) for line in records(name) for who in ("careful", "hasty"))
 
 
+def test_what_is_not_recorded_is_an_error_and_asked_of_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(FOLDER.parent.parent)
+    monkeypatch.setenv("CI_EVAL_CACHE", str(tmp_path / "cache"))
+    argv = ["evaluate", "configs/code-review.yaml", "--set", "engine.model=unknown", "--jobs", "1"]
+    with pytest.raises(InstallError, match=r"recorded\.jsonl has no answer to this question, and nobody is asked"):
+        cli.main([*argv, "--output", str(tmp_path / "out")], standalone_mode=False)
+    with pytest.raises(ConfigError, match="--record asks anew"):
+        cli.main([*argv, "--record", "--output", str(tmp_path / "again")], standalone_mode=False)
+
+
 @pytest.mark.parametrize("task", ["code-review", pytest.param("unit-tests", marks=pytest.mark.registry)])
 def test_the_demo_runs_without_a_network_from_its_recorded_answers(
     task: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(FOLDER.parent.parent)
     monkeypatch.setenv("CI_EVAL_CACHE", str(tmp_path / "cache"))
-    cli.main(["answers", "import", str(FOLDER / "recorded.jsonl")], standalone_mode=False)
     for model in ("careful", "hasty"):
-        argv = ["evaluate", str(FOLDER / f"{task}.yaml"), "--offline", "--set", f"engine.model={model}"]
+        argv = ["evaluate", f"configs/{task}.yaml", "--set", f"engine.model={model}"]
         cli.main([*argv, "--jobs", "1", "--output", str(tmp_path / model)], standalone_mode=False)
         assert Workspace.open(tmp_path / model).manifest().finished == 30
     argv = ["compare", str(tmp_path / "hasty"), str(tmp_path / "careful"), "--output", str(tmp_path / "compared")]

@@ -68,7 +68,7 @@ class Judge:
         if self._settings is None:
             raise ConfigError("the grader judge needs a language model: add `judge: {endpoint: …, model: …}`")
         if self._client is None:
-            self._client = Client(Asking(settings=self._settings), cache, PATIENCE)
+            self._client = Client(Asking.new(self._settings), cache, PATIENCE)
             self._answer = lru_cache(1_000)(self._asked)
 
     def grade(self, pairing: Pairing) -> Mapping[str, float]:

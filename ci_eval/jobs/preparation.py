@@ -18,6 +18,7 @@ from ci_eval.contracts import Engine, Installation, Language, Ranker, Surroundin
 from ci_eval.errors import ConfigError, PreparationError
 from ci_eval.fetch import dataset, project, sealed
 from ci_eval.jobs.comparison_rules import gates_of, metrics_of
+from ci_eval.jobs.models.answers import take_recorded
 from ci_eval.learning import logs
 from ci_eval.learning.usermodel import model_of
 from ci_eval.model import ActionsConfig, PrefixConfig
@@ -91,6 +92,7 @@ def _prepare(config: Config, screen: Screen) -> Prepared:
             form.check()
     _check(config, task, language, engine)
     cache = _cache()
+    take_recorded(config)
     graders.ready(interpret.names_of(task, config.judge), cache, config.judge)
     screen.say(f"Preparing {config.dataset.spec or config.project.spec}")
     target, records = _target(config, task, cache)

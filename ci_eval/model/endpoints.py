@@ -81,6 +81,8 @@ class EndpointConfig(Section, frozen=True):
     """What one command may spend."""
     price: PriceConfig = PriceConfig()
     """What a million tokens cost."""
+    recorded: Text | None = None
+    """A file of answers, as `ci-eval answers export` writes it: they are taken, and nobody is asked."""
     stream: bool = True
     """Whether the answer is read as it is written, which tells when its first token came."""
     concurrency: Annotated[int, Meta(ge=1, le=256)] = 4

@@ -55,9 +55,19 @@ class Asking:
     """Whom to ask, and how; small enough to send to a worker process."""
 
     settings: EndpointConfig
-    mode: Mode = field(default_factory=mode_here)
+    mode: Mode
     command: str = field(default_factory=lambda: uuid4().hex)
     """A name for this run of a command, which has one budget."""
+
+    @classmethod
+    def new(cls, settings: EndpointConfig) -> Asking:
+        """As the settings and the options of the command say. Raises ConfigError."""
+        mode = mode_here()
+        if settings.recorded and mode == "record":
+            raise ConfigError(
+                f"--record asks anew, and `recorded: {settings.recorded}` asks nobody: remove one of them"
+            )
+        return cls(settings=settings, mode="offline" if settings.recorded else mode)
 
 
 class Client:
@@ -87,6 +97,8 @@ class Client:
         request = self._request(prompt, repeat)
         reply = self._known(request)
         if reply is None:
+            if self._settings.recorded:
+                raise EngineRaised(f"{self._settings.recorded} has no answer to this question, and nobody is asked")
             if self._mode == "offline":
                 raise EngineRaised(
                     "the answer to this question is not in the store, and --offline asks nobody: run once without it, "

@@ -102,6 +102,4 @@ def of_endpoint(settings: EndpointConfig, name: str | None, *, holes: bool) -> E
         )
     # Only what is asked and how: the engine's own keys make no other endpoint of it.
     own = EndpointConfig(**{each: getattr(settings, each) for each in EndpointConfig.__struct_fields__})
-    return EndpointEngine(
-        asking=Asking(settings=own), name=name or (settings.model or "").rpartition("/")[2], holes=holes
-    )
+    return EndpointEngine(asking=Asking.new(own), name=name or (settings.model or "").rpartition("/")[2], holes=holes)

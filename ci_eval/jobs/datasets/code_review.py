@@ -70,7 +70,7 @@ def mine(
 
 
 def _asking(judge: EndpointConfig) -> Answer:
-    client = Client(Asking(settings=judge), machine.cache_folder(), PATIENCE)
+    client = Client(Asking.new(judge), machine.cache_folder(), PATIENCE)
     return lambda prompt: client.ask(Prompt(instruction=prompt, max_tokens=LONGEST)).text
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from ci_eval import atomic, machine
 from ci_eval.adapters.endpoints.answers import Answers
 from ci_eval.adapters.endpoints.client import MODE, store_of
+from ci_eval.config import Config
 from ci_eval.errors import ConfigError
 
 
@@ -39,6 +40,13 @@ def import_answers(paths: Sequence[Path]) -> int:
     """Add what exports hold for questions that have no answer here; how many these were. Raises ConfigError."""
     store = Answers(store_of(machine.cache_folder()))
     return sum(_import(store, path) for path in paths)
+
+
+def take_recorded(config: Config) -> None:
+    """Add the answers of the files that the configuration names. Raises ConfigError."""
+    named = [each.recorded for each in (config.engine, config.judge) if each and each.recorded]
+    if named:
+        import_answers([Path(each).expanduser() for each in dict.fromkeys(named)])
 
 
 def _import(store: Answers, path: Path) -> int:
