@@ -1,10 +1,13 @@
 """CodeBLEU as MERA CODE's UnitTests has it, value for value: github.com/Pstva/code_bleu at commit 014f2e8.
 
 Two things differ: what depends there on the order of a set (and so on PYTHONHASHSEED) keeps the order of the text, and
-a text whose data flow would take minutes has no score.
+a text whose data flow would take minutes has no score. Floats are added by `math.fsum`, since `sum` changed its last digits with
+Python 3.12.
 """
 
 from __future__ import annotations
+
+import math
 
 from ci_eval.drivers.codebleu import comments, mera_flow
 from ci_eval.drivers.codebleu.flow import in_common
@@ -29,7 +32,7 @@ def grade(language: str, reference: str, hypothesis: str) -> dict[str, float]:
     expected, given = parse(language, reference), parse(language, hypothesis)
     parts["syntax"] = same_subtrees(expected, given)
     parts["dataflow"] = same_flow(language, (expected, reference), (given, hypothesis))
-    return {"codebleu": sum(0.25 * part for part in parts.values()), **parts}
+    return {"codebleu": math.fsum(0.25 * part for part in parts.values()), **parts}
 
 
 def precision(expected: list[str], given: list[str]) -> float:
@@ -47,8 +50,8 @@ def weighted_recall(keywords: frozenset[str], expected: list[str], given: list[s
         both = wanted & found
         if order == 1:
             weigh = {run: 1 if run[0] in keywords else 0.2 for run in wanted}
-            whole = sum(count * weigh[run] for run, count in wanted.items())
-            fractions.append((sum(count * weigh[run] for run, count in both.items()), max(1, whole)))
+            whole = math.fsum(count * weigh[run] for run, count in wanted.items())
+            fractions.append((math.fsum(count * weigh[run] for run, count in both.items()), max(1, whole)))
         else:
             fractions.append((sum(both.values()), max(1, sum(wanted.values()))))
     return mean(fractions, brevity(LENGTH_OF_A_REFERENCE, len(given)))

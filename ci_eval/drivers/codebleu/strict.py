@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
@@ -30,8 +31,8 @@ def grade(language: str, reference: str, hypothesis: str) -> dict[str, float]:
     }
     wanted, found = strict_flow.flow_of(language, expected), strict_flow.flow_of(language, given)
     # Where there is nothing to find, the other three count a third each, as if this were their mean.
-    parts["dataflow"] = in_common(wanted, found) / len(wanted) if wanted else sum(parts.values()) / 3
-    return {"codebleu": sum(parts.values()) / 4, **parts, "parsed": parsed}
+    parts["dataflow"] = in_common(wanted, found) / len(wanted) if wanted else math.fsum(parts.values()) / 3
+    return {"codebleu": math.fsum(parts.values()) / 4, **parts, "parsed": parsed}
 
 
 def readable(root: Node) -> float:
@@ -73,7 +74,9 @@ def precision(expected: Sequence[str], given: Sequence[str], weights: Mapping[st
         found = counted(given, order)
         both = counted(expected, order) & found
         weigh = weights if order == 1 else {}
-        part, whole = (sum(count * weigh.get(run[0], 1.0) for run, count in runs.items()) for runs in (both, found))
+        part, whole = (
+            math.fsum(count * weigh.get(run[0], 1.0) for run, count in runs.items()) for runs in (both, found)
+        )
         fractions.append((part, whole))
     return mean(fractions, brevity(len(expected), len(given)))
 
