@@ -1,8 +1,8 @@
 """CodeBLEU as MERA CODE's UnitTests has it, value for value: github.com/Pstva/code_bleu at commit 014f2e8.
 
 Two things differ: what depends there on the order of a set (and so on PYTHONHASHSEED) keeps the order of the text, and
-a text whose data flow would take minutes has no score. Floats are added by `math.fsum`, since `sum` changed its last digits with
-Python 3.12.
+a text whose data flow would take minutes has no score. Floats are added by `math.fsum`: the last digits of `sum` are
+others since Python 3.12.
 """
 
 from __future__ import annotations
