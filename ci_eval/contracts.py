@@ -120,6 +120,8 @@ class Surroundings:
     """Seconds one completion may take."""
     memory: int
     """Bytes the engine may use; 0 = no limit."""
+    suffixes: tuple[str, ...] = ()
+    """How the names of the language's files end."""
     environment: Path | None = None
     """Folder with the project's own dependencies."""
     confine: Confine = "auto"

@@ -15,6 +15,7 @@
         ├── EngineCrash                the process died
         ├── EngineMisbehaved           the answer is not of the protocol
         ├── EngineRaised               the engine answered with an error of its own; it still runs
+        │   └── ContextTooLong         of a language model: the question was longer than it can look at
         ├── BudgetSpent                nothing is left of what may be spent on asking: the session is skipped
         ├── TooManyFailures            more failed sessions than `interpret.allowedFailures`
         └── NothingSuggested           as many sessions without a suggestion as `interpret.allowedEmpty`, or more
@@ -106,6 +107,10 @@ class EngineRaised(EngineFailure):
 
     def __init__(self, message: str) -> None:
         super().__init__(message, restart=False)
+
+
+class ContextTooLong(EngineRaised):
+    """The language model cannot look at so much text at once."""
 
 
 class BudgetSpent(EngineFailure):

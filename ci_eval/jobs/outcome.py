@@ -12,7 +12,7 @@ from ci_eval.errors import (
     TooManyFailures,
 )
 from ci_eval.manifest import Manifest
-from ci_eval.model import Evaluation
+from ci_eval.model import FAILED, Evaluation
 from ci_eval.stages import report
 from ci_eval.workspace import Workspace
 
@@ -20,7 +20,7 @@ from ci_eval.workspace import Workspace
 def trouble(workspace: Workspace, config: Config) -> CiEvalError | None:
     """Why a run counts as failed although its reports are written; None if it does not."""
     manifest = workspace.manifest()
-    failed = sum(manifest.statuses.get(name, 0) for name in ("timeout", "engine-crash", "error"))
+    failed = sum(manifest.statuses.get(name, 0) for name in (each.value for each in FAILED))
     if manifest.finished == 0:
         if manifest.shard and manifest.planned == 0:
             # There are fewer files than shards; other shards have the sessions.

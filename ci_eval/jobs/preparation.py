@@ -55,6 +55,7 @@ class Prepared:
                 root=self.project.root,
                 language=self.language.name,
                 keywords=self.language.keywords,
+                suffixes=self.language.suffixes,
                 cache=self.cache,
                 timeout=wanted.timeout,
                 memory=wanted.memory_limit,

@@ -43,5 +43,12 @@ METRICS: tuple[Metric, ...] = (
     of_usage("FirstTokenPercentile95", "95 % of the answers began within this time", _first, "ms", "quantile", 0.95),
     of_usage("PromptTokens", "tokens of all questions, as the endpoint counts them", lambda usage: usage.prompt_tokens),
     of_usage("AnswerTokens", "tokens of all answers, as the endpoint counts them", lambda usage: usage.answer_tokens),
+    of_usage(
+        "WindowCut",
+        "share of questions of which part of the file did not fit into the window",
+        lambda usage: None if usage.left_out is None else float(usage.left_out > 0),
+        "share",
+        "ratio",
+    ),
     of_usage("Cost", "price of all answers, in the currency of engine.price", lambda usage: usage.cost),
 )

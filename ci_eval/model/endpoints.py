@@ -28,12 +28,18 @@ class SamplingConfig(Section, frozen=True):
 
 
 class WindowConfig(Section, frozen=True):
-    """How much of the file the model is shown."""
+    """How much of the project's code the model is shown."""
 
     characters: Count = 8000
-    """Before and behind the caret together."""
+    """In all: before and behind the caret, and of other files."""
+    tokens: Count | None = None
+    """The same in tokens of the model; then `characters` says nothing. What a template adds is not counted."""
+    characters_per_token: Annotated[float, Meta(gt=0, le=100)] | None = None
+    """An estimate to count tokens by; None = the server's own tokenizer counts them (`/tokenize` of llama.cpp)."""
     suffix: Share = 0.25
-    """Share that is kept for what stands behind it; what one side does not need, the other gets."""
+    """Share that is kept for what stands behind the caret; what one side does not need, the other gets."""
+    other_files: Share = 0.0
+    """Share of the whole that is kept for other files of the project, put before this one; 0 = none is shown."""
 
 
 class BudgetConfig(Section, frozen=True):
@@ -71,12 +77,14 @@ class EndpointConfig(Section, frozen=True):
     template: Text | None = None
     """For completions: how prefix and suffix become a prompt: a family's name, a text with {prefix} and {suffix}, or
     `suffix` where the endpoint has a field for it."""
+    file_heading: Text | None = None
+    """For a template of your own with {files}: what stands before the text of each file, with {path}."""
     key: Text | None = None
     """Name of the environment variable that holds the key."""
     sampling: SamplingConfig = SamplingConfig()
     """How the model chooses what it writes."""
     window: WindowConfig = WindowConfig()
-    """How much of the file it is shown."""
+    """How much of the project's code it is shown."""
     budget: BudgetConfig = BudgetConfig()
     """What one command may spend."""
     price: PriceConfig = PriceConfig()

@@ -35,6 +35,8 @@ class Usage(Value, frozen=True, kw_only=True, omit_defaults=True):
     """Until its first token was there; None where it came in one piece."""
     prompt_tokens: Number | None = None
     """Of the question; None where the endpoint does not say."""
+    left_out: Number | None = None
+    """Characters of the file that the window had no room for; None where no file was shown."""
     answer_tokens: Number | None = None
     cost: Annotated[float, Meta(ge=0, le=1e12)] | None = None
     """By the prices in the configuration; None without any."""
@@ -52,13 +54,15 @@ class Status(str, Enum):
     NO_MATCH = "no-match"
     CUT_OFF = "cut-off"
     """Of a language model: the limit of tokens ended the answer."""
+    CONTEXT_TOO_LONG = "context-too-long"
+    """Of a language model: the question was longer than it can look at."""
     TIMEOUT = "timeout"
     ENGINE_CRASH = "engine-crash"
     SKIPPED = "skipped"
     ERROR = "error"
 
 
-FAILED = frozenset({Status.TIMEOUT, Status.ENGINE_CRASH, Status.ERROR})
+FAILED = frozenset({Status.CONTEXT_TOO_LONG, Status.TIMEOUT, Status.ENGINE_CRASH, Status.ERROR})
 """The engine was asked and failed: a miss in every metric of ranks, and counted by itself as well."""
 
 
@@ -116,7 +120,7 @@ class SessionScore(Value, frozen=True, kw_only=True, omit_defaults=True):
     properties: Properties
     status: Status
     message: str = ""
-    """The reason, where the status is timeout, engine-crash, skipped or error."""
+    """The reason, where the status is skipped, or among FAILED."""
     typed: Number = 0
     """Characters of the token that were typed at the first lookup."""
     askable: Number = 0

@@ -27,6 +27,7 @@ OUTCOMES = {
     "empty": "answered with no suggestion",
     "no-match": "answered, expected text absent",
     "cut-off": "answered up to the limit of tokens, and not complete",
+    "context-too-long": "the question was longer than the model can look at",
     "timeout": "no answer in time",
     "engine-crash": "the engine died",
     "skipped": "not asked",
@@ -34,7 +35,7 @@ OUTCOMES = {
 }
 """Status of a session → its meaning, in the order of reports."""
 
-FAILURES = ("timeout", "engine-crash", "error")
+FAILURES = ("context-too-long", "timeout", "engine-crash", "error")
 
 
 def amount(value: float | None, unit: str) -> str:

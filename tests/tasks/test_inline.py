@@ -134,7 +134,7 @@ def test_what_an_answer_took_is_reported(tmp_path: Path) -> None:
         (sends(b'data: {"choices": []}\n\n'), "error", 5),
         (sends(b"<html>"), "error", 5),
         (fails(404, "no such model"), "error", 5),
-        (fails(400, "context_length_exceeded"), "error", 5),
+        (fails(400, "context_length_exceeded"), "context-too-long", 5),
         (stalls(4), "timeout", 5),
         (says(""), "empty", 0),
         (says("found = su", "length"), "cut-off", 0),

@@ -8,7 +8,7 @@ import random
 import re
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,11 +20,11 @@ from msgspec.structs import replace
 from ci_eval.adapters.endpoints.answers import Answers, Request, request_of
 from ci_eval.adapters.endpoints.apis import CATALOG
 from ci_eval.adapters.endpoints.budget import Ledger
-from ci_eval.adapters.endpoints.contract import Prompt, Reply
+from ci_eval.adapters.endpoints.contract import Api, Prompt, Reply
 from ci_eval.adapters.endpoints.slots import Slots
 from ci_eval.adapters.endpoints.trouble import Trouble
 from ci_eval.adapters.endpoints.wire import Wire, address_of
-from ci_eval.errors import BudgetSpent, ConfigError, EngineFailure, EngineRaised
+from ci_eval.errors import BudgetSpent, ConfigError, ContextTooLong, EngineFailure, EngineRaised
 from ci_eval.machine import now
 from ci_eval.model.endpoints import EndpointConfig
 
@@ -74,15 +74,22 @@ class Client:
     """Asks one endpoint. Threads may share it."""
 
     def __init__(
-        self, asking: Asking, cache: Path, timeout: float, *, sleep: Callable[[float], None] = time.sleep
+        self,
+        asking: Asking,
+        cache: Path,
+        timeout: float,
+        *,
+        sleep: Callable[[float], None] = time.sleep,
+        api: Api | None = None,
     ) -> None:
-        """`timeout`: seconds one answer may take. Raises ConfigError, PreparationError."""
+        """`timeout`: seconds one answer may take; `api`: None = that of the settings. Raises ConfigError,
+        PreparationError."""
         settings = asking.settings
         self._settings = settings
         self._mode = asking.mode
         self._timeout = timeout
         self._sleep = sleep
-        self._api = CATALOG.load(settings.api)
+        self._api = api or CATALOG.load(settings.api)
         self._address = address_of(settings.endpoint or "", self._api.path, keyed=settings.key is not None)
         self._key = _key(settings.key, needed=asking.mode != "offline")
         folder = store_of(cache).parent
@@ -92,9 +99,20 @@ class Client:
         self._local = threading.local()
         self._fresh: set[str] = set()
 
+    @property
+    def address(self) -> str:
+        """What is asked."""
+        return self._address
+
     def ask(self, prompt: Prompt, repeat: int = 0) -> Reply:
         """The model's answer; `repeat`: the number of this repeat of the question. Raises EngineFailure."""
         request = self._request(prompt, repeat)
+        reply = self.answer(request, request.body)
+        self._ledger.check(reply)
+        return reply
+
+    def answer(self, request: Request, body: Mapping[str, Any]) -> Reply:
+        """The answer that is kept under that request, or else the one to this body. Raises EngineFailure."""
         reply = self._known(request)
         if reply is None:
             if self._settings.recorded:
@@ -104,10 +122,9 @@ class Client:
                     "the answer to this question is not in the store, and --offline asks nobody: run once without it, "
                     "or get the store of a run that did (`ci-eval answers export` there, `import` here)"
                 )
-            reply = self._asked(request)
+            reply = self._asked(request, body)
         if reply.refused:
-            raise EngineRaised(reply.refused)
-        self._ledger.check(reply)
+            raise ContextTooLong(reply.refused)
         return reply
 
     def ask_all(self, prompts: Iterable[Prompt]) -> Iterator[Reply | EngineFailure]:
@@ -143,26 +160,28 @@ class Client:
             return None
         return self._answers.find(request)
 
-    def _asked(self, request: Request) -> Reply:
+    def _asked(self, request: Request, body: Mapping[str, Any]) -> Reply:
         try:
-            reply = self._tried(request)
+            reply = self._tried(body)
         except Trouble as trouble:
             if not trouble.for_good:
                 raise _failure(trouble) from None
             reply = Reply(refused=trouble.reason)
         self._answers.keep(request, reply, now())
         self._fresh.add(request.canonical)
-        self._ledger.book(reply)
+        if not self._api.free:
+            self._ledger.book(reply)
         return reply
 
-    def _tried(self, request: Request) -> Reply:
+    def _tried(self, body: Mapping[str, Any]) -> Reply:
         """The answer of the first try that has one. Raises Trouble, BudgetSpent."""
         tries = self._settings.retries + 1
         for number in range(1, tries + 1):
             try:
                 with self._slots.one():
-                    self._ledger.reserve()
-                    return self._wire.send(request.body)
+                    if not self._api.free:
+                        self._ledger.reserve()
+                    return self._wire.send(body)
             except Trouble as trouble:
                 wait = _wait(trouble, number)
                 if not trouble.again or number == tries or wait > LONGEST_WAIT:

@@ -12,6 +12,14 @@ from ci_eval.model.endpoints import EndpointConfig
 
 
 @dataclass(frozen=True, kw_only=True)
+class OtherFile:
+    """A file of the project that is shown beside the open one, or the first lines of it."""
+
+    path: str
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class Prompt:
     """A question to a model: a hole in a text, or an instruction."""
 
@@ -20,6 +28,10 @@ class Prompt:
     instruction: str = ""
     """"" = there is a hole between prefix and suffix."""
     max_tokens: int = 256
+    path: str = ""
+    """Of the file with the hole, below the project's root."""
+    files: tuple[OtherFile, ...] = ()
+    """Others, the one that matters most last."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,6 +59,8 @@ class Api:
     """Raises LookupError, TypeError or ValueError where the object is of another shape."""
     counts_at_the_end: bool = False
     """Whether a stream tells the number of tokens only if `stream_options` asks for it."""
+    free: bool = False
+    """Whether nothing is written, so that no budget counts it."""
 
 
 class Reply(Struct, frozen=True, kw_only=True, omit_defaults=True, rename="camel"):

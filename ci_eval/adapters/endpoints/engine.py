@@ -9,12 +9,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from ci_eval.adapters.controls import OpenText
 from ci_eval.adapters.endpoints.budget import cost_of
 from ci_eval.adapters.endpoints.client import Asking, Client
-from ci_eval.adapters.endpoints.probing import probe
+from ci_eval.adapters.endpoints.context import Context, Seen, context_of, tokenizer_of
+from ci_eval.adapters.endpoints.probing import probe, probe_tokenizer
 from ci_eval.adapters.endpoints.prompts import asked_at, suggested, usage_of
-from ci_eval.adapters.endpoints.templates import OF_THE_ENDPOINT, template_of
+from ci_eval.adapters.endpoints.templates import OF_THE_ENDPOINT, takes_files, template_of
 from ci_eval.contracts import Answer, Installation, Query, Surroundings
 from ci_eval.errors import ConfigError
 from ci_eval.model import EngineInfo, Suggestion
@@ -27,26 +30,36 @@ PATIENCE = 60.0
 class Asked(OpenText):
     """The engine, started."""
 
-    def __init__(self, client: Client, settings: EndpointConfig) -> None:
+    def __init__(self, client: Client, settings: EndpointConfig, context: Context) -> None:
         super().__init__()
         self._client = client
         self._settings = settings
+        self._context = context
+        self._path = ""
+
+    def open(self, path: str, text: str) -> None:
+        """Open a file with that text."""
+        super().open(path, text)
+        self._path = path
 
     def complete(self, query: Query) -> Answer:
         """The model's one suggestion; the latency is the time until its last token was there."""
-        reply = self._client.ask(asked_at(self.text, query, self._settings), query.repeat)
+        seen = Seen() if query.record else self._context.at(self._path, self.text, query.offset)
+        reply = self._client.ask(asked_at(seen, query, self._settings), query.repeat)
         before, chat = self.text[: query.offset], self._settings.api == "chat"
         text = reply.text if query.record else suggested(reply, before, query, chat=chat)
         cost = cost_of(reply, self._settings.price)
+        usage = usage_of(reply, before, query, cost, chat=chat)
         return Answer(
             suggestions=[Suggestion(text=text)] if text.strip() else [],
             latency=reply.last_token,
-            usage=usage_of(reply, before, query, cost, chat=chat),
+            usage=usage if query.record else replace(usage, left_out=seen.window.left_out),
         )
 
     def close(self) -> None:
         """Close the store of answers."""
         self._client.close()
+        self._context.close()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,16 +89,22 @@ class EndpointEngine:
     def install(self, version: str | None, cache: Path) -> Installation:
         """Ask it something. What reports call its version is `version`, or what the endpoint calls the model."""
         client = Client(self.asking, cache, PATIENCE)
+        tokenizer = tokenizer_of(self.asking, cache, PATIENCE) if self.holes else None
         try:
             model = probe(client, self.asking.settings, holes=self.holes)
+            if tokenizer:
+                probe_tokenizer(tokenizer)
         finally:
             client.close()
+            if tokenizer:
+                tokenizer.close()
         named = version or model or self.asking.settings.model or ""
         return Installation(info=EngineInfo(name=self.name, version=named))
 
     def start(self, _installation: Installation, surroundings: Surroundings) -> Asked:
         """A client with connections of its own."""
-        return Asked(Client(self.asking, surroundings.cache, surroundings.timeout), self.asking.settings)
+        client = Client(self.asking, surroundings.cache, surroundings.timeout)
+        return Asked(client, self.asking.settings, context_of(self.asking, surroundings))
 
 
 def of_endpoint(settings: EndpointConfig, name: str | None, *, holes: bool) -> EndpointEngine:
@@ -94,7 +113,13 @@ def of_endpoint(settings: EndpointConfig, name: str | None, *, holes: bool) -> E
     Raises ConfigError where it cannot be asked.
     """
     if settings.template not in {None, OF_THE_ENDPOINT}:
-        template_of(settings.template or "")
+        template_of(settings.template or "", settings.file_heading)
+    if holes and settings.window.other_files and not takes_files(settings):
+        raise ConfigError(
+            "engine.window.otherFiles is given, but nothing says where other files stand in what this model is asked: "
+            "use api infill or fim, the template qwen, starcoder or codestral, or one of your own with {files} and "
+            "engine.fileHeading"
+        )
     if holes and settings.api == "completions" and settings.template is None:
         raise ConfigError(
             "engine.template is missing: api completions needs to know how holes are written for this model; give its "

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from ci_eval.adapters.endpoints.client import Client
-from ci_eval.adapters.endpoints.contract import Prompt
+from ci_eval.adapters.endpoints.context import counted
+from ci_eval.adapters.endpoints.contract import OtherFile, Prompt
 from ci_eval.adapters.endpoints.templates import OF_THE_ENDPOINT
+from ci_eval.adapters.endpoints.tokenizing import Tokenizer
+from ci_eval.adapters.endpoints.windows import budget_of
 from ci_eval.errors import EngineFailure, InstallError
 from ci_eval.model.endpoints import EndpointConfig
 
@@ -12,6 +15,8 @@ BEFORE = "def add(a, b):\n    return "
 BEHIND = "".join(f"\n\ndef check_{number}():\n    assert add({number}, 1) == {number + 1}\n" for number in range(8))
 FEWEST = 40
 """Tokens that the text behind the caret has at least, in any vocabulary."""
+MOST_OF = 0.95
+"""Share of the expected tokens at which nothing is missing: repeated text may take a few less."""
 
 
 def probe(client: Client, settings: EndpointConfig, *, holes: bool) -> str:
@@ -22,8 +27,9 @@ def probe(client: Client, settings: EndpointConfig, *, holes: bool) -> str:
     """
     try:
         if not (holes and trusted(settings)):
-            question = {"prefix": BEFORE} if settings.api == "infill" else {"instruction": "Say: ok"}
-            return client.ask(Prompt(**question, max_tokens=1)).model
+            infill = settings.api == "infill"
+            question = Prompt(prefix=BEFORE, max_tokens=1) if infill else Prompt(instruction="Say: ok", max_tokens=1)
+            return client.ask(question).model
         alone = client.ask(Prompt(prefix=BEFORE, max_tokens=1))
         both = client.ask(Prompt(prefix=BEFORE, suffix=BEHIND, max_tokens=1))
     except EngineFailure as failure:
@@ -38,7 +44,53 @@ def probe(client: Client, settings: EndpointConfig, *, holes: bool) -> str:
             f"the endpoint ignores what stands behind the caret: a question has {alone.prompt_tokens} tokens without a "
             f"suffix, and {both.prompt_tokens} with one of {len(BEHIND)} characters; {ELSE}"
         )
+    if settings.api == "infill":
+        _probe_room(client, settings, alone.prompt_tokens)
     return both.model
+
+
+def _probe_room(client: Client, settings: EndpointConfig, alone: int) -> None:
+    """Whether a whole window gets through: llama.cpp's server leaves out what does not fit its batch, without a word.
+
+    `alone`: the tokens of BEFORE as a prefix. Raises InstallError.
+    """
+    # Of a prefix more is shown than of a suffix.
+    tokens = (client.ask(Prompt(prefix=BEFORE + BEHIND, max_tokens=1)).prompt_tokens or 0) - alone
+    wanted, whole = settings.window, budget_of(settings.window)
+    unit = len(BEHIND) / tokens if counted(settings) and tokens > 0 else 1.0
+    own = 1 - wanted.other_files
+    shares = (own * (1 - wanted.suffix), own * wanted.suffix, wanted.other_files)
+    before, behind, others = (_long(int(whole * share * unit)) for share in shares)
+    files = (OtherFile(path="check.py", text=others),) if others else ()
+    try:
+        full = client.ask(Prompt(prefix=before, suffix=behind, files=files, max_tokens=1))
+    except EngineFailure as failure:
+        raise InstallError(f"a full engine.window is too much: {failure}") from failure
+    sent = int(tokens / len(BEHIND) * len(before + behind + others))
+    if (full.prompt_tokens or 0) < MOST_OF * sent:
+        raise InstallError(
+            f"the endpoint leaves out part of a full engine.window: of about {sent:,} tokens it sees "
+            f"{full.prompt_tokens:,}. llama.cpp's server shows of the prefix 3/4 of a batch, of the suffix 1/4, and of "
+            "other files what its context has left beside a batch: lower engine.window, or start it with a larger "
+            "--batch-size and --ctx-size"
+        )
+
+
+def probe_tokenizer(tokenizer: Tokenizer) -> None:
+    """Raises InstallError where the endpoint does not count tokens."""
+    try:
+        few, many = tokenizer.count(BEFORE), tokenizer.count(BEFORE + BEHIND)
+    except EngineFailure as failure:
+        raise InstallError(f"the endpoint counts no tokens: {failure}; {ESTIMATE}") from failure
+    if not 0 < few < many:
+        raise InstallError(f"the endpoint counts {few} tokens in a text, and {many} in a longer one; {ESTIMATE}")
+
+
+ESTIMATE = "give an estimate instead: engine.window.charactersPerToken, for example 3"
+
+
+def _long(characters: int) -> str:
+    return (BEHIND * (characters // len(BEHIND) + 1))[:characters]
 
 
 ELSE = "use api: completions with the template of the model's family, or api: chat"

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 
+from ci_eval.adapters.endpoints.context import Seen
 from ci_eval.adapters.endpoints.contract import Prompt, Reply
 from ci_eval.contracts import Query
 from ci_eval.model import Record, Span, Usage
-from ci_eval.model.endpoints import EndpointConfig, WindowConfig
+from ci_eval.model.endpoints import EndpointConfig
 from ci_eval.spans import cut, is_whole
 
 TOKENS: dict[Span, int] = {"word": 16, "line": 64, "statement": 128, "block": 512, "text": 1024}
@@ -17,13 +18,13 @@ _FENCE = re.compile(r"\s*```[\w+#.-]*[ \t]*\n(.*?)(?:\n[ \t]*```.*|\Z)", re.DOTA
 _PLACE = re.compile(r"\{(\w+)\}")
 
 
-def asked_at(text: str, query: Query, settings: EndpointConfig) -> Prompt:
-    """The question at a place of the open file, or that of a record."""
+def asked_at(seen: Seen, query: Query, settings: EndpointConfig) -> Prompt:
+    """The question at a place where that is seen, or that of a record."""
     most = settings.sampling.max_tokens or TOKENS[query.span]
     if query.record:
         return Prompt(instruction=instruction_of(query.record), max_tokens=most)
-    prefix, suffix = window(text, query.offset, settings.window)
-    return Prompt(prefix=prefix, suffix=suffix, max_tokens=most)
+    shown = seen.window
+    return Prompt(prefix=shown.prefix, suffix=shown.suffix, max_tokens=most, path=seen.path, files=seen.files)
 
 
 def instruction_of(record: Record) -> str:
@@ -31,31 +32,6 @@ def instruction_of(record: Record) -> str:
     if not record.instruction:
         return "\n\n".join(f"{name}:\n{text}" for name, text in record.context.items())
     return _PLACE.sub(lambda place: record.context.get(place[1], place[0]), record.instruction)
-
-
-def window(text: str, offset: int, wanted: WindowConfig) -> tuple[str, str]:
-    """What is shown of the file before and behind the caret: whole lines, and no more than fits.
-
-    A line that alone is too long is shown in part.
-    """
-    before, after = text[:offset], text[offset:] if wanted.suffix else ""
-    behind = max(int(wanted.characters * wanted.suffix), wanted.characters - len(before))
-    suffix = _head(after, behind)
-    return _tail(before, wanted.characters - len(suffix)), suffix
-
-
-def _head(text: str, most: int) -> str:
-    if len(text) <= most:
-        return text
-    return text[: text.rfind("\n", 0, most) + 1] or text[:most]
-
-
-def _tail(text: str, most: int) -> str:
-    if len(text) <= most:
-        return text
-    begin = len(text) - most
-    whole = text.find("\n", begin - 1) + 1 if begin else 0
-    return text[whole or begin :]
 
 
 def suggested(reply: Reply, before: str, query: Query, *, chat: bool) -> str:

@@ -62,7 +62,7 @@ def of_code(code: int, headers: Mapping[str, str], body: bytes, key: str | None)
         missing = f"the key in {key} was not accepted" if key else "name the variable with your key: engine.key"
         return Trouble(f"the endpoint answered {code}{said}: {missing}")
     if any(word in low for word in TOO_LONG):
-        reason = f"the question is too long for the model{said}; lower engine.window.characters"
+        reason = f"the question is too long for the model{said}; lower engine.window"
         return Trouble(reason, for_good=True)
     again = code in AGAIN and not any(word in low for word in SPENT)
     return Trouble(f"the endpoint answered {code}{said}", again=again, wait=wait_of(headers.get("Retry-After", "")))
@@ -81,7 +81,7 @@ def of_object(found: object) -> Trouble:
     """An error that came in the middle of a stream."""
     said = _shortened({"error": found})
     if any(word in said.lower() for word in TOO_LONG):
-        return Trouble(f"the question is too long for the model{said}; lower engine.window.characters", for_good=True)
+        return Trouble(f"the question is too long for the model{said}; lower engine.window", for_good=True)
     return Trouble(f"the endpoint broke off with an error{said}", again=True)
 
 

@@ -12,7 +12,15 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from ci_eval.contracts import Answer, Query
-from ci_eval.errors import BudgetSpent, CiEvalError, EngineCrash, EngineFailure, EngineMisbehaved, EngineTimeout
+from ci_eval.errors import (
+    BudgetSpent,
+    CiEvalError,
+    ContextTooLong,
+    EngineCrash,
+    EngineFailure,
+    EngineMisbehaved,
+    EngineTimeout,
+)
 from ci_eval.grammar.document import Document
 from ci_eval.learning.logs import Log, Logged, LoggedSession
 from ci_eval.learning.usermodel import Emulated
@@ -305,4 +313,6 @@ def _status_of(error: EngineFailure) -> Status:
         return Status.TIMEOUT
     if isinstance(error, BudgetSpent):
         return Status.SKIPPED
+    if isinstance(error, ContextTooLong):
+        return Status.CONTEXT_TOO_LONG
     return Status.ENGINE_CRASH if isinstance(error, EngineCrash) else Status.ERROR

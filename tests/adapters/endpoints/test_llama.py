@@ -9,13 +9,18 @@ from typing import Any
 import pytest
 
 from ci_eval.adapters.endpoints.client import Asking, Client
-from ci_eval.adapters.endpoints.contract import Prompt
+from ci_eval.adapters.endpoints.context import Context, Seen
+from ci_eval.adapters.endpoints.contract import OtherFile, Prompt
 from ci_eval.adapters.endpoints.engine import of_endpoint
+from ci_eval.adapters.endpoints.prompts import asked_at
+from ci_eval.adapters.endpoints.tokenizing import Tokenizer
+from ci_eval.contracts import Query
 from ci_eval.errors import EngineRaised, InstallError
 from ci_eval.model import Session
-from ci_eval.model.endpoints import EndpointConfig, SamplingConfig
+from ci_eval.model.endpoints import EndpointConfig, SamplingConfig, WindowConfig
 from ci_eval.workspace import Workspace
 from tests.adapters.endpoints.llama import continued, llama, python, served
+from tests.adapters.endpoints.scripted import says, serve
 from tests.command import command
 from tests.projects import write
 
@@ -80,8 +85,64 @@ def test_a_suffix_that_this_server_ignores_is_not_trusted(llama: str, tmp_path: 
     ignoring = of_endpoint(settings(f"{llama}/v1", api="completions", template="suffix"), None, holes=True)
     with pytest.raises(InstallError, match=r"ignores what stands behind the caret: .* 26 tokens .* 26 with"):
         ignoring.install(None, tmp_path)
-    heeding = of_endpoint(settings(llama, api="infill"), None, holes=True)
+    heeding = of_endpoint(settings(llama, api="infill", window=FITTING), None, holes=True)
     assert heeding.install(None, tmp_path).info.name == "tiny"
+
+
+FITTING = WindowConfig(characters=900, other_files=0.2)
+"""What a batch of 1,024 tokens has room for, where each byte is a token."""
+
+
+@pytest.mark.parametrize(
+    ("window", "said"),
+    [
+        (WindowConfig(characters=3000), r"leaves out part of a full .* of about 2,\d{3} tokens it sees 1,0\d\d\."),
+        (WindowConfig(characters=4900, other_files=0.9), "leaves out part"),
+    ],
+    ids=["window", "other files"],
+)
+def test_a_window_that_this_server_cuts_without_a_word_is_refused(
+    llama: str, tmp_path: Path, window: WindowConfig, said: str
+) -> None:
+    with pytest.raises(InstallError, match=said):
+        of_endpoint(settings(llama, api="infill", window=window), None, holes=True).install(None, tmp_path)
+
+
+def test_its_tokenizer_counts_the_window(llama: str, tmp_path: Path) -> None:
+    window = WindowConfig(tokens=60, suffix=0.5)
+    given = settings(f"{llama}/v1", api="completions", template=CONTINUES, window=window)
+    text, seen = "é = 1\n" * 30, Seen()
+    for mode in ("keep", "offline"):
+        tokenizer = Tokenizer(Asking(settings=given, mode=mode), tmp_path, 20.0)
+        assert (tokenizer.count("é = 1\n"), tokenizer.count("")) == (7, 0)
+        seen = Context(settings=given, tokenizer=tokenizer).at("a.py", text, 90)
+        assert (seen.window.prefix, seen.window.suffix) == ("é = 1\n" * 4, "é = 1\n" * 4)
+        tokenizer.close()
+    asked = client(tmp_path, given)
+    reply = asked.ask(asked_at(seen, Query(offset=90, prefix="", expected=""), given))
+    assert reply.prompt_tokens == 2 * 28 + 2
+    (counted, *_) = (json.loads(line) for line in asked._answers.exported())
+    assert set(counted["request"]["body"]) == {"model", "sha256"}
+
+
+def test_a_server_without_a_tokenizer_is_refused(tmp_path: Path) -> None:
+    with serve(says("ok")) as endpoint:
+        given = settings(endpoint.address, window=WindowConfig(tokens=100))
+        with pytest.raises(InstallError, match=r"counts no tokens.*charactersPerToken"):
+            of_endpoint(given, None, holes=True).install(None, tmp_path)
+
+
+def test_other_files_stand_before_the_hole(llama: str, tmp_path: Path) -> None:
+    files = (OtherFile(path="b.py", text="x = 1\n"),)
+    hole = Prompt(prefix="pri", suffix=")", max_tokens=3, path="a.py", files=files)
+    alone = Prompt(prefix="pri", suffix=")", max_tokens=3)
+    infill = client(tmp_path, settings(llama, api="infill"))
+    grown = infill.ask(hole).prompt_tokens or 0, infill.ask(alone).prompt_tokens or 0
+    # llama.cpp's own marks: a token, the file's name, a line end.
+    assert grown[0] - grown[1] == len("#b.py\nx = 1\n")
+    qwen = client(tmp_path, settings(f"{llama}/v1", api="completions", template="qwen"))
+    grown = qwen.ask(hole).prompt_tokens or 0, qwen.ask(alone).prompt_tokens or 0
+    assert grown[0] - grown[1] == len("#project\n#b.py\nx = 1\n\n#a.py\n")
 
 
 CODE = "def wave():\n    print(wave)\n    print(wave, wave)\n"

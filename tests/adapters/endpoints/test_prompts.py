@@ -3,47 +3,19 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
+from ci_eval.adapters.endpoints.context import Seen
 from ci_eval.adapters.endpoints.contract import Reply
-from ci_eval.adapters.endpoints.prompts import asked_at, instruction_of, suggested, usage_of, window
+from ci_eval.adapters.endpoints.prompts import asked_at, instruction_of, suggested, usage_of
 from ci_eval.adapters.endpoints.templates import FAMILIES, template_of
 from ci_eval.contracts import Query
 from ci_eval.errors import ConfigError, EngineRaised
 from ci_eval.model import Record, Span
-from ci_eval.model.endpoints import EndpointConfig, SamplingConfig, WindowConfig
-
-TEXT = "".join(f"line {number}\n" for number in range(100))
+from ci_eval.model.endpoints import EndpointConfig, SamplingConfig
 
 
 def query(span: Span = "word", prefix: str = "", record: Record | None = None) -> Query:
     return Query(offset=0, prefix=prefix, expected="", span=span, record=record)
-
-
-def test_a_window_is_of_whole_lines_around_the_caret() -> None:
-    prefix, suffix = window(TEXT, TEXT.index("50"), WindowConfig(characters=60, suffix=0.5))
-    assert (prefix, suffix) == ("line 47\nline 48\nline 49\nline ", "50\nline 51\nline 52\nline 53\n")
-
-
-def test_what_one_side_does_not_need_the_other_gets() -> None:
-    assert window(TEXT, 0, WindowConfig(characters=40, suffix=0.1)) == ("", TEXT[:35])
-    assert window(TEXT, len(TEXT), WindowConfig(characters=40, suffix=0.9)) == (TEXT[-40:], "")
-
-
-def test_without_a_share_for_it_there_is_no_suffix() -> None:
-    assert window(TEXT, 8, WindowConfig(suffix=0)) == (TEXT[:8], "")
-
-
-@given(st.text(alphabet="ab\n", max_size=60), st.data(), st.integers(1, 50), st.floats(0, 1))
-def test_a_window_is_never_too_long_and_stands_around_the_caret(
-    text: str, data: st.DataObject, most: int, share: float
-) -> None:
-    offset = data.draw(st.integers(0, len(text)))
-    prefix, suffix = window(text, offset, WindowConfig(characters=most, suffix=share))
-    assert len(prefix) + len(suffix) <= most
-    assert text[:offset].endswith(prefix)
-    assert text[offset:].startswith(suffix)
 
 
 @pytest.mark.parametrize(
@@ -102,7 +74,7 @@ def test_an_instruction_has_the_context_in_its_places_and_nothing_else_is_one() 
 
 def test_a_record_is_asked_as_an_instruction() -> None:
     given = EndpointConfig(sampling=SamplingConfig(max_tokens=7))
-    prompt = asked_at(TEXT, query("text", record=Record(instruction="Do.")), given)
+    prompt = asked_at(Seen(), query("text", record=Record(instruction="Do.")), given)
     assert (prompt.instruction, prompt.prefix, prompt.max_tokens) == ("Do.", "", 7)
 
 

@@ -27,9 +27,10 @@ def body(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
             "api completions needs engine.template, since prompts differ from model to model: the family's name (see "
             "docs/models.md), or `suffix` where the endpoint fills holes by itself"
         )
-    template = template_of(settings.template)
+    template = template_of(settings.template, settings.file_heading)
     stops = [*settings.sampling.stop, *template.stop]
-    return {**fields, "prompt": template.filled(prompt.prefix, prompt.suffix), **({"stop": stops} if stops else {})}
+    filled = template.filled(prompt.prefix, prompt.suffix, prompt.files, prompt.path)
+    return {**fields, "prompt": filled, **({"stop": stops} if stops else {})}
 
 
 def read(found: Mapping[str, Any]) -> Piece:

@@ -10,6 +10,7 @@ from typing import Any
 
 from ci_eval.adapters.endpoints.contract import Api, Piece, Prompt, sampled
 from ci_eval.adapters.endpoints.shapes import piece, said
+from ci_eval.adapters.endpoints.templates import FAMILIES
 from ci_eval.model.endpoints import EndpointConfig
 
 
@@ -18,7 +19,9 @@ def body(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
     fields = sampled(settings, prompt, seed="random_seed")
     if prompt.instruction:
         return {**fields, "prompt": prompt.instruction}
-    return {**fields, "prompt": prompt.prefix, "suffix": prompt.suffix}
+    # Mistral's own marks of files, which are no tokens, stand in the text.
+    before = FAMILIES["codestral"].before(prompt.files, prompt.path)
+    return {**fields, "prompt": before + prompt.prefix, "suffix": prompt.suffix}
 
 
 def read(found: Mapping[str, Any]) -> Piece:

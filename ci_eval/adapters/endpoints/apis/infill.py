@@ -19,7 +19,9 @@ def body(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
         raise ConfigError("api infill only fills holes; use api: chat or completions for a task of instructions")
     fields = sampled(settings, prompt)
     fields["n_predict"] = fields.pop("max_tokens")
-    return {**fields, "input_prefix": prompt.prefix, "input_suffix": prompt.suffix}
+    extra = [{"filename": each.path, "text": each.text} for each in prompt.files]
+    hole = {"input_prefix": prompt.prefix, "input_suffix": prompt.suffix}
+    return {**fields, **hole, **({"input_extra": extra} if extra else {})}
 
 
 def read(found: Mapping[str, Any]) -> Piece:

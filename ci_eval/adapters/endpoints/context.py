@@ -1,0 +1,83 @@
+"""What a model is shown at a caret: a window of the open file, and other files of the project."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ci_eval.adapters.endpoints.client import Asking
+from ci_eval.adapters.endpoints.contract import OtherFile
+from ci_eval.adapters.endpoints.otherfiles import OtherFiles
+from ci_eval.adapters.endpoints.templates import OF_THE_ENDPOINT, Template, template_of
+from ci_eval.adapters.endpoints.tokenizing import Tokenizer
+from ci_eval.adapters.endpoints.windows import Measure, Window, budget_of, window
+from ci_eval.contracts import Surroundings
+from ci_eval.model.endpoints import EndpointConfig
+
+NOTHING = Window(prefix="", suffix="", left_out=0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Seen:
+    """What is shown at one place."""
+
+    window: Window = NOTHING
+    path: str = ""
+    files: tuple[OtherFile, ...] = ()
+
+
+@dataclass(kw_only=True)
+class Context:
+    """How much is shown, by what it is measured, and where other files come from."""
+
+    settings: EndpointConfig
+    tokenizer: Tokenizer | None = None
+    others: OtherFiles | None = None
+    _template: Template | None = field(init=False)
+
+    def __post_init__(self) -> None:
+        own = self.settings.template not in {None, OF_THE_ENDPOINT}
+        self._template = template_of(self.settings.template or "", self.settings.file_heading) if own else None
+
+    def at(self, path: str, text: str, offset: int) -> Seen:
+        """What is shown at that place of the open file; the same each time. Raises EngineFailure."""
+        wanted, measure = self.settings.window, self._measure
+        seen = window(text, offset, wanted, measure)
+        most = int(budget_of(wanted) * wanted.other_files)
+        if not (self.others and most):
+            return Seen(window=seen, path=path)
+        found = self.others.chosen(path, text[:offset], most, measure, self._takes)
+        return Seen(window=seen, path=path, files=tuple(found))
+
+    def close(self) -> None:
+        """Close the store of what was counted."""
+        if self.tokenizer:
+            self.tokenizer.close()
+
+    @property
+    def _measure(self) -> Measure:
+        return self.tokenizer.count if self.tokenizer else len
+
+    def _takes(self, text: str) -> bool:
+        return self._template is None or self._template.takes(text)
+
+
+def counted(settings: EndpointConfig) -> bool:
+    """Whether the endpoint's tokenizer is asked."""
+    return settings.window.tokens is not None and settings.window.characters_per_token is None
+
+
+def tokenizer_of(asking: Asking, cache: Path, timeout: float) -> Tokenizer | None:
+    """The endpoint's, where it is asked. Raises ConfigError, PreparationError."""
+    return Tokenizer(asking, cache, timeout) if counted(asking.settings) else None
+
+
+def context_of(asking: Asking, surroundings: Surroundings) -> Context:
+    """That of an engine that works there. Raises ConfigError, PreparationError."""
+    settings = asking.settings
+    shows = settings.window.other_files > 0
+    return Context(
+        settings=settings,
+        tokenizer=tokenizer_of(asking, surroundings.cache, surroundings.timeout),
+        others=OtherFiles(surroundings.root, surroundings.suffixes) if shows else None,
+    )

@@ -1,0 +1,89 @@
+"""Which files of a project another one imports, as far as names tell: one rule for all languages.
+
+It does not know search paths and build files: a module `a.b` is any file whose path ends with `a/b`, whatever its
+ending. What an import names of the standard library may so be found in the project, too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import takewhile
+from pathlib import PurePosixPath
+
+Name = tuple[str, ...]
+"""A module's name in parts: of `a.b`, `a/b.h` and `a::b` it is a, b."""
+
+_FROM = re.compile(r"\s*from\s+([.\w]+)\s+import\s+\(?([\w\s,]*)")
+_LINE = re.compile(r"\s*(?:#\s*)?(?:import|include|include_once|using|use|require|require_once|require_relative)\b(.*)")
+_QUOTED = re.compile(r"[\"'<]([^\"'<>\s]+)[\"'>]")
+_SCRIPT = re.compile(r"(?:\bfrom|\brequire\s*\(|\bimport\s*\(|\bimport)\s*[\"']([^\"'\n]+)[\"']")
+_ALONE = re.compile(r"\s*(?:[\w.]+\s+)?\"([^\"\s]+)\"\s*$")
+"""A line of a block of Go's imports."""
+_DOTTED = re.compile(r"[A-Za-z_][\w]*(?:(?:\.|::|\\)[A-Za-z_]\w*)*")
+_WORDS = frozenset({"static", "as", "public", "type", "typeof"})
+_HERE = frozenset({"crate", "self", "super"})
+_INDEX = frozenset({"__init__", "index", "mod"})
+"""Files that stand for their folder."""
+
+
+def named(text: str) -> Iterator[Name]:
+    """The modules that the text's import lines name, in order; of a `from` line first with each thing it takes."""
+    for line in text.split("\n"):
+        if python := _FROM.match(line):
+            module = _parts(python[1], ".")
+            yield from ((*module, each.split()[0]) for each in python[2].split(",") if each.split())
+            yield module
+        elif found := [*_SCRIPT.findall(line), *_ALONE.findall(line)]:
+            yield from (_parts(each, "/") for each in found)
+        elif imported := _LINE.match(line):
+            quoted = _QUOTED.findall(imported[1])
+            yield from (_parts(each, "/") for each in quoted)
+            if not quoted:
+                dotted = (each[0] for each in _DOTTED.finditer(imported[1]))
+                yield from (_parts(re.sub(r"::|\\", ".", each), ".") for each in dotted if each not in _WORDS)
+
+
+def _parts(name: str, separator: str) -> Name:
+    """Without what only says where to look from: `./a`, `..a` and `crate::a` are a."""
+    return tuple(part for part in name.split(separator) if part.strip(".") and part not in _HERE)
+
+
+class Modules:
+    """The files of a project, found by the names of modules."""
+
+    def __init__(self, paths: Iterable[str]) -> None:
+        """`paths`: below the project's root, with `/`."""
+        self._by_last: dict[str, list[tuple[Name, str]]] = defaultdict(list)
+        self._packages: dict[str, list[tuple[Name, str]]] = defaultdict(list)
+        for path in sorted(paths):
+            parts = PurePosixPath(path)
+            stem = (*parts.parent.parts, parts.name.partition(".")[0])
+            stem = stem[:-1] if stem[-1] in _INDEX else stem
+            if stem:
+                self._by_last[stem[-1]].append((stem, path))
+            if parts.suffix == ".go" and parts.parent.parts:
+                self._packages[parts.parent.name].append((parts.parent.parts, path))
+
+    def found(self, name: Name, importing: str) -> list[str]:
+        """The file of that name, the nearest of several; or that which has it as a member; or those of a Go package."""
+        name = (*name[:-1], name[-1].partition(".")[0]) if name else name
+        for wanted in (name, name[:-1]):
+            fitting = (
+                [path for stem, path in self._by_last.get(wanted[-1], ()) if _ends(stem, wanted)] if wanted else []
+            )
+            if fitting:
+                return [min(fitting, key=lambda path: (-shared(path, importing), path.count("/"), path))]
+        # An import path of Go begins with the module's address, which is no folder.
+        return [path for folder, path in self._packages.get(name[-1], ()) if _ends(name, folder)] if name else []
+
+
+def shared(one: str, other: str) -> int:
+    """The number of folders that two paths have in common, from the root on."""
+    folders = (PurePosixPath(each).parent.parts for each in (one, other))
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(*folders, strict=False)))
+
+
+def _ends(path: Sequence[str], name: Sequence[str]) -> bool:
+    return tuple(path[-len(name) :]) == tuple(name)

@@ -1,0 +1,132 @@
+"""Which other files of a project a model is shown."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ci_eval.adapters.endpoints.context import Context
+from ci_eval.adapters.endpoints.contract import OtherFile
+from ci_eval.adapters.endpoints.otherfiles import OtherFiles
+from ci_eval.model.endpoints import EndpointConfig, WindowConfig
+from tests.adapters.endpoints.scripted import Endpoint, says, serve
+from tests.command import command
+from tests.projects import write
+
+FILES = {
+    "pkg__alike__py": "wave = total(spread)\n",
+    "pkg__imported__py": "def helper():\n    return 1\n",
+    "pkg__less__py": "wave = 1\nq = r = s = t = 2\n",
+    "far__less__py": "wave = 1\nq = r = s = t = 2\n",
+    "pkg__other__py": "nothing = 0\n",
+    "pkg__text__md": "wave total spread\n",
+}
+BEFORE = "from pkg.imported import helper\nwave = total(spread)\n"
+
+
+def project(root: Path, **files: str) -> OtherFiles:
+    for name, text in {**FILES, "pkg__main__py": BEFORE + "behind = 1\n", **files}.items():
+        *folders, stem, suffix = name.split("__")
+        write(root.joinpath(*folders), **{f"{stem}__{suffix}": text})
+    return OtherFiles(root, (".py",))
+
+
+def paths(found: list[OtherFile]) -> list[str]:
+    """The first choice first."""
+    return [each.path for each in reversed(found)]
+
+
+def anything(_: str) -> bool:
+    return True
+
+
+def test_imports_come_first_then_what_is_alike_then_what_is_near(tmp_path: Path) -> None:
+    found = project(tmp_path).chosen("pkg/main.py", BEFORE, 10_000, len, anything)
+    assert paths(found) == ["pkg/imported.py", "pkg/alike.py", "pkg/less.py", "far/less.py"]
+    assert found == OtherFiles(tmp_path, (".py",)).chosen("pkg/main.py", BEFORE, 10_000, len, anything)
+
+
+def test_the_last_that_fits_is_cut_at_a_line(tmp_path: Path) -> None:
+    most = len(FILES["pkg__imported__py"]) + len(FILES["pkg__alike__py"]) + 12
+    found = project(tmp_path).chosen("pkg/main.py", BEFORE, most, len, anything)
+    assert [each.text for each in reversed(found)] == [
+        FILES["pkg__imported__py"],
+        FILES["pkg__alike__py"],
+        "wave = 1\n",
+    ]
+
+
+def test_what_may_not_be_sent_is_left_out(tmp_path: Path) -> None:
+    found = project(tmp_path).chosen("pkg/main.py", BEFORE, 10_000, len, lambda text: "spread" not in text)
+    assert paths(found) == ["pkg/imported.py", "pkg/less.py", "far/less.py"]
+
+
+def test_neither_the_file_itself_nor_a_copy_nor_what_lies_outside_is_shown(tmp_path: Path) -> None:
+    (tmp_path / "secret.py").write_text("wave = total(spread)  # SECRET\n")
+    own = BEFORE + "behind = 1\n"
+    files = project(tmp_path / "p", build__main__py=own, pkg__crlf__py=own.replace("\n", "\r\n"))
+    (tmp_path / "p" / "link.py").symlink_to(tmp_path / "secret.py")
+    (tmp_path / "p" / "pkg" / "hard.py").hardlink_to(tmp_path / "p" / "pkg" / "main.py")
+    (tmp_path / "p" / "up").symlink_to(tmp_path)
+    found = files.chosen("pkg/main.py", BEFORE + "import secret, link, up.secret\n", 10_000, len, anything)
+    assert paths(found) == ["pkg/imported.py", "pkg/alike.py", "pkg/less.py", "far/less.py"]
+
+
+def test_files_that_nobody_can_read_or_would_read_are_left_out(tmp_path: Path) -> None:
+    files = project(tmp_path, pkg__large__py="wave = 1\n" * 200_000)
+    (tmp_path / "pkg" / "bytes.py").write_bytes(b"wave = total\xff")
+    assert paths(files.chosen("pkg/main.py", BEFORE, 10_000, len, anything))[2:] == ["pkg/less.py", "far/less.py"]
+
+
+def test_a_file_with_a_token_of_the_template_is_left_out(tmp_path: Path) -> None:
+    others = project(tmp_path, pkg__alike__py="wave = total(spread, '<|file_sep|>')\n")
+    window = WindowConfig(other_files=0.5)
+    given = EndpointConfig(api="completions", template="qwen", window=window)
+    seen = Context(settings=given, others=others).at("pkg/main.py", BEFORE, len(BEFORE))
+    assert "pkg/alike.py" not in paths(list(seen.files))
+    assert len(seen.files) == 3
+
+
+# ----------------------------------------------------------------------------------------------------------- leaks
+
+LINES = [f"canary_{number} = wave_{number}" for number in range(30)]
+
+
+def asked(tmp_path: Path, endpoint: Endpoint, **strategy: Any) -> list[dict[str, Any]]:
+    """The bodies of all questions of a run in which each line of main.py holds a canary."""
+    for name in ("main", "copy"):
+        write(tmp_path / "p", **{f"{name}__py": "import near\n\n\n" + "\n".join(LINES) + "\n"})
+    write(tmp_path / "p", near__py="".join(f"wave_{number} = {number}\n" for number in range(30)))
+    window = {"characters": 1500, "suffix": 0, "otherFiles": 0.6}
+    engine = {
+        "endpoint": endpoint.address, "model": "m", "api": "completions", "template": "codestral", "window": window,
+    }  # fmt: skip
+    overrides = {"engine": engine, "actions.strategy": strategy, "interpret.allowedEmpty": 1}
+    given = [part for key, value in overrides.items() for part in ("--set", f"{key}={json.dumps(value)}")]
+    place = ("--task", "inline", "--project", f"path:{tmp_path / 'p'}", "--jobs", 1, "--output", tmp_path / "out")
+    code, _, said = command("evaluate", *given, *place, "--set", "actions.evaluationRoots=[main.py]")
+    assert code == 0, said
+    return [body for body in endpoint.asked if "[PREFIX]" in str(body.get("prompt"))]
+
+
+@pytest.mark.parametrize("context", ["ALL", "PREVIOUS"])
+def test_nothing_that_stands_behind_the_caret_leaks_through_other_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, context: str
+) -> None:
+    monkeypatch.setenv("CI_EVAL_CACHE", str(tmp_path / "cache"))
+    # The scripted endpoint answers chats and completions alike.
+    with serve(says("")) as endpoint:
+        endpoint_asked = asked(tmp_path, endpoint, context=context)
+    shown = [body["prompt"] for body in endpoint_asked]
+    assert len(shown) >= 10
+    for prompt in shown:
+        files, _, own = prompt.rpartition("+++++ main.py\n")
+        assert ("+++++ near.py\n" in files) == ("import near" in own)
+        assert "canary" not in files
+        last = max(
+            (int(word.split("_")[1].split()[0]) for word in own.split("\n") if word.startswith("canary")), default=-1
+        )
+        assert all(f"canary_{number} " not in own for number in range(last + 1, 30))
