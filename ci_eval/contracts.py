@@ -410,7 +410,7 @@ class Ranker(Protocol):
 
 
 Observation = tuple[float, float]
-"""(numerator, denominator) for a ratio; (value, 1) for a quantile or a count."""
+"""(numerator, denominator) for a ratio; (value, 1) for a quantile or a count; (score, 1 or 0) for an area."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -424,8 +424,9 @@ class Metric:
     """Where reports show it: the lowest first, of equals those of the same file in that file's order."""
     order_of_a_user: tuple[int, ...] | None = None
     """Where they show it if a user is modelled and it is what that user gets out of completion: among the first."""
-    statistic: Literal["ratio", "quantile", "count"] = "ratio"
-    """ratio: sum of numerators / sum of denominators. quantile: the nearest-rank quantile. count: sum of the values."""
+    statistic: Literal["ratio", "quantile", "count", "auc"] = "ratio"
+    """ratio: sum of numerators / sum of denominators. quantile: the nearest-rank quantile. count: sum of the values.
+    auc: of (score, 1 where it was right, else 0), the area under the ROC curve; none where all were right, or none."""
     quantile: float = 1.0
     """0 < quantile <= 1, for the statistic of that name; 1 is the maximum."""
     of: str = "tokens"
@@ -444,6 +445,11 @@ class Metric:
     of the session as it went in that round."""
     timed: bool = False
     """Whether it depends on how long answers took: compared only where two engines were asked in turns."""
+
+    @property
+    def compared(self) -> bool:
+        """Whether comparisons judge by it: a count says how much was asked, an area has no verdict."""
+        return self.statistic in {"ratio", "quantile"}
 
     @property
     def is_maximum(self) -> bool:

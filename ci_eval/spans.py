@@ -33,6 +33,11 @@ def cut(text: str, before: str, span: Span) -> str:
     return "\n".join(line.rstrip() for line in text[: _end(text, before, span)].split("\n")).rstrip()
 
 
+def extent(text: str, before: str, span: Span) -> int:
+    """How many characters of the text `cut` takes, blanks at its end aside."""
+    return len(text if span == "text" else text[: _end(text, before, span)].rstrip())
+
+
 def is_whole(text: str, before: str, span: Span) -> bool:
     """Whether such a span ends within the text, and would not get longer if more were written."""
     return _end(text, before, span) is not None

@@ -130,6 +130,8 @@ def _endpoint_problems(given: EndpointConfig, section: str) -> Iterator[str]:
         yield f"`{section}.model` is missing; expected what the endpoint calls the model"
     if given.template is not None and given.api != "completions":
         yield f"`{section}.template` is for api: completions, but `{section}.api` is {given.api!r}; remove one of them"
+    if given.logprobs and given.api == "fim":
+        yield f"`{section}.logprobs` is true, but api fim tells no log-probabilities; remove it, or use another api"
     if given.file_heading is not None and given.template is None:
         yield f"`{section}.fileHeading` belongs to a `{section}.template` with {{files}}: add that, or remove it"
     if given.window.characters_per_token is not None and given.window.tokens is None:

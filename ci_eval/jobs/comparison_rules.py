@@ -33,7 +33,7 @@ def gates_of(config: Config) -> tuple[Gate, ...]:
 
 def judging(config: Config, gates: Sequence[str] = ()) -> Judging:
     """What the configuration judges by, with gates of the command line added to its own. Raises ConfigError."""
-    known = {metric.info.name: metric for metric in metrics_of(config) if metric.statistic != "count"}
+    known = {metric.info.name: metric for metric in metrics_of(config) if metric.compared}
     for name in config.declared:
         if name not in known or known[name].is_maximum:
             some = ", ".join(other for other, metric in known.items() if not metric.is_maximum)
@@ -46,7 +46,7 @@ def judging(config: Config, gates: Sequence[str] = ()) -> Judging:
 
 def with_gates(metrics: Sequence[Metric], declared: Sequence[str], gates: Sequence[str]) -> Judging:
     """What these metrics and gates judge by; a gate that is given twice counts once. Raises ConfigError."""
-    known = {metric.info.name: metric for metric in metrics if metric.statistic != "count"}
+    known = {metric.info.name: metric for metric in metrics if metric.compared}
     infos = {name: metric.info for name, metric in known.items()}
     shares = [name for name in declared if infos[name].unit == "share"]
     rules = [each for rule in gates for each in _for_each(rule, shares)]

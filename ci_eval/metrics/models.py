@@ -16,6 +16,7 @@ def of_usage(
     unit: str = "count",
     statistic: Literal["ratio", "quantile", "count"] = "count",
     quantile: float = 1.0,
+    better: Literal["lower", "neither"] = "lower",
 ) -> Metric:
     """A figure over all lookups that a model answered, as far as its endpoint tells it."""
 
@@ -24,7 +25,7 @@ def of_usage(
         return [(each, 1.0) for each in found if each is not None]
 
     return Metric(
-        info=MetricInfo(name=name, summary=summary, unit=unit, better="lower"),
+        info=MetricInfo(name=name, summary=summary, unit=unit, better=better),
         observe=observe,
         order=(9,),
         statistic=statistic,
@@ -38,9 +39,38 @@ def _first(usage: Usage) -> float | None:
     return usage.first_token
 
 
+def _confidence(session: SessionScore) -> Sequence[Observation]:
+    """(log-probability of the suggestion, whether it was what was expected)."""
+    return [
+        (lookup.usage.logprob, float(lookup.rank == 1))
+        for lookup in session.lookups
+        if lookup.usage and lookup.usage.logprob is not None
+    ]
+
+
 METRICS: tuple[Metric, ...] = (
     of_usage("FirstTokenPercentile50", "half of the answers began within this time", _first, "ms", "quantile", 0.5),
     of_usage("FirstTokenPercentile95", "95 % of the answers began within this time", _first, "ms", "quantile", 0.95),
+    of_usage(
+        "MeanLogProbability",
+        "mean log-probability of the suggestions' tokens, as the model gives it: how sure it was",
+        lambda usage: usage.logprob,
+        "nats",
+        "ratio",
+        better="neither",
+    ),
+    Metric(
+        info=MetricInfo(
+            name="ConfidenceAUC",
+            summary="how often a right suggestion has a higher log-probability than a wrong one; 0.5 is chance",
+            unit="score",
+            better="higher",
+        ),
+        observe=_confidence,
+        order=(9,),
+        statistic="auc",
+        of="models",
+    ),
     of_usage("PromptTokens", "tokens of all questions, as the endpoint counts them", lambda usage: usage.prompt_tokens),
     of_usage("AnswerTokens", "tokens of all answers, as the endpoint counts them", lambda usage: usage.answer_tokens),
     of_usage(

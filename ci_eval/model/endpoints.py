@@ -93,6 +93,8 @@ class EndpointConfig(Section, frozen=True):
     """A file of answers, as `ci-eval answers export` writes it: they are taken, and nobody is asked."""
     stream: bool = True
     """Whether the answer is read as it is written, which tells when its first token came."""
+    logprobs: bool = False
+    """Whether the log-probabilities of its tokens are asked for."""
     concurrency: Annotated[int, Meta(ge=1, le=256)] = 4
     """Questions that are under way at once, over all worker processes of this machine."""
     retries: Annotated[int, Meta(ge=0, le=20)] = 5

@@ -87,7 +87,7 @@ class MetricInfo(Value, frozen=True, kw_only=True):
     name: str
     summary: str
     unit: str
-    """share (0..1, shown as percent), score (0..1, shown as it is), rank, ms or count."""
+    """share (0..1, shown as percent), score (0..1, shown as it is), rank, ms, nats (of log-probabilities) or count."""
     better: str
     """higher, lower or neither."""
     shown: bool = False

@@ -40,6 +40,8 @@ class Usage(Value, frozen=True, kw_only=True, omit_defaults=True):
     answer_tokens: Number | None = None
     cost: Annotated[float, Meta(ge=0, le=1e12)] | None = None
     """By the prices in the configuration; None without any."""
+    logprob: Annotated[float, Meta(ge=-1e4, le=0)] | None = None
+    """Of its suggestion: the mean over the tokens of ln(how likely the model took each to be)."""
     finish: str = ""
     """Why the model stopped: stop, length, filter, or the endpoint's own word."""
     cut_off: bool = False

@@ -83,7 +83,22 @@ def _figure(metric: Metric, values: Floats, weights: Floats) -> float | None:
         return float(values.sum())
     if metric.statistic == "ratio":
         return float(values.sum() / weights.sum())
+    if metric.statistic == "auc":
+        return area(values, weights > 0)
     return float(nearest_rank(values, metric.quantile))
+
+
+def area(scores: Floats, right: NDArray[np.bool_]) -> float | None:
+    """The area under the ROC curve: how often something right has a higher score than something wrong, equal scores
+    counting half (Mann and Whitney's U / number of pairs). None where there is only one of both.
+    """
+    pairs = int(right.sum()) * int((~right).sum())
+    if not pairs:
+        return None
+    _, place, counts = np.unique(scores, return_inverse=True, return_counts=True)
+    ranks = (np.cumsum(counts) - (counts - 1) / 2)[place]
+    wins = float(ranks[right].sum()) - right.sum() * (right.sum() + 1) / 2
+    return float(wins / pairs)
 
 
 def nearest_rank(values: Floats, quantile: float) -> float:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ci_eval.contracts import Metric
 from ci_eval.model import MetricInfo
-from ci_eval.statistics.stats import Observations, estimate, figure, nearest_rank
+from ci_eval.statistics.stats import Observations, area, estimate, figure, nearest_rank
 
 INFO = MetricInfo(name="X", summary="", unit="share", better="higher")
 SHARE = Metric(info=INFO, observe=lambda session: [])
@@ -57,3 +59,12 @@ def test_nothing_observed_has_no_figure() -> None:
 
 def test_ratios_divide_sums_and_do_not_average_files() -> None:
     assert figure(SHARE, observed([[1], [0, 0, 0]])) == 0.25
+
+
+@given(st.lists(st.tuples(st.integers(-3, 0), st.booleans()), max_size=30))
+def test_the_area_is_the_share_of_pairs_in_which_what_is_right_scores_higher(seen: list[tuple[int, bool]]) -> None:
+    right = [score for score, good in seen if good]
+    wrong = [score for score, good in seen if not good]
+    wins = [(one > other) + (one == other) / 2 for one in right for other in wrong]
+    found = area(np.array([float(score) for score, _ in seen]), np.array([good for _, good in seen], dtype=bool))
+    assert found == (pytest.approx(sum(wins) / len(wins)) if wins else None)

@@ -152,6 +152,8 @@ class Client:
         body: dict[str, Any] = {**self._api.body(prompt, settings), "stream": settings.stream}
         if settings.stream and self._api.counts_at_the_end:
             body["stream_options"] = {"include_usage": True}
+        if settings.logprobs:
+            body |= self._api.logprobs or {}
         body = {name: value for name, value in {**body, **settings.extra}.items() if value is not None}
         return request_of(self._address, body, repeat)
 

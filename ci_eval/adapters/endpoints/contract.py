@@ -34,6 +34,10 @@ class Prompt:
     """Others, the one that matters most last."""
 
 
+Logprobs = tuple[tuple[int, float], ...]
+"""Of each token the octets (UTF-8) of its text, and the natural logarithm of how likely the model took it to be."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Piece:
     """What one JSON object of an answer tells: a chunk of a stream, or the whole."""
@@ -44,6 +48,7 @@ class Piece:
     model: str = ""
     prompt_tokens: int | None = None
     answer_tokens: int | None = None
+    logprobs: Logprobs = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,6 +64,8 @@ class Api:
     """Raises LookupError, TypeError or ValueError where the object is of another shape."""
     counts_at_the_end: bool = False
     """Whether a stream tells the number of tokens only if `stream_options` asks for it."""
+    logprobs: Mapping[str, Any] | None = None
+    """The fields that ask for log-probabilities; None = there are none to be had."""
     free: bool = False
     """Whether nothing is written, so that no budget counts it."""
 
@@ -77,6 +84,8 @@ class Reply(Struct, frozen=True, kw_only=True, omit_defaults=True, rename="camel
     """Milliseconds until the first token came; None where the answer came in one piece."""
     last_token: float = 0.0
     """Milliseconds until the answer was complete."""
+    logprobs: Logprobs = ()
+    """Of all tokens, where they were asked for."""
     refused: str = ""
     """Why the endpoint will never answer this; "" = it has."""
 

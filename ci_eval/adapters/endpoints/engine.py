@@ -15,11 +15,11 @@ from ci_eval.adapters.controls import OpenText
 from ci_eval.adapters.endpoints.budget import cost_of
 from ci_eval.adapters.endpoints.client import Asking, Client
 from ci_eval.adapters.endpoints.context import Context, Seen, context_of, tokenizer_of
-from ci_eval.adapters.endpoints.probing import probe, probe_tokenizer
+from ci_eval.adapters.endpoints.probing import UNTOLD, probe, probe_tokenizer
 from ci_eval.adapters.endpoints.prompts import asked_at, suggested, usage_of
 from ci_eval.adapters.endpoints.templates import OF_THE_ENDPOINT, takes_files, template_of
 from ci_eval.contracts import Answer, Installation, Query, Surroundings
-from ci_eval.errors import ConfigError
+from ci_eval.errors import ConfigError, EngineMisbehaved
 from ci_eval.model import EngineInfo, Suggestion
 from ci_eval.model.endpoints import EndpointConfig
 
@@ -46,6 +46,8 @@ class Asked(OpenText):
         """The model's one suggestion; the latency is the time until its last token was there."""
         seen = Seen() if query.record else self._context.at(self._path, self.text, query.offset)
         reply = self._client.ask(asked_at(seen, query, self._settings), query.repeat)
+        if self._settings.logprobs and reply.text and not reply.logprobs:
+            raise EngineMisbehaved(UNTOLD, restart=False)
         before, chat = self.text[: query.offset], self._settings.api == "chat"
         text = reply.text if query.record else suggested(reply, before, query, chat=chat)
         cost = cost_of(reply, self._settings.price)

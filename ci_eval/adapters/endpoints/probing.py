@@ -26,11 +26,14 @@ def probe(client: Client, settings: EndpointConfig, *, holes: bool) -> str:
     ignore it without a word, and would be measured at something else.
     """
     try:
-        if not (holes and trusted(settings)):
-            infill = settings.api == "infill"
-            question = Prompt(prefix=BEFORE, max_tokens=1) if infill else Prompt(instruction="Say: ok", max_tokens=1)
-            return client.ask(question).model
-        alone = client.ask(Prompt(prefix=BEFORE, max_tokens=1))
+        infill = settings.api == "infill"
+        trusting = holes and trusted(settings)
+        hole, words = Prompt(prefix=BEFORE, max_tokens=1), Prompt(instruction="Say: ok", max_tokens=1)
+        alone = client.ask(hole if infill or trusting else words)
+        if settings.logprobs and alone.text and not alone.logprobs:
+            raise InstallError(UNTOLD)
+        if not trusting:
+            return alone.model
         both = client.ask(Prompt(prefix=BEFORE, suffix=BEHIND, max_tokens=1))
     except EngineFailure as failure:
         raise InstallError(f"the endpoint does not answer: {failure}") from failure
@@ -44,7 +47,7 @@ def probe(client: Client, settings: EndpointConfig, *, holes: bool) -> str:
             f"the endpoint ignores what stands behind the caret: a question has {alone.prompt_tokens} tokens without a "
             f"suffix, and {both.prompt_tokens} with one of {len(BEHIND)} characters; {ELSE}"
         )
-    if settings.api == "infill":
+    if infill:
         _probe_room(client, settings, alone.prompt_tokens)
     return both.model
 
@@ -94,6 +97,9 @@ def _long(characters: int) -> str:
 
 
 ELSE = "use api: completions with the template of the model's family, or api: chat"
+
+
+UNTOLD = "the endpoint sends no log-probabilities with its answers: set engine.logprobs to false"
 
 
 def trusted(settings: EndpointConfig) -> bool:

@@ -6,10 +6,11 @@ import re
 
 from ci_eval.adapters.endpoints.context import Seen
 from ci_eval.adapters.endpoints.contract import Prompt, Reply
+from ci_eval.adapters.endpoints.logprobs import mean_logprob
 from ci_eval.contracts import Query
 from ci_eval.model import Record, Span, Usage
 from ci_eval.model.endpoints import EndpointConfig
-from ci_eval.spans import cut, is_whole
+from ci_eval.spans import cut, extent, is_whole
 
 TOKENS: dict[Span, int] = {"word": 16, "line": 64, "statement": 128, "block": 512, "text": 1024}
 """Tokens of the longest answer, by what is asked for."""
@@ -40,31 +41,39 @@ def suggested(reply: Reply, before: str, query: Query, *, chat: bool) -> str:
     before: the text before the caret. chat: whether the model may have put its answer into a fence, or begun the line
     anew.
     """
-    answer = _written(reply.text, before, query, chat=chat)
+    answer = reply.text[_written(reply.text, before, query, chat=chat)]
     found = cut(answer, before, query.span)
     return query.prefix + found if found else ""
 
 
 def usage_of(reply: Reply, before: str, query: Query, cost: float | None, *, chat: bool) -> Usage:
     """What the answer took. It was cut off if the model was stopped before the end of what was asked for."""
-    answer = _written(reply.text, before, query, chat=chat)
+    written = _written(reply.text, before, query, chat=chat)
+    answer = reply.text[written]
+    end = written.start + extent(answer, before, query.span)
     return Usage(
         first_token=reply.first_token,
         prompt_tokens=reply.prompt_tokens,
         answer_tokens=reply.answer_tokens,
         cost=cost,
+        logprob=mean_logprob(reply, written.start, end),
         finish=reply.finish,
         cut_off=reply.finish == "length" and not is_whole(answer, before, query.span),
     )
 
 
-def _written(text: str, before: str, query: Query, *, chat: bool) -> str:
+def _written(text: str, before: str, query: Query, *, chat: bool) -> slice:
+    """The part of an answer that stands for what is inserted at the caret, from its beginning on."""
+    begin, end = 0, len(text)
     if query.record:
-        return text
+        return slice(begin, end)
     if chat and (fenced := _FENCE.match(text)):
-        text = fenced[1]
+        begin, end = fenced.span(1)
     line = before.rpartition("\n")[2].lstrip()
-    if chat and line and text.lstrip().startswith(line):
-        text = text.lstrip()[len(line) :]
+    inner = text[begin:end]
+    if chat and line and inner.lstrip().startswith(line):
+        begin = end - len(inner.lstrip()) + len(line)
     # A model may begin with the blank that stands there already.
-    return text.lstrip(" \t") if not query.prefix and before.endswith((" ", "\t")) else text
+    if not query.prefix and before.endswith((" ", "\t")):
+        begin = end - len(text[begin:end].lstrip(" \t"))
+    return slice(begin, end)

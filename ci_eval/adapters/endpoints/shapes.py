@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ci_eval.adapters.endpoints.contract import Piece, count_of
+from ci_eval.adapters.endpoints.logprobs import logprobs_of
 
 
 def piece(found: Mapping[str, Any], text: Callable[[Mapping[str, Any]], Any]) -> Piece:
@@ -21,6 +22,7 @@ def piece(found: Mapping[str, Any], text: Callable[[Mapping[str, Any]], Any]) ->
         model=found.get("model") or "",
         prompt_tokens=count_of(usage.get("prompt_tokens")),
         answer_tokens=count_of(usage.get("completion_tokens")),
+        logprobs=logprobs_of(choice.get("logprobs")),
     )
 
 

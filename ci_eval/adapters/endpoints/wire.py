@@ -117,6 +117,7 @@ class Wire:
         if answer.status_code != 200:
             raise of_code(answer.status_code, answer.headers, b"".join(parts)[:MOST], self._key_name)
         texts, last, first, whole = [], Piece(), None, not streamed
+        logprobs: list[tuple[int, float]] = []
         for found in _objects(parts) if streamed else _whole(parts):
             if found is DONE:
                 whole = True
@@ -125,6 +126,7 @@ class Wire:
             if piece.text and first is None:
                 first = time.perf_counter()
             texts.append(piece.text)
+            logprobs += piece.logprobs
             last = _joined(last, piece)
         if not (last.finish or whole):
             raise broken("the answer broke off")
@@ -134,6 +136,7 @@ class Wire:
             model=self._safe(last.model),
             prompt_tokens=last.prompt_tokens,
             answer_tokens=last.answer_tokens,
+            logprobs=tuple(logprobs),
             first_token=_milliseconds(first - started) if first is not None and streamed else None,
             last_token=_milliseconds(time.perf_counter() - started),
         )

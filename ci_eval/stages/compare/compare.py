@@ -55,7 +55,7 @@ def compare(
     ours, theirs = base.manifest(), new.manifest()
     refuse(ours, theirs)
     figures = ours.figures & theirs.figures
-    metrics = [metric for metric in metrics if metric.of in figures and metric.statistic != "count"]
+    metrics = [metric for metric in metrics if metric.of in figures and metric.compared]
     names = [metric.info.name for metric in metrics]
     untimed = [metric.info.name for metric in metrics if not metric.timed]
     declared = [name for name in declared if name in names] or untimed[:1]

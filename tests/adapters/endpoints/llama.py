@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import pairwise
@@ -14,6 +16,17 @@ import pytest
 NEEDED = ("xllamacpp==2026.10.11549", "gguf==0.19.0")
 TEXT = "print(wave) "
 """What the model has read: each byte has one that follows, so that all it writes is known."""
+
+
+SIZE, SMOOTH = 272, 1e-4
+"""As in tiny.py."""
+
+
+def logprob_of(before: str, letter: str, text: str = TEXT) -> float:
+    """How likely the model of that text takes a letter to be behind another: ln of its smoothed share (tiny.py)."""
+    counts = Counter(pairwise(text))
+    following = sum(count for (first, _), count in counts.items() if first == before) + text.endswith(before)
+    return math.log((counts[before, letter] + SMOOTH) / (following + SIZE * SMOOTH))
 
 
 def continued(text: str, count: int) -> str:
@@ -35,9 +48,9 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @contextmanager
-def served(python: Path, folder: Path) -> Iterator[str]:
-    """The address of a server, while it runs."""
-    (folder / "text").write_text(TEXT)
+def served(python: Path, folder: Path, text: str = TEXT) -> Iterator[str]:
+    """The address of a server, while it runs; `text`: what its model has read."""
+    (folder / "text").write_text(text)
     program = Path(__file__).with_name("tiny.py")
     with (
         (folder / "log").open("wb") as log,

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
+from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +15,14 @@ from ci_eval.adapters.endpoints.client import Asking, Client
 from ci_eval.adapters.endpoints.context import Context, Seen
 from ci_eval.adapters.endpoints.contract import OtherFile, Prompt
 from ci_eval.adapters.endpoints.engine import of_endpoint
-from ci_eval.adapters.endpoints.prompts import asked_at
+from ci_eval.adapters.endpoints.prompts import asked_at, usage_of
 from ci_eval.adapters.endpoints.tokenizing import Tokenizer
 from ci_eval.contracts import Query
 from ci_eval.errors import EngineRaised, InstallError
 from ci_eval.model import Session
 from ci_eval.model.endpoints import EndpointConfig, SamplingConfig, WindowConfig
 from ci_eval.workspace import Workspace
-from tests.adapters.endpoints.llama import continued, llama, python, served
+from tests.adapters.endpoints.llama import SIZE, SMOOTH, continued, llama, logprob_of, python, served
 from tests.adapters.endpoints.scripted import says, serve
 from tests.command import command
 from tests.projects import write
@@ -96,7 +99,7 @@ FITTING = WindowConfig(characters=900, other_files=0.2)
 @pytest.mark.parametrize(
     ("window", "said"),
     [
-        (WindowConfig(characters=3000), r"leaves out part of a full .* of about 2,\d{3} tokens it sees 1,0\d\d\."),
+        (WindowConfig(characters=3000), r"leaves out part of a full .* of about 3,000 tokens it sees 1,0\d\d\."),
         (WindowConfig(characters=4900, other_files=0.9), "leaves out part"),
     ],
     ids=["window", "other files"],
@@ -143,6 +146,64 @@ def test_other_files_stand_before_the_hole(llama: str, tmp_path: Path) -> None:
     qwen = client(tmp_path, settings(f"{llama}/v1", api="completions", template="qwen"))
     grown = qwen.ask(hole).prompt_tokens or 0, qwen.ask(alone).prompt_tokens or 0
     assert grown[0] - grown[1] == len("#project\n#b.py\nx = 1\n\n#a.py\n")
+
+
+READ = "ab ab ab ac ax "
+"""Read by a model, in it `b` follows `a` in three of five cases."""
+
+
+@pytest.fixture(scope="module")
+def unsure(python: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A server whose model is not always sure."""
+    with served(python, tmp_path_factory.mktemp("unsure"), READ) as address:
+        yield address
+
+
+@pytest.mark.parametrize("stream", [True, False])
+@pytest.mark.parametrize("api", ["completions", "infill", "chat"])
+def test_log_probabilities_are_those_of_the_closed_form(unsure: str, tmp_path: Path, api: str, stream: bool) -> None:
+    base = unsure if api == "infill" else f"{unsure}/v1"
+    template = CONTINUES if api == "completions" else None
+    given = settings(base, api=api, template=template, logprobs=True, stream=stream)
+    reply = client(tmp_path, given).ask(Prompt(prefix="a", max_tokens=7))
+    # Where a middle begins, the model knows one letter alone; a chat's last letter is a line end, which it never read.
+    first = {"completions": logprob_of("a", "b", READ), "infill": math.log((1 + SMOOTH) / (1 + SIZE * SMOOTH))}
+    expected = [first.get(api, -math.log(SIZE))]
+    expected += [logprob_of(before, letter, READ) for before, letter in pairwise(reply.text)]
+    assert [octets for octets, _ in reply.logprobs] == [1] * 7
+    assert [value for _, value in reply.logprobs] == pytest.approx(expected, abs=2e-5)
+    assert api == "chat" or len(set(expected)) >= 3
+    usage = usage_of(reply, "a", Query(offset=1, prefix="", expected="", span="text"), None, chat=False)
+    assert usage.logprob == pytest.approx(sum(expected) / 7, abs=2e-5)
+
+
+def test_log_probabilities_are_the_same_each_time(unsure: str, tmp_path: Path) -> None:
+    asked = client(tmp_path, settings(f"{unsure}/v1", api="completions", template=CONTINUES, logprobs=True))
+    assert len({asked.ask(Prompt(prefix="a", max_tokens=20), repeat).logprobs for repeat in range(5)}) == 1
+
+
+def test_how_sure_the_model_was_is_reported_beside_whether_it_was_right(
+    unsure: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CI_EVAL_CACHE", str(tmp_path / "cache"))
+    path = config(tmp_path, unsure, logprobs=True, sampling={"stop": [" "]})
+    write(tmp_path / "p", main__py="def f(ab, ac):\n    return\n\n\nf(ab\n)\nf(ab\n)\nf(ac\n)\n")
+    out = tmp_path / "out"
+    typed = ("--set", "actions.strategy.prefix={name: SimplePrefix, n: 1}")
+    assert command("evaluate", path, "--jobs", "1", "--output", out, *typed)[0] == 0
+    stored = [session for _, found in Workspace.open(out).sessions(Session) for session in found]
+    known = [
+        (session.expected_text, lookup.rank == 1, lookup.usage.logprob)
+        for session in stored
+        for lookup in session.lookups
+        if lookup.usage and lookup.usage.logprob is not None
+    ]
+    assert {(text, right) for text, right, _ in known} >= {("ab", True), ("ac", False)}
+    assert {round(value, 3) for _, right, value in known if right} == {round(logprob_of("a", "b", READ), 3)}
+    pairs = [(one > other) + (one == other) / 2 for _, a, one in known if a for _, b, other in known if not b]
+    figures = json.loads((out / "reports" / "metrics.json").read_text())["evaluations"][0]["filters"]["ALL"]["metrics"]
+    assert figures["ConfidenceAUC"]["value"] == pytest.approx(sum(pairs) / len(pairs))
+    assert figures["MeanLogProbability"]["value"] == pytest.approx(sum(value for _, _, value in known) / len(known))
 
 
 CODE = "def wave():\n    print(wave)\n    print(wave, wave)\n"

@@ -33,4 +33,11 @@ def read(found: Mapping[str, Any]) -> Piece:
     return piece(found, said)
 
 
-API = Api(name="chat", path="/chat/completions", body=body, read=read, counts_at_the_end=True)
+API = Api(
+    name="chat",
+    path="/chat/completions",
+    body=body,
+    read=read,
+    counts_at_the_end=True,
+    logprobs={"logprobs": True, "top_logprobs": 1},
+)

@@ -38,4 +38,11 @@ def read(found: Mapping[str, Any]) -> Piece:
     return piece(found, lambda choice: choice.get("text"))
 
 
-API = Api(name="completions", path="/completions", body=body, read=read, counts_at_the_end=True)
+API = Api(
+    name="completions",
+    path="/completions",
+    body=body,
+    read=read,
+    counts_at_the_end=True,
+    logprobs={"logprobs": 1},
+)

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ci_eval.adapters.endpoints.contract import Api, Piece, Prompt, count_of, sampled
+from ci_eval.adapters.endpoints.logprobs import logprobs_of
 from ci_eval.errors import ConfigError
 from ci_eval.model.endpoints import EndpointConfig
 
@@ -33,7 +34,8 @@ def read(found: Mapping[str, Any]) -> Piece:
         model=found.get("model") or "",
         prompt_tokens=count_of(found.get("tokens_evaluated")) if done else None,
         answer_tokens=count_of(found.get("tokens_predicted")) if done else None,
+        logprobs=logprobs_of(found.get("completion_probabilities")),
     )
 
 
-API = Api(name="infill", path="/infill", body=body, read=read)
+API = Api(name="infill", path="/infill", body=body, read=read, logprobs={"n_probs": 1})

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ci_eval.adapters.endpoints.contract import Api, Piece, Prompt, count_of, sampled
+from ci_eval.adapters.endpoints.logprobs import logprobs_of
 from ci_eval.model.endpoints import EndpointConfig
 
 _OPTIONS = {"max_tokens": "num_predict", "temperature": "temperature", "top_p": "top_p", "seed": "seed", "stop": "stop"}
@@ -35,7 +36,8 @@ def read(found: Mapping[str, Any]) -> Piece:
         model=found.get("model") or "",
         prompt_tokens=count_of(found.get("prompt_eval_count")),
         answer_tokens=count_of(found.get("eval_count")),
+        logprobs=logprobs_of(found.get("logprobs")),
     )
 
 
-API = Api(name="ollama", path="/api/generate", body=body, read=read)
+API = Api(name="ollama", path="/api/generate", body=body, read=read, logprobs={"logprobs": True})
