@@ -11,12 +11,13 @@ _TOKEN = re.compile(r"\w+|[^\w\s]")
 
 
 class Inline:
-    """Four views of it: all or nothing, how similar, how far right from the beginning, and whether it begins right.
+    """Five views of it: all or nothing, how similar, how far right from the beginning, how right its first line and word.
 
     lineMatch: 1 where it is the expected text. editSimilarity: 2 · common / (both lengths), where common is the length
     of the longest common subsequence of characters (`fuzz.ratio`, as CodeXGLUE, CrossCodeEval and RepoBench report it).
     matched: characters that it saves typing: its length where the expected text begins with it, else 0 (as the matched
-    ratio of JetBrains' plugin). firstToken: 1 where the first word or sign is the expected one.
+    ratio of JetBrains' plugin). firstLine: characters of its first line where that is the expected one, else 0.
+    firstToken: 1 where the first word or sign is the expected one.
     """
 
     name = "inline"
@@ -25,10 +26,12 @@ class Inline:
     def grade(self, pairing: Pairing) -> Mapping[str, float]:
         """See Grader."""
         expected, text = pairing.reference, pairing.hypothesis
+        line = text.partition("\n")[0]
         return {
             "editSimilarity": similarity(expected, text),
             "lineMatch": float(text == expected),
             "matched": float(len(text) if expected.startswith(text) else 0),
+            "firstLine": float(len(line) if expected.partition("\n")[0] == line else 0),
             "firstToken": float(_first(text) == _first(expected)),
         }
 

@@ -187,6 +187,12 @@ def task_of(config: Config) -> Task:
         raise ConfigError(
             f"`actions.strategy.span` is given, but the task {task.name} has no choice; remove one of them"
         )
+    if config.user and task.span != "word":
+        raise ConfigError(
+            f"`{'interpret.userModel' if config.interpret.user_model else 'actions.strategy.prefix.emulateTyping'}` is "
+            f"given, but its user picks words from lists, and the task {task.name} suggests {task.unit} in one piece; "
+            "remove it: AcceptanceRate has a user of its own"
+        )
     if config.judge and not task.judge:
         raise ConfigError(
             f"nothing of the task {task.name} is judged by a model, so `judge` says nothing to it: remove it"

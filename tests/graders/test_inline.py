@@ -60,3 +60,9 @@ def test_the_fast_way_finds_what_the_table_finds(one: str, other: str) -> None:
 def test_what_a_suggestion_saves_and_how_it_begins(text: str, matched: float, first: float, line: float) -> None:
     found = grades("self.name()", text)
     assert (found["matched"], found["firstToken"], found["lineMatch"]) == (matched, first, line)
+    assert found["firstLine"] == 11 * line
+
+
+@pytest.mark.parametrize(("text", "length"), [("if x:", 5), ("if x:\n    no", 5), ("if x", 0), ("if y:\n    a", 0)])
+def test_a_first_line_is_right_or_not(text: str, length: float) -> None:
+    assert grades("if x:\n    a\n    b", text)["firstLine"] == length

@@ -212,6 +212,43 @@ def test_moves_are_characters_calls_steps_and_enters_summed_over_lines() -> None
     assert value("PerfectLine", played) == 0
 
 
+def suggested(
+    *, line: int = 0, right: int = 0, prefix: str = "", total: int = 1, status: Status | None = None
+) -> SessionScore:
+    """Of a span of 30 characters, of whose first suggestion that many are right."""
+    last = replace(lookup(None, prefix=prefix, total=total), grades={"firstLine": float(line), "matched": float(right)})
+    return session(last, text="x" * 30, status=status)
+
+
+@pytest.mark.parametrize(
+    ("found", "saved"),
+    [
+        (suggested(line=30, right=30), 29),
+        (suggested(line=5), 4),
+        (suggested(line=5, right=20), 19),
+        (suggested(right=8), 7),
+        (suggested(right=7), None),
+        (suggested(line=2, right=2), 1),
+        (suggested(line=1, right=1), None),
+        (suggested(), None),
+    ],
+)
+def test_the_inline_user_accepts_an_exact_first_line_or_eight_right_characters(
+    found: SessionScore, saved: int | None
+) -> None:
+    assert value("AcceptanceRate", found) == float(saved is not None)
+    assert value("AcceptedTyping", found) == (saved or 0) / 30
+
+
+def test_what_is_typed_already_is_not_saved_and_what_failed_saves_nothing() -> None:
+    assert value("AcceptedTyping", suggested(right=12, prefix="xx")) == 9 / 28
+    assert value("AcceptanceRate", suggested(right=9, prefix="xx")) == 0
+    failed = suggested(line=30, right=30, status=Status.ERROR)
+    assert (value("AcceptedTyping", failed), value("AcceptanceRate", failed)) == (0, None)
+    assert value("AcceptanceRate", suggested(total=0)) is None
+    assert value("AcceptedTyping", suggested(status=Status.SKIPPED)) is None
+
+
 def test_a_figure_of_lines_is_none_of_tokens() -> None:
     assert {name for name, metric in METRICS.items() if metric.of == "lines"} == {
         "TotalMoves",

@@ -64,6 +64,14 @@ def test_another_task_has_no_choice_of_spans() -> None:
         task_of(load(None, overrides=["actions.strategy.span=line"]).config)
 
 
+@pytest.mark.parametrize(
+    "given", ["interpret.userModel=thesis", "actions.strategy.prefix={name: SimplePrefix, n: 1, emulateTyping: true}"]
+)
+def test_the_user_of_lists_has_nothing_to_do_here(given: str) -> None:
+    with pytest.raises(ConfigError, match="AcceptanceRate has a user of its own"):
+        task_of(load(None, overrides=["task=inline", given]).config)
+
+
 def evaluated(folder: Path, *arguments: object, code: int = 0) -> Workspace:
     """The workspace of a run of the task with these options."""
     write(folder / "p", main__py=CODE)
@@ -92,6 +100,9 @@ def test_controls_stand_at_their_ends(tmp_path: Path, engine: str, value: float,
     found = figures(workspace)
     names = ("LineMatch", "EditSimilarity", "MatchedRatio", "FirstTokenMatch")
     assert [found[name] for name in names] == [value] * 4
+    assert found["AcceptanceRate"] == (1.0 if value else None)
+    # Each takes a key.
+    assert 0.8 * value <= found["AcceptedTyping"] <= 0.99 * value
     assert found["WellFormed"] == (1.0 if value else None)
     assert "Cost" not in found
 

@@ -85,6 +85,26 @@ def stalls(seconds: float) -> Reply:
     return reply
 
 
+def trickles(before: float, between: float, *, chunked: bool) -> Reply:
+    """A stream that says "fo" after `before` seconds, and "ur" `between` seconds later."""
+
+    def reply(handler: BaseHTTPRequestHandler, _: dict[str, Any]) -> None:
+        role = b'data: {"choices": [{"delta": {"role": "assistant", "content": ""}}]}\n\n'
+        first, second = events("fo", finish=None, done=False), events("ur")
+        handler.send_response(200)
+        if chunked:
+            handler.send_header("Transfer-Encoding", "chunked")
+        else:
+            handler.send_header("Content-Length", str(len(role + first + second)))
+        handler.end_headers()
+        for wait, part in ((0.0, role), (before, first), (between, second), (0.0, b"")):
+            time.sleep(wait)
+            handler.wfile.write(b"%x\r\n%s\r\n" % (len(part), part) if chunked else part)
+            handler.wfile.flush()
+
+    return reply
+
+
 @contextmanager
 def serve(*replies: Reply) -> Iterator[Endpoint]:
     """An endpoint that gives each request the next of the replies; the last one serves for the rest."""

@@ -17,7 +17,7 @@ from ci_eval.adapters.endpoints.client import Asking, Client, Mode, store_of
 from ci_eval.adapters.endpoints.contract import Prompt
 from ci_eval.errors import BudgetSpent, ConfigError, EngineFailure, EngineMisbehaved, EngineRaised, EngineTimeout
 from ci_eval.model.endpoints import BudgetConfig, EndpointConfig, PriceConfig, SamplingConfig
-from tests.adapters.endpoints.scripted import Reply, events, fails, says, sends, serve, stalls, whole
+from tests.adapters.endpoints.scripted import Reply, events, fails, says, sends, serve, stalls, trickles, whole
 
 PROMPT = Prompt(instruction="two and two?")
 KEY = "sk-very-secret"
@@ -83,6 +83,21 @@ def test_the_times_of_an_answer_are_kept_with_it(client: Make) -> None:
         first = client(endpoint.address).ask(PROMPT)
     assert first.first_token is not None
     assert 0 < first.first_token <= first.last_token == client(endpoint.address, mode="offline").ask(PROMPT).last_token
+
+
+@pytest.mark.parametrize("chunked", [True, False])
+def test_the_first_token_is_there_before_the_last(client: Make, chunked: bool) -> None:
+    with serve(trickles(0.2, 0.3, chunked=chunked)) as endpoint:
+        streamed = client(endpoint.address).ask(PROMPT)
+    assert streamed.text == "four"
+    assert streamed.first_token is not None
+    assert 200 <= streamed.first_token <= streamed.last_token - 290
+
+
+def test_an_answer_in_one_piece_has_no_first_token(client: Make) -> None:
+    with serve(says("four")) as endpoint:
+        whole_at_once = client(endpoint.address, stream=False).ask(PROMPT)
+    assert (whole_at_once.first_token, whole_at_once.last_token > 0) == (None, True)
 
 
 # --------------------------------------------------------------------------------------------------------- faults

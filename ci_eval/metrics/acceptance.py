@@ -1,0 +1,72 @@
+"""What a modelled user would accept of the lines, statements and blocks that are suggested in one piece.
+
+The inline user of docs/user-model.md: a rule, not a table of probabilities, since none is published for suggestions in
+one piece.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from ci_eval.contracts import Metric, Observation
+from ci_eval.model import FAILED, MetricInfo, SessionScore
+from ci_eval.observing import evaluated
+from ci_eval.tasks.inline import TASK, grade
+
+KEY, THOUGHT = 0.2, 1.35
+"""Seconds for a key, and for a decision: K and M of the keystroke-level model (Card, Moran and Newell 1980)."""
+WORTH = math.ceil((THOUGHT + KEY) / KEY)
+"""Characters from which on it takes less time to read a suggestion and accept it by one key than to type it: 8."""
+
+
+def accepted(session: SessionScore) -> int:
+    """Characters that the first suggestion at the last lookup adds, as far as the user accepts it; 0 if not at all.
+
+    It is accepted where its first line is the expected one, or where it is right to its end and adds `WORTH` characters
+    at least. Of one whose first line alone is right, that line is accepted. One character is typed sooner.
+    """
+    if session.status in FAILED or not session.lookups:
+        return 0
+    typed = len(session.lookups[-1].prefix)
+    line, right = (int(grade(session, name)) - typed for name in ("firstLine", "matched"))
+    return max(line, right) if line > 1 or right >= WORTH else 0
+
+
+def _rate(session: SessionScore) -> Sequence[Observation]:
+    shown = session.status not in FAILED and session.lookups and session.lookups[-1].total
+    return [(float(accepted(session) > 0), 1.0)] if shown else []
+
+
+def _saved(session: SessionScore) -> Sequence[Observation]:
+    if not evaluated(session):
+        return []
+    typed = len(session.lookups[-1].prefix) if session.lookups else 0
+    # One key accepts it.
+    return [(float(max(accepted(session) - 1, 0)), float(len(session.expected_text) - typed))]
+
+
+METRICS: tuple[Metric, ...] = (
+    Metric(
+        info=MetricInfo(
+            name="AcceptanceRate",
+            summary="share of the suggestions that the inline user accepts: an exact first line, or 8 right characters",
+            unit="share",
+            better="higher",
+        ),
+        observe=_rate,
+        of=TASK.unit,
+        order=(6, 1),
+    ),
+    Metric(
+        info=MetricInfo(
+            name="AcceptedTyping",
+            summary="share of the typing that the inline user saves by accepting, which takes one key",
+            unit="share",
+            better="higher",
+        ),
+        observe=_saved,
+        of=TASK.unit,
+        order=(6, 1),
+    ),
+)
