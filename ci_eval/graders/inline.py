@@ -11,7 +11,7 @@ _TOKEN = re.compile(r"\w+|[^\w\s]")
 
 
 class Inline:
-    """Five views of it: all or nothing, how similar, how far right from the beginning, how right its first line and word.
+    """Five views of it: all or nothing, how similar, how far right from the beginning, its first line, its first token.
 
     lineMatch: 1 where it is the expected text. editSimilarity: 2 · common / (both lengths), where common is the length
     of the longest common subsequence of characters (`fuzz.ratio`, as CodeXGLUE, CrossCodeEval and RepoBench report it).

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
+from itertools import chain
 from pathlib import Path
 
 from ci_eval.adapters.endpoints.contract import OtherFile
@@ -60,19 +61,21 @@ class OtherFiles:
         self._index()
         own = self._text(path)
         imported = dict.fromkeys(other for name in named(before) for other in self._modules.found(name, path))
-        for other in dict.fromkeys([*imported, *self._similar(path, before)]):
+        known = {path}
+        for other in chain(imported, self._similar(path, before)):
             # A copy of the open file holds what the model is to find out.
-            if other != path and self._text(other) != own:
+            if other not in known and self._text(other) != own:
                 yield other
+            known.add(other)
 
-    def _similar(self, path: str, before: str) -> list[str]:
+    def _similar(self, path: str, before: str) -> Iterator[str]:
         names = set(_IDENTIFIER.findall(before))
         common = Counter(number for name in names for number in self._using.get(name, ()))
         ranked = []
         for number, count in common.items():
             other = self._paths[number]
             ranked.append((-count / (len(names) + self._sizes[number] - count), -shared(other, path), other))
-        return [other for _, _, other in sorted(ranked)]
+        yield from (other for _, _, other in sorted(ranked))
 
     def _index(self) -> None:
         if self._read:

@@ -81,7 +81,7 @@ class Modules:
 
 def shared(one: str, other: str) -> int:
     """The number of folders that two paths have in common, from the root on."""
-    folders = (PurePosixPath(each).parent.parts for each in (one, other))
+    folders = (each.split("/")[:-1] for each in (one, other))
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(*folders, strict=False)))
 
 

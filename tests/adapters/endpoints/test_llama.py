@@ -148,6 +148,31 @@ def test_other_files_stand_before_the_hole(llama: str, tmp_path: Path) -> None:
     assert grown[0] - grown[1] == len("#project\n#b.py\nx = 1\n\n#a.py\n")
 
 
+def test_tokens_and_other_files_are_the_same_offline_and_elsewhere(
+    llama: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CI_EVAL_CACHE", str(tmp_path / "here"))
+    window = {"tokens": 300, "suffix": 0.2, "otherFiles": 0.4}
+    path = config(tmp_path, llama, api="infill", endpoint=llama, template=None, window=window, logprobs=True)
+    write(tmp_path / "p", main__py="import wide\nwave = 1\n" + "print(wave)\n" * 40, wide__py="wave = 2\n" * 40)
+    given = ("--task", "inline", "--jobs", "2", "--set", "actions.evaluationRoots=[main.py]")
+    assert command("evaluate", path, *given, "--output", tmp_path / "asked")[0] == 0
+    assert command("answers", "export", tmp_path / "answers.jsonl")[0] == 0
+    monkeypatch.setenv("CI_EVAL_CACHE", str(tmp_path / "there"))
+    assert command("answers", "import", tmp_path / "answers.jsonl")[0] == 0
+    assert command("evaluate", path, *given, "--offline", "--output", tmp_path / "replayed")[0] == 0
+    assert sessions(tmp_path / "asked") == sessions(tmp_path / "replayed")
+    stored = [session for _, found in Workspace.open(tmp_path / "asked").sessions(Session) for session in found]
+    middle = stored[len(stored) // 2].lookups[0].usage
+    assert middle
+    assert middle.left_out
+    # Each byte is a token: the window, its marks, and those of the other file.
+    assert 270 <= (middle.prompt_tokens or 0) <= 300 + len("#myproject\n#filename\n###wide.py\n##")
+    bodies = [json.loads(line)["request"]["body"] for line in (tmp_path / "answers.jsonl").read_text().splitlines()]
+    extra = [body["input_extra"] for body in bodies if "input_extra" in body]
+    assert {"filename": "wide.py", "text": "wave = 2\n" * 13} in [each for files in extra for each in files]
+
+
 READ = "ab ab ab ac ax "
 """Read by a model, in it `b` follows `a` in three of five cases."""
 
