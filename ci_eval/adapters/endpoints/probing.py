@@ -89,7 +89,7 @@ def probe_tokenizer(tokenizer: Tokenizer) -> None:
         raise InstallError(f"the endpoint counts {few} tokens in a text, and {many} in a longer one; {ESTIMATE}")
 
 
-ESTIMATE = "give an estimate instead: engine.window.charactersPerToken, for example 3"
+ESTIMATE = "give an estimate instead: engine.window.charactersPerToken, for example 2.5"
 
 
 def _long(characters: int) -> str:
