@@ -122,6 +122,8 @@ class Surroundings:
     """Bytes the engine may use; 0 = no limit."""
     suffixes: tuple[str, ...] = ()
     """How the names of the language's files end."""
+    ignored: frozenset[str] = frozenset()
+    """Names of files and folders of the project that are left out."""
     environment: Path | None = None
     """Folder with the project's own dependencies."""
     confine: Confine = "auto"

@@ -56,6 +56,7 @@ class Prepared:
                 language=self.language.name,
                 keywords=self.language.keywords,
                 suffixes=self.language.suffixes,
+                ignored=frozenset(self.config.actions.ignore_file_names),
                 cache=self.cache,
                 timeout=wanted.timeout,
                 memory=wanted.memory_limit,

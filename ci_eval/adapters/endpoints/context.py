@@ -79,5 +79,5 @@ def context_of(asking: Asking, surroundings: Surroundings) -> Context:
     return Context(
         settings=settings,
         tokenizer=tokenizer_of(asking, surroundings.cache, surroundings.timeout),
-        others=OtherFiles(surroundings.root, surroundings.suffixes) if shows else None,
+        others=OtherFiles(surroundings.root, surroundings.suffixes, surroundings.ignored) if shows else None,
     )

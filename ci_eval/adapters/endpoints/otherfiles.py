@@ -15,7 +15,7 @@ from pathlib import Path
 
 from ci_eval.adapters.endpoints.contract import OtherFile
 from ci_eval.adapters.endpoints.windows import Measure, head
-from ci_eval.files import below, read_own
+from ci_eval.files import NOT_SOURCE, below, read_own
 from ci_eval.grammar.document import NotText, decode
 from ci_eval.grammar.imports.named import Modules, named, shared
 
@@ -27,8 +27,10 @@ LARGEST = 1_000_000
 class OtherFiles:
     """The files of a project with these endings. They are read once, the first time any is wanted."""
 
-    def __init__(self, root: Path, suffixes: tuple[str, ...]) -> None:
+    def __init__(self, root: Path, suffixes: tuple[str, ...], ignored: frozenset[str] = frozenset()) -> None:
+        """`ignored`: names of files and folders that are left out."""
         self._root = root
+        self._ignored = NOT_SOURCE | ignored
         self._suffixes = suffixes
         self._read = False
         self._paths: list[str] = []
@@ -81,8 +83,9 @@ class OtherFiles:
         if self._read:
             return
         self._read = True
-        for path in sorted(below(self._root, self._root, self._suffixes)):
-            if (text := self._text(path)) is None:
+        for path in sorted(below(self._root, self._root, self._suffixes, self._ignored)):
+            # A name that is no text could not be sent.
+            if not _is_text(path) or (text := self._text(path)) is None:
                 continue
             names = set(_IDENTIFIER.findall(text))
             for name in names:
@@ -98,3 +101,8 @@ class OtherFiles:
             return decode(data) if len(data) <= LARGEST else None
         except (OSError, NotText):
             return None  # shown to nobody; actions count it where it is to be evaluated
+
+
+def _is_text(name: str) -> bool:
+    """Whether the name of a file can be written in UTF-8."""
+    return not any("\ud800" <= letter <= "\udfff" for letter in name)

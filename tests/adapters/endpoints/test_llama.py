@@ -130,7 +130,7 @@ def test_its_tokenizer_counts_the_window(llama: str, tmp_path: Path) -> None:
 
 def test_a_server_without_a_tokenizer_is_refused(tmp_path: Path) -> None:
     with serve(says("ok")) as endpoint:
-        given = settings(endpoint.address, window=WindowConfig(tokens=100))
+        given = settings(endpoint.address, window=WindowConfig(tokens=100), retries=0)
         with pytest.raises(InstallError, match=r"counts no tokens.*charactersPerToken"):
             of_endpoint(given, None, holes=True).install(None, tmp_path)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -75,9 +76,16 @@ def test_neither_the_file_itself_nor_a_copy_nor_what_lies_outside_is_shown(tmp_p
     assert paths(found) == ["pkg/imported.py", "pkg/alike.py", "pkg/less.py", "far/less.py"]
 
 
+def test_what_is_ignored_is_not_shown(tmp_path: Path) -> None:
+    project(tmp_path, node_modules__alike__py="wave = total(spread)\n")
+    found = OtherFiles(tmp_path, (".py",), frozenset({"far"})).chosen("pkg/main.py", BEFORE, 10_000, len, anything)
+    assert paths(found) == ["pkg/imported.py", "pkg/alike.py", "pkg/less.py"]
+
+
 def test_files_that_nobody_can_read_or_would_read_are_left_out(tmp_path: Path) -> None:
     files = project(tmp_path, pkg__large__py="wave = 1\n" * 200_000)
     (tmp_path / "pkg" / "bytes.py").write_bytes(b"wave = total\xff")
+    Path(os.fsdecode(bytes(tmp_path / "pkg") + b"/\xff.py")).write_text("wave = total(spread)\n")
     assert paths(files.chosen("pkg/main.py", BEFORE, 10_000, len, anything))[2:] == ["pkg/less.py", "far/less.py"]
 
 
