@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 from ci_eval.contracts import Metric, Observation
 from ci_eval.model import FAILED, MetricInfo, SessionScore
-from ci_eval.observing import evaluated
-from ci_eval.tasks.inline import TASK, grade
+from ci_eval.observing import evaluated, grades_of
+from ci_eval.tasks.inline import TASK
 
 KEY, THOUGHT = 0.2, 1.35
 """Seconds for a key, and for a decision: K and M of the keystroke-level model (Card, Moran and Newell 1980)."""
@@ -26,10 +26,9 @@ def accepted(session: SessionScore) -> int:
     It is accepted where its first line is the expected one, or where it is right to its end and adds `WORTH` characters
     at least. Of one whose first line alone is right, that line is accepted. One character is typed sooner.
     """
-    if session.status in FAILED or not session.lookups:
-        return 0
-    typed = len(session.lookups[-1].prefix)
-    line, right = (int(grade(session, name)) - typed for name in ("firstLine", "matched"))
+    grades = grades_of(session)
+    typed = len(session.lookups[-1].prefix) if grades else 0
+    line, right = (int(grades.get(name, 0)) - typed for name in ("firstLine", "matched"))
     return max(line, right) if line > 1 or right >= WORTH else 0
 
 
