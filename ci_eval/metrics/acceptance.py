@@ -7,7 +7,7 @@ one piece.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from ci_eval.contracts import Metric, Observation
 from ci_eval.model import FAILED, MetricInfo, SessionScore
@@ -45,27 +45,18 @@ def _saved(session: SessionScore) -> Sequence[Observation]:
     return [(float(max(accepted(session) - 1, 0)), float(len(session.expected_text) - typed))]
 
 
+def _metric(name: str, summary: str, observe: Callable[[SessionScore], Sequence[Observation]]) -> Metric:
+    info = MetricInfo(name=name, summary=summary, unit="share", better="higher")
+    return Metric(info=info, observe=observe, of=TASK.unit, order=(6, 1))
+
+
 METRICS: tuple[Metric, ...] = (
-    Metric(
-        info=MetricInfo(
-            name="AcceptanceRate",
-            summary="share of the suggestions that the inline user accepts: an exact first line, or 8 right characters",
-            unit="share",
-            better="higher",
-        ),
-        observe=_rate,
-        of=TASK.unit,
-        order=(6, 1),
+    _metric(
+        "AcceptanceRate",
+        "share of the suggestions that the inline user accepts: an exact first line, or 8 right characters",
+        _rate,
     ),
-    Metric(
-        info=MetricInfo(
-            name="AcceptedTyping",
-            summary="share of the typing that the inline user saves by accepting, which takes one key",
-            unit="share",
-            better="higher",
-        ),
-        observe=_saved,
-        of=TASK.unit,
-        order=(6, 1),
+    _metric(
+        "AcceptedTyping", "share of the typing that the inline user saves by accepting, which takes one key", _saved
     ),
 )
