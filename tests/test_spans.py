@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ci_eval.model import Span
-from ci_eval.spans import cut, is_whole
+from ci_eval.spans import cut, extent, is_whole
 
 PYTHON = "if a:\n        b(1,\n          2)\n\n        c()\n    else:\n        d()\n"
 
@@ -65,3 +65,11 @@ def test_what_was_cut_is_cut_no_further_and_a_longer_text_changes_nothing_behind
     assert cut(found, "", span) == found
     if is_whole(text, "", span):
         assert cut(text + "x", "", span) == found
+
+
+@given(
+    st.text(alphabet="ab(){};\n \t\"'", max_size=40), st.sampled_from(["word", "line", "statement", "block", "text"])
+)
+def test_the_extent_is_what_is_taken_but_for_blanks_at_ends_of_lines(text: str, span: Span) -> None:
+    taken = text[: extent(text, "", span)]
+    assert "\n".join(line if span == "text" else line.rstrip() for line in taken.split("\n")) == cut(text, "", span)
