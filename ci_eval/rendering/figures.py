@@ -45,7 +45,7 @@ def amount(value: float | None, unit: str) -> str:
     match unit:
         case "share":
             return f"{value:.1%}"
-        case "score":
+        case "score" | "nats":
             return f"{value:.3f}"
         case "ms":
             return f"{value:,.1f} ms"
@@ -62,7 +62,7 @@ def change(difference: float | None, unit: str) -> str:
     match unit:
         case "share":
             text = f"{difference * 100:+.2f} pp"
-        case "score":
+        case "score" | "nats":
             text = f"{difference:+.4f}"
         case "ms":
             text = f"{difference:+,.1f} ms"

@@ -15,6 +15,7 @@ from ci_eval.rendering.figures import TO, amount, change, change_between, interv
         (0.5, "score", "0.500", "+0.5000"),
         (1234.5, "ms", "1,234.5 ms", "+1,234.5 ms"),
         (2.0, "rank", "2.00", "+2.00"),
+        (-0.0267, "nats", "-0.027", "-0.0267"),
         (None, "share", "—", "—"),
         (float("nan"), "ms", "—", "—"),
         (0.00001, "share", "0.0%", "±0.00 pp"),
