@@ -12,14 +12,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
 from pathlib import PurePosixPath
 
+NEAR = "."
+"""Begins the name of a module that is looked for near the importing file: `./a`, `..a`, `#include "a"`."""
 Name = tuple[str, ...]
-"""A module's name in parts: of `a.b`, `a/b.h` and `a::b` it is a, b."""
+"""A module's name in parts: of `a.b`, `a/b.h` and `a::b` it is a, b; perhaps with NEAR before them."""
 
 _FROM = re.compile(r"\s*from\s+([.\w]+)\s+import\s+\(?([\w\s,]*)")
 _LINE = re.compile(r"\s*(?:#\s*)?(?:import|include|include_once|using|use|require|require_once|require_relative)\b(.*)")
 _QUOTED = re.compile(r"[\"'<]([^\"'<>\s]+)[\"'>]")
+_INCLUDED = re.compile(r"\s*#\s*(?:include|import)\s*\"([^\"\n]+)\"")
 _SCRIPT = re.compile(r"(?:\bfrom|\brequire\s*\(|\bimport\s*\(|\bimport)\s*[\"']([^\"'\n]+)[\"']")
-_ALONE = re.compile(r"\s*(?:[\w.]+\s+)?\"([^\"\s]+)\"\s*$")
+_ALONE = re.compile(r"^\s*(?:[\w.]+\s+)?\"([^\"\s]+)\"\s*$")
 """A line of a block of Go's imports."""
 _DOTTED = re.compile(r"[A-Za-z_][\w]*(?:(?:\.|::|\\)[A-Za-z_]\w*)*")
 _WORDS = frozenset({"static", "as", "public", "type", "typeof"})
@@ -35,6 +38,8 @@ def named(text: str) -> Iterator[Name]:
             module = _parts(python[1], ".")
             yield from ((*module, each.split()[0]) for each in python[2].split(",") if each.split())
             yield module
+        elif included := _INCLUDED.match(line):
+            yield _parts(f"./{included[1]}", "/")
         elif found := [*_SCRIPT.findall(line), *_ALONE.findall(line)]:
             yield from (_parts(each, "/") for each in found)
         elif imported := _LINE.match(line):
@@ -46,8 +51,9 @@ def named(text: str) -> Iterator[Name]:
 
 
 def _parts(name: str, separator: str) -> Name:
-    """Without what only says where to look from: `./a`, `..a` and `crate::a` are a."""
-    return tuple(part for part in name.split(separator) if part.strip(".") and part not in _HERE)
+    """Of what only says where to look from, as in `../a` and `crate::a`, NEAR is left at most."""
+    parts = tuple(part for part in name.split(separator) if part.strip(".") and part not in _HERE)
+    return (NEAR, *parts) if name.startswith(".") else parts
 
 
 class Modules:
@@ -67,14 +73,21 @@ class Modules:
                 self._packages[parts.parent.name].append((parts.parent.parts, path))
 
     def found(self, name: Name, importing: str) -> list[str]:
-        """The file of that name, the nearest of several; or that which has it as a member; or those of a Go package."""
+        """The file of that name; or that which has it as a member; or those of a Go package.
+
+        Of several files, the one whose whole path that is, unless the name says NEAR; else the nearest.
+        """
+        near, name = name[:1] == (NEAR,), tuple(part for part in name if part != NEAR)
         name = (*name[:-1], name[-1].partition(".")[0]) if name else name
         for wanted in (name, name[:-1]):
-            fitting = (
-                [path for stem, path in self._by_last.get(wanted[-1], ()) if _ends(stem, wanted)] if wanted else []
-            )
+            known = self._by_last.get(wanted[-1], ()) if wanted else ()
+            fitting = [
+                (stem != wanted and not near, -shared(path, importing), len(stem), path)
+                for stem, path in known
+                if _ends(stem, wanted)
+            ]
             if fitting:
-                return [min(fitting, key=lambda path: (-shared(path, importing), path.count("/"), path))]
+                return [min(fitting)[-1]]
         # An import path of Go begins with the module's address, which is no folder.
         return [path for folder, path in self._packages.get(name[-1], ()) if _ends(name, folder)] if name else []
 

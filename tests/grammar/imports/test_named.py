@@ -7,9 +7,10 @@ import pytest
 from ci_eval.grammar.imports.named import Modules, named
 
 PATHS = [
-    "app/__init__.py", "app/models.py", "app/util/names.py", "lib/models.py", "src/main/java/com/shop/Order.java",
-    "web/index.ts", "web/parts/button.tsx", "include/wave.h", "wave.h", "lib/wave.rb", "internal/store/read.go",
-    "internal/store/write.go", "src/Shop/Cart.php", "src/shop/order.rs", "Shop/Orders.cs",
+    "app/__init__.py", "app/models.py", "app/util/names.py", "names.py", "lib/models.py",
+    "src/main/java/com/shop/Order.java", "web/index.ts", "web/parts/button.tsx", "include/wave.h", "wave.h",
+    "lib/wave.rb", "internal/store/read.go", "internal/store/write.go", "src/Shop/Cart.php", "src/shop/order.rs",
+    "Shop/Orders.cs",
 ]  # fmt: skip
 
 
@@ -21,6 +22,8 @@ PATHS = [
         ("from . import models", "lib/views.py", ["lib/models.py"]),
         ("from .util import names as n", "app/views.py", ["app/util/names.py"]),
         ("import app.util.names, os", "x.py", ["app/util/names.py"]),
+        ("import names", "app/util/x.py", ["names.py"]),
+        ("from .names import a", "app/util/x.py", ["app/util/names.py"]),
         ("import app", "x.py", ["app/__init__.py"]),
         ("    import models", "lib/x.py", ["lib/models.py"]),
         ("import com.shop.Order;", "A.java", ["src/main/java/com/shop/Order.java"]),
