@@ -21,6 +21,7 @@ from ci_eval.model import (
     PlayItem,
     Properties,
     Record,
+    RunConfig,
     SessionScore,
     Span,
     Status,
@@ -326,6 +327,8 @@ class Task:
     """How many suggestions of each lookup are graded, from the first on."""
     judge: str = ""
     """Name of the grader that looks at them, too, where the configuration has a judge."""
+    runner: str = ""
+    """Name of the grader that runs them, where the configuration says so."""
     best: bool = False
     """Whether a lookup has the best grades of its suggestions, each score by itself, rather than those of the first."""
     read: Callable[[str, Record], Sequence[Suggestion]] | None = None
@@ -346,6 +349,18 @@ class Pairing:
     before: str = ""
     """What stands before the text in its file, and `after` it; both are empty where there is no file."""
     after: str = ""
+    record: Record | None = None
+    """What was asked, where that comes from a dataset."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunSettings:
+    """How tests that engines wrote are run."""
+
+    wanted: RunConfig
+    confine: Confine = "auto"
+    memory: int = 0
+    """Bytes that one run may use; 0 = no limit."""
 
 
 class Grader(Protocol):
@@ -358,8 +373,9 @@ class Grader(Protocol):
     def summary(self) -> str: ...
 
     def grade(self, pairing: Pairing) -> Mapping[str, float]:
-        """Name of the score → its value, higher is closer; the same names for every pairing. A single one may be called
-        `score`, from 0 to 100: it is stored as a share, under the grader's name. Raises CiEvalError."""
+        """Name of the score → its value, higher is closer; the same names for every pairing that it can grade at all. A
+        single one may be called `score`, from 0 to 100: it is stored as a share, under the grader's name. Raises
+        CiEvalError."""
 
 
 @dataclass(frozen=True, kw_only=True)

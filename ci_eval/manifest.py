@@ -50,6 +50,8 @@ class Manifest(Value, frozen=True, kw_only=True):
     """Name of the task; "" only in workspaces stored before there were several: see `unit`."""
     judge: str = ""
     """The model that judged the answers, and the version of the question; "" = none."""
+    run: str = ""
+    """How the tests in answers were run; "" = they were not."""
     unit: str = "tokens"
     """What one session types, such as tokens or lines."""
     seed: Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
@@ -126,6 +128,7 @@ class Manifest(Value, frozen=True, kw_only=True):
             "user model": self.user,
             "unit": self.unit,
             "judge": self.judge,
+            "running of tests": self.run,
         }
 
     def series(self) -> dict[str, str]:

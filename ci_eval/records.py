@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from ci_eval.contracts import Band, Hands
-from ci_eval.model import LookupScore, PlayItem, Record, Status
+from ci_eval.model import LookupScore, PlayItem, Record, Runnable, Status
 
 
 class _Neutral(msgspec.Struct):
@@ -17,10 +17,11 @@ class _Neutral(msgspec.Struct):
     references: list[str] = []
     language: str = ""
     instruction: str = ""
+    run: Runnable | None = None
 
 
 def neutral(line: Mapping[str, object]) -> Record:
-    """A line `{"context": {"name": "text"}, "references": ["text"], "language"?, "instruction"?}`.
+    """A line `{"context": {"name": "text"}, "references": ["text"], "language"?, "instruction"?, "run"?}`.
 
     Raises ValueError where a field is missing or of another type.
     """
@@ -30,6 +31,7 @@ def neutral(line: Mapping[str, object]) -> Record:
         instruction=found.instruction,
         context=found.context,
         references=tuple(found.references),
+        run=found.run,
     )
 
 
@@ -53,6 +55,7 @@ class _Mera(msgspec.Struct):
     inputs: dict[str, str]
     outputs: str = ""
     meta: dict[str, object] = {}
+    run: Runnable | None = None
 
 
 def of_mera(line: Mapping[str, object]) -> Record:
@@ -66,6 +69,7 @@ def of_mera(line: Mapping[str, object]) -> Record:
         instruction=found.instruction,
         context=found.inputs,
         references=(found.outputs,) if found.outputs else (),
+        run=found.run,
     )
 
 

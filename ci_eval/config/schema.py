@@ -9,12 +9,14 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
+from ci_eval.contracts import RunSettings
 from ci_eval.model import Kind
 from ci_eval.model.endpoints import EndpointConfig
 from ci_eval.model.settings import (
     ActionsConfig,
     Confine,
     Count,
+    RunConfig,
     Section,
     SessionsFilter,
     Share,
@@ -148,6 +150,8 @@ class Config(Section, frozen=True):
     """What is asked, in tasks whose items are records."""
     judge: EndpointConfig | None = None
     """The language model that judges answers, in tasks that have them judged."""
+    run: RunConfig = RunConfig()
+    """Whether answers that are tests are run, in tasks that ask for some."""
     training_projects: tuple[Text, ...] = ()
     """SPECs of other projects, whose logs train the ranker of the nights with the completion type ML."""
     output_dir: Text = "ci-eval-results"
@@ -165,6 +169,12 @@ class Config(Section, frozen=True):
     def played(self) -> str:
         """The task's name; `completionGolf` stands for golf."""
         return "golf" if self.actions.strategy.completion_golf else self.task
+
+    @property
+    def running(self) -> RunSettings | None:
+        """How answers are run; None where they are not."""
+        limits = self.interpret
+        return RunSettings(wanted=self.run, confine=limits.confine, memory=limits.memory_limit) if self.run.tests else None
 
     @property
     def user(self) -> UserModelConfig | None:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from ci_eval.catalog import Catalog
-from ci_eval.contracts import Grader, Pairing
+from ci_eval.contracts import Grader, Pairing, RunSettings
 from ci_eval.model.endpoints import EndpointConfig
 
 CATALOG: Catalog[Grader] = Catalog(__name__, "GRADER", spelling=lambda module: module.replace("_", "-"))
@@ -29,6 +29,14 @@ class Judging(Protocol):
 
 
 @runtime_checkable
+class Executing(Protocol):
+    """A grader that runs what it grades."""
+
+    def running(self, settings: RunSettings) -> Grader:
+        """The one that does so under these settings."""
+
+
+@runtime_checkable
 class Remarking(Protocol):
     """A grader that has words for people beside its scores."""
 
@@ -41,13 +49,17 @@ def names() -> list[str]:
     return CATALOG.names()
 
 
-def ready(names: Sequence[str], cache: Path, judge: EndpointConfig | None = None) -> list[Grader]:
-    """The graders of these names, installed below `cache`, and the model that those ask who judge.
+def ready(
+    names: Sequence[str], cache: Path, judge: EndpointConfig | None = None, run: RunSettings | None = None
+) -> list[Grader]:
+    """The graders of these names, installed below `cache`; the model that those ask who judge, and how those run
+    things who do.
 
     Raises ConfigError, PreparationError.
     """
     found = [CATALOG.load(name) for name in names]
     found = [each.asking(judge) if judge and isinstance(each, Judging) else each for each in found]
+    found = [each.running(run) if run and isinstance(each, Executing) else each for each in found]
     for grader in found:
         if isinstance(grader, Installed):
             grader.prepare(cache)

@@ -29,9 +29,10 @@ def grade_workspace(folder: Path, *, trusted: bool = False) -> Evaluated:
     if not task.graders:
         raise ConfigError(f"{folder}: sessions of the task {task.name} have ranks, not grades: there is nothing to do")
     config = runs.stored_config(workspace)
-    trusting.refuse_foreign_judge(workspace, config, trusted=trusted)
-    grade_anew(workspace, Grading(task, manifest.language, machine.cache_folder(), config.judge))
-    workspace.write_manifest(replace(manifest, judge=runs.judge_of(config)))
+    trusting.refuse_foreign_grading(workspace, config, trusted=trusted)
+    grading = Grading(task, manifest.language, machine.cache_folder(), config.judge, config.running)
+    grade_anew(workspace, grading)
+    workspace.write_manifest(replace(manifest, judge=runs.judge_of(config), run=runs.run_of(config)))
     workspace.seal()
     return only_reports([folder])[0]
 

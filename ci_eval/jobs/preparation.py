@@ -71,6 +71,7 @@ class Prepared:
             seed=wanted.seed,
             user=model_of(self.config.user) if self.config.user else None,
             judge=self.config.judge,
+            run=self.config.running,
         )
 
 
@@ -95,7 +96,8 @@ def _prepare(config: Config, screen: Screen) -> Prepared:
     _check(config, task, language, engine)
     cache = _cache()
     take_recorded(config)
-    graders.ready(interpret.names_of(task, config.judge), cache, config.judge)
+    wanted_graders = interpret.names_of(task, config.judge, config.running)
+    graders.ready(wanted_graders, cache, config.judge, config.running)
     screen.say(f"Preparing {config.dataset.spec or config.project.spec}")
     target, records = _target(config, task, cache)
     given = config.project.dependencies
@@ -198,6 +200,8 @@ def task_of(config: Config) -> Task:
         raise ConfigError(
             f"nothing of the task {task.name} is judged by a model, so `judge` says nothing to it: remove it"
         )
+    if config.run.tests and not task.runner:
+        raise ConfigError(f"answers of the task {task.name} are no tests that could be run: remove `run.tests`")
     _check_target(task, config)
     if not task.play:
         return task

@@ -60,6 +60,7 @@ def new_manifest(prepared: Prepared, jobs: int) -> Manifest:
         task=prepared.task.name,
         unit=prepared.task.unit,
         judge=judge_of(config),
+        run=run_of(config),
         seed=config.interpret.seed,
         engine=engine,
         project=prepared.project.info,
@@ -79,6 +80,12 @@ def new_manifest(prepared: Prepared, jobs: int) -> Manifest:
 def judge_of(config: Config) -> str:
     """Who judges, in one word; "" where nobody does."""
     return f"{config.judge.model}, question {QUESTION}" if config.judge else ""
+
+
+def run_of(config: Config) -> str:
+    """How answers are run, in a few words; "" where they are not."""
+    wanted = config.run
+    return f"{wanted.mutants} mutants, {wanted.timeout:g} s a run" if wanted.tests else ""
 
 
 def _model(config: Config) -> str:

@@ -29,14 +29,22 @@ def refuse_foreign(workspace: Workspace, wanted: Config, *, trusted: bool) -> No
         asked += _addresses(stored.judge)
     if stored.engine.reads and wanted.engine.reads:
         asked.append(f"let the engine read {', '.join(stored.engine.reads)}")
+    if wanted.run.tests:
+        asked += _runs(stored)
     if stored.interpret.confine == "off" == wanted.interpret.confine:
         asked.append("start the engine without walls (interpret.confine: off)")
     _refuse(workspace, asked, trusted=trusted)
 
 
-def refuse_foreign_judge(workspace: Workspace, stored: Config, *, trusted: bool) -> None:
-    """The same where nothing but the judge of a workspace's configuration is asked."""
-    _refuse(workspace, list(_addresses(stored.judge)), trusted=trusted)
+def refuse_foreign_grading(workspace: Workspace, stored: Config, *, trusted: bool) -> None:
+    """The same where nothing is done with a workspace but to grade it: by its judge, and by running its tests."""
+    _refuse(workspace, [*_addresses(stored.judge), *_runs(stored)], trusted=trusted)
+
+
+def _runs(stored: Config) -> Iterator[str]:
+    if stored.run.tests:
+        walls = "without walls (interpret.confine: off)" if stored.interpret.confine == "off" else "confined"
+        yield f"run the tests in its answers, {walls} (run.tests)"
 
 
 def _addresses(there: EndpointConfig | None) -> Iterator[str]:

@@ -20,7 +20,7 @@ from ci_eval.model.comparison import Change, Comparison, Difference, Elsewhere, 
 from ci_eval.model.gates import GateResult
 from ci_eval.model.logs import LogCounts, LogFile, LogsRecord
 from ci_eval.model.overview import Overview, Ranking
-from ci_eval.model.records import Record
+from ci_eval.model.records import Record, Runnable, Stretch
 from ci_eval.model.report import (
     EngineInfo,
     Estimate,
@@ -51,6 +51,7 @@ from ci_eval.model.settings import (
     EvolutionConfig,
     FiltersConfig,
     PrefixConfig,
+    RunConfig,
     Section,
     SessionsFilter,
     Span,
@@ -116,6 +117,8 @@ __all__ = [
     "Properties",
     "Ranking",
     "Record",
+    "RunConfig",
+    "Runnable",
     "Section",
     "Session",
     "SessionScore",
@@ -126,6 +129,7 @@ __all__ = [
     "Status",
     "StrategyConfig",
     "Subset",
+    "Stretch",
     "Suggestion",
     "Token",
     "Trend",

@@ -124,6 +124,17 @@ class UserModelConfig(Section, frozen=True):
     """What columns count: the lookups of the session or, as in the JetBrains plugin, the characters typed."""
 
 
+class RunConfig(Section, frozen=True):
+    """Whether tests that engines write are run, each time in a fresh folder, confined as `interpret.confine` says."""
+
+    tests: bool = False
+    """Whether they are run at all: it is other people's code."""
+    mutants: Annotated[int, Meta(ge=0, le=100)] = 10
+    """The most changed versions of a function that a test which passes is run against."""
+    timeout: Annotated[float, Meta(gt=0, le=3_600)] = 30.0
+    """Seconds that one run may take, compiling included."""
+
+
 class SessionsFilter(Section, frozen=True):
     """One more report over the sessions that pass `filters`."""
 

@@ -80,6 +80,7 @@ TASK = Task(
     heading="How close the test comes",
     play=ask_once,
     graders=("codebleu-strict", "codebleu-mera"),
+    runner="execution",
     read=code,
     readers={"codebleu-mera": code_of_mera},
 )

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from ci_eval.chance import draw
-from ci_eval.contracts import Engine, Installation, Ranker, Surroundings, Task
+from ci_eval.contracts import Engine, Installation, Ranker, RunSettings, Surroundings, Task
 from ci_eval.learning.usermodel import UserModel
 from ci_eval.model import (
     CallCompletion,
@@ -50,6 +50,7 @@ class Setup:
     seed: int
     user: UserModel | None = None
     judge: EndpointConfig | None = None
+    run: RunSettings | None = None
     names: Path | None = None
     """The names of the project, where the ranker or the logs need them."""
     logging: Logging | None = None

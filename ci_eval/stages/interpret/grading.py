@@ -10,7 +10,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from ci_eval import graders
-from ci_eval.contracts import Grader, Pairing, Task
+from ci_eval.contracts import Grader, Pairing, RunSettings, Task
 from ci_eval.errors import CiEvalError
 from ci_eval.model import CallCompletion, Lookup, PlayItem, Record, Session, Suggestion
 from ci_eval.model.endpoints import EndpointConfig
@@ -24,11 +24,18 @@ Scores = Mapping[str, float]
 class Grading:
     """The graders of a task."""
 
-    def __init__(self, task: Task, language: str, cache: Path, judge: EndpointConfig | None = None) -> None:
+    def __init__(
+        self,
+        task: Task,
+        language: str,
+        cache: Path,
+        judge: EndpointConfig | None = None,
+        run: RunSettings | None = None,
+    ) -> None:
         """`language`: of records that do not name theirs; `cache`: where graders are installed. Raises ConfigError for
         one that is not there, or PreparationError."""
         self._task = task
-        self._graders = graders.ready(names_of(task, judge), cache, judge)
+        self._graders = graders.ready(names_of(task, judge, run), cache, judge, run)
         self._language = language
 
     def session(self, session: Session, text: str) -> Session:
@@ -48,7 +55,7 @@ class Grading:
         if not (self._graders and references):
             return lookup
         language = (record.language if record else "") or self._language
-        against = _Against(references=references, language=language, around=around)
+        against = _Against(references=references, language=language, around=around, record=record)
         shown, found = lookup.suggestions[: self._task.graded], dict[str, float]()
         for grader in self._graders:
             judging = isinstance(grader, graders.Judging)
@@ -73,12 +80,15 @@ class _Against:
     references: Sequence[str]
     language: str
     around: tuple[str, str]
+    record: Record | None
 
     def closest(self, grader: Grader, text: str) -> tuple[Scores, str]:
         """The scores against the reference that the text is closest to, by the first score that the grader names, and
         what the grader remarks on them."""
         before, after = self.around
-        pairing = Pairing(reference="", hypothesis=text, language=self.language, before=before, after=after)
+        pairing = Pairing(
+            reference="", hypothesis=text, language=self.language, before=before, after=after, record=self.record
+        )
         pairings = [with_values(pairing, reference=each) for each in self.references]
         graded = [(grader.grade(each), each) for each in pairings]
         scores, decisive = max(graded, key=lambda each: next(iter(each[0].values()), 0.0))
@@ -87,9 +97,10 @@ class _Against:
         return scores, grader.remark(decisive) if isinstance(grader, graders.Remarking) else ""
 
 
-def names_of(task: Task, judge: EndpointConfig | None) -> list[str]:
-    """Those of the task's graders, with the one that asks a judge if there is a judge."""
-    return [*task.graders, task.judge] if task.judge and judge else [*task.graders]
+def names_of(task: Task, judge: EndpointConfig | None, run: RunSettings | None) -> list[str]:
+    """Those of the task's graders, with the one that asks a judge if there is a judge, and the one that runs answers if
+    that is wanted."""
+    return [*task.graders, *filter(None, (task.judge if judge else "", task.runner if run else ""))]
 
 
 def _judged(scores: Sequence[Scores]) -> Scores:

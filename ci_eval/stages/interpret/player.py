@@ -97,7 +97,8 @@ class Player:
         self._text = document.text
         self._log = log
         setup = assignment.setup
-        self._grading = Grading(setup.task, setup.surroundings.language, setup.surroundings.cache, setup.judge)
+        around = setup.surroundings
+        self._grading = Grading(setup.task, around.language, around.cache, setup.judge, setup.run)
         self._showing = Showing(setup, assignment.path, document.text)
         self.engine_time = 0.0
         self._assignment = assignment

@@ -1,0 +1,1 @@
+"""Runs tests that engines wrote: in a fresh folder, confined, against a function and versions of it that are wrong."""

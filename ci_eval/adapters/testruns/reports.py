@@ -1,0 +1,64 @@
+"""What test runners report, read as what it is: the words of a program that may mean harm."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable
+from pathlib import Path
+from xml.etree import ElementTree
+
+from ci_eval.adapters.testruns.contract import Ended, Outcome
+
+LARGEST = 16 << 20
+"""Bytes of a report; a larger one is none."""
+LAST_LINES = 12
+LONGEST_LINE = 300
+
+
+def read_junit(
+    path: Path, ended: Ended, *, errors_run: bool, counts: Callable[[str], bool] = lambda _: True
+) -> Outcome:
+    """By a report in JUnit's XML, and the exit code, which must be 0 where all passes: neither is believed alone.
+
+    `errors_run`: whether a test that is an `<error>` has run (JUnit: any exception), or not (pytest: it could not be
+    imported or set up). `counts`: whether a test of that name is one.
+    """
+    try:
+        root = ElementTree.fromstring(_xml(path))  # noqa: S314  `_xml` lets no entities through
+    except (OSError, ValueError, ElementTree.ParseError):
+        words = last_lines(ended.output) or last_lines(ended.trouble)
+        return Outcome(said="\n".join([f"the test runner ended without a report (exit code {ended.code})", *words]))
+    cases = [case for case in root.iter("testcase") if counts(case.get("name", ""))]
+    troubles = [found for case in cases for kind in ("failure", "error") for found in case.findall(kind)]
+    skipped = [case for case in cases if case.find("skipped") is not None]
+    whole = [case for case in cases if case not in skipped and (errors_run or case.find("error") is None)]
+    passes = bool(whole) and not troubles and ended.code == 0
+    return Outcome(runs=bool(whole), passes=passes, said="" if passes else _why(troubles, ended))
+
+
+def _why(troubles: list[ElementTree.Element], ended: Ended) -> str:
+    if not troubles:
+        return f"no test was run to its end (exit code {ended.code})"
+    first = troubles[0]
+    return "\n".join(last_lines(first.text or first.get("message") or first.get("type") or ""))
+
+
+def _xml(path: Path) -> str:
+    """The text of a report. Raises OSError, or ValueError where it is none."""
+    # The test may have put a link or a pipe there: neither is followed or waited for.
+    place = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
+    with os.fdopen(place, "rb") as file:
+        if not stat.S_ISREG(os.fstat(place).st_mode):
+            raise ValueError("it is no file")
+        data = file.read(LARGEST + 1)
+    text = data.decode()
+    if len(data) > LARGEST or "<!DOCTYPE" in text or "<!ENTITY" in text:
+        raise ValueError("it is no report")
+    return text
+
+
+def last_lines(text: str) -> list[str]:
+    """The last lines that say something, none of them long."""
+    lines = [line.rstrip()[:LONGEST_LINE] for line in text.splitlines() if line.strip()]
+    return lines[-LAST_LINES:]
