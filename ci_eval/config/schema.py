@@ -174,7 +174,9 @@ class Config(Section, frozen=True):
     def running(self) -> RunSettings | None:
         """How answers are run; None where they are not."""
         limits = self.interpret
-        return RunSettings(wanted=self.run, confine=limits.confine, memory=limits.memory_limit) if self.run.tests else None
+        return (
+            RunSettings(wanted=self.run, confine=limits.confine, memory=limits.memory_limit) if self.run.tests else None
+        )
 
     @property
     def user(self) -> UserModelConfig | None:

@@ -30,7 +30,9 @@ class Execution:
         """See `graders.Installed`. What a language takes is installed when its first test is run. Raises ConfigError,
         or PreparationError where this machine cannot keep a test from doing harm."""
         if self._settings is None:
-            raise ConfigError("the grader execution runs other people's code: add `run: {tests: true}` to say that it may")
+            raise ConfigError(
+                "the grader execution runs other people's code: add `run: {tests: true}` to say that it may"
+            )
         if self._trials is None:
             _refuse_if_open(self._settings)
             self._trials = Trials(self._settings, cache)

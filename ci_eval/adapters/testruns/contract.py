@@ -116,8 +116,9 @@ class Runner:
     runs_own: bool = False
     """Whether what is compiled in its scratch folder is a program that must be started there."""
     syntax: Syntax
-    stub: Callable[[Node, str], tuple[int, str] | None]
-    """A function's node, its body's text → where, in bytes of the file, a text goes that makes it return at once; None
-    where there is no such place."""
+    stub: Callable[[Node, bytes], tuple[int, int, str] | None]
+    """A function's node, the file → what makes it return nothing at once: where in the file that begins, where what
+    it takes the place of ends, and the text. What is behind it stays, so that imports are used. None where that cannot
+    be."""
     whole: re.Pattern[str] | None = None
     """How an answer begins that is all of the test's file, and so stands in its place."""

@@ -12,13 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import groupby
 
 from ci_eval.adapters.testruns.contract import Runner, Syntax
 from ci_eval.chance import draw
 from ci_eval.grammar.syntax import Node, parser
 from ci_eval.model import Stretch
 
-COMPARISONS = frozenset("< <= > >= == != === !== is in".split())
+COMPARISONS = frozenset({*"< <= > >= == != === !== is in".split(), "is not", "not in"})
 BOOLEANS = frozenset("and or && ||".split())
 LONGEST = 60
 """Characters of a piece of code, where a mutant is described."""
@@ -72,11 +73,11 @@ def stub(runner: Runner, text: str, focal: Stretch) -> str | None:
     function = function_at(runner, text, focal)
     if function is None:
         return None
-    found = runner.stub(function, text)
+    found = runner.stub(function, source)
     if found is None:
         return None
-    at, inserted = found
-    changed = Mutant(begin=at, end=at, replacement=inserted, operator="stub").applied(source)
+    begin, end, inserted = found
+    changed = Mutant(begin=begin, end=end, replacement=inserted, operator="stub").applied(source)
     return None if _is_broken(runner, changed) else changed
 
 
@@ -136,17 +137,11 @@ def _of(syntax: Syntax, source: bytes, node: Node) -> Iterator[Change]:
 
 
 def _swapped(syntax: Syntax, node: Node) -> Iterator[Change]:
-    last: Node | None = None
-    for child, following in zip(node.children, [*node.children[1:], None], strict=True):
-        # Some grammars have `not in` and `is not` as two leaves.
-        both = f"{last.type} {child.type}" if last else ""
-        first = last if last and both in syntax.swaps else child
-        is_first_of_two = following is not None and f"{child.type} {following.type}" in syntax.swaps
-        swapped = syntax.swaps.get(both if first is last else child.type)
-        if swapped and not child.is_named and not is_first_of_two:
-            operator = swapped.split()[-1]
-            yield _kind(operator), first.start_byte, child.end_byte, swapped
-        last = child
+    # Some grammars have `not in` as two leaves of that name.
+    for operator, found in groupby(node.children, key=lambda child: child.type):
+        leaves = list(found)
+        if not leaves[0].is_named and (swapped := syntax.swaps.get(operator)):
+            yield _kind(operator), leaves[0].start_byte, leaves[-1].end_byte, swapped
 
 
 def _returned(node: Node) -> Node | None:

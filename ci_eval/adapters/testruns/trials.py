@@ -98,7 +98,9 @@ class Trials:
         if not run.project:
             return None, None
         if not dependencies:
-            raise NotRunnable("in this language, a record must bring all files itself: `run.files` in place of `run.project`")
+            raise NotRunnable(
+                "in this language, a record must bring all files itself: `run.files` in place of `run.project`"
+            )
         if run.project.partition(":")[0] not in REGISTRIES:
             raise NotRunnable(f"run.project is {run.project}, but only {', '.join(REGISTRIES)} may be named there")
         found = project.prepare(run.project, cache=self._cache)

@@ -47,15 +47,15 @@ def read(work: Work, ended: Ended) -> Outcome:
     return read_junit(work.report, ended, errors_run=False)
 
 
-def stub(function: Node, text: str) -> tuple[int, str] | None:
+def stub(function: Node, source: bytes) -> tuple[int, int, str] | None:
     """See Runner."""
     body = function.child_by_field_name("body")
     if body is None or not body.children:
         return None
-    source, at = text.encode(), body.children[0].start_byte
+    at = body.children[0].start_byte
     line = source[source.rfind(b"\n", 0, at) + 1 : at]
     indent = "\n" + line.decode() if not line.strip() else "; "
-    return at, f"return None{indent}"
+    return at, at, f"return None{indent}"
 
 
 RUNNER = Runner(

@@ -1,0 +1,144 @@
+"""Go, by `go test` of the installed Go; its library is compiled once, into the cache."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path, PurePosixPath
+
+import msgspec
+
+from ci_eval.adapters import toolchains
+from ci_eval.adapters.recipes import once
+from ci_eval.adapters.testruns.contract import Ended, Outcome, Runner, Step, Syntax, Work
+from ci_eval.adapters.testruns.reports import last_lines
+from ci_eval.fetch.clients import run_client
+from ci_eval.grammar.syntax import Node
+
+SETTINGS = {
+    "CGO_ENABLED": "0",
+    "GOENV": "off",
+    "GOFLAGS": "-trimpath",
+    "GOPROXY": "off",
+    "GOTELEMETRY": "off",
+    "GOTOOLCHAIN": "local",
+    "GOWORK": "off",
+}
+
+
+class _Event(msgspec.Struct, rename="pascal"):
+    """A line of `go test -json`."""
+
+    action: str = ""
+    test: str = ""
+    output: str = ""
+
+
+_DECODER = msgspec.json.Decoder(_Event)
+
+
+def install(cache: Path) -> Path:
+    """See Runner."""
+    version = toolchains.version_here("go")
+    return once(cache / "graders" / f"go-{version}", version, _compile_library).folder
+
+
+def _compile_library(new: Path) -> dict[str, str]:
+    variables = {**SETTINGS, "GOCACHE": str(new / "compiled"), "GOPATH": str(new / "path")}
+    run_client(("go", "build", "std"), cwd=new, variables=variables)
+    return {}
+
+
+def steps(work: Work) -> Sequence[Step]:
+    """See Runner."""
+    compiled, path = work.place.scratch / "compiled", work.place.scratch / "path"
+    _link(work.kit / "compiled", compiled)
+    package = PurePosixPath(work.test).parent
+    argv = ("go", "test", "-json", "-vet=off", "-count=1", f"./{package}")
+    return [Step(argv=argv, variables={**SETTINGS, "GOCACHE": str(compiled), "GOPATH": str(path)})]
+
+
+def _link(compiled: Path, own: Path) -> None:
+    """A cache of its own with links to what is compiled: the run may add to it, and change nothing there."""
+    for folder in compiled.iterdir():
+        if folder.is_dir():
+            (own / folder.name).mkdir(parents=True)
+            for file in folder.iterdir():
+                (own / folder.name / file.name).symlink_to(file)
+
+
+def read(_work: Work, ended: Ended) -> Outcome:
+    """See Runner: by the events that `go test` prints. Every test that began must have come to an end."""
+    events = []
+    for line in ended.output.splitlines():
+        try:
+            events.append(_DECODER.decode(line))
+        except msgspec.MsgspecError:  # noqa: PERF203  the first line of what is kept may be cut, and Go itself may speak
+            continue
+    refused = "".join(event.output for event in events if event.action == "build-output")
+    if any(event.action == "build-fail" for event in events):
+        return Outcome(compiled=False, said="\n".join(last_lines(refused)))
+    results = {event.test: event.action for event in events if event.action in {"pass", "fail", "skip"}}
+    whole = results.pop("", "") == "pass" and ended.code == 0
+    begun = {event.test for event in events if event.action == "run"}
+    passes = whole and "pass" in results.values() and begun <= results.keys() and "fail" not in results.values()
+    said = [event.output for event in events if event.action == "output" and not event.output.startswith(("===", "ok"))]
+    words = "".join(said) or ended.trouble
+    return Outcome(
+        runs=bool({"pass", "fail"} & set(results.values())),
+        passes=passes,
+        said=""
+        if passes
+        else "\n".join(last_lines(TIME.sub("", words))) or f"no test was run (exit code {ended.code})",
+    )
+
+
+TIME = re.compile(r" \(\d+\.\d+s\)|\t\d+\.\d+s")
+"""How long it took, which is another time each time."""
+
+
+def stub(function: Node, source: bytes) -> tuple[int, int, str] | None:
+    """See Runner."""
+    body, result = function.child_by_field_name("body"), function.child_by_field_name("result")
+    if body is None:
+        return None
+    at = body.start_byte + 1
+    if result is None:
+        return at, at, " return;"
+    declared = [child for child in result.children if child.is_named] if result.type == "parameter_list" else [result]
+    if result.type == "parameter_list" and any(child.child_by_field_name("name") for child in declared):
+        return at, at, " return;"
+    types = [source[each.start_byte : each.end_byte].decode() for each in declared]
+    names = [f"nothing{number}" for number in range(len(types))]
+    variables = " ".join(f"var {name} {kind};" for name, kind in zip(names, types, strict=True))
+    return at, at, f" {variables} return {', '.join(names)};"
+
+
+RUNNER = Runner(
+    name="go",
+    grammar="go",
+    programs=("go",),
+    install=install,
+    steps=steps,
+    read=read,
+    runs_own=True,
+    stub=stub,
+    syntax=Syntax(
+        functions=frozenset({"function_declaration", "method_declaration"}),
+        operations=frozenset({"binary_expression", "assignment_statement", "inc_statement", "dec_statement"}),
+        swaps={
+            "<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "&&": "||", "||": "&&",
+            "+": "-", "-": "+", "*": "/", "/": "*", "%": "*", "&": "|", "|": "&", "<<": ">>", ">>": "<<",
+            "+=": "-=", "-=": "+=", "*=": "/=", "/=": "*=", "%=": "*=", "++": "--", "--": "++",
+        },
+        negations=frozenset({"unary_expression"}),
+        numbers=frozenset({"int_literal", "float_literal"}),
+        strings=frozenset({"interpreted_string_literal", "raw_string_literal"}),
+        booleans={"true": "false", "false": "true"},
+        removed=dict.fromkeys(
+            ("expression_statement", "call_expression_statement", "assignment_statement", "inc_statement",
+             "dec_statement", "continue_statement"), "",
+        ),
+    ),
+    whole=re.compile(r"(?://.*\n\s*)*package\s"),
+)  # fmt: skip

@@ -1,0 +1,74 @@
+"""JavaScript, by the test runner that Node.js brings (`node:test`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from ci_eval.adapters.place import DRIVERS
+from ci_eval.adapters.testruns.contract import Ended, Outcome, Runner, Step, Syntax, Work
+from ci_eval.adapters.testruns.reports import read_junit
+from ci_eval.grammar.syntax import Node
+
+GUARD = DRIVERS / "testruns" / "stays.cjs"
+"""Keeps a test from ending its process before its runner has seen what became of it."""
+
+
+def install(_cache: Path) -> Path:
+    """See Runner: nothing but what Node.js brings."""
+    return GUARD.parent
+
+
+def steps(work: Work) -> Sequence[Step]:
+    """See Runner."""
+    report = ("--test-reporter=junit", f"--test-reporter-destination={work.report}")
+    return [Step(argv=("node", "--require", str(GUARD), "--test", *report, work.test))]
+
+
+def read(work: Work, ended: Ended) -> Outcome:
+    """See Runner."""
+    # A file in which no test began is one itself to Node.js, under its path.
+    own = str(work.files / work.test)
+    return read_junit(work.report, ended, errors_run=True, counts=lambda name: name != own)
+
+
+def stub(function: Node, _source: bytes) -> tuple[int, int, str] | None:
+    """See Runner."""
+    body = function.child_by_field_name("body")
+    if body is None:
+        return None
+    if body.type == "statement_block":
+        return body.start_byte + 1, body.start_byte + 1, " return;"
+    return body.start_byte, body.end_byte, "undefined"
+
+
+RUNNER = Runner(
+    name="javascript",
+    grammar="javascript",
+    programs=("node",),
+    install=install,
+    steps=steps,
+    read=read,
+    stub=stub,
+    syntax=Syntax(
+        functions=frozenset(
+            {
+                "function_declaration", "function_expression", "function", "arrow_function", "method_definition",
+                "generator_function_declaration", "generator_function",
+            }
+        ),
+        operations=frozenset({"binary_expression", "augmented_assignment_expression", "update_expression"}),
+        swaps={
+            "<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "===": "!==", "!==": "===",
+            "&&": "||", "||": "&&", "??": "&&",
+            "+": "-", "-": "+", "*": "/", "/": "*", "%": "*", "**": "*", "&": "|", "|": "&", "<<": ">>", ">>": "<<",
+            "+=": "-=", "-=": "+=", "*=": "/=", "/=": "*=", "%=": "*=", "++": "--", "--": "++",
+        },
+        negations=frozenset({"unary_expression"}),
+        numbers=frozenset({"number"}),
+        strings=frozenset({"string"}),
+        booleans={"true": "false", "false": "true"},
+        returned="undefined",
+        removed={"expression_statement": ";", "throw_statement": ";", "continue_statement": ";"},
+    ),
+)  # fmt: skip
