@@ -1,4 +1,5 @@
-"""How close a test comes to the one that a person wrote, by CodeBLEU and its parts; none of it says whether it runs."""
+"""How close a test comes to the expected one, by CodeBLEU and its parts; and, where tests are run (`run.tests`), what
+comes of them."""
 
 from __future__ import annotations
 
@@ -26,6 +27,26 @@ def parses(session: SessionScore) -> Sequence[Observation]:
     return [(float(grades["parsed"] == 1), 1.0)] if "parsed" in grades and session.lookups[-1].total else []
 
 
+def of_runs(name: str, summary: str, key: str, order: int) -> Metric:
+    """The mean of a grade over the sessions that have it: those whose tests were run, or could not be found in what the
+    engine answered. There is no figure where none was."""
+
+    def observe(session: SessionScore) -> Sequence[Observation]:
+        grades = grades_of(session)
+        return [(grades[key], 1.0)] if evaluated(session) and key in grades else []
+
+    info = MetricInfo(
+        name=name, summary=summary, unit="share", better="higher", shown=name in {"Passes", "MutantsKilled"}
+    )
+    return Metric(info=info, observe=observe, order=(6, 2, order), of=TASK.unit)
+
+
+def not_runnable(session: SessionScore) -> Sequence[Observation]:
+    """A record whose tests were to be run, and cannot be."""
+    grades = grades_of(session)
+    return [(grades["notRunnable"], 1.0)] if evaluated(session) and "notRunnable" in grades else []
+
+
 METRICS: tuple[Metric, ...] = (
     mean("CodeBLEU", "similarity to a person's test: the mean of the four parts below", "codebleu", 1),
     mean("NgramMatch", "CodeBLEU's part for sequences of words", "ngram", 2),
@@ -42,6 +63,34 @@ METRICS: tuple[Metric, ...] = (
         info=MetricInfo(name="Parses", summary="share of tests without a syntax error", unit="share", better="higher"),
         observe=parses,
         order=(6, 2, 7),
+        of=TASK.unit,
+    ),
+    of_runs(
+        "Runs", "share of tests that compile, are found and come to a result, of the records that are run", "runs", 8
+    ),
+    of_runs("Passes", "share of tests that pass on the right function, of the records that are run", "passes", 9),
+    of_runs(
+        "FailsOnStub",
+        "share of tests that pass, and fail where the function returns at once",
+        "failsOnStub",
+        10,
+    ),
+    of_runs(
+        "MutantsKilled",
+        "share of a function's mutants on which its test fails; none for a test that does not pass",
+        "mutantsKilled",
+        11,
+    ),
+    Metric(
+        info=MetricInfo(
+            name="NotRunnable",
+            summary="records whose tests were to be run, and cannot be: the pages say why",
+            unit="count",
+            better="neither",
+        ),
+        observe=not_runnable,
+        order=(6, 2, 12),
+        statistic="count",
         of=TASK.unit,
     ),
 )

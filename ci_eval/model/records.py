@@ -6,6 +6,9 @@ from pathlib import PurePosixPath
 
 from ci_eval.model.tokens import Number, Value
 
+REGISTRIES = ("pypi", "npm", "maven", "go", "debian")
+"""Where the project of a record may come from: a dataset must not be able to name folders of yours."""
+
 
 class Stretch(Value, frozen=True, kw_only=True):
     """Some text of a file: what stands from one offset (code points) to another."""
@@ -38,6 +41,8 @@ class Runnable(Value, frozen=True, kw_only=True, omit_defaults=True):
         """Raises ValueError where a path leads elsewhere, or an offset is beyond the end of its file."""
         for path in self.files:
             check_path(path)
+        if self.project and self.project.partition(":")[0] not in REGISTRIES:
+            raise ValueError(f"run.project is {self.project!r}: only {', '.join(REGISTRIES)} may be named there")
         if self.focal.path == self.test.path:
             raise ValueError(f"{self.test.path} holds the function and its test: give them files of their own")
         for part in (self.focal, self.test):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,8 +22,6 @@ from ci_eval.files import read_own
 from ci_eval.grammar.document import NotText, decode
 from ci_eval.model import Record, Runnable
 
-REGISTRIES = ("pypi", "npm", "maven", "go", "debian")
-"""What a record's project may come from: a dataset must not be able to name your own folders."""
 ATTEMPTS = 3
 """Mutants that are tried, for each one wanted, where some do not compile."""
 PATIENCE, SLOWER = 3.0, 10.0
@@ -101,8 +98,6 @@ class Trials:
             raise NotRunnable(
                 "in this language, a record must bring all files itself: `run.files` in place of `run.project`"
             )
-        if run.project.partition(":")[0] not in REGISTRIES:
-            raise NotRunnable(f"run.project is {run.project}, but only {', '.join(REGISTRIES)} may be named there")
         found = project.prepare(run.project, cache=self._cache)
         needs = environments.prepare(dependencies, found.root, found.info, dependencies=True, cache=self._cache)
         return found.root, needs.folder if needs else None
