@@ -7,8 +7,10 @@ from hashlib import blake2b
 from pathlib import Path
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from ci_eval import atomic
+from ci_eval.model import Runnable
 
 
 class Line(msgspec.Struct, frozen=True, kw_only=True):
@@ -22,6 +24,8 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
     context: dict[str, str]
     references: tuple[str, ...]
     meta: dict[str, object]
+    run: Runnable | UnsetType = UNSET
+    """How an answer is run, where it is a test and the project allows that."""
 
 
 def identity(*parts: str) -> str:

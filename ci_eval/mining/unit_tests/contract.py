@@ -143,5 +143,8 @@ class Dialect:
     """The text of a file, its path, the root of its tree."""
     tiers: Callable[[Test, Index], Iterable[Tier]]
     """The best first; the first that is not empty decides."""
+    nothing: str = ""
+    """A statement that does nothing, in place of the other tests in a record that can be run; "" = records of this
+    language do not say how they are run."""
     framework: Callable[[Mapping[str, object]], str] | None = None
     """What runs the tests, by the project's package.json; None where the test's own text tells it."""

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
+
+from msgspec import UNSET, UnsetType
 
 from ci_eval.chance import draw
 from ci_eval.files import read_own
 from ci_eval.mining.record import Line, fenced, identity
 from ci_eval.mining.trees import dedented
-from ci_eval.mining.unit_tests.contract import Dialect, Index
+from ci_eval.mining.unit_tests.contract import Dialect, Index, Place
 from ci_eval.mining.unit_tests.pairing import Fate, Pair, pair
 from ci_eval.mining.unit_tests.reading import Contents, source_of
-from ci_eval.model import ProjectInfo
+from ci_eval.model import ProjectInfo, Runnable, Stretch
+from ci_eval.model.records import REGISTRIES
 
 INSTRUCTION = """\
 Write one unit test for this code from {focal_file_path}:
@@ -81,12 +84,15 @@ def records(contents: Contents, origin: Origin, dialect: Dialect, selection: Sel
     def source(path: str) -> bytes:
         return sources[path] if path in sources else sources.setdefault(path, source_of(origin.root, path))
 
+    beside: dict[str, list[Place]] = defaultdict(list)
+    for test in contents.tests:
+        beside[test.place.path].append(test.place)
     for test in contents.tests:
         found = pair(test, index, dialect)
         if not isinstance(found, Pair):
             mined.fates[found] += 1
             continue
-        line = _line(found, origin, dialect, source)
+        line = _line(found, origin, dialect, source, beside[test.place.path])
         if refused := _refused(line, found, selection, known):
             mined.fates[refused] += 1
         else:
@@ -117,7 +123,9 @@ def _refused(line: Line, found: Pair, selection: Selection, known: set[str]) -> 
     return None
 
 
-def _line(found: Pair, origin: Origin, dialect: Dialect, source: Callable[[str], bytes]) -> Line:
+def _line(
+    found: Pair, origin: Origin, dialect: Dialect, source: Callable[[str], bytes], beside: Sequence[Place]
+) -> Line:
     test, function = found.test, found.function
     of_test, of_function = source(test.place.path), source(function.place.path)
     reference = dedented(of_test, test.place.begin, test.place.end)
@@ -142,6 +150,32 @@ def _line(found: Pair, origin: Origin, dialect: Dialect, source: Callable[[str],
         },
         references=(reference,),
         meta=_meta(found, origin),
+        run=_run(found, origin, dialect, source, beside),
+    )
+
+
+def _run(
+    found: Pair, origin: Origin, dialect: Dialect, source: Callable[[str], bytes], beside: Sequence[Place]
+) -> Runnable | UnsetType:
+    """How the test is run: in its project, by itself. `beside`: the tests in its file, it among them."""
+    focal, own = found.function.place, found.test.place
+    if not dialect.nothing or origin.info.spec.partition(":")[0] not in REGISTRIES:
+        return UNSET
+    kept, end, begin = b"", 0, 0
+    test = source(own.path)
+    for each in sorted(beside, key=lambda place: place.begin):
+        kept += test[end : each.begin]
+        if each == own:
+            begin = len(kept.decode())
+        else:
+            kept += dialect.nothing.encode()
+        end = each.end
+    code = source(focal.path)
+    return Runnable(
+        project=origin.info.spec,
+        files={own.path: (kept + test[end:]).decode()},
+        focal=Stretch(path=focal.path, begin=len(code[: focal.begin].decode()), end=len(code[: focal.end].decode())),
+        test=Stretch(path=own.path, begin=begin, end=begin),
     )
 
 

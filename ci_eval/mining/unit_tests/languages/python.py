@@ -212,4 +212,4 @@ def tiers(test: Test, index: Index) -> Iterator[Tier]:
         yield Tier("class", [each for each in index.named(about, snake(about)) if not each.owner and fits(each)])
 
 
-DIALECT = Dialect(name="python", grammars={".py": "python"}, read=read, tiers=tiers)
+DIALECT = Dialect(name="python", grammars={".py": "python"}, read=read, tiers=tiers, nothing="pass")
