@@ -10,7 +10,7 @@ from ci_eval import machine
 from ci_eval.ci import Screen
 from ci_eval.cli.group import cli
 from ci_eval.cli.options import MODEL, TRUST, Choices, with_choices, with_placement
-from ci_eval.config import load
+from ci_eval.config import Config, load
 from ci_eval.jobs import grade, ml, rerank
 from ci_eval.jobs import single_stages as stages
 from ci_eval.jobs import terminal as presenting
@@ -101,8 +101,12 @@ def rerank_(workspace: Path, completion_type: str, model: Path | None, output: P
 @cli.command("grade")
 @click.argument("what", metavar="WORKSPACE | GRADER")
 @click.argument("pairs", metavar="[PAIRS.jsonl]", type=click.Path(path_type=Path), required=False)
-@click.option("--config", type=click.Path(path_type=Path), metavar="FILE", help="With PAIRS: where `judge:` stands.")
-@click.option("--trust", is_flag=True, help="Send answers to the judge that the workspace's own configuration names.")
+@click.option(
+    "--config", type=click.Path(path_type=Path), metavar="FILE", help="With PAIRS: where `judge:` or `run:` stands."
+)
+@click.option(
+    "--trust", is_flag=True, help="Ask the judge, and run the tests, as the workspace's own configuration says."
+)
 def grade_(what: str, pairs: Path | None, config: Path | None, trust: bool) -> None:
     """Grades a WORKSPACE's suggestions anew, or each line of PAIRS by GRADER, without an engine.
 
@@ -117,7 +121,8 @@ def grade_(what: str, pairs: Path | None, config: Path | None, trust: bool) -> N
     """
     screen = Screen()
     if pairs:
-        for line in grade.grade_pairs(what, pairs, load(config).config.judge if config else None):
+        wanted = load(config).config if config else Config()
+        for line in grade.grade_pairs(what, pairs, wanted.judge, wanted.running):
             screen.result(line.decode())
         return
     done = grade.grade_workspace(Path(what), trusted=trust)

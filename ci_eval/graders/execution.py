@@ -38,9 +38,9 @@ class Execution:
             self._trials = Trials(self._settings, cache)
 
     def grade(self, pairing: Pairing) -> Mapping[str, float]:
-        """See Grader: `runs`, `passes`, `failsOnStub` and `mutantsKilled` (a test that does not pass has 0 of these);
-        no `failsOnStub` or `mutantsKilled` where the function has no stub or no mutants. Of a record whose tests are not
-        run, `notRunnable` alone. Raises PreparationError, EngineFailure."""
+        """See Grader: `runs`, `passes`, `failsOnStub` and `mutantsKilled`. A test that does not pass has 0 of the last
+        two; a function without a stub or without mutants has none of it. Of a record whose tests are not run,
+        `notRunnable` alone. Raises PreparationError, EngineFailure."""
         trial = self._trial(pairing)
         if not trial.runnable:
             return {"notRunnable": 1.0}

@@ -9,7 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from ci_eval import graders, machine, tasks
-from ci_eval.contracts import Grader, Pairing
+from ci_eval.contracts import Grader, Pairing, RunSettings
 from ci_eval.errors import CiEvalError, ConfigError
 from ci_eval.jobs import runs
 from ci_eval.jobs import trust as trusting
@@ -37,12 +37,14 @@ def grade_workspace(folder: Path, *, trusted: bool = False) -> Evaluated:
     return only_reports([folder])[0]
 
 
-def grade_pairs(grader: str, path: Path, judge: EndpointConfig | None = None) -> Iterator[bytes]:
-    """A line `{"scores": {...}}` for each line `{"reference", "hypothesis", "language"?}`.
+def grade_pairs(
+    grader: str, path: Path, judge: EndpointConfig | None = None, run: RunSettings | None = None
+) -> Iterator[bytes]:
+    """A line `{"scores": {...}}` for each line `{"reference", "hypothesis", "language"?, "record"?}`.
 
     Raises ConfigError, PreparationError, or EngineFailure where a pair cannot be graded.
     """
-    (chosen,) = graders.ready([grader], machine.cache_folder(), judge)
+    (chosen,) = graders.ready([grader], machine.cache_folder(), judge, run)
     for number, line in enumerate(_lines(path), 1):
         yield msgspec.json.encode({"scores": _scores(chosen, line, f"{path}, line {number}")})
 

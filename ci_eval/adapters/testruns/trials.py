@@ -12,6 +12,7 @@ from textwrap import dedent, indent
 import msgspec
 
 from ci_eval.adapters import environments
+from ci_eval.adapters.codebleu import LANGUAGES
 from ci_eval.adapters.testruns.contract import Outcome, Runner
 from ci_eval.adapters.testruns.languages import CATALOG
 from ci_eval.adapters.testruns.mutants import Mutant, function_at, mutants, stub
@@ -71,7 +72,8 @@ class Trials:
             return Trial(runnable=False, said=f"It is not run: {reason}")
 
     def _bench(self, told: bytes) -> _Bench:
-        run, references, language = msgspec.json.decode(told, type=tuple[Runnable, tuple[str, ...], str])
+        run, references, given = msgspec.json.decode(told, type=tuple[Runnable, tuple[str, ...], str])
+        language = LANGUAGES.get(given.lower(), given)
         if language not in CATALOG.names():
             raise NotRunnable(f"tests in {language or 'no language'} are not run, only in {', '.join(CATALOG.names())}")
         runner = CATALOG.load(language)

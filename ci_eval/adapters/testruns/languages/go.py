@@ -32,7 +32,7 @@ LIBRARY = """
     sync/atomic testing testing/fstest testing/iotest testing/internal/testdeps testing/quick text/template time unicode
     unicode/utf8 unsafe
 """.split()
-"""Packages that are compiled in advance, with what they import; others are compiled anew in each run that takes them."""
+"""Packages that are compiled in advance, with what they import; others are compiled anew whenever they are taken."""
 
 
 class _Event(msgspec.Struct, rename="pascal"):

@@ -1,0 +1,67 @@
+"""What a test runner reports, and what of it counts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ci_eval.adapters.testruns.contract import Ended, Outcome
+from ci_eval.adapters.testruns.reports import LARGEST, last_lines, read_junit
+
+OK = "<testcase name='a'/>"
+FAILS = "<testcase name='a'><failure message='short'>1\n\n2 != 3\n</failure></testcase>"
+ERROR = "<testcase name='a'><error message='no fixture'/></testcase>"
+SKIPPED = "<testcase name='a'><skipped/></testcase>"
+
+
+def read(folder: Path, cases: str, *, code: int = 0, errors_run: bool = False) -> Outcome:
+    path = folder / "report.xml"
+    path.write_text(f"<testsuites><testsuite>{cases}</testsuite></testsuites>")
+    return read_junit(path, Ended(code=code, output="out", trouble="err"), errors_run=errors_run)
+
+
+@pytest.mark.parametrize(
+    ("cases", "code", "runs", "passes"),
+    [
+        (OK, 0, True, True),
+        (OK, 1, True, False),
+        (OK + SKIPPED, 0, True, True),
+        (OK + FAILS, 1, True, False),
+        (FAILS, 1, True, False),
+        (FAILS, 0, True, False),
+        (ERROR, 1, False, False),
+        (OK + ERROR, 1, True, False),
+        (SKIPPED, 0, False, False),
+        ("", 0, False, False),
+    ],
+)
+def test_it_passes_where_a_test_does_none_fails_and_the_exit_code_agrees(
+    tmp_path: Path, cases: str, code: int, runs: bool, passes: bool
+) -> None:
+    found = read(tmp_path, cases, code=code)
+    assert (found.runs, found.passes, found.said == "") == (runs, passes, passes)
+
+
+def test_an_error_may_be_a_test_that_ran(tmp_path: Path) -> None:
+    assert read(tmp_path, ERROR, code=1, errors_run=True).runs
+
+
+def test_what_is_said_of_a_failure_is_its_text_or_else_its_message(tmp_path: Path) -> None:
+    assert read(tmp_path, FAILS, code=1).said == "1\n2 != 3"
+    assert read(tmp_path, ERROR, code=1).said == "no fixture"
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"<a", b"\xff", b"<!DOCTYPE a><a/>", "<a/>".encode("utf-16"), b" " * (LARGEST + 1)]
+)
+def test_what_is_no_report_is_none(tmp_path: Path, data: bytes) -> None:
+    path = tmp_path / "report.xml"
+    path.write_bytes(data)
+    found = read_junit(path, Ended(code=3, output="", trouble="why"), errors_run=True)
+    assert (found.runs, found.said) == (False, "the test runner ended without a report (exit code 3)\nwhy")
+
+
+def test_last_lines_are_few_and_short() -> None:
+    found = last_lines("\n\n".join(str(number) * 1_000 for number in range(100)))
+    assert (len(found), found[-1]) == (12, "99" * 150)

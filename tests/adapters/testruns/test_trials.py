@@ -1,0 +1,125 @@
+"""A test is put to the trial: on the right function, on one that does nothing, and on mutants."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+from msgspec.structs import replace
+
+from ci_eval import machine
+from ci_eval.adapters.testruns.languages import CATALOG
+from ci_eval.adapters.testruns.trials import Trials, placed
+from ci_eval.model import Record, Runnable, Stretch
+from tests.adapters.testruns.shops import FOCAL, GOOD, record, runnable, settings
+from tests.needs import need
+
+REAL = (pytest.mark.registry, pytest.mark.slow)
+
+
+def trials(mutants: int = 10) -> Trials:
+    return Trials(settings(mutants=mutants), machine.cache_folder())
+
+
+@pytest.mark.parametrize("language", [pytest.param(each, marks=REAL) for each in FOCAL])
+def test_a_test_that_asserts_kills_and_one_that_asserts_nothing_does_not(language: str) -> None:
+    need(*CATALOG.load(language).programs)
+    nothing = {"python": "def test(): pass", "javascript": "test('x', () => {});", "java": "@Test void x() {}"}
+    both = trials(4)
+    good = both.of(record(language), language, GOOD[language])
+    idle = both.of(record(language), language, nothing.get(language, "func TestX(t *testing.T) {}"))
+    assert (good.runnable, good.runs, good.passes, good.fails_on_stub, good.mutants) == (True, True, True, True, 4)
+    assert good.killed > 0
+    assert (idle.passes, idle.fails_on_stub, idle.killed, idle.mutants) == (True, False, 0, 4)
+    assert "These live:" in idle.said
+
+
+@pytest.mark.registry
+@pytest.mark.slow
+def test_a_test_that_fails_on_the_right_function_kills_nothing() -> None:
+    found = trials().of(record(), "py", "def test(): assert False")
+    assert (found.runs, found.passes, found.fails_on_stub, found.killed) == (True, False, False, 0)
+    assert found.mutants > 0
+
+
+@pytest.mark.registry
+@pytest.mark.slow
+def test_without_mutants_only_the_stub_is_tried() -> None:
+    found = trials(mutants=0).of(record(), "python", GOOD["python"])
+    assert (found.fails_on_stub, found.mutants, found.said) == (True, 0, "It passes.")
+
+
+@pytest.mark.registry
+@pytest.mark.slow
+def test_an_endless_mutant_is_killed_by_the_clock() -> None:
+    code = "def count(n):\n    while n > 0:\n        n -= 1\n    return n\n"
+    run = Runnable(
+        files={"a.py": code, "test_a.py": "from a import count\n"},
+        focal=Stretch(path="a.py", begin=0, end=len(code)),
+        test=Stretch(path="test_a.py", begin=20, end=20),
+    )
+    test = "def test_count():\n    assert count(3) == 0"
+    found = trials().of(Record(references=(test,), run=run), "python", test)
+    assert (found.passes, found.killed) == (True, found.mutants - found.said.count("line "))
+    assert "-= →" not in found.said
+
+
+def test_a_record_that_does_not_say_how_is_not_run() -> None:
+    found = trials().of(Record(language="python", references=("a",)), "python", "a")
+    assert (found.runnable, "(`run`)" in found.said) == (False, True)
+
+
+def test_another_language_or_a_program_that_is_not_there_is_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "tests in csharp are not run" in trials().of(record(), "c#", "a").said
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert trials().of(record("go"), "go", "a").said == "It is not run: go is not installed"
+
+
+def test_a_place_without_a_function_is_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = replace(runnable("python"), focal=Stretch(path="shop.py", begin=0, end=3))
+    runner = dataclasses.replace(CATALOG.load("python"), install=lambda cache: cache)
+    monkeypatch.setattr(CATALOG, "load", lambda _: runner)
+    found = trials().of(replace(record(), run=run), "python", "a")
+    assert "no function with a body in shop.py at 0" in found.said
+
+
+@pytest.mark.registry
+@pytest.mark.slow
+def test_a_record_whose_expected_test_does_not_pass_here_is_not_run() -> None:
+    found = trials().of(replace(record(), references=("def test(): import nowhere",)), "python", GOOD["python"])
+    assert not found.runnable
+    assert "the expected test does not pass here" in found.said
+    assert "nowhere" in found.said
+
+
+def run_at(text: str) -> Runnable:
+    at = text.index("|")
+    focal = Stretch(path="shop.py", begin=0, end=1)
+    return Runnable(files={"shop.py": "f", "t.py": text}, focal=focal, test=Stretch(path="t.py", begin=at, end=at + 1))
+
+
+@pytest.mark.parametrize(
+    ("around", "test", "expected"),
+    [
+        ("import a\n\n|\n", "def t():\n    b\n", "import a\n\ndef t():\n    b\n"),
+        ("class A:\n    |\n", "    def t(self):\n        b\n", "class A:\n    def t(self):\n        b\n"),
+        ("class A:\n    |\n", "def t(self):\n\n    b", "class A:\n    def t(self):\n\n        b\n"),
+        ("class A: |", "x = 1", "class A: x = 1"),
+    ],
+)
+def test_a_test_is_put_in_its_place_and_indented_as_that_is(around: str, test: str, expected: str) -> None:
+    assert placed(test, around, run_at(around), CATALOG.load("python")) == expected
+
+
+@pytest.mark.parametrize(
+    ("language", "test"),
+    [
+        ("java", "package a;\n\nclass B {}"),
+        ("java", "/* A. */\nimport a.B;\nclass C {}"),
+        ("go", "// A.\npackage a\n"),
+        ("python", "from __future__ import annotations\n"),
+    ],
+)
+def test_an_answer_that_is_a_whole_file_takes_the_place_of_the_file(language: str, test: str) -> None:
+    run = runnable(language)
+    assert placed(test, run.files[run.test.path], run, CATALOG.load(language)) == test
