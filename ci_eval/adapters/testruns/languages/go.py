@@ -147,7 +147,7 @@ RUNNER = Runner(
         booleans={"true": "false", "false": "true"},
         removed=dict.fromkeys(
             ("expression_statement", "call_expression_statement", "assignment_statement", "inc_statement",
-             "dec_statement", "continue_statement"), "",
+             "dec_statement", "continue_statement"), "{}",
         ),
     ),
     whole=re.compile(r"(?://.*\n\s*)*package\s"),
