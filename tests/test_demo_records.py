@@ -9,12 +9,18 @@ from pathlib import Path
 
 import pytest
 
+from ci_eval import machine
+from ci_eval.adapters.testruns import languages as runners
+from ci_eval.adapters.testruns.trials import Trials
 from ci_eval.cli import cli
+from ci_eval.contracts import RunSettings
 from ci_eval.errors import ConfigError, InstallError
 from ci_eval.fetch.dataset import prepare
+from ci_eval.model import RunConfig
 from ci_eval.records import neutral
 from ci_eval.tasks import code_review, unit_tests
 from ci_eval.workspace import Workspace
+from tests.needs import need
 
 FOLDER = Path(__file__).parent.parent / "configs" / "demo"
 READERS = {"code-review": code_review.TASK.record, "unit-tests": unit_tests.TASK.record}
@@ -79,6 +85,40 @@ def test_the_tested_code_is_cut_out_of_its_file_and_the_test_out_of_its_own(line
     assert record.context["focal_func_context"].count(FOCAL) == 1
     assert record.context["language"] == record.language
     assert record.references[0].splitlines()[0] not in record.context["test_func_context"].splitlines()
+
+
+def code(block: str) -> list[str]:
+    """What stands between fences, without indentation and blank lines."""
+    return [each.strip() for each in block.splitlines()[1:-1] if each.strip()]
+
+
+@pytest.mark.parametrize("line", records("unit-tests"), ids=lambda line: str(line["id"]))
+def test_what_is_run_is_what_is_shown(line: dict[str, object]) -> None:
+    record = neutral(line)
+    assert (record.run is None) == (record.language == "csharp")
+    if record.run:
+        focal, test, files = record.run.focal, record.run.test, record.run.files
+        function = files[focal.path][focal.begin : focal.end]
+        assert [each.strip() for each in function.splitlines() if each.strip()] == code(record.context["focal_func"])
+        around = files[focal.path].replace(function, FOCAL)
+        assert [each.strip() for each in around.splitlines() if each.strip()] == code(
+            record.context["focal_func_context"]
+        )[1:]
+        assert [each.strip() for each in files[test.path].splitlines() if each.strip()] == code(
+            record.context["test_func_context"]
+        )
+
+
+@pytest.mark.registry
+@pytest.mark.slow
+@pytest.mark.parametrize("language", ["go", "java", "javascript", "python"])
+def test_the_expected_tests_run_pass_and_fail_on_a_stub(language: str) -> None:
+    need(*runners.CATALOG.load(language).programs)
+    settings = RunSettings(wanted=RunConfig(tests=True, mutants=0), memory=4 << 30)
+    trials = Trials(settings, machine.cache_folder())
+    found = [record for record in map(neutral, records("unit-tests")) if record.language == language]
+    ended = [trials.of(record, language, record.references[0]) for record in found]
+    assert [(each.runs, each.passes, each.fails_on_stub) for each in ended] == [(True, True, True)] * 6
 
 
 @pytest.mark.parametrize("name", READERS)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from ci_eval.mining.record import Line
 from ci_eval.mining.unit_tests.contract import Parsed
 from ci_eval.mining.unit_tests.languages import CATALOG
@@ -21,6 +23,7 @@ def mined(
     files: Mapping[str, str],
     selection: Selection | None = None,
     known: set[str] | None = None,
+    spec: str = INFO.spec,
 ) -> Mined:
     """The records of a project of these files."""
     for path, text in files.items():
@@ -36,7 +39,7 @@ def mined(
         broken=[],
         troubles=[],
     )
-    origin = Origin(info=INFO, root=root, licence="MIT")
+    origin = Origin(info=replace(INFO, spec=spec), root=root, licence="MIT")
     return records(contents, origin, dialect, selection or Selection(), set() if known is None else known)
 
 

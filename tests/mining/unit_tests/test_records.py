@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import msgspec
 import pytest
+from msgspec import UNSET
 
 from ci_eval.mining.unit_tests.records import Selection
+from ci_eval.model import Runnable
 from tests.mining.unit_tests.pairs import fate, mined
 
 CODE = "def take(items):\n    return items\n"
@@ -94,3 +97,37 @@ def test_a_record_tells_where_it_is_from(tmp_path: Path) -> None:
         "isCalled": True,
         "confidence": "high",
     }
+
+
+BOX = "# é\nclass Box:\n    def take(self):\n        return 1\n"
+TESTS = """import pytest
+
+class TestBox:
+    def test_take(self):
+        assert Box().take() == 1
+
+    @pytest.mark.slow
+    def test_take_twice(self):
+        assert Box().take() == 1
+
+def test_other():
+    pass
+"""
+
+
+def test_a_record_of_a_package_says_how_its_test_is_run_by_itself(tmp_path: Path) -> None:
+    found = mined(tmp_path, "python", {"box.py": BOX, "test_box.py": TESTS}, spec="pypi:demo==1").lines
+    run = found[0].run
+    assert isinstance(run, Runnable)
+    text, at = run.files["test_box.py"], run.test.begin
+    assert (run.project, list(run.files), run.test.end) == ("pypi:demo==1", ["test_box.py"], at)
+    assert text[:at] == "import pytest\n\nclass TestBox:\n    "
+    assert text[at:] == "\n\n    pass\n\npass\n"
+    assert BOX[run.focal.begin : run.focal.end] == "def take(self):\n        return 1"
+
+
+@pytest.mark.parametrize("spec", ["path:demo", "git:https://example.org/demo@1"])
+def test_a_record_of_no_package_does_not_say_how_it_is_run(tmp_path: Path, spec: str) -> None:
+    (line,) = mined(tmp_path, "python", many(1), spec=spec).lines
+    assert line.run is UNSET
+    assert b'"run"' not in msgspec.json.encode(line)
