@@ -122,3 +122,5 @@ class Runner:
     be."""
     whole: re.Pattern[str] | None = None
     """How an answer begins that is all of the test's file, and so stands in its place."""
+    heading: re.Pattern[str] | None = None
+    """What such an answer gets from the record's file where it lacks it, such as the name of its package."""

@@ -12,7 +12,8 @@ from ci_eval.adapters.testruns.contract import Ended, Outcome
 
 LARGEST = 16 << 20
 """Bytes of a report; a larger one is none."""
-LAST_LINES = 12
+LINES = 6
+"""Of the beginning of what a program says, and of its end."""
 LONGEST_LINE = 300
 
 
@@ -27,21 +28,22 @@ def read_junit(
     try:
         root = ElementTree.fromstring(_xml(path))  # noqa: S314  `_xml` lets no entities through
     except (OSError, ValueError, ElementTree.ParseError):
-        words = last_lines(ended.output) or last_lines(ended.trouble)
-        return Outcome(said="\n".join([f"the test runner ended without a report (exit code {ended.code})", *words]))
+        why = f"the test runner ended without a report (exit code {ended.code})"
+        return Outcome(said="\n".join([why, *telling_lines(ended.output or ended.trouble)]))
     cases = [case for case in root.iter("testcase") if counts(case.get("name", ""))]
     troubles = [found for case in cases for kind in ("failure", "error") for found in case.findall(kind)]
     skipped = [case for case in cases if case.find("skipped") is not None]
     whole = [case for case in cases if case not in skipped and (errors_run or case.find("error") is None)]
     passes = bool(whole) and not troubles and ended.code == 0
-    return Outcome(runs=bool(whole), passes=passes, said="" if passes else _why(troubles, ended))
+    return Outcome(runs=bool(whole), passes=passes, said="" if passes else _why(troubles, ended, runs=bool(whole)))
 
 
-def _why(troubles: list[ElementTree.Element], ended: Ended) -> str:
+def _why(troubles: list[ElementTree.Element], ended: Ended, *, runs: bool) -> str:
     if not troubles:
-        return f"no test was run to its end (exit code {ended.code})"
+        why = "the test runner failed behind its tests" if runs else "no test was run to its end"
+        return f"{why} (exit code {ended.code})"
     first = troubles[0]
-    return "\n".join(last_lines(first.text or first.get("message") or first.get("type") or ""))
+    return "\n".join(telling_lines(first.text or first.get("message") or first.get("type") or ""))
 
 
 def _xml(path: Path) -> str:
@@ -58,7 +60,7 @@ def _xml(path: Path) -> str:
     return text
 
 
-def last_lines(text: str) -> list[str]:
-    """The last lines that say something, none of them long."""
+def telling_lines(text: str) -> list[str]:
+    """The lines that say something, none of them long; of many the first and the last, one of which has the reason."""
     lines = [line.rstrip()[:LONGEST_LINE] for line in text.splitlines() if line.strip()]
-    return lines[-LAST_LINES:]
+    return lines if len(lines) <= 2 * LINES else [*lines[:LINES], "…", *lines[-LINES:]]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import selectors
 import shutil
 import subprocess
@@ -14,11 +15,15 @@ from pathlib import Path
 from ci_eval.adapters.place import Place, variables
 from ci_eval.adapters.process import EngineProcess
 from ci_eval.adapters.testruns.contract import Ended, Outcome, Runner, Step, Work
+from ci_eval.adapters.testruns.reports import telling_lines
 from ci_eval.contracts import RunSettings, Surroundings
 from ci_eval.errors import EngineTimeout
 
 KEPT = 1 << 18
 """Bytes of the end of what a program prints; the rest is thrown away as it comes."""
+
+
+ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}\b")
 
 
 class Program(EngineProcess):
@@ -80,8 +85,9 @@ class Box:
             outcome = self._run(work, timeout)
         finally:
             place.remove()
-        # The folder has another name each time.
-        said = outcome.said.replace(f"{work.files}/", "").replace(str(place.scratch), "…")
+        # Folders have another name each time, and what is in memory another address.
+        said = outcome.said.replace(f"{work.files}/", "").replace(str(place.scratch), "…").replace(str(self.kit), "…")
+        said = ADDRESS.sub("0x…", said)
         return replace(outcome, said=said, seconds=time.monotonic() - started)
 
     def _lay_out(self, files: Mapping[str, str], folder: Path) -> None:
@@ -100,7 +106,7 @@ class Box:
             except EngineTimeout:
                 return Outcome(said=f"it was not done after {timeout:g} s")
             if step.compiles and ended.code:
-                return Outcome(compiled=False, said=f"{ended.trouble}\n{ended.output}".strip()[-2_000:])
+                return Outcome(compiled=False, said="\n".join(telling_lines(ended.trouble or ended.output)))
         return self.runner.read(work, ended)
 
     def _finish(self, step: Step, work: Work, timeout: float) -> Ended:

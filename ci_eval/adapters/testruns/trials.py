@@ -187,7 +187,8 @@ def _passed(fails_on_stub: bool | None, killed: int, living: Sequence[str]) -> s
 def placed(test: str, around: str, run: Runnable, runner: Runner) -> str:
     """The test's file with the test in its place, indented as that is; or the test alone, where it is a whole file."""
     if runner.whole and runner.whole.match(test.lstrip()):
-        return test
+        heading = runner.heading.search(around) if runner.heading and not runner.heading.search(test) else None
+        return f"{heading[0]}\n{test}" if heading else test
     begin, end = run.test.begin, run.test.end
     before = around[around.rfind("\n", 0, begin) + 1 : begin]
     shifted = indent(dedent(test).strip("\n"), before).removeprefix(before) if not before.strip() else test

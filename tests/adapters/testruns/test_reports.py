@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ci_eval.adapters.testruns.contract import Ended, Outcome
-from ci_eval.adapters.testruns.reports import LARGEST, last_lines, read_junit
+from ci_eval.adapters.testruns.reports import LARGEST, read_junit, telling_lines
 
 OK = "<testcase name='a'/>"
 FAILS = "<testcase name='a'><failure message='short'>1\n\n2 != 3\n</failure></testcase>"
@@ -62,6 +62,7 @@ def test_what_is_no_report_is_none(tmp_path: Path, data: bytes) -> None:
     assert (found.runs, found.said) == (False, "the test runner ended without a report (exit code 3)\nwhy")
 
 
-def test_last_lines_are_few_and_short() -> None:
-    found = last_lines("\n\n".join(str(number) * 1_000 for number in range(100)))
-    assert (len(found), found[-1]) == (12, "99" * 150)
+def test_of_much_that_is_said_the_first_and_the_last_lines_are_told_none_of_them_long() -> None:
+    found = telling_lines("\n\n".join(str(number) * 1_000 for number in range(10, 100)))
+    assert [line[:2] for line in found] == ["10", "11", "12", "13", "14", "15", "…", "94", "95", "96", "97", "98", "99"]
+    assert max(map(len, found)) == 300

@@ -111,6 +111,13 @@ def test_a_test_is_put_in_its_place_and_indented_as_that_is(around: str, test: s
     assert placed(test, around, run_at(around), CATALOG.load("python")) == expected
 
 
+def test_a_whole_file_without_its_package_gets_it() -> None:
+    run = run_at("package shop.own;\n\nclass T {|}\n")
+    test = "import a.B;\nclass C {}"
+    around = run.files[run.test.path]
+    assert placed(test, around, run, CATALOG.load("java")) == f"package shop.own;\n{test}"
+
+
 @pytest.mark.parametrize(
     ("language", "test"),
     [

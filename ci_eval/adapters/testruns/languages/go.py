@@ -12,7 +12,7 @@ import msgspec
 from ci_eval.adapters import toolchains
 from ci_eval.adapters.recipes import once
 from ci_eval.adapters.testruns.contract import Ended, Outcome, Runner, Step, Syntax, Work
-from ci_eval.adapters.testruns.reports import last_lines
+from ci_eval.adapters.testruns.reports import telling_lines
 from ci_eval.fetch.clients import run_client
 from ci_eval.grammar.syntax import Node
 
@@ -87,7 +87,7 @@ def read(_work: Work, ended: Ended) -> Outcome:
             continue
     refused = "".join(event.output for event in events if event.action == "build-output")
     if any(event.action == "build-fail" for event in events):
-        return Outcome(compiled=False, said="\n".join(last_lines(refused)))
+        return Outcome(compiled=False, said="\n".join(telling_lines(refused)))
     results = {event.test: event.action for event in events if event.action in {"pass", "fail", "skip"}}
     whole = results.pop("", "") == "pass" and ended.code == 0
     begun = {event.test for event in events if event.action == "run"}
@@ -99,7 +99,7 @@ def read(_work: Work, ended: Ended) -> Outcome:
         passes=passes,
         said=""
         if passes
-        else "\n".join(last_lines(TIME.sub("", words))) or f"no test was run (exit code {ended.code})",
+        else "\n".join(telling_lines(TIME.sub("", words))) or f"no test was run (exit code {ended.code})",
     )
 
 

@@ -93,4 +93,5 @@ RUNNER = Runner(
         removed={"expression_statement": ";", "throw_statement": ";", "continue_statement": ";"},
     ),
     whole=re.compile(r"(?:(?://.*|/\*[\s\S]*?\*/)\s*)*(?:package|import)\s"),
+    heading=PACKAGE,
 )  # fmt: skip

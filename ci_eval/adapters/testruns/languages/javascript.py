@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from ci_eval.adapters.place import DRIVERS
 from ci_eval.adapters.testruns.contract import Ended, Outcome, Runner, Step, Syntax, Work
-from ci_eval.adapters.testruns.reports import read_junit
+from ci_eval.adapters.testruns.reports import read_junit, telling_lines
 from ci_eval.grammar.syntax import Node
 
 GUARD = DRIVERS / "testruns" / "stays.cjs"
@@ -22,14 +23,25 @@ def install(_cache: Path) -> Path:
 def steps(work: Work) -> Sequence[Step]:
     """See Runner."""
     report = ("--test-reporter=junit", f"--test-reporter-destination={work.report}")
-    return [Step(argv=("node", "--require", str(GUARD), "--test", *report, work.test))]
+    words = ("--test-reporter=tap", "--test-reporter-destination=stdout")
+    return [
+        # The test runner does not say what is wrong with a file that it cannot read.
+        Step(argv=("node", "--check", work.test), compiles=True),
+        Step(argv=("node", "--require", str(GUARD), "--test", *report, *words, work.test)),
+    ]
 
 
 def read(work: Work, ended: Ended) -> Outcome:
     """See Runner."""
     # A file in which no test began is one itself to Node.js, under its path.
     own = str(work.files / work.test)
-    return read_junit(work.report, ended, errors_run=True, counts=lambda name: name != own)
+    outcome = read_junit(work.report, ended, errors_run=True, counts=lambda name: name != own)
+    # What the file itself said stands behind # in what is printed, up to the count of its tests.
+    printed = ended.output.partition("\n1..")[0].splitlines()
+    said = [line[2:] for line in printed if line.startswith("# ") and not line.startswith("# Subtest")]
+    if outcome.passes or not said or outcome.said.count("\n"):
+        return outcome
+    return replace(outcome, said="\n".join([outcome.said, *telling_lines("\n".join(said))]))
 
 
 def stub(function: Node, _source: bytes) -> tuple[int, int, str] | None:

@@ -69,3 +69,12 @@ def test_a_process_that_ends_itself_does_not_pass(language: str) -> None:
 @pytest.mark.parametrize("language", ["go", "java"])
 def test_what_a_compiler_refuses_is_told_from_what_fails(language: str) -> None:
     assert not outcome(needed(language), BROKEN[language]).compiled
+
+
+def test_javascript_says_what_a_file_died_of() -> None:
+    need("node")
+    assert "SyntaxError" in outcome("javascript", BROKEN["javascript"]).said
+    missing = outcome("javascript", "require('./nowhere');\n" + GOOD["javascript"])
+    assert (missing.runs, "Cannot find module './nowhere'" in missing.said) == (False, True)
+    late = outcome("javascript", GOOD["javascript"] + "\nsetTimeout(() => { throw new Error('late'); }, 5);")
+    assert (late.runs, late.passes, "late" in late.said) == (True, False, True)
