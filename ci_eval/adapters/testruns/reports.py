@@ -33,17 +33,22 @@ def read_junit(
     cases = [case for case in root.iter("testcase") if counts(case.get("name", ""))]
     troubles = [found for case in cases for kind in ("failure", "error") for found in case.findall(kind)]
     skipped = [case for case in cases if case.find("skipped") is not None]
+    reasons = [found for case in skipped for found in case.findall("skipped")]
     whole = [case for case in cases if case not in skipped and (errors_run or case.find("error") is None)]
     passes = bool(whole) and not troubles and ended.code == 0
-    return Outcome(runs=bool(whole), passes=passes, said="" if passes else _why(troubles, ended, runs=bool(whole)))
+    return Outcome(
+        runs=bool(whole), passes=passes, said="" if passes else _why(troubles or ([] if whole else reasons), ended, runs=bool(whole))
+    )
 
 
-def _why(troubles: list[ElementTree.Element], ended: Ended, *, runs: bool) -> str:
-    if not troubles:
+def _why(told: list[ElementTree.Element], ended: Ended, *, runs: bool) -> str:
+    """`told`: of tests that did not pass, what is said of each."""
+    if not told:
         why = "the test runner failed behind its tests" if runs else "no test was run to its end"
         return f"{why} (exit code {ended.code})"
-    first = troubles[0]
-    return "\n".join(telling_lines(first.text or first.get("message") or first.get("type") or ""))
+    first = told[0]
+    said = telling_lines(first.text or first.get("message") or first.get("type") or "")
+    return "\n".join(["it was skipped", *said] if first.tag == "skipped" else said)
 
 
 def _xml(path: Path) -> str:

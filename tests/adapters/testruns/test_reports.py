@@ -48,6 +48,9 @@ def test_an_error_may_be_a_test_that_ran(tmp_path: Path) -> None:
 
 
 def test_what_is_said_of_a_failure_is_its_text_or_else_its_message(tmp_path: Path) -> None:
+    skipped = "<testcase name='a'><skipped message='no numpy'/></testcase>"
+    assert read(tmp_path, skipped, code=5).said == "it was skipped\nno numpy"
+    assert read(tmp_path, OK + skipped, code=1).runs
     assert read(tmp_path, FAILS, code=1).said == "1\n2 != 3"
     assert read(tmp_path, ERROR, code=1).said == "no fixture"
 
