@@ -24,6 +24,12 @@ def test_it_runs_nothing_unless_that_is_configured(tmp_path: Path) -> None:
         graders.ready(["execution"], tmp_path)
 
 
+def test_a_task_without_tests_refuses_to_run_some(tmp_path: Path) -> None:
+    argv = ["evaluate", "--project", f"path:{tmp_path}", "--set", "run.tests=true", "--output", str(tmp_path / "out")]
+    with pytest.raises(ConfigError, match=r"no tests that could be run: remove `run\.tests`"):
+        cli.main(argv, standalone_mode=False)
+
+
 def test_where_anything_stays_open_it_refuses_unless_confinement_is_off(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -39,9 +39,10 @@ class Mutant:
         """The file with that change."""
         return (source[: self.begin] + self.replacement.encode() + source[self.end :]).decode()
 
-    def described(self, source: bytes) -> str:
-        """For people: `line 3: < → <=`."""
-        line = source.count(b"\n", 0, self.begin) + 1
+    def described(self, text: str, focal: Stretch) -> str:
+        """For people, with the line of the function: `line 3: < → <=`."""
+        source = text.encode()
+        line = source.count(b"\n", len(text[: focal.begin].encode()), self.begin) + 1
         was = " ".join(source[self.begin : self.end].decode().split())
         return f"line {line}: {_short(was)} → {_short(self.replacement) or 'nothing'}"
 

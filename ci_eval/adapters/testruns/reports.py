@@ -37,7 +37,9 @@ def read_junit(
     whole = [case for case in cases if case not in skipped and (errors_run or case.find("error") is None)]
     passes = bool(whole) and not troubles and ended.code == 0
     return Outcome(
-        runs=bool(whole), passes=passes, said="" if passes else _why(troubles or ([] if whole else reasons), ended, runs=bool(whole))
+        runs=bool(whole),
+        passes=passes,
+        said="" if passes else _why(troubles or ([] if whole else reasons), ended, runs=bool(whole)),
     )
 
 

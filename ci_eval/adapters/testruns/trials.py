@@ -171,7 +171,7 @@ class _Bench:
             fails_on_stub=fails,
             killed=killed,
             mutants=killed + len(living),
-            said=_passed(fails, killed, [each.described(source) for each in living]),
+            said=_passed(fails, killed, [each.described(self._focal, self._run.focal) for each in living]),
         )
 
 
@@ -181,7 +181,7 @@ def _passed(fails_on_stub: bool | None, killed: int, living: Sequence[str]) -> s
         said.append("It also passes where the function does nothing.")
     if killed or living:
         said.append(f"It kills {killed} of {killed + len(living)} mutants.")
-    return "\n".join([" ".join(said), *(["These live:", *living] if living else [])])
+    return "\n".join([" ".join(said), *(["These live (lines of the function):", *living] if living else [])])
 
 
 def placed(test: str, around: str, run: Runnable, runner: Runner) -> str:

@@ -12,7 +12,7 @@ from tests.adapters.testruns.shops import FOCAL, runnable
 
 def described(text: str, language: str = "python") -> set[str]:
     focal = Stretch(path="a", begin=0, end=len(text))
-    return {each.described(text.encode()) for each in mutants(CATALOG.load(language), text, focal)}
+    return {each.described(text, focal) for each in mutants(CATALOG.load(language), text, focal)}
 
 
 @pytest.mark.parametrize(
@@ -70,9 +70,9 @@ def test_mutants_are_readable_each_another_and_drawn_alike_each_time(language: s
 
 def test_code_points_that_take_several_bytes_do_not_shift_a_mutant() -> None:
     text = "# é漢🙂\ndef f(a):\n    return a < 'é'\n"
-    (function,) = [function_at(CATALOG.load("python"), text, Stretch(path="a", begin=6, end=len(text)))]
-    assert function is not None
-    assert "line 3: < → <=" in described(text)
+    runner, focal = CATALOG.load("python"), Stretch(path="a", begin=6, end=len(text))
+    assert function_at(runner, text, focal) is not None
+    assert "line 2: < → <=" in {each.described(text, focal) for each in mutants(runner, text, focal)}
 
 
 @pytest.mark.parametrize(

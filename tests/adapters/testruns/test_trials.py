@@ -31,7 +31,7 @@ def test_a_test_that_asserts_kills_and_one_that_asserts_nothing_does_not(languag
     assert (good.runnable, good.runs, good.passes, good.fails_on_stub, good.mutants) == (True, True, True, True, 4)
     assert good.killed > 0
     assert (idle.passes, idle.fails_on_stub, idle.killed, idle.mutants) == (True, False, 0, 4)
-    assert "These live:" in idle.said
+    assert "These live (lines of the function):" in idle.said
 
 
 @pytest.mark.registry
