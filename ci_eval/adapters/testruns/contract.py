@@ -96,6 +96,15 @@ class Syntax:
     """Nodes in which nothing is changed, such as types."""
 
 
+SWAPS = {
+    "<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==",
+    "+": "-", "-": "+", "*": "/", "/": "*", "%": "*", "&": "|", "|": "&", "<<": ">>", ">>": "<<",
+    "+=": "-=", "-=": "+=", "*=": "/=", "/=": "*=", "%=": "*=", "&=": "|=", "|=": "&=",
+}  # fmt: skip
+"""Operators that most languages have, and the ones in their place."""
+SWAPS_AS_IN_C = {**SWAPS, "&&": "||", "||": "&&", "++": "--", "--": "++"}
+
+
 @dataclass(frozen=True, kw_only=True)
 class Runner:
     """A language whose tests are run."""

@@ -11,7 +11,7 @@ import msgspec
 
 from ci_eval.adapters import toolchains
 from ci_eval.adapters.recipes import once
-from ci_eval.adapters.testruns.contract import Ended, Outcome, Runner, Step, Syntax, Work
+from ci_eval.adapters.testruns.contract import SWAPS_AS_IN_C, Ended, Outcome, Runner, Step, Syntax, Work
 from ci_eval.adapters.testruns.reports import telling_lines
 from ci_eval.fetch.clients import run_client
 from ci_eval.grammar.syntax import Node
@@ -136,11 +136,7 @@ RUNNER = Runner(
     syntax=Syntax(
         functions=frozenset({"function_declaration", "method_declaration"}),
         operations=frozenset({"binary_expression", "assignment_statement", "inc_statement", "dec_statement"}),
-        swaps={
-            "<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "&&": "||", "||": "&&",
-            "+": "-", "-": "+", "*": "/", "/": "*", "%": "*", "&": "|", "|": "&", "<<": ">>", ">>": "<<",
-            "+=": "-=", "-=": "+=", "*=": "/=", "/=": "*=", "%=": "*=", "++": "--", "--": "++",
-        },
+        swaps=SWAPS_AS_IN_C,
         negations=frozenset({"unary_expression"}),
         numbers=frozenset({"int_literal", "float_literal"}),
         strings=frozenset({"interpreted_string_literal", "raw_string_literal"}),

@@ -9,7 +9,7 @@ from pathlib import Path
 from ci_eval.adapters import jars
 from ci_eval.adapters.place import Place
 from ci_eval.adapters.recipes import once
-from ci_eval.adapters.testruns.contract import Ended, Outcome, Runner, Step, Syntax, Work
+from ci_eval.adapters.testruns.contract import SWAPS_AS_IN_C, Ended, Outcome, Runner, Step, Syntax, Work
 from ci_eval.adapters.testruns.reports import read_junit
 from ci_eval.grammar.syntax import Node
 
@@ -80,11 +80,7 @@ RUNNER = Runner(
     syntax=Syntax(
         functions=frozenset({"method_declaration", "constructor_declaration"}),
         operations=frozenset({"binary_expression", "assignment_expression", "update_expression"}),
-        swaps={
-            "<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "&&": "||", "||": "&&",
-            "+": "-", "-": "+", "*": "/", "/": "*", "%": "*", "&": "|", "|": "&", "<<": ">>", ">>": "<<",
-            "+=": "-=", "-=": "+=", "*=": "/=", "/=": "*=", "%=": "*=", "++": "--", "--": "++",
-        },
+        swaps=SWAPS_AS_IN_C,
         negations=frozenset({"unary_expression"}),
         numbers=frozenset({"decimal_integer_literal", "decimal_floating_point_literal"}),
         strings=frozenset({"string_literal"}),

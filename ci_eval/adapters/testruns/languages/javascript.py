@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ci_eval.adapters.place import DRIVERS
-from ci_eval.adapters.testruns.contract import Ended, Outcome, Runner, Step, Syntax, Work
+from ci_eval.adapters.testruns.contract import SWAPS_AS_IN_C, Ended, Outcome, Runner, Step, Syntax, Work
 from ci_eval.adapters.testruns.reports import read_junit, telling_lines
 from ci_eval.grammar.syntax import Node
 
@@ -70,12 +70,7 @@ RUNNER = Runner(
             }
         ),
         operations=frozenset({"binary_expression", "augmented_assignment_expression", "update_expression"}),
-        swaps={
-            "<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "===": "!==", "!==": "===",
-            "&&": "||", "||": "&&", "??": "&&",
-            "+": "-", "-": "+", "*": "/", "/": "*", "%": "*", "**": "*", "&": "|", "|": "&", "<<": ">>", ">>": "<<",
-            "+=": "-=", "-=": "+=", "*=": "/=", "/=": "*=", "%=": "*=", "++": "--", "--": "++",
-        },
+        swaps={**SWAPS_AS_IN_C, "===": "!==", "!==": "===", "??": "&&", "**": "*"},
         negations=frozenset({"unary_expression"}),
         numbers=frozenset({"number"}),
         strings=frozenset({"string"}),

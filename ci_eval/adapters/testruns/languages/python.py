@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ci_eval.adapters.confinement import interpreter
 from ci_eval.adapters.recipes import once
-from ci_eval.adapters.testruns.contract import Ended, Outcome, Runner, Step, Syntax, Work
+from ci_eval.adapters.testruns.contract import SWAPS, Ended, Outcome, Runner, Step, Syntax, Work
 from ci_eval.adapters.testruns.reports import read_junit
 from ci_eval.fetch.packages import pip_install
 from ci_eval.grammar.syntax import Node
@@ -72,11 +72,8 @@ RUNNER = Runner(
             {"comparison_operator", "boolean_operator", "binary_operator", "augmented_assignment", "unary_operator"}
         ),
         swaps={
-            "<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==",
-            "is": "is not", "is not": "is", "in": "not in", "not in": "in", "and": "or", "or": "and",
-            "+": "-", "-": "+", "*": "/", "/": "*", "//": "*", "%": "*", "**": "*",
-            "&": "|", "|": "&", "<<": ">>", ">>": "<<",
-            "+=": "-=", "-=": "+=", "*=": "/=", "/=": "*=", "//=": "*=", "%=": "*=", "&=": "|=", "|=": "&=",
+            **SWAPS, "is": "is not", "is not": "is", "in": "not in", "not in": "in", "and": "or", "or": "and",
+            "//": "*", "**": "*", "//=": "*=",
         },
         negations=frozenset({"not_operator"}),
         numbers=frozenset({"integer", "float"}),
