@@ -133,8 +133,10 @@ def _of(syntax: Syntax, source: bytes, node: Node) -> Iterator[Change]:
         yield "constant", *place, emptied
     if node.type == "return_statement" and syntax.returned and (value := _returned(node)):
         yield "return value", value.start_byte, value.end_byte, syntax.returned
-    if node.type in syntax.removed and not any(map(_is_docstring, node.children)):
-        yield "statement", *place, syntax.removed[node.type]
+    below = f"{node.parent.type} {node.type}" if node.parent else ""
+    gone = syntax.removed.get(node.type, syntax.removed.get(below))
+    if gone is not None and not any(map(_is_docstring, node.children)):
+        yield "statement", *place, gone
 
 
 def _swapped(syntax: Syntax, node: Node) -> Iterator[Change]:

@@ -80,7 +80,11 @@ RUNNER = Runner(
         strings=frozenset({"string"}),
         booleans={"true": "False", "false": "True"},
         returned="None",
-        removed={"expression_statement": "pass", "raise_statement": "pass", "continue_statement": "pass"},
+        # Some grammars have no node around an expression that is a statement.
+        removed=dict.fromkeys(
+            ("expression_statement", "raise_statement", "continue_statement", "block call", "block assignment",
+             "block augmented_assignment", "block await", "block yield"), "pass",
+        ),
         left_alone=frozenset({"type", "decorator"}),
     ),
     whole=re.compile(r"from __future__ import "),
