@@ -91,7 +91,7 @@ class Syntax:
     returned: str = ""
     """What `return` returns in place of its value; "" = it is left alone."""
     removed: Mapping[str, str]
-    """Statement that may go → what is in its place; "PARENT NODE" for a node that is a statement below that one only."""
+    """Statement that may go → what is in its place; "PARENT NODE" for one that is a statement below that node only."""
     left_alone: frozenset[str] = frozenset()
     """Nodes in which nothing is changed, such as types."""
 
