@@ -85,6 +85,19 @@ def test_a_place_without_a_function_is_a_reason(monkeypatch: pytest.MonkeyPatch)
 
 @pytest.mark.registry
 @pytest.mark.slow
+def test_a_test_of_junit_4_that_is_a_whole_file_is_run() -> None:
+    need("java", "javac")
+    test = "import org.junit.*;\n\npublic class ShopTest {{ @Test public void t() {{ Assert.assertEquals({}, {}); }} }}"
+    told = replace(record("java"), references=())
+    found = [trials(mutants=0).of(told, "java", test.format(wanted, "Shop.price(2, 3)")) for wanted in (6, 7)]
+    assert [(each.runs, each.passes, each.fails_on_stub) for each in found] == [
+        (True, True, True),
+        (True, False, False),
+    ]
+
+
+@pytest.mark.registry
+@pytest.mark.slow
 def test_a_record_whose_expected_test_does_not_pass_here_is_not_run() -> None:
     found = trials().of(replace(record(), references=("def test(): import nowhere",)), "python", GOOD["python"])
     assert not found.runnable
