@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import socket
+from pathlib import Path
+
 import pytest
 
 from ci_eval.adapters.testruns.languages import CATALOG
@@ -78,3 +81,29 @@ def test_javascript_says_what_a_file_died_of() -> None:
     assert (missing.runs, "Cannot find module './nowhere'" in missing.said) == (False, True)
     late = outcome("javascript", GOOD["javascript"] + "\nsetTimeout(() => { throw new Error('late'); }, 5);")
     assert (late.runs, late.passes, "late" in late.said) == (True, False, True)
+
+
+WRITES = {
+    "python": "def test_price():\n    open('PATH', 'w').close()",
+    "javascript": "test('price', () => { require('fs').writeFileSync('PATH', 'x'); });",
+    "go": 'import "os"\nfunc TestPrice(t *testing.T) { if os.WriteFile("PATH", nil, 0o600) != nil { t.Error("no") } }',
+    "java": '@Test void price() throws Exception { new java.io.FileWriter("PATH").close(); }',
+}
+CONNECTS = {
+    "python": "def test_price():\n    import socket\n    socket.create_connection(('127.0.0.1', PORT), 5)",
+    "javascript": "test('price', (t, done) => { require('net').connect(PORT, '127.0.0.1', done).on('error', done); });",
+    "go": 'import "net"\nfunc TestPrice(t *testing.T) {\n'
+    '\tif _, err := net.Dial("tcp", "127.0.0.1:PORT"); err != nil { t.Error(err) }\n}',
+    "java": '@Test void price() throws Exception { new java.net.Socket("127.0.0.1", PORT); }',
+}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_test_neither_writes_outside_nor_connects_to_this_machine(language: str, tmp_path: Path) -> None:
+    wrote = outcome(needed(language), WRITES[language].replace("PATH", f"{tmp_path}/new"))
+    assert (wrote.runs, wrote.passes, list(tmp_path.iterdir())) == (True, False, [])
+    with socket.socket() as server:
+        server.bind(("127.0.0.1", 0))
+        server.listen()
+        connected = outcome(language, CONNECTS[language].replace("PORT", str(server.getsockname()[1])))
+    assert (connected.runs, connected.passes) == (True, False)
