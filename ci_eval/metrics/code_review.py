@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Literal
 
 from ci_eval.contracts import Metric, Observation
 from ci_eval.model import MetricInfo, SessionScore
-from ci_eval.observing import PassAt, evaluated, grades_of
+from ci_eval.observing import evaluated, grades_of
 from ci_eval.tasks.code_review import MOST, TASK
 
 Observe = Callable[[SessionScore], Sequence[Observation]]
@@ -39,21 +38,6 @@ def hit_at(k: int) -> Observe:
         return [(float(first >= 1 / k), 1.0) for first, _ in where_judged("judge")(session)]
 
     return observe
-
-
-def accepted(session: SessionScore) -> bool | None:
-    """Whether the judge accepts any comment of the answer; None where it was not asked, or gave no verdict."""
-    found = grades_of(session).get("judge")
-    return None if found is None else found > 0
-
-
-def pass_at(order: int, k: int) -> Metric:
-    """See `PassAt`."""
-    chance = PassAt(k, accepted)
-    what = "an answer has" if k == 1 else f"one of {k} answers has"
-    summary = f"chance that {what} a comment that the judge accepts, in at least {k + 1} rounds"
-    found = _metric(order, f"PassAt{k}", summary, chance.observe)
-    return replace(found, by_round=chance.by_round)
 
 
 def comments(session: SessionScore) -> Sequence[Observation]:
@@ -98,7 +82,4 @@ METRICS: tuple[Metric, ...] = (
         10, "Unscored", "comments on which the judge gave no verdict", where_judged("unscored"), unit="count",
         better="lower",
     ),
-    pass_at(11, 1),
-    pass_at(12, 5),
-    pass_at(13, 10),
 )  # fmt: skip

@@ -8,6 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from ci_eval import metrics
+from ci_eval.metrics.passing import passed
 from ci_eval.model import Kind, LookupScore, Properties, SessionScore, Status
 from ci_eval.statistics.stats import Observations, estimate
 
@@ -255,3 +256,17 @@ def test_a_figure_of_lines_is_none_of_tokens() -> None:
         "MovesCountNormalised",
         "PerfectLine",
     }
+
+
+@pytest.mark.parametrize(
+    ("grades", "right"),
+    [
+        ({"passes": 0.0, "judge": 1.0}, False),
+        ({"judge": 0.2, "chrf": 0.1}, True),
+        ({"lineMatch": 0.0}, False),
+        ({"chrf": 1.0}, None),
+        (None, None),
+    ],
+)
+def test_an_answer_is_right_by_the_first_grade_that_tells(grades: dict[str, float] | None, right: bool | None) -> None:
+    assert passed(session(replace(lookup(None), grades=grades))) is right

@@ -1,0 +1,30 @@
+"""How likely one of several answers of a language model is right."""
+
+from __future__ import annotations
+
+from ci_eval.contracts import Metric
+from ci_eval.model import MetricInfo, SessionScore
+from ci_eval.observing import PassAt, grades_of
+
+RIGHT = ("passes", "judge", "lineMatch")
+"""Grades that tell: the test passes, the judge accepts a comment, the text is exactly the expected one."""
+
+
+def passed(session: SessionScore) -> bool | None:
+    """By the first of these grades that it has; None where it has none."""
+    grades = grades_of(session)
+    return next((grades[name] > 0 for name in RIGHT if name in grades), None)
+
+
+def pass_at(k: int) -> Metric:
+    """See `PassAt`."""
+    chance = PassAt(k, passed)
+    one = "an answer" if k == 1 else f"one of {k} answers"
+    info = MetricInfo(
+        name=f"PassAt{k}", summary=f"chance that {one} is right, with at least {k + 1} rounds", unit="share",
+        better="higher",
+    )  # fmt: skip
+    return Metric(info=info, observe=chance.observe, by_round=chance.by_round, order=(6, 9, k), of="models")
+
+
+METRICS: tuple[Metric, ...] = (pass_at(1), pass_at(5), pass_at(10))
