@@ -104,7 +104,7 @@ def token_time(language: Language, root: Path, paths: list[str], config: Config)
 def main() -> None:
     """Print the table."""
     wanted = sys.argv[1:]
-    configs = [load(path).config for path in sorted(CONFIGS.glob("*.yaml"))]
+    configs = [config for path in sorted(CONFIGS.glob("*.yaml")) if (config := load(path).config).project.spec]
     rows = [measure(config) for config in configs if not wanted or config.language in wanted]
     print(f"{bundle()}, Python {machine.python()}, {machine.cpu()}\n")
     print("| language | project | files | MB | " + " | ".join(kind.value for kind in KINDS), end="")

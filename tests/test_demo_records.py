@@ -149,6 +149,9 @@ def test_the_demo_runs_without_a_network_from_its_recorded_answers(
         argv = ["evaluate", f"configs/{task}.yaml", "--set", f"engine.model={model}"]
         cli.main([*argv, "--jobs", "1", "--output", str(tmp_path / model)], standalone_mode=False)
         assert Workspace.open(tmp_path / model).manifest().finished == 30
+        page = (tmp_path / model / "reports" / "html" / "index.html").read_text()
+        headline = re.findall(r'class="name">(\w+)', page)
+        assert headline == {"code-review": ["ChrF"], "unit-tests": ["CodeBLEU"]}[task]
     argv = ["compare", str(tmp_path / "hasty"), str(tmp_path / "careful"), "--output", str(tmp_path / "compared")]
     cli.main(argv, standalone_mode=False)
     metrics = json.loads((tmp_path / "compared" / "comparison.json").read_text())["filters"]["ALL"]["metrics"]

@@ -49,6 +49,8 @@ def evaluation(done: Evaluated, screen: Screen) -> None:
         )
         for each in found.metrics
         for figure in [whole.metrics[each.name]]
+        # Where there is no figure, reports say so; here there is little room.
+        if figure.value is not None
     ]
     columns = [HERE.lower(), ELSEWHERE.lower()] if elsewhere else [HERE.lower()]
     screen.table(["metric", "value", *columns, ""], rows, numbers=1 + len(columns))

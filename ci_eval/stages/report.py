@@ -48,12 +48,14 @@ def report(
 ) -> tuple[Evaluation, dict[str, Path]]:
     """Write every report below the workspace; the figures, and by reporter the file to open first.
 
-    `shown`: names of the metrics that are shown where there is no room for all; none = the usual ones. `lengths`: of
-    the prefixes that get figures of their own, since one figure over a ladder of them would mean little. `weights`: of
-    a session of each kind, for the figures `Weighted`; none = there are none.
+    `shown`: names of the metrics that are shown where there is no room for all; none = those of the task that have a
+    figure. `lengths`: of the prefixes that get figures of their own, since one figure over a ladder of them would mean
+    little. `weights`: of a session of each kind, for the figures `Weighted`; none = there are none.
     """
     evaluation = evaluate(workspace, metrics, filters, lengths, weights or {})
-    infos = tuple(replace(info, shown=info.name in shown) for info in evaluation.metrics)
+    figures = evaluation.filters[EVERYTHING].metrics
+    usual = [info.name for info in evaluation.metrics if info.shown and figures[info.name].value is not None]
+    infos = tuple(replace(info, shown=info.name in (shown or usual)) for info in evaluation.metrics)
     evaluation = replace(evaluation, metrics=infos)
     folder = workspace.folder / "reports"
     return evaluation, {each.name: each.write(evaluation, WorkspaceSessions(workspace), folder) for each in reporters}

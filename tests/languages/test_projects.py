@@ -24,7 +24,8 @@ from ci_eval.stages.actions import Source, actions_of_file, source_files, spelle
 from tests.needs import need
 from tests.replaying import STRATEGIES, fits, replay, seen, task_of
 
-CONFIGS = {path.stem: path for path in sorted((Path(__file__).parent.parent.parent / "configs").glob("*.yaml"))}
+FOLDER = Path(__file__).parent.parent.parent / "configs"
+CONFIGS = {path.stem: path for path in sorted(FOLDER.glob("*.yaml")) if load(path).config.project.spec}
 FILES, LARGEST = 12, 40_000
 QUERIES = 250
 CLIENTS = {"npm": ("npm",), "maven": ("mvn",), "go": ("go",), "debian": ("apt-get",)}

@@ -229,7 +229,7 @@ def why(said: Verdict, interval: Interval, info: MetricInfo, stretch: float = 1.
 
 def too_few(clusters: int, effective: float, kind: str) -> str:
     """The reason where too few clusters were seen to say anything of other code."""
-    one = kind.removesuffix("s")
+    one = kind.partition(" ")[0].removesuffix("s")
     return (
         f"too few {kind}: {clusters:,}, worth {effective:.0f} of equal size; it takes {FEWEST}, or what changes in one "
         f"{one} of twenty may not be among them"
