@@ -313,6 +313,8 @@ class Task:
     play: Callable[[PlayItem, Hands], None] | None = None
     """Produces an item: types, and asks where it wants to; what it leaves untyped is typed afterwards. None: the item
     is asked for at the prefixes that `actions.strategy.prefix` and the modelled user say."""
+    every_token: bool = False
+    """Whether its items are made of all tokens of the code, definitions, literals and punctuation among them."""
     action: type[PlayItem] = PlayItem
     """What an item is stored as, where it is played."""
     askable: Callable[[PlayItem], int] | None = None
@@ -331,6 +333,9 @@ class Task:
     """Name of the grader that runs them, where the configuration says so."""
     best: bool = False
     """Whether a lookup has the best grades of its suggestions, each score by itself, rather than those of the first."""
+    summed: Callable[[Sequence[Mapping[str, float]]], Mapping[str, float]] | None = None
+    """The scores that one grader gave the suggestions, in their order → the grades of the lookup; the suggestions are
+    then stored without theirs. None: see `best`."""
     read: Callable[[str, Record], Sequence[Suggestion]] | None = None
     """What an engine answered to a record → the suggestions in it; None: what it answered is the suggestion."""
     write: Callable[[str], str] | None = None

@@ -9,8 +9,11 @@ from typing import Annotated
 from msgspec import Meta
 from msgspec.structs import force_setattr
 
-from ci_eval.model import FORMAT, FORMER_LANGUAGES, EngineInfo, LogsRecord, Number, ProjectInfo, Value
+from ci_eval.model import FORMAT, FORMER_LANGUAGES, EngineInfo, LogsRecord, Number, ProjectInfo, Value, Vocabulary
 from ci_eval.statistics.population import clusters_of
+
+MASKED = "masked tokens"
+"""Unit of the task `tokens`: figures of tokens are figures of these, too."""
 
 
 class StageRecord(Value, frozen=True, kw_only=True):
@@ -92,6 +95,8 @@ class Manifest(Value, frozen=True, kw_only=True):
     """Sessions in the actions, of which `sessionProbability` and `sessionsLimit` choose some."""
     unparsable: Annotated[float, Meta(ge=0, le=1)] = 0.0
     """Share of the source text that the grammar could not read."""
+    vocabulary: Vocabulary | None = None
+    """Of the tokens that pass the filter, in the task `tokens`."""
     stages: dict[str, StageRecord] = {}
     logs: LogsRecord | None = None
     digests: dict[str, str] = {}
@@ -115,7 +120,8 @@ class Manifest(Value, frozen=True, kw_only=True):
     @property
     def figures(self) -> set[str]:
         """What metrics of it may be figures of: see `Metric.of`."""
-        return {self.unit, "either"} | ({"models"} if self.endpoint else set())
+        of_tokens = {"tokens"} if self.unit == MASKED else set()
+        return {self.unit, "either"} | of_tokens | ({"models"} if self.endpoint else set())
 
     def conditions(self) -> dict[str, str]:
         """Name → value of everything that two runs must share for their figures to be comparable."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 
@@ -14,10 +15,26 @@ def split(name: str) -> list[str]:
     row that a small letter follows, between letters and digits, and between letters that have a case and such that
     have none.
     """
+    return list(_split(name))
+
+
+def pieces(name: str) -> list[str]:
+    """Its sub-tokens as they stand there, and what is between them: `read_URLs2` → read, _, UR, Ls, 2."""
+    return [piece for piece, _ in _cut(name)]
+
+
+# What is held against one expected name are the same few names again and again.
+@lru_cache(maxsize=100_000)
+def _split(name: str) -> tuple[str, ...]:
+    return tuple(piece.casefold() for piece, kind in _cut(name) if kind)
+
+
+def _cut(name: str) -> Iterator[tuple[str, str]]:
+    """Each piece with the kind of its first character."""
     text = unicodedata.normalize("NFC", name)
     kinds = _kinds(text)
     cuts = [0, *(place for place in range(1, len(text)) if _is_cut(kinds, place)), len(text)]
-    return [text[begin:end].casefold() for begin, end in pairwise(cuts) if end > begin and kinds[begin]]
+    return ((text[begin:end], kinds[begin]) for begin, end in pairwise(cuts) if end > begin)
 
 
 def _kinds(text: str) -> list[str]:
@@ -57,7 +74,7 @@ def scores(
 
     Two names without a sub-token (`_`) have 1 if they are equal, else 0.
     """
-    expected, given = split(reference), split(hypothesis)
+    expected, given = _split(reference), _split(hypothesis)
     if not expected and not given:
         return dict.fromkeys(("precision", "recall", "f1"), float(reference == hypothesis))
     hits = shared(expected, given)

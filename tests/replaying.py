@@ -29,6 +29,7 @@ STRATEGIES = [
     StrategyConfig(prefix=PrefixConfig(name="CapitalizePrefix", emulate_typing=True)),
     StrategyConfig(prefix=PrefixConfig(name="Ladder", lengths=(0, 1, 2, 3, 5))),
     StrategyConfig(context="PREVIOUS"),
+    StrategyConfig(context="LEFT"),
     StrategyConfig(context="PREVIOUS", prefix=PrefixConfig(name="Ladder", lengths=(1, 4))),
     StrategyConfig(completion_golf=True),
     StrategyConfig(context="PREVIOUS", completion_golf=True),

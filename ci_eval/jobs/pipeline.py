@@ -38,6 +38,7 @@ def make_actions(workspace: Workspace, prepared: Prepared, jobs: int, screen: Sc
             manifest,
             generated=made.sessions,
             unparsable=made.unparsable / made.size if made.size else 0.0,
+            vocabulary=made.texts.summed(),
             stages=manifest.stages | {"actions": record},
         )
         workspace.write_manifest(manifest)

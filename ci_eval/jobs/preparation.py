@@ -21,7 +21,7 @@ from ci_eval.jobs.comparison_rules import gates_of, metrics_of
 from ci_eval.jobs.models.answers import take_recorded
 from ci_eval.learning import logs
 from ci_eval.learning.usermodel import model_of
-from ci_eval.model import ActionsConfig, PrefixConfig
+from ci_eval.model import UNREFERRING, ActionsConfig, FiltersConfig, PrefixConfig
 from ci_eval.stages import actions, interpret
 
 
@@ -202,6 +202,7 @@ def task_of(config: Config) -> Task:
         )
     if config.run.tests and not task.runner:
         raise ConfigError(f"answers of the task {task.name} are no tests that could be run: remove `run.tests`")
+    _check_kinds(task, strategy.filters)
     _check_target(task, config)
     if not task.play:
         return task
@@ -215,6 +216,16 @@ def task_of(config: Config) -> Task:
                 f"`{key}` is given, but the task {task.name} types {task.unit} in its own way; remove one of them"
             )
     return task
+
+
+def _check_kinds(task: Task, filters: FiltersConfig) -> None:
+    """Raises ConfigError where only tokens are wanted that the task does not ask for."""
+    wanted = frozenset(filters.statement_types or ())
+    if not task.every_token and wanted and wanted <= UNREFERRING:
+        raise ConfigError(
+            f"`actions.strategy.filters.statementTypes` is {', '.join(sorted(wanted))}, which only the task tokens "
+            "asks for: add `task: tokens`, or other kinds"
+        )
 
 
 def _check_target(task: Task, config: Config) -> None:

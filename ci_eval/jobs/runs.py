@@ -158,6 +158,7 @@ def take_actions(source: Workspace, workspace: Workspace) -> None:
             manifest,
             generated=was.generated,
             unparsable=was.unparsable,
+            vocabulary=was.vocabulary,
             stages={"actions": was.stages["actions"]} if "actions" in was.stages else {},
         )
     )

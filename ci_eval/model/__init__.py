@@ -58,7 +58,7 @@ from ci_eval.model.settings import (
     StrategyConfig,
     UserModelConfig,
 )
-from ci_eval.model.tokens import Extraction, Kind, Location, Number, Properties, Token, Value
+from ci_eval.model.tokens import UNREFERRING, Extraction, Kind, Location, Number, Properties, Token, Value, Vocabulary
 from ci_eval.model.trend import ChangePoint, Line, Trend, TrendPoint
 
 FORMAT = 1
@@ -71,6 +71,7 @@ __all__ = [
     "FAILED",
     "FORMAT",
     "FORMER_LANGUAGES",
+    "UNREFERRING",
     "Action",
     "ActionsConfig",
     "CallCompletion",
@@ -138,4 +139,5 @@ __all__ = [
     "UserModelConfig",
     "Value",
     "Verdict",
+    "Vocabulary",
 ]

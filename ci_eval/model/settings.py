@@ -73,9 +73,9 @@ class EvolutionConfig(Section, frozen=True):
 class StrategyConfig(Section, frozen=True):
     """Which tokens are completed, and how they are typed."""
 
-    context: Literal["ALL", "PREVIOUS"] = "ALL"
-    """What the engine sees of the file: everything but the token ("ALL"), or not the rest of its function either
-    ("PREVIOUS")."""
+    context: Literal["ALL", "PREVIOUS", "LEFT"] = "ALL"
+    """What the engine sees of the file: everything but the token ("ALL"), not the rest of its function either
+    ("PREVIOUS"), or nothing behind the token ("LEFT")."""
     prefix: PrefixConfig = PrefixConfig()
     """What is typed before completion is asked for."""
     filters: FiltersConfig = FiltersConfig()

@@ -30,11 +30,21 @@ class Kind(str, Enum):
     TYPE_REFERENCE = "TYPE_REFERENCE"
     IMPORT = "IMPORT"
     KEYWORD = "KEYWORD"
+    DEFINITION = "DEFINITION"
+    """A name where it is defined, or another one that refers to nothing; this and the next three are tokens of the task
+    `tokens` only."""
+    LITERAL = "LITERAL"
+    OPERATOR = "OPERATOR"
+    PUNCTUATION = "PUNCTUATION"
+    """A bracket, or what separates or ends parts of the code."""
     LINE = "LINE"
     """A whole line, where lines are completed (golf)."""
     RECORD = "RECORD"
     """A record of a dataset."""
 
+
+UNREFERRING = frozenset({Kind.DEFINITION, Kind.LITERAL, Kind.OPERATOR, Kind.PUNCTUATION})
+"""Kinds of what refers to nothing, and is therefore not completed."""
 
 Location = Literal["project", "library"]
 
@@ -69,3 +79,15 @@ class Extraction(Value, frozen=True, kw_only=True):
     tokens: tuple[Token, ...]
     unparsable: float
     """Share of the text (0..1) the grammar could not read."""
+
+
+class Vocabulary(Value, frozen=True, kw_only=True):
+    """The different texts among the tokens of a project."""
+
+    tokens: Number
+    texts: Number
+    """How many different ones there are."""
+    open: Annotated[float, Meta(ge=0, le=1)]
+    """The open-vocabulary rate: the share of tokens whose text is in no other file of the project."""
+    new: Annotated[float, Meta(ge=0, le=1)]
+    """The share of tokens whose text is neither in another file nor before them in their own."""

@@ -164,6 +164,7 @@ def _colophon(evaluation: Evaluation) -> str:
         "seed": str(evaluation.seed),
         "started": evaluation.started,
         "confined": evaluation.environment.get("Confined", ""),
+        "vocabulary": evaluation.environment.get("Vocabulary", ""),
     }
     return " · ".join(f"{name} {code(value)}" for name, value in facts.items() if value)
 

@@ -24,6 +24,7 @@ from ci_eval.model import (
     SessionsFilter,
     SourceFile,
     Status,
+    Vocabulary,
 )
 from ci_eval.observing import by_round, evaluated
 from ci_eval.rendering.contract import Reporter
@@ -154,7 +155,15 @@ def environment(manifest: Manifest) -> dict[str, str]:
         if manifest.unresolved_imports is None
         else f"{manifest.unresolved_imports:.1%}",
         "Confined": manifest.confined or "the engine has no process of its own",
+        **({"Vocabulary": _spelled(manifest.vocabulary)} if manifest.vocabulary else {}),
     }
+
+
+def _spelled(found: Vocabulary) -> str:
+    return (
+        f"{found.texts:,} texts in {found.tokens:,} tokens; {found.open:.1%} of the tokens are in no other file (the "
+        f"open-vocabulary rate), {found.new:.1%} neither there nor before in their own"
+    )
 
 
 Seen = Sequence[Sequence[Observation]]

@@ -21,9 +21,11 @@ from ci_eval.errors import WorkspaceError
 from ci_eval.files import read_own
 from ci_eval.filters import decide, needs_resolution
 from ci_eval.grammar.document import NotText, checksum, decode
+from ci_eval.grammar.stream import every_token
 from ci_eval.model import ActionsConfig, FileError, FiltersConfig, Location, ProjectInfo, Token
 from ci_eval.stages.actions.files import Source, declarations, source_files
 from ci_eval.stages.actions.strategy import actions_of_file
+from ci_eval.stages.actions.vocabulary import Texts
 from ci_eval.stages.actions.words import with_first_use
 from ci_eval.tasks.completion import TASK as COMPLETION
 from ci_eval.workers import TaskOutcome, Workers
@@ -61,6 +63,8 @@ class GeneratedFile:
     kinds: Counter[str]
     """Of the tokens."""
     packed: bytes
+    texts: Counter[str] = field(default_factory=Counter)
+    """Of the tokens that can be masked, where all are (`Task.every_token`)."""
 
 
 @dataclass
@@ -73,6 +77,7 @@ class Generated:
     unparsable: float = 0.0
     """Bytes the grammar could not read."""
     kinds: Counter[str] = field(default_factory=Counter)
+    texts: Texts = field(default_factory=Texts)
 
 
 def generate(
@@ -136,6 +141,7 @@ def _keep(outcome: TaskOutcome[str, GeneratedFile | FileError], workspace: Works
     so_far.size += result.size
     so_far.unparsable += result.unparsable * result.size
     so_far.kinds += result.kinds
+    so_far.texts.add(result.texts)
 
 
 def make(project: SourceTree, path: str) -> GeneratedFile | FileError:
@@ -161,7 +167,9 @@ def _make(project: SourceTree, path: str) -> GeneratedFile:
     extraction = project.language.extract(text, path, project.declared)
     source = Source(project=project.name, path=path, text=text, language=project.language, seed=project.seed)
     strategy = project.config.strategy
-    tokens: Sequence[Token] = with_first_use(text, extraction.tokens)
+    every, keywords = project.task.every_token, project.language.keywords
+    found = every_token(text, source.grammar, keywords, extraction.tokens) if every else extraction.tokens
+    tokens: Sequence[Token] = with_first_use(text, found)
     if project.language.resolve and needs_resolution(strategy.filters):
         tokens = _resolved(project, project.language.resolve, source, tokens)
     chosen = tokens
@@ -175,6 +183,7 @@ def _make(project: SourceTree, path: str) -> GeneratedFile:
         sessions=actions.sessions,
         kinds=Counter({kind.value: count for kind, count in Counter(map(_KIND, chosen)).items()}),
         packed=pack_actions(actions),
+        texts=Counter(token.text for token in chosen) if every else Counter(),
     )
 
 

@@ -74,8 +74,8 @@ def _remainders(source: Source, items: Sequence[Item], strategy: StrategyConfig,
     if strategy.context == "ALL":
         for item in items:
             yield Remainder(item.end, "")
-    elif language.shape is None:
-        # Nothing is known about the text: it is typed from top to bottom.
+    elif strategy.context == "LEFT" or language.shape is None:
+        # Of a text about which nothing is known nothing is there, either: it is typed from top to bottom.
         yield from [Remainder(len(source.text), "")] * len(items)
     else:
         # Of what the task plays nothing is there in the beginning; of a token the tree knows its end.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -28,7 +28,7 @@ def rank(workspaces: Sequence[Workspace], metrics: Sequence[Metric], declared: S
     manifests = [workspace.manifest() for workspace in workspaces]
     for other in manifests[1:]:
         refuse(manifests[0], other)
-    chosen = _chosen(metrics, declared, manifests[0].unit)
+    chosen = _chosen(metrics, declared, manifests[0].figures)
     found = _Together(manifests[0], chosen, len(workspaces))
     for path, sides in _common(workspaces):
         found.add(path, sides)
@@ -52,12 +52,12 @@ def rank(workspaces: Sequence[Workspace], metrics: Sequence[Metric], declared: S
     )
 
 
-def _chosen(metrics: Sequence[Metric], declared: Sequence[str], unit: str) -> list[Metric]:
-    """The declared metrics that sessions of this unit can be ranked by; the first one there is, if none is declared."""
+def _chosen(metrics: Sequence[Metric], declared: Sequence[str], figures: Container[str]) -> list[Metric]:
+    """The declared metrics that these sessions can be ranked by; the first one there is, if none is declared."""
     possible = {
         each.info.name: each
         for each in metrics
-        if each.of in {unit, "either"} and each.statistic == "ratio" and each.info.unit != "ms"
+        if each.of in figures and each.statistic == "ratio" and each.info.unit != "ms"
     }
     return [possible[name] for name in declared if name in possible] or list(possible.values())[:1]
 

@@ -66,6 +66,9 @@ class Grading:
             # A judge is not asked about nothing; for the others, no suggestion is an empty one.
             closest = [against.closest(grader, text) for text in (texts if judging else texts or [""])]
             scores = [_stored(grader.name, each, found) for each, _ in closest]
+            if self._task.summed and not judging:
+                found |= self._task.summed(scores)
+                continue
             found |= _judged(scores) if judging else _best(scores) if self._task.best else scores[0]
             if not read:
                 remarks = [remark for _, remark in closest]

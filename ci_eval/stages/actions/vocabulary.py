@@ -1,0 +1,41 @@
+"""The vocabulary of a project: which texts its tokens have, and how many of them no other file has."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ci_eval.model import Vocabulary
+
+
+@dataclass
+class Texts:
+    """The texts of the tokens, counted file by file."""
+
+    tokens: int = 0
+    files: Counter[str] = field(default_factory=Counter)
+    """Text → in how many files it is."""
+    alone: dict[str, int] = field(default_factory=dict)
+    """Text that is in a single file → how often it is there."""
+
+    def add(self, of_file: Mapping[str, int]) -> None:
+        """Count the texts of a file; each with how often it is there."""
+        self.files.update(of_file.keys())
+        for text, times in of_file.items():
+            self.tokens += times
+            if self.files[text] == 1:
+                self.alone[text] = times
+            else:
+                self.alone.pop(text, None)
+
+    def summed(self) -> Vocabulary | None:
+        """None where nothing was counted."""
+        if not self.tokens:
+            return None
+        return Vocabulary(
+            tokens=self.tokens,
+            texts=len(self.files),
+            open=sum(self.alone.values()) / self.tokens,
+            new=len(self.alone) / self.tokens,
+        )

@@ -1,0 +1,98 @@
+"""Token prediction: any one token of the code is masked, and predicted from what is around it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from math import log2
+
+from ci_eval.contracts import Band, Item, Task
+from ci_eval.manifest import MASKED
+from ci_eval.model import LookupScore, SessionScore, Status, Suggestion, Token
+from ci_eval.observing import grades_of, rank_of
+
+GRADED = 10
+"""Predictions that are looked at for sub-tokens, from the first on."""
+
+BANDS = (
+    Band(name="exact, first", outcome="first"),
+    Band(name="half of it or more", outcome="near"),
+    Band(name="less than half", outcome="low"),
+    Band(name="nothing of it", outcome="absent"),
+)
+
+
+def items(_text: str, tokens: Sequence[Token]) -> Iterator[Item]:
+    """Each token is one."""
+    return (
+        Item(begin=each.offset, end=each.offset + len(each.text), text=each.text, properties=each.properties)
+        for each in tokens
+    )
+
+
+def rank(expected: str, _prefix: str, shown: Sequence[Suggestion]) -> int | None:
+    """Of the expected text itself; of equal predictions the first counts."""
+    return next((number for number, found in enumerate(shown, 1) if found.text == expected), None)
+
+
+def status(lookups: Sequence[LookupScore]) -> Status:
+    """As the last lookup ended."""
+    last = lookups[-1]
+    return Status.OK if last.rank is not None else Status.NO_MATCH if last.total else Status.EMPTY
+
+
+def summed(scores: Sequence[Mapping[str, float]]) -> Mapping[str, float]:
+    """One grader's scores of the predictions, best first (of an empty text where there are none) → what metrics see.
+
+    `f1` (of the second grader, `subtoken-lcs.f1`): of the first one. `f1.best`: the highest. `f1.reciprocalRank`: the
+    highest F1 / rank, which is 1 / rank where a prediction is exact. `f1.ndcg`: the sum of what each adds to the
+    highest F1 so far, divided by log2(1 + rank): the ideal is always an exact prediction at rank 1, so that a poor list
+    is not measured by its own best order.
+    """
+    name = next(name for name in scores[0] if name.endswith("f1"))
+    best = reciprocal = gain = 0.0
+    for place, f1 in enumerate((each[name] for each in scores), 1):
+        reciprocal = max(reciprocal, f1 / place)
+        if f1 > best:
+            gain += (f1 - best) / log2(1 + place)
+            best = f1
+    return {
+        name: scores[0][name],
+        f"{name}.best": best,
+        f"{name}.reciprocalRank": reciprocal,
+        f"{name}.ndcg": gain,
+    }
+
+
+def score(session: SessionScore) -> float:
+    """The graded reciprocal rank: the highest F1 of sub-tokens / rank."""
+    return grades_of(session).get("f1.reciprocalRank", 0.0)
+
+
+def band(session: SessionScore) -> Band:
+    """By the rank and the score."""
+    close = score(session)
+    return BANDS[0 if rank_of(session) == 1 else 1 if close >= 0.5 else 2 if close else 3]
+
+
+TASK = Task(
+    name="tokens",
+    summary="any one token of the code, masked: names, definitions, literals, operators, punctuation, keywords",
+    unit=MASKED,
+    items=items,
+    rank=rank,
+    status=status,
+    score=score,
+    bands=BANDS,
+    band=band,
+    legend={
+        "absent": "no sub-token in common",
+        "low": "graded reciprocal rank below a half",
+        "near": "graded reciprocal rank of a half or more",
+        "first": "exactly what was masked",
+    },
+    heading="How close the predictions came",
+    every_token=True,
+    graders=("subtoken-f1", "subtoken-lcs"),
+    graded=GRADED,
+    summed=summed,
+)
