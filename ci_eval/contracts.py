@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 from ci_eval.model import (
     Confine,
     EngineInfo,
     Extraction,
+    Kind,
     LookupScore,
     MetricInfo,
     PlayItem,
@@ -130,6 +131,10 @@ class Surroundings:
     confine: Confine = "auto"
     reads: tuple[Path, ...] = ()
     """Folders beside its own that the engine may read and run, where it is confined."""
+    suffixes: tuple[str, ...] = ()
+    """How the names of the language's files end."""
+    kinds: frozenset[Kind] | None = None
+    """The kinds of tokens that are asked for in this run; None = all."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -244,6 +249,18 @@ class Engine(Protocol):
         """Make it ready below `cache`, once; None = its default version. Raises PreparationError or ConfigError."""
 
     def start(self, installation: Installation, surroundings: Surroundings) -> Running: ...
+
+
+@runtime_checkable
+class Configurable(Protocol):
+    """An engine with options of its own (`engine.options`)."""
+
+    @property
+    def described(self) -> str:
+        """Those of its options that are not the usual ones, for people; "" = none."""
+
+    def configured(self, options: Mapping[str, object]) -> Engine:
+        """The same engine with these options. Raises ConfigError."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -40,7 +40,7 @@ class EngineConfig(EndpointConfig, frozen=True):
     settings: dict[str, Any] = {}
     """What the server is told when it asks for its configuration, by section."""
     options: dict[str, Any] = {}
-    """Its `initializationOptions`."""
+    """Of a `command`, its `initializationOptions`; else those of the engine, if it has any."""
     reads: tuple[Text, ...] = ()
     """Folders that the engine may read and run beside its own and the project's, where it is confined."""
 

@@ -14,7 +14,7 @@ from ci_eval.adapters.place import confinement_of
 from ci_eval.adapters.recipes import InstalledEngine
 from ci_eval.ci import Screen
 from ci_eval.config import Config, EngineConfig
-from ci_eval.contracts import Engine, Installation, Language, Ranker, Surroundings, Task
+from ci_eval.contracts import Configurable, Engine, Installation, Language, Ranker, Surroundings, Task
 from ci_eval.errors import ConfigError, PreparationError
 from ci_eval.fetch import dataset, project, sealed
 from ci_eval.jobs.comparison_rules import gates_of, metrics_of
@@ -47,7 +47,7 @@ class Prepared:
     @property
     def setup(self) -> interpret.Setup:
         """The same as stage 2 takes it."""
-        wanted = self.config.interpret
+        wanted, kinds = self.config.interpret, self.config.actions.strategy.filters.statement_types
         return interpret.Setup(
             engine=self.engine,
             installation=self.installation,
@@ -63,6 +63,8 @@ class Prepared:
                 environment=self.environment.folder if self.environment else None,
                 confine=wanted.confine,
                 reads=tuple(Path(each).expanduser().absolute() for each in self.config.engine.reads),
+                suffixes=self.language.suffixes,
+                kinds=frozenset(kinds) if kinds else None,
             ),
             ranker=self.ranker,
             task=self.task,
@@ -249,7 +251,13 @@ def engine_of(config: Config) -> Engine:
     if given.endpoint is not None:
         return of_endpoint(given, own_name, holes=task_of(config).record is None)
     if given.command is None:
-        return engines.CATALOG.load(given.name)
+        engine = engines.CATALOG.load(given.name)
+        if not given.options:
+            return engine
+        if isinstance(engine, Configurable):
+            return engine.configured(given.options)
+        able = ", ".join(each.name for each in engines.CATALOG.all() if isinstance(each, Configurable))
+        raise ConfigError(f"`engine.options` is given, but {engine.name} has none; they are for a `command`, {able}")
     return custom(
         own_name or Path(given.command[0]).stem,
         given.command,

@@ -9,7 +9,7 @@ SLP-Core computes it (JMModel, InverseMixModel, the capacity of CacheModel); the
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -26,86 +26,98 @@ Level = tuple[Floats, float]
 """How often each candidate followed a context of one length, and how often any name did."""
 
 
-def interpolated(levels: Iterable[Level]) -> tuple[Floats, int]:
+def interpolated(levels: Iterable[Level], weight: float = 0.5) -> tuple[Floats, int]:
     """The candidates' probabilities, and the number of contexts that were seen before.
 
-    Jelinek-Mercer smoothing with weight 1/2, over contexts of 0, 1, 2 … tokens up to the first that was never seen.
+    Jelinek-Mercer smoothing, over contexts of 0, 1, 2 … tokens up to the first that was never seen; each counts with
+    this weight beside all shorter ones.
     """
     probability, mass, seen = np.zeros(1), 0.0, 0
     for counts, total in levels:
         if not total:
             break
-        probability, mass, seen = (probability + counts / total) / 2, (mass + 1) / 2, seen + 1
+        probability = (1 - weight) * probability + weight * counts / total
+        mass, seen = (1 - weight) * mass + weight, seen + 1
     return (probability / mass if seen else probability), seen
 
 
 def mixed(one: tuple[Floats, int], other: tuple[Floats, int]) -> Floats:
     """The mean of two models' probabilities, each weighted by 2^(number of contexts it had seen)."""
-    weights = [min(2.0**seen, SURE) if seen else 0.0 for _, seen in (one, other)]
-    together: Floats = one[0] * weights[0] + other[0] * weights[1]
-    return together / max(sum(weights), 1.0)
+    return nested([other, one])[0]
 
 
-class Typed:
-    """The tokens of a file up to the caret, with counts of what followed what.
+def nested(models: Iterable[tuple[Floats, int]]) -> tuple[Floats, float]:
+    """The mean of several models' probabilities, the widest model first, each mixed with all before it; and its weight.
 
-    When the caret moves forward, only the new lines are read; when it moves back, the file is read again.
+    As InverseMixModel does it: a model that has seen n contexts has confidence 1 - 2^-n and weight 1 / (1 -
+    confidence), at most SURE; a mixture has the mean confidence of its parts, weighted in the same way.
     """
+    probability, weight = np.zeros(1), 0.0
+    for found, seen in models:
+        own = min(2.0**seen, SURE) if seen else 0.0
+        together = max(own + weight, 1.0)
+        probability = (found * own + probability * weight) / together
+        unsure = (bool(own) + bool(weight)) / together  # the mean of 1 / weight
+        weight = min(1 / unsure, SURE) if unsure else 0.0
+    return probability, weight
 
-    def __init__(self) -> None:
-        self._forget()
 
-    def _forget(self) -> None:
-        self._read = ""
-        self._tokens: list[str] = []
-        self._on_line = 0
+class Cache:
+    """A sequence of tokens that grows and shrinks at its end, with counts of what followed what."""
+
+    def __init__(self, order: int = ORDER, predicted: Callable[[str], bool] = is_name) -> None:
+        """`order`: tokens of the longest sequences that are counted; `predicted`: which tokens may follow."""
+        self.order = order
+        self._predicted = predicted
+        self.forget()
+
+    def forget(self) -> None:
+        """Begin anew."""
+        self.tokens: list[str] = []
         self._oldest = 0
+        self._totals: Counter[tuple[str, ...]] = Counter()
         self._places: dict[str, list[int]] = defaultdict(list)
         self._after: dict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
 
-    def read(self, before: str) -> None:
-        """Move the caret to the end of `before`, the text of the file up to there."""
-        for _ in range(self._on_line):
-            self._take_back()
-        end = before.rfind("\n") + 1
-        if not before.startswith(self._read) or end < len(self._read):
-            self._forget()
-        for line in before[len(self._read) : end].splitlines():
-            if tokens := tokens_of(line):
-                self._add([START_OF_LINE, *tokens])
-        while len(self._tokens) - self._oldest > CAPACITY:
+    def add(self, tokens: Iterable[str]) -> None:
+        """Append these."""
+        for token in tokens:
+            self._places[token].append(len(self.tokens))
+            self.tokens.append(token)
+            self._count(len(self.tokens) - 1, 1)
+
+    def take_back(self, number: int) -> None:
+        """Remove so many from the end."""
+        for _ in range(number):
+            self._count(len(self.tokens) - 1, -1)
+            self._places[self.tokens.pop()].pop()
+
+    def keep(self, number: int) -> None:
+        """Count no more than the last ones, so many."""
+        while len(self.tokens) - self._oldest > number:
             self._count(self._oldest, -1)
             self._oldest += 1
-        self._read = before[:end]
-        begun = [START_OF_LINE, *tokens_of(before[end:])]
-        self._add(begun)
-        self._on_line = len(begun)
-
-    def _add(self, tokens: Sequence[str]) -> None:
-        for token in tokens:
-            self._places[token].append(len(self._tokens))
-            self._tokens.append(token)
-            self._count(len(self._tokens) - 1, 1)
-
-    def _take_back(self) -> None:
-        self._count(len(self._tokens) - 1, -1)
-        self._places[self._tokens.pop()].pop()
 
     def _count(self, place: int, times: int) -> None:
-        token = self._tokens[place]
-        if is_name(token):
-            for begin in range(max(place - ORDER + 1, 0), place + 1):
-                context = tuple(self._tokens[begin:place])
+        token = self.tokens[place]
+        if place >= self._oldest and self._predicted(token):
+            for begin in range(max(place - self.order + 1, 0), place + 1):
+                context = tuple(self.tokens[begin:place])
                 after = self._after[context]
                 after[token] += times
+                self._totals[context] += times
                 if not after[token]:
                     del after[token]
                 if not after:
-                    del self._after[context]
+                    del self._after[context], self._totals[context]
 
     def context(self, length: int) -> tuple[str, ...]:
-        """The last tokens before the caret, at most `length`."""
-        return tuple(self._tokens[max(len(self._tokens) - length, 0) :])
+        """The last tokens, at most `length`."""
+        return tuple(self.tokens[max(len(self.tokens) - length, 0) :])
+
+    def following(self, length: int) -> Mapping[str, int]:
+        """Text → how often it followed the last tokens, of which there are `length`."""
+        return self._after.get(self.context(length), _NOTHING)
 
     def last(self, text: str) -> int:
         """The number (from 1 on) of the last token that was that text; 0 if none was."""
@@ -113,7 +125,39 @@ class Typed:
         return places[-1] + 1 if places else 0
 
     def levels(self, texts: Sequence[str]) -> Iterable[Level]:
-        """For contexts of 0, 1, 2 … tokens before the caret: how often each text followed, and how often any name."""
-        for length in range(min(ORDER, len(self._tokens) + 1)):
-            after = self._after.get(self.context(length), Counter())
-            yield np.array([after[text] for text in texts], dtype=np.float64), float(after.total())
+        """For contexts of 0, 1, 2 … of the last tokens: how often each text followed, and how often any did."""
+        for length in range(min(self.order, len(self.tokens) + 1)):
+            after = self.following(length)
+            counts = np.array([after.get(text, 0) for text in texts], dtype=np.float64)
+            yield counts, float(self._totals[self.context(length)] if after else 0)
+
+
+_NOTHING: Mapping[str, int] = {}
+
+
+class Typed(Cache):
+    """The tokens of a file up to the caret.
+
+    When the caret moves forward, only the new lines are read; when it moves back, the file is read again.
+    """
+
+    def forget(self) -> None:
+        """See Cache."""
+        super().forget()
+        self._read = ""
+        self._on_line = 0
+
+    def read(self, before: str) -> None:
+        """Move the caret to the end of `before`, the text of the file up to there."""
+        self.take_back(self._on_line)
+        end = before.rfind("\n") + 1
+        if not before.startswith(self._read) or end < len(self._read):
+            self.forget()
+        for line in before[len(self._read) : end].splitlines():
+            if tokens := tokens_of(line):
+                self.add([START_OF_LINE, *tokens])
+        self.keep(CAPACITY)
+        self._read = before[:end]
+        begun = [START_OF_LINE, *tokens_of(before[end:])]
+        self.add(begun)
+        self._on_line = len(begun)

@@ -1,0 +1,149 @@
+"""Engines that predict tokens from the open file and the project's others, in the worker's own process."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property, partial
+from pathlib import Path
+from time import perf_counter
+from typing import Annotated, Any, Generic, TypeVar
+
+import msgspec
+from msgspec import Meta
+from msgspec.structs import replace as with_values
+
+from ci_eval.adapters.controls import ControlEngine, OpenText
+from ci_eval.contracts import Answer, Engine, Installation, Query, Running, Surroundings
+from ci_eval.errors import ConfigError
+from ci_eval.files import below, read_own
+from ci_eval.grammar.document import NotText, decode
+from ci_eval.learning.code import Class, class_of
+from ci_eval.learning.names import START_OF_LINE
+from ci_eval.model import Kind, Suggestion
+
+CLASSES: Mapping[Kind, Class] = {
+    Kind.KEYWORD: "keyword",
+    Kind.LITERAL: "literal",
+    Kind.OPERATOR: "operator",
+    Kind.PUNCTUATION: "punctuation",
+}
+"""What tokens of a kind look like; all other kinds are names."""
+
+
+class PredictorOptions(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
+    """The options of all predictors."""
+
+    limit: Annotated[int, Meta(ge=1, le=1000)] = 20
+    """The most predictions of a token."""
+
+
+Options = TypeVar("Options", bound=PredictorOptions)
+
+
+class Predictor(OpenText, Generic[Options]):
+    """A started predictor."""
+
+    def __init__(self, options: Options, surroundings: Surroundings) -> None:
+        super().__init__()
+        self.options = options
+        self.surroundings = surroundings
+        self.path = ""
+        kinds = surroundings.kinds
+        self._asked: dict[str, bool] = {}
+        self._classes = None if kinds is None else {CLASSES.get(kind, "name") for kind in kinds}
+
+    def open(self, path: str, text: str) -> None:
+        """See Running."""
+        super().open(path, text)
+        self.path = path
+        self.begin()
+
+    def begin(self) -> None:
+        """Another file is open, or the same one again."""
+
+    def complete(self, query: Query) -> Answer:
+        """The first predictions that begin with the prefix, with the time they took."""
+        started = perf_counter()
+        begin = query.offset - len(query.prefix)
+        found = self.predict(self.text[:begin], self.text[query.offset :])
+        fitting = dict.fromkeys(text for text in found if text.startswith(query.prefix))
+        shown = [Suggestion(text=text) for text in list(fitting)[: self.options.limit]]
+        return Answer(suggestions=shown, latency=(perf_counter() - started) * 1000)
+
+    @abstractmethod
+    def predict(self, before: str, after: str) -> Iterable[str]:
+        """Tokens that may stand between these texts, the likeliest first; a text may come twice."""
+
+    def asked(self, token: str) -> bool:
+        """Whether tokens that look like this one are asked for in this run."""
+        known = self._asked.get(token)
+        if known is None:
+            classes = self._classes
+            known = token != START_OF_LINE and (
+                classes is None or class_of(token, self.surroundings.keywords) in classes
+            )
+            self._asked[token] = known
+        return known
+
+    @cached_property
+    def files(self) -> dict[str, str]:
+        """Path → text of all files of the language in the project, as they are on disk."""
+        root = self.surroundings.root
+        found = {path: self._text(path) for path in below(root, root, self.surroundings.suffixes)}
+        return {path: text for path, text in found.items() if text is not None}
+
+    def _text(self, path: str) -> str | None:
+        """None where it is no text: its own sessions say why, where it has some."""
+        try:
+            return decode(read_own(self.surroundings.root, path))
+        except (NotText, OSError):
+            return None
+
+
+Started = Callable[[Any, Surroundings], Running]
+"""Options and surroundings → the started predictor."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PredictorEngine(ControlEngine):
+    """The engine for a predictor."""
+
+    predictor: Started
+    options: PredictorOptions
+
+    @property
+    def described(self) -> str:
+        """See Configurable."""
+        usual, given = msgspec.to_builtins(type(self.options)()), msgspec.to_builtins(self.options)
+        return ", ".join(f"{key} {_short(value)}" for key, value in given.items() if value != usual[key])
+
+    def install(self, version: str | None, cache: Path) -> Installation:
+        """See Engine; options are part of what reports call its version."""
+        made, described = super().install(version, cache), self.described
+        return (
+            Installation(info=with_values(made.info, version=f"{made.info.version} ({described})"))
+            if described
+            else made
+        )
+
+    def configured(self, options: Mapping[str, object]) -> Engine:
+        """See Configurable."""
+        try:
+            return predictor(
+                self.name, self.summary, self.predictor, msgspec.convert(dict(options), type(self.options))
+            )
+        except msgspec.ValidationError as error:
+            known = ", ".join(msgspec.to_builtins(type(self.options)()))
+            raise ConfigError(f"`engine.options` of {self.name}: {error}; known are {known}") from error
+
+
+def _short(value: object) -> str:
+    return "+".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+
+
+def predictor(name: str, summary: str, started: Started, options: PredictorOptions) -> PredictorEngine:
+    """The engine of a predictor with these options."""
+    control = partial(started, options)
+    return PredictorEngine(name=name, summary=summary, control=control, predictor=started, options=options)

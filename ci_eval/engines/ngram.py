@@ -1,0 +1,60 @@
+"""A baseline: what usually stands there, by nested n-gram caches of file, folder and project."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from ci_eval.adapters.predicting import Predictor, PredictorOptions, predictor
+from ci_eval.contracts import Engine, Surroundings
+from ci_eval.learning.nested import Nested, Project
+from ci_eval.learning.surrounding import Surrounding
+
+
+class NgramOptions(PredictorOptions, frozen=True, kw_only=True):
+    """The options of `ngram`."""
+
+    order: Annotated[int, Meta(ge=1, le=20)] = 6
+    """Tokens of the longest sequences that are counted: up to five of context, and the one that follows."""
+    scopes: Annotated[tuple[Literal["file", "folder", "project"], ...], Meta(min_length=1)] = (
+        "file",
+        "folder",
+        "project",
+    )
+    """The caches."""
+    weight: Annotated[float, Meta(gt=0, lt=1)] = 0.5
+    """How much a context counts beside all shorter ones."""
+    capacity: Annotated[int, Meta(ge=1)] = 5_000
+    """Tokens before the caret that the file's cache holds."""
+    candidates: Annotated[int, Meta(ge=1)] = 60
+    """Tokens that get a probability: those that follow the longest contexts."""
+
+
+class Ngram(Predictor[NgramOptions]):
+    """The mixture of the caches."""
+
+    def __init__(self, options: NgramOptions, surroundings: Surroundings) -> None:
+        super().__init__(options, surroundings)
+        self._around = Surrounding(surroundings.language, options.order, self.asked, options.capacity)
+
+    @cached_property
+    def _project(self) -> Project:
+        wider = {"folder", "project"} & set(self.options.scopes)
+        return Project(self.files if wider else {}, self.surroundings.language, self.options.order, self.asked)
+
+    def begin(self) -> None:
+        self._around.forget()
+        given = self.options
+        self._model = Nested(self._project, self.path, given.scopes, given.weight, given.candidates)
+
+    def predict(self, before: str, after: str) -> Iterable[str]:
+        self._around.read(before, after)
+        return self._model.likely(self._around)[0]
+
+
+ENGINE: Engine = predictor(
+    "ngram", "baseline: n-gram caches of file, folder and project, any language", Ngram, NgramOptions()
+)

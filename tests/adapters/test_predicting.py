@@ -1,0 +1,71 @@
+"""Engines that predict tokens: options, classes, and what they read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from ci_eval.adapters.predicting import Predictor, PredictorOptions, predictor
+from ci_eval.contracts import Configurable, Query, Surroundings
+from ci_eval.engines.ngram import ENGINE as NGRAM
+from ci_eval.errors import ConfigError
+from ci_eval.languages.python import KEYWORDS
+from ci_eval.model import Kind
+from tests.projects import write
+
+
+class Fixed(Predictor[PredictorOptions]):
+    """Always predicts the same."""
+
+    def predict(self, before: str, after: str) -> Iterable[str]:
+        return (text for text in ["if", "name", "(", "name", "1", "note"] if self.asked(text))
+
+
+FIXED = predictor("fixed", "", Fixed, PredictorOptions(limit=2))
+
+
+def predictions(root: Path, prefix: str = "", kinds: frozenset[Kind] | None = None) -> list[str]:
+    surroundings = Surroundings(
+        root=root, language="python", keywords=KEYWORDS, cache=root, timeout=1, memory=0, suffixes=(".py",), kinds=kinds
+    )
+    running = FIXED.start(FIXED.install(None, root), surroundings)
+    running.open("a.py", prefix)
+    answer = running.complete(Query(offset=len(prefix), prefix=prefix, expected="x"))
+    return [each.text for each in answer.suggestions]
+
+
+def test_a_list_has_each_text_once_and_no_more_than_the_limit(tmp_path: Path) -> None:
+    assert predictions(tmp_path) == ["if", "name"]
+
+
+def test_what_is_typed_must_begin_it(tmp_path: Path) -> None:
+    assert predictions(tmp_path, "n") == ["name", "note"]
+
+
+def test_only_what_looks_like_the_kinds_asked_for_is_predicted(tmp_path: Path) -> None:
+    assert predictions(tmp_path, kinds=frozenset({Kind.PUNCTUATION, Kind.LITERAL})) == ["(", "1"]
+    assert predictions(tmp_path, kinds=frozenset({Kind.DEFINITION, Kind.FIELD})) == ["name", "note"]
+
+
+def test_files_that_are_no_text_are_left_out(tmp_path: Path) -> None:
+    write(tmp_path, a__py="x = 1\n", b__py=b"\xff", c__txt="y")
+    surroundings = Surroundings(
+        root=tmp_path, language="python", keywords=KEYWORDS, cache=tmp_path, timeout=1, memory=0, suffixes=(".py",)
+    )
+    assert Fixed(PredictorOptions(), surroundings).files == {"a.py": "x = 1\n"}
+
+
+def test_options_are_part_of_the_version(tmp_path: Path) -> None:
+    assert isinstance(NGRAM, Configurable)
+    three = NGRAM.configured({"order": 3, "scopes": ["file", "project"]})
+    assert three.install(None, tmp_path).info.version.endswith("(order 3, scopes file+project)")
+    assert "(" not in NGRAM.configured({"order": 6}).install(None, tmp_path).info.version
+
+
+@pytest.mark.parametrize("options", [{"ordr": 3}, {"order": 0}, {"order": "six"}])
+def test_a_wrong_option_is_refused_with_those_that_are_known(options: dict[str, object]) -> None:
+    assert isinstance(NGRAM, Configurable)
+    with pytest.raises(ConfigError, match="order, scopes"):
+        NGRAM.configured(options)

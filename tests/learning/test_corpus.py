@@ -1,0 +1,77 @@
+"""Counts of what follows what, held against counting one by one."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ci_eval.learning import corpus
+from ci_eval.learning.corpus import Corpus, Texts, backwards, levels, numbered, without
+from ci_eval.learning.names import START_OF_LINE
+
+Lines = list[list[str]]
+FILES = st.lists(st.lists(st.lists(st.sampled_from("abc("), max_size=6), max_size=5), min_size=1, max_size=4)
+
+
+def is_letter(text: str) -> bool:
+    return text.isalpha()
+
+
+def one_by_one(files: Sequence[Lines], context: Sequence[str]) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for file in files:
+        tokens = [token for line in file if line for token in [START_OF_LINE, *line]]
+        for place, token in enumerate(tokens):
+            begin = place - len(context)
+            if is_letter(token) and begin >= 0 and tokens[begin:place] == list(context):
+                found[token] += 1
+    return found
+
+
+@given(
+    FILES, st.lists(st.sampled_from(["a", "b", "c", "(", START_OF_LINE, "new"]), max_size=5), st.sampled_from([0, 48])
+)
+def test_counts_are_those_of_counting_one_by_one(files: list[Lines], context: list[str], few: int) -> None:
+    texts = Texts()
+    read = [numbered(file, texts) for file in files]
+    kept, corpus.FEW = corpus.FEW, few
+    found = list(Corpus(read, texts, 4, is_letter).contexts(texts.known(context).tolist()))
+    corpus.FEW = kept
+    for length in range(min(len(context), 3) + 1):
+        expected = one_by_one(files, context[len(context) - length :])
+        here = dict(found[length].pairs()) if length < len(found) else {}
+        assert {texts.texts[number]: count for number, count in here.items()} == expected
+        if expected:
+            assert found[length].total == expected.total()
+            assert [expected[texts.texts[each]] for each in found[length].top] == sorted(
+                expected.values(), reverse=True
+            )
+
+
+@given(FILES, st.lists(st.sampled_from(["a", "b", "(", START_OF_LINE]), max_size=3))
+def test_a_file_that_does_not_count_is_as_if_it_were_not_there(files: list[Lines], context: list[str]) -> None:
+    texts = Texts()
+    read = [numbered(file, texts) for file in files]
+    ids = texts.known(context).tolist()
+    candidates = texts.known(["a", "b", "c"])
+    places = {number: place for place, number in enumerate(candidates.tolist()) if number > 0}
+    whole, own = Corpus(read, texts, 4, is_letter), Corpus(read[:1], texts, 4, is_letter)
+    rest = Corpus(read[1:], texts, 4, is_letter)
+    expected = [
+        (list(counts), total)
+        for counts, total in levels(without(rest, Corpus([], texts, 4, is_letter), ids), candidates, places)
+    ]
+    found = [(list(counts), total) for counts, total in levels(without(whole, own, ids), candidates, places)]
+    assert [each for each in found if each[1]] == expected
+
+
+def test_backwards_lines_and_tokens_come_in_reverse_order() -> None:
+    texts = Texts()
+    file = numbered([["a", "b"], [], ["c", "d", "e"]], texts)
+    turned = [texts.texts[each] for each in backwards(file, texts.ids[START_OF_LINE])]
+    assert turned == [START_OF_LINE, "e", "d", "c", START_OF_LINE, "b", "a"]
+    assert len(backwards(np.empty(0, dtype=np.int32), 1)) == 0

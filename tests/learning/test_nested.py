@@ -1,0 +1,67 @@
+"""Nested caches: what the file, its folder and the project say, mixed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ci_eval.learning.names import START_OF_LINE
+from ci_eval.learning.nested import Nested, Project
+from ci_eval.learning.ngrams import interpolated, mixed, nested
+from ci_eval.learning.surrounding import Surrounding
+
+FILES = {
+    "a/one.py": "x = load(path)\n",
+    "a/two.py": "y = load(name)\ny = load(name)\n",
+    "b/three.py": "z = load(size)\nz = load(size)\nz = load(size)\n",
+}
+
+
+def is_token(text: str) -> bool:
+    return text != START_OF_LINE
+
+
+def likely(
+    path: str, before: str, after: str = "", scopes: tuple[str, ...] = ("file", "folder", "project")
+) -> list[str]:
+    model = Nested(Project(FILES, "python", 4, is_token), path, scopes, 0.5, 60)
+    around = Surrounding("python", 4, is_token)
+    around.read(before, after)
+    return model.likely(around)[0]
+
+
+def test_a_nearer_cache_counts_more() -> None:
+    assert likely("a/one.py", "q = load(", scopes=("project",))[0] == "size"
+    assert likely("a/one.py", "q = load(")[0] == "name"
+    assert likely("a/one.py", "q = load(mine)\nq = load(")[0] == "mine"
+
+
+def test_the_open_file_itself_as_it_is_on_disk_is_never_read() -> None:
+    assert "path" not in likely("a/one.py", "x = load(", ")\n")
+    assert "size" not in likely("b/three.py", "z = load(", ")\n")
+
+
+def test_what_stands_behind_the_caret_helps() -> None:
+    assert likely("a/one.py", "", "= load(1)\n")[0] in {"y", "z"}
+    assert likely("a/one.py", "x = ", "(name)\n")[0] == "load"
+
+
+def test_probabilities_are_a_distribution_over_what_is_known() -> None:
+    model = Nested(Project(FILES, "python", 4, is_token), "a/one.py", ("file", "folder", "project"), 0.5, 1000)
+    around = Surrounding("python", 4, is_token)
+    around.read("q = load(mine)\nq = load(", ")\n")
+    _, probability = model.likely(around)
+    assert probability.sum() == pytest.approx(1)
+    assert (np.diff(probability) <= 0).all()
+
+
+def test_two_nested_models_are_a_mixture_of_two() -> None:
+    one = interpolated([(np.array([1.0, 2.0]), 4.0), (np.array([1.0, 0.0]), 1.0)])
+    other = interpolated([(np.array([0.0, 3.0]), 3.0)])
+    assert nested([other, one])[0].tolist() == mixed(one, other).tolist()
+    assert nested([])[0].tolist() == [0.0]
+
+
+def test_a_mixture_is_as_sure_as_its_parts_are_on_average() -> None:
+    # Weights 4 and 2, so confidences 3/4 and 1/2: (3/4 * 4 + 1/2 * 2) / 6 = 2/3, and the weight is 3.
+    assert nested([(np.array([1.0]), 1), (np.array([0.0]), 2)])[1] == pytest.approx(3)
