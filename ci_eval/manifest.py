@@ -9,11 +9,18 @@ from typing import Annotated
 from msgspec import Meta
 from msgspec.structs import force_setattr
 
-from ci_eval.model import FORMAT, FORMER_LANGUAGES, EngineInfo, LogsRecord, Number, ProjectInfo, Value, Vocabulary
+from ci_eval.model import (
+    FORMAT,
+    FORMER_LANGUAGES,
+    MASKED,
+    EngineInfo,
+    LogsRecord,
+    Number,
+    ProjectInfo,
+    Value,
+    Vocabulary,
+)
 from ci_eval.statistics.population import clusters_of
-
-MASKED = "masked tokens"
-"""Unit of the task `tokens`: figures of tokens are figures of these, too."""
 
 
 class StageRecord(Value, frozen=True, kw_only=True):

@@ -58,7 +58,18 @@ from ci_eval.model.settings import (
     StrategyConfig,
     UserModelConfig,
 )
-from ci_eval.model.tokens import UNREFERRING, Extraction, Kind, Location, Number, Properties, Token, Value, Vocabulary
+from ci_eval.model.tokens import (
+    MASKED,
+    UNREFERRING,
+    Extraction,
+    Kind,
+    Location,
+    Number,
+    Properties,
+    Token,
+    Value,
+    Vocabulary,
+)
 from ci_eval.model.trend import ChangePoint, Line, Trend, TrendPoint
 
 FORMAT = 1
@@ -71,6 +82,7 @@ __all__ = [
     "FAILED",
     "FORMAT",
     "FORMER_LANGUAGES",
+    "MASKED",
     "UNREFERRING",
     "Action",
     "ActionsConfig",

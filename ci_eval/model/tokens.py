@@ -46,6 +46,9 @@ class Kind(str, Enum):
 UNREFERRING = frozenset({Kind.DEFINITION, Kind.LITERAL, Kind.OPERATOR, Kind.PUNCTUATION})
 """Kinds of what refers to nothing, and is therefore not completed."""
 
+MASKED = "masked tokens"
+"""Unit of the task `tokens`: figures of tokens are figures of these, too."""
+
 Location = Literal["project", "library"]
 
 

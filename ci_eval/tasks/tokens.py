@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import log2
 
 from ci_eval.contracts import Band, Item, Task
-from ci_eval.manifest import MASKED
-from ci_eval.model import LookupScore, SessionScore, Status, Suggestion, Token
+from ci_eval.model import MASKED, LookupScore, SessionScore, Status, Suggestion, Token
 from ci_eval.observing import grades_of, rank_of
 
 GRADED = 10
