@@ -37,7 +37,7 @@ class Frequency(Predictor[FrequencyOptions]):
 
     def predict(self, before: str, after: str) -> Iterable[str]:
         self._around.read(before, after)
-        here = Counter(self._around.before.following(0)) + Counter(self._around.after.following(0))
+        here = Counter(self._around.before.following(())) + Counter(self._around.after.following(()))
         elsewhere = self._elsewhere
         ranked = sorted(here, key=lambda text: (-here[text], -elsewhere.get(text, 0)))
         return chain(ranked, elsewhere)

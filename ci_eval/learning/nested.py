@@ -19,7 +19,7 @@ from ci_eval.learning.code import lines_of
 from ci_eval.learning.corpus import TOP, Contexts, Corpus, Ids, Texts, backwards, levels, numbered, without
 from ci_eval.learning.names import START_OF_LINE, Floats
 from ci_eval.learning.ngrams import Cache, interpolated, nested
-from ci_eval.learning.surrounding import Surrounding
+from ci_eval.learning.surrounding import Split, Surrounding, whole_tokens
 
 Scope = str
 """file, folder or project."""
@@ -34,12 +34,12 @@ class Project:
         language: str,
         order: int,
         predicted: Callable[[str], bool],
-        split: Callable[[Iterable[Sequence[str]]], Iterable[Sequence[str]]] = iter,
+        split: Split = whole_tokens,
     ) -> None:
-        """`files`: path → text. `predicted`: see Corpus. `split`: the tokens of lines → what is counted of them."""
+        """`files`: path → text. `predicted`: see Corpus. `split`: the tokens of a line → what is counted."""
         self.texts = Texts()
         self.files = {
-            path: numbered(split(lines_of(text, language)), self.texts) for path, text in sorted(files.items())
+            path: numbered(map(split, lines_of(text, language)), self.texts) for path, text in sorted(files.items())
         }
         self._start = self.texts.add(START_OF_LINE)
         self._order, self._predicted = order, predicted
@@ -94,9 +94,16 @@ class Nested:
     def likely(self, around: Surrounding) -> tuple[list[str], Floats]:
         """Tokens that may stand at the caret, and their probabilities, the highest first; of equal ones those first
         that follow longer contexts in nearer caches."""
-        sides = [self._side(around.before, back=False)]
+        sides = [self._side(around.before, (), back=False)]
         if around.after.tokens:
-            sides.append(self._side(around.after, back=True))
+            sides.append(self._side(around.after, (), back=True))
+        return self._ordered(sides)
+
+    def likely_after(self, around: Surrounding, begun: Sequence[str]) -> tuple[list[str], Floats]:
+        """The same if these tokens stood at the caret already, by what is before them alone."""
+        return self._ordered([self._side(around.before, tuple(begun), back=False)])
+
+    def _ordered(self, sides: Sequence[_Side]) -> tuple[list[str], Floats]:
         texts = _first(chain.from_iterable(each.texts() for each in sides), self._candidates)
         if not texts:
             return [], np.zeros(0)
@@ -105,14 +112,16 @@ class Nested:
         order = order[probability[order] > 0]
         return [texts[place] for place in order], probability[order]
 
-    def _side(self, cache: Cache, *, back: bool) -> _Side:
-        context = cache.context(cache.order - 1)
+    def _side(self, cache: Cache, begun: tuple[str, ...], *, back: bool) -> _Side:
+        most = cache.order - 1
+        context = (*cache.context(most), *begun)[-most:] if most else ()
         wider = [
             self._project.contexts(scope, self._path, context, back=back)
             for scope in ("project", "folder")
             if scope in self._scopes
         ]
-        return _Side(cache if "file" in self._scopes else None, wider, self._project.texts, self._weight)
+        own = cache if "file" in self._scopes else None
+        return _Side(own, context, wider, self._project.texts, self._weight)
 
 
 def nested_sides(sides: Sequence[tuple[Floats, float]]) -> tuple[Floats, float]:
@@ -126,17 +135,21 @@ def nested_sides(sides: Sequence[tuple[Floats, float]]) -> tuple[Floats, float]:
 class _Side:
     """The caches in one direction from the caret."""
 
-    def __init__(self, cache: Cache | None, wider: Sequence[Contexts], texts: Texts, weight: float) -> None:
-        """`wider`: those of the project and the folder, the widest first."""
+    def __init__(
+        self, cache: Cache | None, context: tuple[str, ...], wider: Sequence[Contexts], texts: Texts, weight: float
+    ) -> None:
+        """`context`: the tokens next to the place; `wider`: what the project and the folder have after it, the widest
+        first."""
+        self._context = context
         self._cache, self._wider, self._texts, self._weight = cache, wider, texts, weight
 
     def texts(self) -> Iterator[str]:
         """Those that follow, after long contexts before short ones."""
         known = self._texts.texts
         cache = self._cache
-        for length in range(max(map(len, self._wider), default=0) - 1 if cache is None else cache.order - 1, -1, -1):
-            if cache is not None and length <= len(cache.tokens):
-                after = cache.following(length)
+        for length in range(len(self._context), -1, -1):
+            if cache is not None:
+                after = cache.following(self._context[len(self._context) - length :])
                 yield from sorted(after, key=after.__getitem__, reverse=True)[:TOP] if len(after) > 1 else after
             for contexts in reversed(self._wider):
                 if length < len(contexts):
@@ -148,7 +161,7 @@ class _Side:
         places = {number: place for place, number in enumerate(ids.tolist())}
         models = [interpolated(levels(each, ids, places), self._weight) for each in self._wider]
         if self._cache is not None:
-            models.append(interpolated(self._cache.levels(texts), self._weight))
+            models.append(interpolated(self._cache.levels(texts, self._context), self._weight))
         return nested(models)
 
 

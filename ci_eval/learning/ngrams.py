@@ -115,21 +115,24 @@ class Cache:
         """The last tokens, at most `length`."""
         return tuple(self.tokens[max(len(self.tokens) - length, 0) :])
 
-    def following(self, length: int) -> Mapping[str, int]:
-        """Text → how often it followed the last tokens, of which there are `length`."""
-        return self._after.get(self.context(length), _NOTHING)
+    def following(self, context: tuple[str, ...]) -> Mapping[str, int]:
+        """Text → how often it followed these tokens."""
+        return self._after.get(context, _NOTHING)
 
     def last(self, text: str) -> int:
         """The number (from 1 on) of the last token that was that text; 0 if none was."""
         places = self._places.get(text)
         return places[-1] + 1 if places else 0
 
-    def levels(self, texts: Sequence[str]) -> Iterable[Level]:
-        """For contexts of 0, 1, 2 … of the last tokens: how often each text followed, and how often any did."""
-        for length in range(min(self.order, len(self.tokens) + 1)):
-            after = self.following(length)
+    def levels(self, texts: Sequence[str], context: tuple[str, ...] | None = None) -> Iterable[Level]:
+        """For contexts of 0, 1, 2 … tokens, the last ones of `context` (None = of the sequence): how often each text
+        followed, and how often any did."""
+        whole = self.context(self.order - 1) if context is None else context
+        for length in range(len(whole) + 1):
+            last = whole[len(whole) - length :]
+            after = self.following(last)
             counts = np.array([after.get(text, 0) for text in texts], dtype=np.float64)
-            yield counts, float(self._totals[self.context(length)] if after else 0)
+            yield counts, float(self._totals[last] if after else 0)
 
 
 _NOTHING: Mapping[str, int] = {}

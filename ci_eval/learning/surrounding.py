@@ -10,6 +10,14 @@ from ci_eval.learning.code import Lexer
 from ci_eval.learning.names import START_OF_LINE
 from ci_eval.learning.ngrams import Cache
 
+Split = Callable[[Sequence[str]], Sequence[str]]
+"""The tokens of a line → what is counted of them."""
+
+
+def whole_tokens(line: Sequence[str]) -> Sequence[str]:
+    """All of them, as they are."""
+    return line
+
 
 class _Line(NamedTuple):
     """A line behind the caret's."""
@@ -27,8 +35,16 @@ class Surrounding:
     `predicted`: see Cache.
     """
 
-    def __init__(self, language: str, order: int, predicted: Callable[[str], bool], capacity: int = 10**9) -> None:
+    def __init__(
+        self,
+        language: str,
+        order: int,
+        predicted: Callable[[str], bool],
+        capacity: int = 10**9,
+        split: Split = whole_tokens,
+    ) -> None:
         """`capacity`: the most tokens before the caret's line that are counted."""
+        self._split = split
         self._language, self._capacity = language, capacity
         self.before, self.after = Cache(order, predicted), Cache(order, predicted)
         self.forget()
@@ -53,11 +69,11 @@ class Surrounding:
             _exchange(self.before, self._begun, [])
             for line in before[len(self._read) : end].split("\n")[:-1]:
                 if tokens := self._lexer.line(line):
-                    self.before.add([START_OF_LINE, *tokens])
+                    self.before.add([START_OF_LINE, *self._split(tokens)])
             self.before.keep(self._capacity)
             self._read, self._begun = before[:end], []
         begun_in = self._lexer.copy()
-        begun = [START_OF_LINE, *begun_in.line(before[end:])]
+        begun = [START_OF_LINE, *self._split(begun_in.line(before[end:]))]
         _exchange(self.before, self._begun, begun)
         self._begun = begun
         self._read_back(after, begun_in)
@@ -65,7 +81,7 @@ class Surrounding:
     def _read_back(self, after: str, lexer: Lexer) -> None:
         """`lexer`: it has read up to the caret."""
         line, _, rest = after.partition("\n")
-        ending = [START_OF_LINE, *reversed(lexer.line(line))] if after else []
+        ending = [START_OF_LINE, *reversed(self._split(lexer.line(line)))] if after else []
         if rest != self._rest or (self._lines and self._lines[-1].opened != lexer.opened):
             _exchange(self.after, self._ending, [])
             self._ending = []
@@ -86,7 +102,7 @@ class Surrounding:
             read = []
             for line in rest.split("\n") if rest else []:
                 opened, tokens = lexer.opened, lexer.line(line)
-                read.append((opened, [START_OF_LINE, *reversed(tokens)] if tokens else []))
+                read.append((opened, [START_OF_LINE, *reversed(self._split(tokens))] if tokens else []))
             for opened, tokens in reversed(read):
                 self.after.add(tokens)
                 self._lines.append(_Line(len(tokens), opened))

@@ -17,7 +17,7 @@ def fresh() -> Surrounding:
 
 def shown(around: Surrounding) -> list[object]:
     sides = (around.before, around.after)
-    return [(each.tokens, [dict(each.following(length)) for length in range(3)]) for each in sides]
+    return [(each.tokens, [dict(each.following(each.context(length))) for length in range(3)]) for each in sides]
 
 
 def test_both_sides_end_at_the_caret() -> None:
@@ -42,4 +42,4 @@ def test_reading_on_gives_what_reading_anew_gives(places: list[tuple[int, int, b
 def test_no_more_than_the_capacity_is_counted_before_the_line() -> None:
     around = Surrounding("python", 1, lambda text: text != START_OF_LINE, capacity=3)
     around.read("a\nb\nc\n", "")
-    assert dict(around.before.following(0)) == {"b": 1, "c": 1}
+    assert dict(around.before.following(())) == {"b": 1, "c": 1}
