@@ -2,6 +2,7 @@
 
 from ci_eval.config.loading import Loaded, dump, load, patch
 from ci_eval.config.schema import Config, EngineConfig, InterpretConfig, ProjectConfig, ReportsConfig
+from ci_eval.config.text import parse_yaml
 
 __all__ = [
     "Config",
@@ -12,5 +13,6 @@ __all__ = [
     "ReportsConfig",
     "dump",
     "load",
+    "parse_yaml",
     "patch",
 ]

@@ -8,9 +8,11 @@ from ci_eval.ci import Screen
 from ci_eval.jobs import outcome
 from ci_eval.jobs.compare import Compared
 from ci_eval.jobs.evaluate import Evaluated
+from ci_eval.jobs.sweeps.sweep import Swept
 from ci_eval.learning.model_file import RankerModel
 from ci_eval.model import Comparison, Difference, Elsewhere, Evaluation, LogCounts, LogsRecord, Overview, Trend
 from ci_eval.rendering.figures import amount, change, evaluated, interval, intervals, statuses
+from ci_eval.rendering.sweeping import difference_text, figure_text
 from ci_eval.rendering.trendtext import change_lines
 from ci_eval.rendering.verdicts import (
     ELSEWHERE,
@@ -157,6 +159,34 @@ def _trouble(evaluation: Evaluation, screen: Screen) -> None:
         screen.warn(f"{error.path}: {error.message.splitlines()[0] if error.message else error.stage}")
     if len(evaluation.errors) > 5:
         screen.warn(f"and {len(evaluation.errors) - 5} more files with errors, listed in the report")
+
+
+def sweep(done: Swept, screen: Screen) -> None:
+    """Print the table of a sweep, and where the reports are; the last line is the folder's path."""
+    found = done.sweep
+    rows = [
+        [
+            *each.values,
+            f"{each.sessions:,}",
+            *(
+                text
+                for info in found.metrics
+                for text in (figure_text(each, info), each.why or difference_text(each, info))
+            ),
+        ]
+        for each in found.runs
+    ]
+    screen.result("")
+    columns = [
+        *(key.rpartition(".")[2] for key in found.keys),
+        "sessions",
+        *(name for info in found.metrics for name in (info.name, "from the first")),
+    ]
+    screen.table(columns, rows, numbers=0)
+    screen.result("")
+    for name, path in done.reports.items():
+        screen.result(f"{name:9} {path}")
+    screen.result(str(done.folder))
 
 
 def logs(record: LogsRecord | None, screen: Screen) -> None:

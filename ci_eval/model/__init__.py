@@ -58,6 +58,7 @@ from ci_eval.model.settings import (
     StrategyConfig,
     UserModelConfig,
 )
+from ci_eval.model.sweep import Sweep, SweptRun
 from ci_eval.model.tokens import (
     MASKED,
     UNREFERRING,
@@ -144,6 +145,8 @@ __all__ = [
     "Stretch",
     "Subset",
     "Suggestion",
+    "Sweep",
+    "SweptRun",
     "Token",
     "Trend",
     "TrendPoint",

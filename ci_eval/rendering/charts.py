@@ -67,7 +67,7 @@ def _trend_chart(trend: Trend, info: MetricInfo) -> list[Chart]:
     values = [each.value or 0.0 for _, _, each in known]
     lows = [value if each.low is None else each.low for value, (_, _, each) in zip(values, known, strict=True)]
     highs = [value if each.high is None else each.high for value, (_, _, each) in zip(values, known, strict=True)]
-    x, y = _across(len(trend.nights)), _Up(min(lows), max(highs))
+    x, y = across(len(trend.nights)), Up(min(lows), max(highs))
     dots = [
         Dot(x(place), y(value), _dot_label(night, each, info.unit))
         for value, (place, night, each) in zip(values, known, strict=True)
@@ -90,7 +90,7 @@ def _trend_chart(trend: Trend, info: MetricInfo) -> list[Chart]:
                 for place, (was, now) in enumerate(pairwise(trend.nights), 1)
                 if was.engine.version != now.engine.version
             ),
-            ticks=tuple((y(value), amount(value, info.unit)) for value in _scale(y)),
+            ticks=tuple((y(value), amount(value, info.unit)) for value in scale_of(y)),
             names=((x(0), "start", first.started[:10]), (x(len(trend.nights) - 1), "end", last.started[:10])),
         )
     ]
@@ -123,7 +123,7 @@ def latency_chart(latencies: dict[str, tuple[float, float]]) -> Chart | None:
     if len(latencies) < 2:
         return None
     times = [math.log10(value) for sides in latencies.values() for value in sides]
-    x, y = _across(len(latencies)), _Up(min(times), max(times))
+    x, y = across(len(latencies)), Up(min(times), max(times))
     lines = tuple(
         tuple(
             Dot(x(place), y(math.log10(sides[side])), f"{name}: {share} took at most {amount(sides[side], 'ms')}")
@@ -135,13 +135,13 @@ def latency_chart(latencies: dict[str, tuple[float, float]]) -> Chart | None:
         title="Latency",
         summary="share of the lookups, and the time they took at most, base and new; the table has the figures",
         lines=lines,
-        ticks=tuple((y(value), amount(10**value, "ms")) for value in _scale(y)),
+        ticks=tuple((y(value), amount(10**value, "ms")) for value in scale_of(y)),
         names=tuple((x(place), "middle", share) for place, share in enumerate(latencies)),
     )
 
 
 @dataclass(frozen=True)
-class _Up:
+class Up:
     """Maps values to y coordinates, so that they fill the chart."""
 
     low: float
@@ -153,10 +153,12 @@ class _Up:
         return round(HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM), 1)
 
 
-def _scale(up: _Up) -> list[float]:
+def scale_of(up: Up) -> list[float]:
+    """The values that are written beside the chart."""
     return [up.low, (up.low + up.high) / 2, up.high] if up.high > up.low else [up.low]
 
 
-def _across(count: int) -> Callable[[int], float]:
+def across(count: int) -> Callable[[int], float]:
+    """Maps places, of which there are so many, to x coordinates."""
     step = (WIDTH - LEFT - RIGHT) / max(count - 1, 1)
     return lambda place: round(LEFT + place * step, 1)

@@ -6,7 +6,7 @@ from collections.abc import Container, Iterator, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from ci_eval.model import Comparison, Evaluation, Line, Overview, Session, SourceFile
+from ci_eval.model import Comparison, Evaluation, Line, Overview, Session, SourceFile, Sweep
 
 
 class StoredSessions(Protocol):
@@ -64,3 +64,13 @@ class SiteReporter(Protocol):
 
     def write(self, lines: Sequence[Line], folder: Path) -> Path:
         """Write `folder` anew; the path of the file a person opens first."""
+
+
+class SweepReporter(Protocol):
+    """One kind of report of a sweep."""
+
+    @property
+    def name(self) -> str: ...
+
+    def write(self, sweep: Sweep, folder: Path) -> Path:
+        """Write below `folder`; the path of the file a person opens first."""

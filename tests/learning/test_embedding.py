@@ -36,7 +36,7 @@ def test_an_average_is_near_its_parts_and_knows_nothing_of_the_unknown() -> None
 
 def test_the_most_frequent_have_vectors_of_length_one() -> None:
     found = trained(vocabulary=5)
-    assert found.units == ["open", "file", "read", "close", "socket"]
+    assert found.units == ["open", "read", "close", "file", "socket"]
     assert np.linalg.norm(found.vectors, axis=1) == pytest.approx(np.ones(5), abs=1e-5)
 
 

@@ -1,0 +1,74 @@
+"""The command that evaluates many runs of one configuration."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from ci_eval.ci import Screen
+from ci_eval.cli.group import cli
+from ci_eval.cli.options import Choices, with_choices, with_placement
+from ci_eval.config import Config
+from ci_eval.jobs import terminal as presenting
+from ci_eval.jobs.sweeps import sweep as sweep_job
+from ci_eval.shards import Shard
+
+VARY = "A key of the configuration and its values; of several, each value with each."
+MERGE = "Put together the shards of a sweep, given their folders, in place of evaluating; may be repeated."
+
+
+@cli.command("sweep")
+@with_choices
+@with_placement
+@click.option("--vary", "varied", metavar="KEY=A,B,C", multiple=True, required=True, help=VARY)
+@click.option("--resume", is_flag=True, help="Take up the sweep in --output where it was interrupted.")
+@click.option("--shard", metavar="I/N", help="Only the I-th of N parts of each run; see --merge.")
+@click.option("--merge", "merged", type=click.Path(path_type=Path), metavar="DIR", multiple=True, help=MERGE)
+def sweep_(
+    choices: Choices,
+    varied: tuple[str, ...],
+    output: Path | None,
+    jobs: int,
+    resume: bool,
+    shard: str | None,
+    merged: tuple[Path, ...],
+) -> None:
+    """Vary the values of keys: an evaluation for each, over the same sessions, and one table, each against the first.
+
+    The metrics are those of `comparison.metrics`. Writes a workspace for each run below DIR, the comparisons with
+    the first, report.md, sweep.json and a page with charts.
+
+    \b
+    Examples:
+      ci-eval sweep night.yaml --vary engine.options.order=1,2,3,6 --output sweep
+      ci-eval sweep --task tokens --project path:. --vary engine=frequency,recency,ngram
+      ci-eval sweep night.yaml --vary 'engine.options.scopes=[file],[file, folder, project]' --shard 1/4
+      ci-eval sweep night.yaml --vary engine.options.order=1,2 --merge one --merge two --output whole
+    """
+    if resume and output is None:
+        raise click.UsageError("--resume needs --output DIR, the folder to take up")
+    if merged and (shard or resume):
+        raise click.UsageError("--merge evaluates nothing: leave --shard and --resume out")
+    screen = Screen()
+
+    def configured(choice: sweep_job.Choice) -> Config:
+        # As an override, so that what is varied below `engine` stays.
+        engine = (f"engine={choices.engine}",) if choices.engine else ()
+        overrides = (*engine, *choices.overrides, *choice.overrides)
+        return replace(choices, engine=None, overrides=overrides).load(screen)
+
+    done = sweep_job.sweep(
+        configured,
+        varied,
+        output=output,
+        jobs=jobs,
+        resume=resume,
+        shard=Shard.parse(shard) if shard else None,
+        merged=merged,
+        screen=screen,
+    )
+    presenting.sweep(done, screen)
+    if done.trouble:
+        raise done.trouble

@@ -1,0 +1,1 @@
+"""What varies over several runs."""

@@ -1,0 +1,183 @@
+"""The job `sweep`: an evaluation for each choice of values, and one table of all."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+
+import msgspec
+from msgspec.structs import replace
+
+from ci_eval import atomic, reporters
+from ci_eval.ci import Screen
+from ci_eval.config import Config, parse_yaml
+from ci_eval.errors import CiEvalError, ConfigError, NothingToEvaluate
+from ci_eval.jobs import compare as compare_job
+from ci_eval.jobs import evaluate as evaluate_job
+from ci_eval.jobs import merge as merge_job
+from ci_eval.jobs.evaluate import Evaluated
+from ci_eval.jobs.preparation import engine_of, task_of
+from ci_eval.jobs.runs import workspace_for
+from ci_eval.model import Sweep, SweptRun
+from ci_eval.shards import Shard
+
+MOST = 200
+"""Runs: more of them are a mistake."""
+COMPARISONS = "comparisons"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Swept:
+    """The result of the job."""
+
+    folder: Path
+    sweep: Sweep
+    reports: dict[str, Path]
+    trouble: CiEvalError | None
+    """Why the job fails although its reports are written: that of the first run with any; None if it does not."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choice:
+    """The values of one run: key → a text of YAML."""
+
+    values: Mapping[str, str]
+
+    @property
+    def overrides(self) -> tuple[str, ...]:
+        """As `--set` takes them."""
+        return tuple(f"{key}={value}" for key, value in self.values.items())
+
+    @property
+    def title(self) -> str:
+        """For people."""
+        return ", ".join(f"{key.rpartition('.')[2]} {value}" for key, value in self.values.items())
+
+
+def choices_of(varied: Sequence[str]) -> list[Choice]:
+    """All combinations of the values of each `key=a,b,c`, the last key changing fastest. Raises ConfigError."""
+    axes = dict(map(_axis, varied))
+    if len(axes) < len(varied):
+        raise ConfigError("--vary names a key twice: give all of its values at once")
+    found = [Choice(values=dict(zip(axes, values, strict=True))) for values in product(*axes.values())]
+    if len(found) > MOST:
+        raise ConfigError(f"--vary makes {len(found):,} runs, at most {MOST} are evaluated: vary fewer values")
+    return found
+
+
+def _axis(varied: str) -> tuple[str, list[str]]:
+    key, equals, text = varied.partition("=")
+    values = parse_yaml(f"[{text}]", f"--vary {varied}") if equals else None
+    if not key.strip() or not isinstance(values, list) or not values:
+        raise ConfigError(f"--vary {varied}: expected key=VALUE,VALUE…, for example engine.options.order=2,3,4")
+    spelled = [each if isinstance(each, str) else msgspec.json.encode(each).decode() for each in values]
+    if len(set(spelled)) < len(spelled):
+        raise ConfigError(f"--vary {varied}: a value is given twice")
+    return key.strip(), spelled
+
+
+def sweep(
+    configured: Callable[[Choice], Config],
+    varied: Sequence[str],
+    *,
+    output: Path | None,
+    jobs: int,
+    resume: bool,
+    shard: Shard | None,
+    merged: Sequence[Path],
+    screen: Screen,
+) -> Swept:
+    """Evaluate each run in a folder of its own, and compare it with the first.
+
+    `configured`: the configuration of a choice. `merged`: the folders of a sweep's shards, which are put together in
+    place of evaluating. Raises as `evaluate` and `merge` do.
+    """
+    chosen = choices_of(varied)
+    configs = [_titled(configured(each), each) for each in chosen]
+    for config in configs:
+        task_of(config)
+        engine_of(config)
+    folder = workspace_for(configs[0], output)
+    if not resume:
+        atomic.empty_folder(folder)
+    shutil.rmtree(folder / COMPARISONS, ignore_errors=True)
+    names = [f"{number:02}-{_slug(each.title)}" for number, each in enumerate(chosen, 1)]
+    done: list[Evaluated] = []
+    for name, choice, config in zip(names, chosen, configs, strict=True):
+        screen.say(f"Run {len(done) + 1} of {len(chosen)}: {choice.title}")
+        if merged:
+            done.append(merge_job.merge([each / name for each in merged], output=folder / name, screen=screen))
+        else:
+            done.append(
+                evaluate_job.evaluate(
+                    config, output=folder / name, jobs=jobs, resume=resume, screen=screen, shard=shard
+                )
+            )
+    found = _swept(chosen, names, done, configs[0], folder, str(shard) if shard else None, screen)
+    return Swept(
+        folder=folder,
+        sweep=found,
+        reports={each.name: each.write(found, folder) for each in reporters.SWEEPS.all()},
+        trouble=next((each.trouble for each in done if each.trouble), None),
+    )
+
+
+def _titled(config: Config, choice: Choice) -> Config:
+    title = config.reports.evaluation_title
+    named = f"{title}: {choice.title}" if title else choice.title
+    return replace(config, reports=replace(config.reports, evaluation_title=named))
+
+
+def _swept(
+    chosen: Sequence[Choice],
+    names: Sequence[str],
+    done: Sequence[Evaluated],
+    config: Config,
+    folder: Path,
+    shard: str | None,
+    screen: Screen,
+) -> Sweep:
+    first = done[0].evaluation
+    infos = {info.name: info for info in first.metrics}
+    declared = [name for name in config.declared if name in infos] or list(infos)[1:2]
+    runs = []
+    for number, (choice, name, each) in enumerate(zip(chosen, names, done, strict=True)):
+        whole = each.evaluation.filters["ALL"]
+        run = SweptRun(
+            values=tuple(choice.values.values()),
+            workspace=name,
+            sessions=whole.sessions,
+            figures={metric: whole.metrics[metric] for metric in declared if metric in whole.metrics},
+        )
+        if number and shard is None:
+            run = _compared(run, folder, names[0], declared, screen)
+        runs.append(run)
+    return Sweep(
+        title=config.reports.evaluation_title or f"{first.engine.name} on {first.project.name}",
+        project=first.project,
+        keys=tuple(chosen[0].values),
+        runs=tuple(runs),
+        metrics=tuple(infos[name] for name in declared),
+        shard=shard,
+    )
+
+
+def _compared(run: SweptRun, folder: Path, base: str, declared: Sequence[str], screen: Screen) -> SweptRun:
+    where = Path(COMPARISONS) / run.workspace
+    try:
+        found = compare_job.compare(
+            [folder / base, folder / run.workspace], gates=(), output=folder / where, history=None, screen=screen
+        )
+    except (ConfigError, NothingToEvaluate) as error:
+        return replace(run, why=str(error))
+    metrics = found.comparisons[0].comparison.filters["ALL"]
+    differences = {name: metrics[name] for name in declared if name in metrics}
+    return replace(run, differences=differences, comparison=where.as_posix())
+
+
+def _slug(text: str) -> str:
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", text)[:60].strip("-.") or "run"

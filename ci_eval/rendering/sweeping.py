@@ -1,0 +1,70 @@
+"""A sweep as rows and charts."""
+
+from __future__ import annotations
+
+from ci_eval.model import MetricInfo, Sweep, SweptRun
+from ci_eval.rendering.charts import Chart, Dot, Up, across, scale_of
+from ci_eval.rendering.figures import amount, interval
+from ci_eval.rendering.verdicts import pair_text, said
+
+FEW = 10
+"""Up to so many runs, each has its name below the axis."""
+
+
+def name_of(run: SweptRun) -> str:
+    """Its values."""
+    return ", ".join(run.values)
+
+
+def figure_text(run: SweptRun, info: MetricInfo) -> str:
+    """A metric's figure with its interval."""
+    found = run.figures.get(info.name)
+    if found is None:
+        return "—"
+    between = interval(found, info.unit)
+    return f"{amount(found.value, info.unit)} ({between})" if between else amount(found.value, info.unit)
+
+
+def difference_text(run: SweptRun, info: MetricInfo) -> str:
+    """How far it is from the first run, with the verdict; "" where there is nothing to say."""
+    found = run.differences.get(info.name)
+    return f"{said(found.verdict)} {pair_text(found, info)}" if found else ""
+
+
+def sweep_charts(sweep: Sweep) -> list[Chart]:
+    """A chart for each metric, over the runs in their order; those without a figure are left out."""
+    return [chart for info in sweep.metrics for chart in _chart(sweep, info)]
+
+
+def _chart(sweep: Sweep, info: MetricInfo) -> list[Chart]:
+    found = [(place, each, each.figures.get(info.name)) for place, each in enumerate(sweep.runs)]
+    known = [
+        (place, each, figure, figure.value) for place, each, figure in found if figure and figure.value is not None
+    ]
+    if len(known) < 2:
+        return []
+    lows = [value if figure.low is None else figure.low for _, _, figure, value in known]
+    highs = [value if figure.high is None else figure.high for _, _, figure, value in known]
+    x, y = across(len(sweep.runs)), Up(min(lows), max(highs))
+    edges = [(x(place), y(high)) for (place, *_), high in zip(known, highs, strict=True)]
+    edges += [(x(place), y(low)) for (place, *_), low in reversed(list(zip(known, lows, strict=True)))]
+    last = len(sweep.runs) - 1
+    named = [each for each in enumerate(sweep.runs) if last < FEW or each[0] in {0, last}]
+    return [
+        Chart(
+            title=info.name,
+            summary=f"{info.name} of {len(known)} runs; the table has the figures",
+            lines=(
+                tuple(
+                    Dot(x(place), y(value), f"{name_of(each)}: {figure_text(each, info)}")
+                    for place, each, _, value in known
+                ),
+            ),
+            band=" ".join(f"{a:.1f},{b:.1f}" for a, b in edges),
+            ticks=tuple((y(value), amount(value, info.unit)) for value in scale_of(y)),
+            names=tuple(
+                (x(place), "start" if place == 0 else "end" if place == last else "middle", name_of(each)[:16])
+                for place, each in named
+            ),
+        )
+    ]

@@ -1,0 +1,30 @@
+"""`html/index.html` of a sweep: the table, and a chart for each metric."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ci_eval.model import Sweep
+from ci_eval.rendering.contract import SweepReporter
+from ci_eval.rendering.htmlsite import HtmlSite, published
+from ci_eval.rendering.sweeping import difference_text, figure_text, sweep_charts
+
+TEMPLATES = Path(__file__).parent / "templates"
+ASSETS = ("style.css", "comparison.css")
+
+
+class SweepHtml:
+    """Writes a page that opens from disk and links to those of the evaluations and comparisons."""
+
+    name = "html"
+
+    def write(self, sweep: Sweep, folder: Path) -> Path:
+        """See SweepReporter."""
+        with published(folder / "html") as partial:
+            site = HtmlSite(partial, TEMPLATES, figure_text=figure_text, difference_text=difference_text)
+            site.assets(ASSETS)
+            site.render("sweep_index.html.j2", "index.html", sweep=sweep, charts=sweep_charts(sweep))
+        return folder / "html" / "index.html"
+
+
+REPORTER: SweepReporter = SweepHtml()

@@ -1,0 +1,25 @@
+"""`sweep.json`: the figures of a sweep for scripts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from ci_eval import atomic
+from ci_eval.model import FORMAT, Sweep
+from ci_eval.rendering.contract import SweepReporter
+
+
+class SweepJson:
+    """Writes {"format": 1, …} with the fields of Sweep."""
+
+    name = "json"
+
+    def write(self, sweep: Sweep, folder: Path) -> Path:
+        """See SweepReporter."""
+        found = {"format": FORMAT, **msgspec.to_builtins(sweep)}
+        return atomic.write(folder / "sweep.json", msgspec.json.format(msgspec.json.encode(found)) + b"\n")
+
+
+REPORTER: SweepReporter = SweepJson()
