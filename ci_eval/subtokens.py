@@ -23,7 +23,6 @@ def pieces(name: str) -> list[str]:
     return [piece for piece, _ in _cut(name)]
 
 
-# What is held against one expected name are the same few names again and again.
 @lru_cache(maxsize=100_000)
 def _split(name: str) -> tuple[str, ...]:
     return tuple(piece.casefold() for piece, kind in _cut(name) if kind)
@@ -67,6 +66,8 @@ def _is_cut(kinds: Sequence[str], place: int) -> bool:
     return before != here and (before, here) != ("capital", "small")
 
 
+# What is held against one expected name are the same few names again and again.
+@lru_cache(maxsize=200_000)
 def scores(
     reference: str, hypothesis: str, shared: Callable[[Sequence[str], Sequence[str]], int]
 ) -> Mapping[str, float]:

@@ -35,7 +35,7 @@ CLASSES: Mapping[Kind, Class] = {
 class PredictorOptions(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
     """The options of all predictors."""
 
-    limit: Annotated[int, Meta(ge=1, le=1000)] = 20
+    limit: Annotated[int, Meta(ge=1, le=1000)] = 10
     """The most predictions of a token."""
 
 

@@ -29,7 +29,7 @@ class NgramOptions(PredictorOptions, frozen=True, kw_only=True):
     """How much a context counts beside all shorter ones."""
     capacity: Annotated[int, Meta(ge=1)] = 5_000
     """Tokens before the caret that the file's cache holds."""
-    candidates: Annotated[int, Meta(ge=1)] = 60
+    candidates: Annotated[int, Meta(ge=1)] = 40
     """Tokens that get a probability: those that follow the longest contexts."""
 
 

@@ -66,12 +66,13 @@ class Surrounding:
         if end < len(self._read) or not before.startswith(self._read):
             self.forget()
         if end > len(self._read):
-            _exchange(self.before, self._begun, [])
             for line in before[len(self._read) : end].split("\n")[:-1]:
-                if tokens := self._lexer.line(line):
-                    self.before.add([START_OF_LINE, *self._split(tokens)])
+                tokens = self._lexer.line(line)
+                # The first of these lines was begun already.
+                _exchange(self.before, self._begun, [START_OF_LINE, *self._split(tokens)] if tokens else [])
+                self._begun = []
             self.before.keep(self._capacity)
-            self._read, self._begun = before[:end], []
+            self._read = before[:end]
         begun_in = self._lexer.copy()
         begun = [START_OF_LINE, *self._split(begun_in.line(before[end:]))]
         _exchange(self.before, self._begun, begun)

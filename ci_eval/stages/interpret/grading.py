@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
-from dataclasses import replace as with_values
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -36,6 +35,9 @@ class Grading:
         one that is not there, or PreparationError."""
         self._task = task
         self._graders = graders.ready(names_of(task, judge, run), cache, judge, run)
+        # What each is able to is asked once: that takes longer than most grades.
+        self._judging = [each for each in self._graders if isinstance(each, graders.Judging)]
+        self._remarks = [each.remark if isinstance(each, graders.Remarking) else _nothing for each in self._graders]
         self._language = language
 
     def session(self, session: Session, text: str) -> Session:
@@ -57,21 +59,21 @@ class Grading:
         language = (record.language if record else "") or self._language
         against = _Against(references=references, language=language, around=around, record=record)
         shown, found = lookup.suggestions[: self._task.graded], dict[str, float]()
-        for grader in self._graders:
-            judging = isinstance(grader, graders.Judging)
+        for grader, remark in zip(self._graders, self._remarks, strict=True):
+            judging = grader in self._judging
             texts = [each.text for each in shown]
             read = self._task.readers.get(grader.name)
             if record and read:
                 texts = [*read(lookup.answer, record)]
             # A judge is not asked about nothing; for the others, no suggestion is an empty one.
-            closest = [against.closest(grader, text) for text in (texts if judging else texts or [""])]
+            closest = [against.closest(grader, remark, text) for text in (texts if judging else texts or [""])]
             scores = [_stored(grader.name, each, found) for each, _ in closest]
             if self._task.summed and not judging:
                 found |= self._task.summed(scores)
                 continue
             found |= _judged(scores) if judging else _best(scores) if self._task.best else scores[0]
             if not read:
-                remarks = [remark for _, remark in closest]
+                remarks = [said for _, said in closest]
                 shown = tuple(map(_graded, shown, scores, remarks))
         return replace(lookup, suggestions=(*shown, *lookup.suggestions[self._task.graded :]), grades=found)
 
@@ -85,19 +87,30 @@ class _Against:
     around: tuple[str, str]
     record: Record | None
 
-    def closest(self, grader: Grader, text: str) -> tuple[Scores, str]:
+    def closest(self, grader: Grader, remark: Callable[[Pairing], str], text: str) -> tuple[Scores, str]:
         """The scores against the reference that the text is closest to, by the first score that the grader names, and
-        what the grader remarks on them."""
+        the remark on that."""
         before, after = self.around
-        pairing = Pairing(
-            reference="", hypothesis=text, language=self.language, before=before, after=after, record=self.record
-        )
-        pairings = [with_values(pairing, reference=each) for each in self.references]
-        graded = [(grader.grade(each), each) for each in pairings]
+
+        def pairing(reference: str) -> Pairing:
+            return Pairing(
+                reference=reference,
+                hypothesis=text,
+                language=self.language,
+                before=before,
+                after=after,
+                record=self.record,
+            )
+
+        graded = [(grader.grade(each), each) for each in map(pairing, self.references)]
         scores, decisive = max(graded, key=lambda each: next(iter(each[0].values()), 0.0))
         if "score" in scores:
             scores = {grader.name: scores["score"] / 100}
-        return scores, grader.remark(decisive) if isinstance(grader, graders.Remarking) else ""
+        return scores, remark(decisive)
+
+
+def _nothing(_pairing: Pairing) -> str:
+    return ""
 
 
 def names_of(task: Task, judge: EndpointConfig | None, run: RunSettings | None) -> list[str]:
