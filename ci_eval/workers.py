@@ -14,7 +14,7 @@ import time
 import traceback
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from enum import Enum
 from multiprocessing import get_context
@@ -150,7 +150,8 @@ class _Worker:
     def __init__(self, counter: ctypes.c_uint64, job: tuple[Callable[..., Any], tuple[object, ...]]) -> None:
         self.pipe, theirs = _CONTEXT.Pipe()
         self._process = _CONTEXT.Process(target=_serve, args=(theirs, os.getpid(), counter), daemon=True)
-        self._process.start()
+        with _one_thread():
+            self._process.start()
         theirs.close()
         self.deadline = math.inf
         """When its task counts as stuck (time.monotonic())."""
@@ -227,3 +228,20 @@ def die_with_parent() -> None:
     """Have this process killed when its parent ends, however it ends. Only on Linux; elsewhere closed pipes end it."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # 1 = PR_SET_PDEATHSIG
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """What is started here multiplies matrices in one thread: workers share the cores, and threads that wait for each
+    other on busy cores take ten times as long. A choice of the user's stays."""
+    chosen = THREADS in os.environ
+    os.environ.setdefault(THREADS, "1")
+    try:
+        yield
+    finally:
+        if not chosen:
+            del os.environ[THREADS]
+
+
+THREADS = "OPENBLAS_NUM_THREADS"
+"""The variable that numpy's OpenBLAS looks at when it is loaded."""

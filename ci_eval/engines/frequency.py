@@ -21,7 +21,7 @@ class FrequencyOptions(PredictorOptions, frozen=True, kw_only=True):
 
 
 class Frequency(Predictor[FrequencyOptions]):
-    """Of equal ones, those that stand first in the file, or were read first."""
+    """Of equal ones in the file, those that are more frequent in the project, then by their text."""
 
     def __init__(self, options: FrequencyOptions, surroundings: Surroundings) -> None:
         super().__init__(options, surroundings)
@@ -39,7 +39,7 @@ class Frequency(Predictor[FrequencyOptions]):
         self._around.read(before, after)
         here = Counter(self._around.before.following(())) + Counter(self._around.after.following(()))
         elsewhere = self._elsewhere
-        ranked = sorted(here, key=lambda text: (-here[text], -elsewhere.get(text, 0)))
+        ranked = sorted(here, key=lambda text: (-here[text], -elsewhere.get(text, 0), text))
         return chain(ranked, elsewhere)
 
 

@@ -150,7 +150,8 @@ class _Side:
         for length in range(len(self._context), -1, -1):
             if cache is not None:
                 after = cache.following(self._context[len(self._context) - length :])
-                yield from sorted(after, key=after.__getitem__, reverse=True)[:TOP] if len(after) > 1 else after
+                # Equal ones by their text: their order in `after` depends on where the caret was before.
+                yield from sorted(sorted(after), key=after.__getitem__, reverse=True)[:TOP] if len(after) > 1 else after
             for contexts in reversed(self._wider):
                 if length < len(contexts):
                     yield from (known[number] for number in contexts[length][0].top)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+import re
 from pathlib import Path
 
 import pytest
@@ -101,3 +103,19 @@ def test_the_embedding_learns_from_other_folds_alone(project: Path) -> None:
     answer = started.complete(Query(offset=7, prefix="", expected="stat"))
     assert answer.suggestions
     assert not [each for each in answer.suggestions if "leaked" in each.text]
+
+
+@pytest.mark.parametrize("engine", PREDICTORS)
+def test_answers_do_not_depend_on_the_order_of_questions(engine: str, project: Path) -> None:
+    text = CODE * 3
+    places = [match.span() for match in re.finditer(r"\w+|[^\w\s]", text)]
+    random.Random(1).shuffle(places)
+    kept = running(CATALOG.load(engine), project)
+    kept.open("a.py", text)
+    for begin, end in places:
+        question = Query(offset=begin, prefix="", expected="never read")
+        kept.edit([(begin, end - begin, "")])
+        fresh = running(CATALOG.load(engine), project)
+        fresh.open("a.py", text[:begin] + text[end:])
+        assert kept.complete(question).suggestions == fresh.complete(question).suggestions
+        kept.edit([(begin, 0, text[begin:end])])
