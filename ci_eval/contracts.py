@@ -131,8 +131,6 @@ class Surroundings:
     confine: Confine = "auto"
     reads: tuple[Path, ...] = ()
     """Folders beside its own that the engine may read and run, where it is confined."""
-    suffixes: tuple[str, ...] = ()
-    """How the names of the language's files end."""
     kinds: frozenset[Kind] | None = None
     """The kinds of tokens that are asked for in this run; None = all."""
 

@@ -17,7 +17,7 @@ from msgspec.structs import replace as with_values
 from ci_eval.adapters.controls import ControlEngine, OpenText
 from ci_eval.contracts import Answer, Engine, Installation, Query, Running, Surroundings
 from ci_eval.errors import ConfigError
-from ci_eval.files import below, read_own
+from ci_eval.files import NOT_SOURCE, below, read_own
 from ci_eval.grammar.document import NotText, decode
 from ci_eval.learning.code import Class, class_of
 from ci_eval.learning.names import START_OF_LINE
@@ -91,7 +91,8 @@ class Predictor(OpenText, Generic[Options]):
     def files(self) -> dict[str, str]:
         """Path → text of all files of the language in the project, as they are on disk."""
         root = self.surroundings.root
-        found = {path: self._text(path) for path in below(root, root, self.surroundings.suffixes)}
+        ignored = NOT_SOURCE | self.surroundings.ignored
+        found = {path: self._text(path) for path in below(root, root, self.surroundings.suffixes, ignored)}
         return {path: text for path, text in found.items() if text is not None}
 
     def _text(self, path: str) -> str | None:

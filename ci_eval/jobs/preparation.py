@@ -63,7 +63,6 @@ class Prepared:
                 environment=self.environment.folder if self.environment else None,
                 confine=wanted.confine,
                 reads=tuple(Path(each).expanduser().absolute() for each in self.config.engine.reads),
-                suffixes=self.language.suffixes,
                 kinds=frozenset(kinds) if kinds else None,
             ),
             ranker=self.ranker,
