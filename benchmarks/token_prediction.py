@@ -52,11 +52,12 @@ FIRST = 10
 
 def projects(wanted: list[str]) -> dict[str, str]:
     """Language → SPEC of its night's project."""
-    found = {}
+    found: dict[str, str] = {}
     for path in sorted(CONFIGS.glob("*.yaml")):
         config = yaml.safe_load(path.read_text())
-        spec = config["project"]
-        found[config["language"]] = spec if isinstance(spec, str) else spec["spec"]
+        if "project" in config and "task" not in config:
+            spec = config["project"]
+            found.setdefault(config["language"], spec if isinstance(spec, str) else spec["spec"])
     return {name: spec for name, spec in found.items() if not wanted or name in wanted}
 
 

@@ -4,29 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property
-from typing import Annotated, Literal
+from typing import Annotated
 
 from msgspec import Meta
 
-from ci_eval.adapters.predicting import Predictor, PredictorOptions, predictor
+from ci_eval.adapters.counting import CacheOptions
+from ci_eval.adapters.predicting import Predictor, predictor
 from ci_eval.contracts import Engine, Surroundings
 from ci_eval.learning.nested import Nested, Project
 from ci_eval.learning.surrounding import Surrounding
 
 
-class NgramOptions(PredictorOptions, frozen=True, kw_only=True):
+class NgramOptions(CacheOptions, frozen=True, kw_only=True):
     """The options of `ngram`."""
 
     order: Annotated[int, Meta(ge=1, le=20)] = 6
     """Tokens of the longest sequences that are counted: up to five of context, and the one that follows."""
-    scopes: Annotated[tuple[Literal["file", "folder", "project"], ...], Meta(min_length=1)] = (
-        "file",
-        "folder",
-        "project",
-    )
-    """The caches."""
-    weight: Annotated[float, Meta(gt=0, lt=1)] = 0.5
-    """How much a context counts beside all shorter ones."""
     capacity: Annotated[int, Meta(ge=1)] = 5_000
     """Tokens before the caret that the file's cache holds."""
     candidates: Annotated[int, Meta(ge=1)] = 40

@@ -6,11 +6,12 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import chain
 from math import log
-from typing import Annotated, Literal
+from typing import Annotated
 
 from msgspec import Meta
 
-from ci_eval.adapters.predicting import Predictor, PredictorOptions, predictor
+from ci_eval.adapters.counting import CacheOptions
+from ci_eval.adapters.predicting import Predictor, predictor
 from ci_eval.contracts import Engine, Surroundings
 from ci_eval.learning.code import class_of
 from ci_eval.learning.names import START_OF_LINE
@@ -22,19 +23,11 @@ END = "\0"
 """Stands behind the last piece of a name."""
 
 
-class BeamOptions(PredictorOptions, frozen=True, kw_only=True):
+class BeamOptions(CacheOptions, frozen=True, kw_only=True):
     """The options of `subtoken-beam`."""
 
     order: Annotated[int, Meta(ge=2, le=40)] = 10
     """Pieces of the longest sequences that are counted; where a name ends counts as one."""
-    scopes: Annotated[tuple[Literal["file", "folder", "project"], ...], Meta(min_length=1)] = (
-        "file",
-        "folder",
-        "project",
-    )
-    """The caches."""
-    weight: Annotated[float, Meta(gt=0, lt=1)] = 0.5
-    """How much a context counts beside all shorter ones."""
     width: Annotated[int, Meta(ge=1, le=1000)] = 8
     """Beginnings of names that are kept at each step."""
     longest: Annotated[int, Meta(ge=1, le=100)] = 12

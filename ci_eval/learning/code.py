@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Literal
 
@@ -99,3 +99,12 @@ def class_of(token: str, keywords: frozenset[str]) -> Class:
     if token[0].isalpha() or token[0] == "_" or (token[0] in "@$#" and len(token) > 1):
         return "name"
     return "punctuation" if token in _PUNCTUATION else "operator"
+
+
+def distinct(texts: Iterable[str]) -> Iterator[str]:
+    """Each text when it comes for the first time."""
+    seen = set[str]()
+    for text in texts:
+        if text not in seen:
+            seen.add(text)
+            yield text

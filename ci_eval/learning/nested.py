@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, islice
 from pathlib import PurePosixPath
 
 import numpy as np
 
-from ci_eval.learning.code import lines_of
+from ci_eval.learning.code import distinct, lines_of
 from ci_eval.learning.corpus import TOP, Contexts, Corpus, Ids, Texts, backwards, levels, numbered, without
 from ci_eval.learning.names import START_OF_LINE, Floats
 from ci_eval.learning.ngrams import Cache, interpolated, nested
@@ -104,7 +104,7 @@ class Nested:
         return self._ordered([self._side(around.before, tuple(begun), back=False)])
 
     def _ordered(self, sides: Sequence[_Side]) -> tuple[list[str], Floats]:
-        texts = _first(chain.from_iterable(each.texts() for each in sides), self._candidates)
+        texts = list(islice(distinct(chain.from_iterable(each.texts() for each in sides)), self._candidates))
         if not texts:
             return [], np.zeros(0)
         probability, _ = nested_sides([each.probability(texts) for each in sides])
@@ -164,13 +164,3 @@ class _Side:
         if self._cache is not None:
             models.append(interpolated(self._cache.levels(texts, self._context), self._weight))
         return nested(models)
-
-
-def _first(texts: Iterable[str], number: int) -> list[str]:
-    """The first different ones."""
-    found: dict[str, None] = {}
-    for text in texts:
-        found[text] = None
-        if len(found) == number:
-            break
-    return list(found)

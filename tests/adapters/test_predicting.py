@@ -60,12 +60,12 @@ def test_files_that_are_no_text_are_left_out(tmp_path: Path) -> None:
 def test_options_are_part_of_the_version(tmp_path: Path) -> None:
     assert isinstance(NGRAM, Configurable)
     three = NGRAM.configured({"order": 3, "scopes": ["file", "project"]})
-    assert three.install(None, tmp_path).info.version.endswith("(order 3, scopes file+project)")
+    assert three.install(None, tmp_path).info.version.endswith("(scopes file+project, order 3)")
     assert "(" not in NGRAM.configured({"order": 6}).install(None, tmp_path).info.version
 
 
 @pytest.mark.parametrize("options", [{"ordr": 3}, {"order": 0}, {"order": "six"}])
 def test_a_wrong_option_is_refused_with_those_that_are_known(options: dict[str, object]) -> None:
     assert isinstance(NGRAM, Configurable)
-    with pytest.raises(ConfigError, match="order, scopes"):
+    with pytest.raises(ConfigError, match="scopes, weight, order"):
         NGRAM.configured(options)

@@ -1,0 +1,52 @@
+"""Predictors that count tokens: in the open file around the caret, and in the project's other files."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from ci_eval.adapters.predicting import Predictor, PredictorOptions
+from ci_eval.contracts import Surroundings
+from ci_eval.learning.nested import Project
+from ci_eval.learning.surrounding import Surrounding
+
+
+class CountingOptions(PredictorOptions, frozen=True, kw_only=True):
+    """The options of predictors that count single tokens."""
+
+    project: bool = True
+    """Whether the project's other files count where the file has too few tokens."""
+
+
+class Counting(Predictor[CountingOptions]):
+    """Knows the tokens on both sides of the caret, and how frequent each is elsewhere."""
+
+    def __init__(self, options: CountingOptions, surroundings: Surroundings) -> None:
+        super().__init__(options, surroundings)
+        self.around = Surrounding(surroundings.language, 1, self.asked)
+        self.elsewhere: dict[str, int] = {}
+        """The tokens of the project's other files, the most frequent first."""
+
+    @cached_property
+    def _project(self) -> Project:
+        return Project(self.files if self.options.project else {}, self.surroundings.language, 1, self.asked)
+
+    def begin(self) -> None:
+        """See Predictor."""
+        self.around.forget()
+        self.elsewhere = dict(self._project.frequent(self.path))
+
+
+class CacheOptions(PredictorOptions, frozen=True, kw_only=True):
+    """The options of predictors that nest n-gram caches."""
+
+    scopes: Annotated[tuple[Literal["file", "folder", "project"], ...], Meta(min_length=1)] = (
+        "file",
+        "folder",
+        "project",
+    )
+    """The caches."""
+    weight: Annotated[float, Meta(gt=0, lt=1)] = 0.5
+    """How much a context counts beside all shorter ones."""
