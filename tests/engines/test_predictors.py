@@ -26,7 +26,9 @@ def running(engine: Engine, root: Path) -> Running:
 
 
 def ask(engine: str, root: Path, before: str, after: str = "") -> list[str]:
-    started = running(CATALOG.load(engine), root)
+    found = CATALOG.load(engine)
+    assert isinstance(found, Configurable)
+    started = running(found.configured({"limit": 30}), root)
     started.open("a.py", before + after)
     answer = started.complete(Query(offset=len(before), prefix="", expected="never read"))
     return [each.text for each in answer.suggestions]
