@@ -124,8 +124,8 @@ def test_its_tokenizer_counts_the_window(llama: str, tmp_path: Path) -> None:
     asked = client(tmp_path, given)
     reply = asked.ask(asked_at(seen, Query(offset=90, prefix="", expected=""), given))
     assert reply.prompt_tokens == 2 * 28 + 2
-    (counted, *_) = (json.loads(line) for line in asked._answers.exported())
-    assert set(counted["request"]["body"]) == {"model", "sha256"}
+    kept = [json.loads(line)["request"]["body"] for line in asked._answers.exported()]
+    assert {"model", "sha256"} in map(set, kept)
 
 
 def test_a_server_without_a_tokenizer_is_refused(tmp_path: Path) -> None:
