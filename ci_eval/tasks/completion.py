@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
 
-from ci_eval.contracts import Band, Item, Task
-from ci_eval.model import LookupScore, SessionScore, Status, Suggestion, Token
+from ci_eval.contracts import Band, Task
+from ci_eval.exact import each_token, rank, status
+from ci_eval.model import SessionScore
 from ci_eval.observing import rank_of
 
 BANDS = (
@@ -18,25 +18,6 @@ BANDS = (
 )
 LAST = (1, 5, 10)
 """The last rank of each band that has one."""
-
-
-def items(_text: str, tokens: Sequence[Token]) -> Iterator[Item]:
-    """Each token is one."""
-    return (
-        Item(begin=each.offset, end=each.offset + len(each.text), text=each.text, properties=each.properties)
-        for each in tokens
-    )
-
-
-def rank(expected: str, _prefix: str, shown: Sequence[Suggestion]) -> int | None:
-    """Of the expected text itself."""
-    return next((number for number, found in enumerate(shown, 1) if found.text == expected), None)
-
-
-def status(lookups: Sequence[LookupScore]) -> Status:
-    """As the last lookup ended, when all of the prefix was typed."""
-    last = lookups[-1]
-    return Status.OK if last.rank is not None else Status.NO_MATCH if last.total else Status.EMPTY
 
 
 def score(session: SessionScore) -> float:
@@ -57,7 +38,7 @@ TASK = Task(
     name="completion",
     summary="a token at the caret, with what is typed of it",
     unit="tokens",
-    items=items,
+    items=each_token,
     rank=rank,
     status=status,
     score=score,

@@ -8,7 +8,8 @@ from functools import partial
 
 from ci_eval.chance import draw
 from ci_eval.contracts import Band, Item, Task
-from ci_eval.model import Kind, LookupScore, Properties, SessionScore, Span, Status, StrategyConfig, Suggestion, Token
+from ci_eval.exact import rank, status
+from ci_eval.model import Kind, Properties, SessionScore, Span, StrategyConfig, Token
 from ci_eval.observing import grades_of
 from ci_eval.spans import cut
 
@@ -39,17 +40,6 @@ def items(text: str, tokens: Sequence[Token], *, span: Span = "line") -> Iterato
         if begin >= end and len(wanted) <= LONGEST:
             yield Item(begin=begin, end=begin + len(wanted), text=wanted, properties=Properties(kind=Kind.LINE))
             end = begin + len(wanted)
-
-
-def rank(expected: str, _prefix: str, shown: Sequence[Suggestion]) -> int | None:
-    """Of the expected text itself."""
-    return next((number for number, found in enumerate(shown, 1) if found.text == expected), None)
-
-
-def status(lookups: Sequence[LookupScore]) -> Status:
-    """As the last lookup ended."""
-    last = lookups[-1]
-    return Status.OK if last.rank is not None else Status.NO_MATCH if last.total else Status.EMPTY
 
 
 def score(session: SessionScore) -> float:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import log2
 
-from ci_eval.contracts import Band, Item, Task
-from ci_eval.model import MASKED, LookupScore, SessionScore, Status, Suggestion, Token
+from ci_eval.contracts import Band, Task
+from ci_eval.exact import each_token, rank, status
+from ci_eval.model import MASKED, SessionScore
 from ci_eval.observing import grades_of, rank_of
 
 GRADED = 10
@@ -18,25 +19,6 @@ BANDS = (
     Band(name="less than half", outcome="low"),
     Band(name="nothing of it", outcome="absent"),
 )
-
-
-def items(_text: str, tokens: Sequence[Token]) -> Iterator[Item]:
-    """Each token is one."""
-    return (
-        Item(begin=each.offset, end=each.offset + len(each.text), text=each.text, properties=each.properties)
-        for each in tokens
-    )
-
-
-def rank(expected: str, _prefix: str, shown: Sequence[Suggestion]) -> int | None:
-    """Of the expected text itself; of equal predictions the first counts."""
-    return next((number for number, found in enumerate(shown, 1) if found.text == expected), None)
-
-
-def status(lookups: Sequence[LookupScore]) -> Status:
-    """As the last lookup ended."""
-    last = lookups[-1]
-    return Status.OK if last.rank is not None else Status.NO_MATCH if last.total else Status.EMPTY
 
 
 def summed(scores: Sequence[Mapping[str, float]]) -> Mapping[str, float]:
@@ -77,7 +59,7 @@ TASK = Task(
     name="tokens",
     summary="any one token of the code, masked: names, definitions, literals, operators, punctuation, keywords",
     unit=MASKED,
-    items=items,
+    items=each_token,
     rank=rank,
     status=status,
     score=score,

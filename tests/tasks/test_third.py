@@ -21,12 +21,12 @@ TASK = '''"""Calls: the names behind a dot, which count whatever their case."""
 
 from dataclasses import replace
 
+from ci_eval.exact import each_token
 from ci_eval.tasks.completion import TASK as COMPLETION
-from ci_eval.tasks.completion import items
 
 
 def behind_dots(text, tokens):
-    return (item for item in items(text, tokens) if text[item.begin - 1 : item.begin] == ".")
+    return (item for item in each_token(text, tokens) if text[item.begin - 1 : item.begin] == ".")
 
 
 def rank(expected, _prefix, shown):

@@ -1,0 +1,27 @@
+"""What tasks share in which exactly the expected text counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ci_eval.contracts import Item
+from ci_eval.model import LookupScore, Status, Suggestion, Token
+
+
+def each_token(_text: str, tokens: Sequence[Token]) -> Iterator[Item]:
+    """An item for each token."""
+    return (
+        Item(begin=each.offset, end=each.offset + len(each.text), text=each.text, properties=each.properties)
+        for each in tokens
+    )
+
+
+def rank(expected: str, _prefix: str, shown: Sequence[Suggestion]) -> int | None:
+    """Of the expected text itself, where it stands first."""
+    return next((number for number, found in enumerate(shown, 1) if found.text == expected), None)
+
+
+def status(lookups: Sequence[LookupScore]) -> Status:
+    """As the last lookup ended, when all of the prefix was typed."""
+    last = lookups[-1]
+    return Status.OK if last.rank is not None else Status.NO_MATCH if last.total else Status.EMPTY
