@@ -156,3 +156,22 @@ def test_the_demo_runs_without_a_network_from_its_recorded_answers(
     cli.main(argv, standalone_mode=False)
     metrics = json.loads((tmp_path / "compared" / "comparison.json").read_text())["filters"]["ALL"]["metrics"]
     assert metrics[{"code-review": "ChrF", "unit-tests": "CodeBLEU"}[task]]["verdict"] == "better"
+
+
+CLOSENESS = {
+    "code-review": ("ChrF", "BLEU", "ChrFMera", "BLEUMera"),
+    "unit-tests": ("CodeBLEU", "NgramMatch", "WeightedNgramMatch", "SyntaxMatch", "DataflowMatch", "CodeBLEUMera"),
+}
+
+
+@pytest.mark.parametrize("task", ["code-review", pytest.param("unit-tests", marks=pytest.mark.registry)])
+@pytest.mark.parametrize(("engine", "end"), [("oracle", 1.0), ("empty", 0.0)])
+def test_controls_are_at_their_exact_ends(
+    task: str, engine: str, end: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(FOLDER.parent.parent)
+    argv = ["evaluate", f"configs/{task}.yaml", "--engine", engine, "--jobs", "1", "--output", str(tmp_path / "out")]
+    cli.main(argv, standalone_mode=False)
+    (report,) = json.loads((tmp_path / "out" / "reports" / "metrics.json").read_text())["evaluations"]
+    figures = report["filters"]["ALL"]["metrics"]
+    assert {name: figures[name]["value"] for name in CLOSENESS[task]} == dict.fromkeys(CLOSENESS[task], end)
