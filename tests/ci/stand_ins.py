@@ -199,7 +199,8 @@ class GitHub:
             argv += ["--local-repository", f"{reference}={folder}"]
         self.services.workflows[run_id] = f".github/workflows/{workflow}.yml"
         environment = {**os.environ, "HOME": str(self.folder / "home"), "XDG_CACHE_HOME": str(self.folder / "home")}
-        environment.pop("CI", None)
+        for name in ("CI", "CI_EVAL_CI"):
+            environment.pop(name, None)
         done = subprocess.run(
             argv, cwd=self.repository(repository), env=environment, capture_output=True, text=True, timeout=900,
             check=False,
