@@ -14,6 +14,8 @@ from ci_eval.languages.python import KEYWORDS
 from tests.command import command
 from tests.projects import timeless, write
 
+pytestmark = pytest.mark.slow
+
 CODE = "import os\n\n\ndef size_of(path):\n    total = os.stat(path)\n    return total\n"
 PREDICTORS = [name for name in CATALOG.names() if isinstance(CATALOG.load(name), Configurable)]
 

@@ -19,6 +19,8 @@ from tests.command import command
 from tests.fickle import Fickle
 from tests.projects import GREETER, write
 
+pytestmark = pytest.mark.slow
+
 Run = Callable[..., tuple[int, dict[str, Any], str]]
 TIMES = {
     "fast": (10.0, 10.4, 9.8),

@@ -22,6 +22,8 @@ from ci_eval.workspace import PARTS, Workspace
 from tests.command import command
 from tests.projects import GREETER, write
 
+pytestmark = pytest.mark.slow
+
 VALUES: tuple[object, ...] = (
     0, -1, 10**9, 10**30, 1e308, -1e308, 0.5, True, None, "", "\x1b[31m", "../../x", "a\0b", "x" * 1000, [], {}, [[]],
     "2024-01-01T00:00:00+00:00", "::set-env name=x::y",

@@ -18,6 +18,8 @@ from ci_eval.shards import deal
 from ci_eval.workspace import Workspace
 from tests.projects import GREETER, write
 
+pytestmark = pytest.mark.slow
+
 
 def run(*arguments: object) -> tuple[int, str]:
     argv = [sys.executable, "-m", "ci_eval", *map(str, arguments)]

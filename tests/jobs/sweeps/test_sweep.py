@@ -13,6 +13,8 @@ from ci_eval.jobs.sweeps.sweep import choices_of
 from tests.command import command
 from tests.projects import GREETER, timeless, write
 
+pytestmark = pytest.mark.slow
+
 CONFIG = """
 task: tokens
 engine: {name: ngram}

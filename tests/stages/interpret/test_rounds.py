@@ -21,6 +21,8 @@ from tests.deadly import Deadly
 from tests.fickle import Fickle
 from tests.projects import GREETER, ask, generate, sessions, setup, write
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
