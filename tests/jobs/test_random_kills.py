@@ -13,6 +13,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -94,8 +95,10 @@ def kill(driver: subprocess.Popen[bytes], victim: str, chance: random.Random) ->
     while victim in {"worker", "engine"} and driver.poll() is None:
         found = below(driver.pid)
         if wanted := sorted(pid for pid, group in found.items() if (group == driver.pid) == (victim == "worker")):
-            os.kill(chance.choice(wanted), signal.SIGKILL)
-            return
+            # What has ended since it was listed is none; then another one is looked for.
+            with suppress(ProcessLookupError):
+                os.kill(chance.choice(wanted), signal.SIGKILL)
+                return
         time.sleep(0.01)
 
 
