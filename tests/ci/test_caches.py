@@ -100,9 +100,14 @@ def test_a_job_that_failed_saves_nothing(hub: GitHub, tmp_path: Path) -> None:
 @pytest.mark.registry
 @pytest.mark.needs("go", "node", "npm")
 def test_a_miss_fails_where_the_step_says_so(hub: GitHub, tmp_path: Path) -> None:
-    code, log = kept(hub, tmp_path, "a", {"fail-on-cache-miss": "true"})
-    assert code != 0
-    assert "Failed to restore cache entry. Exiting as fail-on-cache-miss is set. Input key: a" in log
+    said = "Failed to restore cache entry. Exiting as fail-on-cache-miss is set. Input key: a"
+    # On a busy machine act may lose what a step printed right before its end.
+    for _ in range(3):
+        code, log = kept(hub, tmp_path, "a", {"fail-on-cache-miss": "true"})
+        assert code != 0
+        if said in log:
+            return
+    pytest.fail(log)
 
 
 @pytest.mark.skipif(not ACTIONS, reason="CI_EVAL_ACTIONS names no checkouts of the actions")
