@@ -12,7 +12,7 @@ from ci_eval.jobs.sweeps.sweep import Swept
 from ci_eval.learning.model_file import RankerModel
 from ci_eval.model import Comparison, Difference, Elsewhere, Evaluation, LogCounts, LogsRecord, Overview, Trend
 from ci_eval.rendering.figures import amount, change, evaluated, interval, intervals, statuses
-from ci_eval.rendering.sweeping import difference_text, figure_text
+from ci_eval.rendering.sweeping import difference_texts, figure_texts
 from ci_eval.rendering.trendtext import change_lines
 from ci_eval.rendering.verdicts import (
     ELSEWHERE,
@@ -171,7 +171,8 @@ def sweep(done: Swept, screen: Screen) -> None:
             *(
                 text
                 for info in found.metrics
-                for text in (figure_text(each, info), each.why or difference_text(each, info))
+                # Reports have the intervals, too; here there is little room.
+                for text in (figure_texts(each, info)[0], each.why or difference_texts(each, info)[0])
             ),
         ]
         for each in found.runs

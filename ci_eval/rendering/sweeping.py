@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ci_eval.model import MetricInfo, Sweep, SweptRun
 from ci_eval.rendering.charts import Chart, Dot, Up, across, scale_of
-from ci_eval.rendering.figures import amount, interval
-from ci_eval.rendering.verdicts import pair_text, said
+from ci_eval.rendering.figures import amount, change, interval
+from ci_eval.rendering.verdicts import interval_text, said
 
 FEW = 10
 """Up to so many runs, each has its name below the axis."""
@@ -16,19 +16,24 @@ def name_of(run: SweptRun) -> str:
     return ", ".join(run.values)
 
 
-def figure_text(run: SweptRun, info: MetricInfo) -> str:
-    """A metric's figure with its interval."""
+def figure_texts(run: SweptRun, info: MetricInfo) -> tuple[str, str]:
+    """A metric's figure, and its interval; "" where it has none."""
     found = run.figures.get(info.name)
-    if found is None:
-        return "—"
-    between = interval(found, info.unit)
-    return f"{amount(found.value, info.unit)} ({between})" if between else amount(found.value, info.unit)
+    return ("—", "") if found is None else (amount(found.value, info.unit), interval(found, info.unit))
 
 
-def difference_text(run: SweptRun, info: MetricInfo) -> str:
-    """How far it is from the first run, with the verdict; "" where there is nothing to say."""
+def difference_texts(run: SweptRun, info: MetricInfo) -> tuple[str, str]:
+    """How far it is from the first run, with the verdict, and the interval of that; "" where there is nothing to
+    say."""
     found = run.differences.get(info.name)
-    return f"{said(found.verdict)} {pair_text(found, info)}" if found else ""
+    if found is None:
+        return "", ""
+    return f"{said(found.verdict)} {change(found.difference, info.unit)}", interval_text(found, info.unit)
+
+
+def together(texts: tuple[str, str]) -> str:
+    """Both, the interval in parentheses."""
+    return f"{texts[0]} ({texts[1]})" if texts[1] else texts[0]
 
 
 def sweep_charts(sweep: Sweep) -> list[Chart]:
@@ -56,7 +61,7 @@ def _chart(sweep: Sweep, info: MetricInfo) -> list[Chart]:
             summary=f"{info.name} of {len(known)} runs; the table has the figures",
             lines=(
                 tuple(
-                    Dot(x(place), y(value), f"{name_of(each)}: {figure_text(each, info)}")
+                    Dot(x(place), y(value), f"{name_of(each)}: {together(figure_texts(each, info))}")
                     for place, each, _, value in known
                 ),
             ),

@@ -7,7 +7,7 @@ from pathlib import Path
 from ci_eval.model import Sweep
 from ci_eval.rendering.contract import SweepReporter
 from ci_eval.rendering.htmlsite import HtmlSite, published
-from ci_eval.rendering.sweeping import difference_text, figure_text, sweep_charts
+from ci_eval.rendering.sweeping import difference_texts, figure_texts, sweep_charts
 
 TEMPLATES = Path(__file__).parent / "templates"
 ASSETS = ("style.css", "comparison.css")
@@ -21,7 +21,7 @@ class SweepHtml:
     def write(self, sweep: Sweep, folder: Path) -> Path:
         """See SweepReporter."""
         with published(folder / "html") as partial:
-            site = HtmlSite(partial, TEMPLATES, figure_text=figure_text, difference_text=difference_text)
+            site = HtmlSite(partial, TEMPLATES, figure_texts=figure_texts, difference_texts=difference_texts)
             site.assets(ASSETS)
             site.render("sweep_index.html.j2", "index.html", sweep=sweep, charts=sweep_charts(sweep))
         return folder / "html" / "index.html"

@@ -8,7 +8,7 @@ from ci_eval import atomic
 from ci_eval.model import Sweep
 from ci_eval.rendering.contract import SweepReporter
 from ci_eval.rendering.markdowntext import code, prose, table
-from ci_eval.rendering.sweeping import difference_text, figure_text
+from ci_eval.rendering.sweeping import difference_texts, figure_texts, together
 
 
 class SweepMarkdown:
@@ -25,7 +25,8 @@ class SweepMarkdown:
         for each in sweep.runs:
             row = [*map(prose, each.values), f"{each.sessions:,}"]
             for info in sweep.metrics:
-                row += [figure_text(each, info), (each.why and prose(each.why)) or difference_text(each, info)]
+                far = prose(each.why) if each.why else together(difference_texts(each, info))
+                row += [together(figure_texts(each, info)), far]
             rows.append(row)
         said = f"{len(sweep.runs)} runs on {code(f'{sweep.project.name} {sweep.project.revision}')}."
         if sweep.shard:

@@ -101,6 +101,7 @@ def test_a_job_that_failed_saves_nothing(hub: GitHub, tmp_path: Path) -> None:
 @pytest.mark.needs("go", "node", "npm")
 def test_a_miss_fails_where_the_step_says_so(hub: GitHub, tmp_path: Path) -> None:
     said = "Failed to restore cache entry. Exiting as fail-on-cache-miss is set. Input key: a"
+    log = ""
     # On a busy machine act may lose what a step printed right before its end.
     for _ in range(3):
         code, log = kept(hub, tmp_path, "a", {"fail-on-cache-miss": "true"})
