@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+from uuid import uuid4
 
 Reply = Callable[[BaseHTTPRequestHandler, dict[str, Any]], None]
 
@@ -135,7 +136,8 @@ def serve(*replies: Reply) -> Iterator[Endpoint]:
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
-    endpoint = Endpoint(f"http://127.0.0.1:{server.server_port}/v1")
+    # An address of its own: ports come again, and the store of answers knows an endpoint by its address.
+    endpoint = Endpoint(f"http://127.0.0.1:{server.server_port}/{uuid4().hex}/v1")
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()
     try:
