@@ -72,6 +72,7 @@ from ci_eval.model.tokens import (
     Vocabulary,
 )
 from ci_eval.model.trend import ChangePoint, Line, Trend, TrendPoint
+from ci_eval.model.usages import Definition, History, ObjectUsage
 
 FORMAT = 1
 """Format number of workspaces and machine-readable reports; a change of meaning raises it."""
@@ -93,6 +94,7 @@ __all__ = [
     "CodeGolf",
     "Comparison",
     "Confine",
+    "Definition",
     "DeleteRange",
     "Difference",
     "Elsewhere",
@@ -108,6 +110,7 @@ __all__ = [
     "FiltersConfig",
     "FinishSession",
     "GateResult",
+    "History",
     "Kind",
     "Line",
     "Location",
@@ -120,6 +123,7 @@ __all__ = [
     "MoveCaret",
     "Noise",
     "Number",
+    "ObjectUsage",
     "OpenFile",
     "OtherCode",
     "Otherwise",
