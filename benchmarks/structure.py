@@ -1,13 +1,24 @@
-"""Figures of the package's structure: python benchmarks/structure.py."""
+"""Figures of the package's structure: python benchmarks/structure.py [CHECKOUT], of this or another checkout."""
 
 from __future__ import annotations
 
 import ast
 import statistics
+import sys
+import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 
-PACKAGE = Path(__file__).parent.parent / "ci_eval"
+PACKAGE = Path(sys.argv[1] if sys.argv[1:] else Path(__file__).parent.parent) / "ci_eval"
+NO_CODE = {
+    tokenize.COMMENT,
+    tokenize.NL,
+    tokenize.NEWLINE,
+    tokenize.INDENT,
+    tokenize.DEDENT,
+    tokenize.ENCODING,
+    tokenize.ENDMARKER,
+}
 Graph = dict[str, set[str]]
 
 
@@ -22,6 +33,17 @@ def functions(path: Path) -> Iterator[int]:
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.FunctionDef):
             yield (node.end_lineno or node.lineno) - node.lineno + 1
+
+
+def code(path: Path) -> int:
+    """Lines that are neither blank, nor comments or docstrings alone."""
+    words = set[int]()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+            words.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+    with path.open("rb") as file:
+        tokens = [each for each in tokenize.tokenize(file.readline) if each.type not in NO_CODE]
+    return len({line for each in tokens for line in range(each.start[0], each.end[0] + 1)} - words)
 
 
 def imports(path: Path, known: set[str]) -> set[str]:
@@ -63,6 +85,7 @@ def main() -> None:
     largest = max(rooms, key=lambda room: rooms[room])
     print("| figure | value |\n|---|--:|")
     print(f"| modules | {len(paths):,} |\n| lines | {sum(lines.values()):,} |")
+    print(f"| lines of code, without docstrings | {sum(map(code, paths.values())):,} |")
     print(f"| lines of a module: median, most | {statistics.median(lines.values()):.0f}, {max(lines.values())} |")
     print(f"| lines of a function: median, most | {statistics.median(lengths):.0f}, {longest[0]} (`{longest[1]}`) |")
     print(f"| modules in a cycle of imports | {cycles({name: imports(paths[name], set(paths)) for name in paths})} |")
