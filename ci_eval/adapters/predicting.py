@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
 from time import perf_counter
@@ -111,6 +111,8 @@ Started = Callable[[Any, Surroundings], Running]
 class PredictorEngine(ControlEngine):
     """The engine for a predictor."""
 
+    # Two functions made by `partial` are never equal, and a worker keeps its engine for the next file only if it is.
+    control: Callable[[Surroundings], Running] = field(compare=False)
     predictor: Started
     options: PredictorOptions
 

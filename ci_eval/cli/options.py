@@ -53,14 +53,13 @@ class Choices:
         return self._patched(self.config or (None if self.project or self.dataset else DEMO), os.environ, screen)
 
     def _patched(self, path: Path | None, environment: Mapping[str, str], screen: Screen) -> Config:
-        loaded = load(path, overrides=self.overrides, environment=environment)
+        loaded = load(path, engine=self.engine, overrides=self.overrides, environment=environment)
         for warning in loaded.warnings:
             screen.warn(warning)
         return patch(
             loaded.config,
             task=self.task,
             language=self.language,
-            engine=self.engine,
             project=self.project,
             dataset=self.dataset,
             completion_type=self.completion_type,

@@ -38,11 +38,22 @@ class Loaded:
     warnings: tuple[str, ...]
 
 
-def load(path: Path | None, *, overrides: Sequence[str] = (), environment: Mapping[str, str] = os.environ) -> Loaded:
-    """The configuration in a file (None: the defaults), changed by overrides `dotted.key=value`. Raises ConfigError."""
+def load(
+    path: Path | None,
+    *,
+    engine: str | None = None,
+    overrides: Sequence[str] = (),
+    environment: Mapping[str, str] = os.environ,
+) -> Loaded:
+    """The configuration in a file (None: the defaults), changed by overrides `dotted.key=value`. Raises ConfigError.
+
+    `engine`: NAME or NAME@VERSION, in place of the file's; overrides change that one.
+    """
     source = str(path) if path else "configuration"
     raw, said = _upgraded(read(path) if path else None, source)
     check(raw, source)
+    if engine is not None:
+        _put(raw, "engine", engine, "command line")
     for override in overrides:
         _override(raw, override)
         check(raw, f"--set {override}")

@@ -83,6 +83,12 @@ def test_only_the_first_equals_sign_of_an_override_divides_it() -> None:
     assert load(None, overrides=["project=pypi:a==1"]).config.project.spec == "pypi:a==1"
 
 
+def test_an_engine_replaces_that_of_the_file_and_overrides_change_it(write: Write) -> None:
+    path = write("engine: {name: jedi, version: '1', settings: {a: {}}}")
+    config = load(path, engine="ngram", overrides=["engine.options.order=3"]).config
+    assert config.engine == EngineConfig(name="ngram", options={"order": 3})
+
+
 def test_options_replace_what_they_name_and_nothing_else() -> None:
     config = Config(interpret=InterpretConfig(seed=5), engine=EngineConfig(version="1"))
     patched = patch(config, language="Java", engine="words@2", project="path:x", completion_type="ML", title="mine")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -60,18 +59,28 @@ def custom(
         languages=None,
         licence="LicenseRef-unknown",
         recipe=Given(program),
-        command=partial(_command, (program, *arguments)),
+        command=_Command((program, *arguments)),
         installs=tuple(map(top_of, files.values())),
-        settings=partial(_same, settings),
-        options=partial(_same, options) if options else manners.options,
+        settings=_Always(settings),
+        options=_Always(options) if options else manners.options,
         manners=manners,
         only_language_id=language_id or "",
     )
 
 
-def _command(command: tuple[str, ...], place: Place) -> list[str]:
-    return [part.replace("{root}", str(place.root)) for part in command]
+# Classes, since two functions made by `partial` are never equal: a worker keeps its server for the next file as long as
+# the engine asked for is equal.
+@dataclass(frozen=True)
+class _Command:
+    parts: tuple[str, ...]
+
+    def __call__(self, place: Place) -> list[str]:
+        return [part.replace("{root}", str(place.root)) for part in self.parts]
 
 
-def _same(value: Any, _place: Place) -> Any:
-    return value
+@dataclass(frozen=True)
+class _Always:
+    value: Any
+
+    def __call__(self, _place: Place) -> Any:
+        return self.value

@@ -1,0 +1,38 @@
+"""What a configuration names is sent to worker processes."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import pytest
+
+from ci_eval import engines
+from ci_eval.config import Config
+from ci_eval.config.schema import EngineConfig
+from ci_eval.jobs.preparation import engine_of
+
+
+@pytest.mark.parametrize("name", engines.CATALOG.names())
+def test_an_engine_stays_the_same_on_its_way_to_a_worker(name: str) -> None:
+    # A worker keeps its engine for the next file as long as the one asked for is equal.
+    engine = engine_of(Config(engine=EngineConfig(name=name)))
+    assert pickle.loads(pickle.dumps(engine)) == engine
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"name": "ngram", "options": {"order": 3}},
+        {"command": ("server", "{root}"), "settings": {"a": {"b": 1}}},
+        {"endpoint": "http://127.0.0.1:1/v1", "model": "m"},
+    ],
+)
+def test_so_does_one_that_is_configured(given: dict[str, Any]) -> None:
+    engine = engine_of(Config(engine=EngineConfig(**given)))
+    assert pickle.loads(pickle.dumps(engine)) == engine
+
+
+def test_engines_of_other_options_differ() -> None:
+    third, usual = (engine_of(Config(engine=EngineConfig(name="ngram", options=each))) for each in ({"order": 3}, {}))
+    assert third != usual
