@@ -45,7 +45,7 @@ class Ngram(Predictor[NgramOptions]):
 
     def predict(self, before: str, after: str) -> Iterable[str]:
         self._around.read(before, after)
-        return self._model.likely(self._around)[0]
+        return [text for text, _ in self._model.likely(self._around)]
 
 
 ENGINE: Engine = predictor(

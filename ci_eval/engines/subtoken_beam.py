@@ -64,8 +64,7 @@ class SubtokenBeam(Predictor[BeamOptions]):
         for _ in range(self.options.longest + 1):
             longer = []
             for score, begun in open_:
-                texts, probability = self._model.likely_after(self._around, begun)
-                for text, chance in zip(texts, probability.tolist(), strict=True):
+                for text, chance in self._model.likely_after(self._around, begun):
                     found, total = (*begun, text), score + log(chance)
                     if text == END or (not begun and class_of(text, self.surroundings.keywords) != "name"):
                         whole = "".join(found).removesuffix(END)

@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_eval.learning.names import START_OF_LINE, Floats
-from ci_eval.learning.ngrams import Level
+from ci_eval.learning.names import START_OF_LINE
 
 Ids = NDArray[np.int32]
 Counts = NDArray[np.integer[Any]]
@@ -28,7 +27,7 @@ TOP = 24
 """Most frequent tokens that are known of each context."""
 FEW = 48
 """Up to so many tokens are counted without arrays, which is faster."""
-REMEMBERED = 4096
+REMEMBERED = 2048
 """Contexts whose counts are kept, since they are asked for again and again."""
 
 
@@ -39,25 +38,49 @@ class Following(NamedTuple):
     """Sorted; none where `few` has all."""
     counts: Counts
     few: Sequence[tuple[int, int]]
-    """Tokens and counts, where there are few."""
+    """Tokens and counts, where there are few; the most frequent first, of equal ones the lower number."""
     total: int
     """How often any follows."""
-    top: Sequence[int]
-    """The most frequent ones; of equal ones those that were read first."""
-
-    def add_to(self, counts: Floats, candidates: Ids, places: Mapping[int, int], times: int) -> None:
-        """Add the count of each candidate, `times` over. `places`: candidate → its index."""
-        for token, count in self.few:
-            if (place := places.get(token)) is not None:
-                counts[place] += times * count
-        if len(self.ids):
-            found = np.minimum(self.ids.searchsorted(candidates), len(self.ids) - 1)
-            counts += times * (self.counts[found] * (self.ids[found] == candidates))
+    where: tuple[int, int]
+    """The places of the corpus that were counted, from one to before the other."""
 
     def pairs(self) -> Iterator[tuple[int, int]]:
         """All tokens with their counts."""
         yield from self.few
         yield from zip(self.ids.tolist(), self.counts.tolist(), strict=True)
+
+
+class Elsewhere(NamedTuple):
+    """What a context is followed by in a set of files, but for one of them."""
+
+    total: int
+    """How often any token follows."""
+    counts: Mapping[int, int]
+    """Token → how often it does."""
+    top: Sequence[int]
+    """The most frequent ones; of equal ones those that were read first."""
+
+
+def _few_left(found: Following, own: Following | None) -> Elsewhere:
+    counts, pairs = dict(found.few), found.few
+    for token, count in own.few if own else ():
+        counts[token] -= count
+    if own:
+        pairs = sorted((each for each in counts.items() if each[1]), key=lambda each: (-each[1], each[0]))
+    return Elsewhere(found.total - (own.total if own else 0), counts, [token for token, _ in pairs[:TOP]])
+
+
+def _many_left(found: Following, own: Following | None) -> Elsewhere:
+    counts = found.counts
+    if own:
+        less = np.array(list(own.pairs()))
+        counts = counts.copy()
+        counts[found.ids.searchsorted(less[:, 0])] -= less[:, 1]
+    left = counts > 0
+    ids, counts = found.ids[left], counts[left]
+    top = ids[np.argsort(-counts, kind="stable")[:TOP]]
+    total = found.total - (own.total if own else 0)
+    return Elsewhere(total, dict(zip(ids.tolist(), counts.tolist(), strict=True)), top.tolist())
 
 
 class Texts:
@@ -107,52 +130,55 @@ class Corpus:
         self._before = [each[sorting] for each in before]
         self._next = whole[places[sorting]]
         self._following = lru_cache(maxsize=REMEMBERED)(self._count)
+        self.but = lru_cache(maxsize=REMEMBERED)(self._many_but)
+        """What follows at those places, but for the places of another corpus, which is one of its files."""
 
     def __len__(self) -> int:
         return len(self._next)
 
-    def contexts(self, context: Sequence[int]) -> Iterator[Following]:
+    def contexts(self, context: Ids) -> Iterator[Following]:
         """What follows contexts of 0, 1, 2 … tokens, the last ones of `context`, up to the first that never occurs."""
         low, high = 0, len(self._next)
-        for length in range(len(self._before) + 1):
-            if length:
-                if length > len(context):
+        if not high:
+            return
+        found = self._at(low, high)
+        yield found
+        for column, wanted in zip(self._before, context[::-1], strict=False):
+            # Most long contexts occur once.
+            if high - low == 1:
+                if column[low] != wanted:
                     return
-                column, wanted = self._before[length - 1][low:high], np.int32(context[-length])
-                high = low + int(column.searchsorted(wanted, "right"))
-                low += int(column.searchsorted(wanted, "left"))
-            if low == high:
-                return
-            yield self._few(low, high) if high - low <= FEW else self._following(low, high)
+            else:
+                before = low, high
+                part = column[low:high]
+                low, high = low + int(part.searchsorted(wanted)), low + int(part.searchsorted(wanted, "right"))
+                if low == high:
+                    return
+                if (low, high) != before:
+                    found = self._at(low, high)
+            yield found
+
+    def _many_but(self, where: tuple[int, int], own: Corpus, less: tuple[int, int] | None) -> Elsewhere:
+        return _many_left(self._at(*where), own._at(*less) if less else None)
+
+    def _at(self, low: int, high: int) -> Following:
+        return self._few(low, high) if high - low <= FEW else self._following(low, high)
 
     def _few(self, low: int, high: int) -> Following:
-        found = Counter(sorted(self._next[low:high].tolist())).most_common()
-        return Following(NONE, NONE, found, high - low, [token for token, _ in found[:TOP]])
+        tokens = self._next[low:high].tolist()
+        counted = Counter(sorted(tokens)).most_common() if len(tokens) > 1 else [(tokens[0], 1)]
+        return Following(NONE, NONE, counted, high - low, (low, high))
 
     def _count(self, low: int, high: int) -> Following:
         ids, counts = np.unique(self._next[low:high], return_counts=True)
-        order = np.argsort(-counts, kind="stable")[:TOP]
-        return Following(ids, counts, (), high - low, ids[order].tolist())
+        return Following(ids, counts, (), high - low, (low, high))
 
 
-Contexts = Sequence[tuple[Following, Following | None]]
-"""For contexts of 0, 1, 2 … tokens: what follows it in all files, and in one of them that does not count."""
-
-
-def without(whole: Corpus, own: Corpus, context: Sequence[int]) -> Contexts:
-    """The counts of a corpus, and beside them those of one of its files, which are not to be used."""
-    less = list(own.contexts(context))
-    return [
-        (found, less[length] if length < len(less) else None) for length, found in enumerate(whole.contexts(context))
-    ]
-
-
-def levels(contexts: Contexts, candidates: Ids, places: Mapping[int, int]) -> Iterator[Level]:
-    """For each context: how often each candidate follows, and how often any token does."""
-    for found, own in contexts:
-        counts, total = np.zeros(len(candidates)), found.total
-        found.add_to(counts, candidates, places, 1)
-        if own:
-            own.add_to(counts, candidates, places, -1)
-            total -= own.total
-        yield counts, float(total)
+def without(whole: Corpus, own: Corpus, less: Sequence[Following], context: Ids) -> Iterator[Elsewhere]:
+    """What follows contexts of 0, 1, 2 … tokens in a corpus, but for the file `own`, up to the first that never occurs;
+    `less`: what follows them in that file."""
+    for length, found in enumerate(whole.contexts(context)):
+        here = less[length] if length < len(less) else None
+        if here and found.total == here.total:
+            return
+        yield _few_left(found, here) if found.few else whole.but(found.where, own, here.where if here else None)

@@ -12,15 +12,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, islice
 from pathlib import PurePosixPath
-
-import numpy as np
+from typing import TypeVar
 
 from ci_eval.learning.code import distinct, lines_of
-from ci_eval.learning.corpus import TOP, Contexts, Corpus, Ids, Texts, backwards, levels, numbered, without
-from ci_eval.learning.names import START_OF_LINE, Floats
-from ci_eval.learning.ngrams import Cache, interpolated, nested
+from ci_eval.learning.corpus import NONE, TOP, Corpus, Elsewhere, Ids, Texts, backwards, numbered, without
+from ci_eval.learning.names import START_OF_LINE
+from ci_eval.learning.ngrams import Cache, factors, shares
 from ci_eval.learning.surrounding import Split, Surrounding, whole_tokens
 
+Token = TypeVar("Token", str, int)
 Scope = str
 """file, folder or project."""
 
@@ -42,7 +42,7 @@ class Project:
             path: numbered(map(split, lines_of(text, language)), self.texts) for path, text in sorted(files.items())
         }
         self._start = self.texts.add(START_OF_LINE)
-        self._order, self._predicted = order, predicted
+        self.order, self._predicted = order, predicted
         self.whole = lru_cache(maxsize=2)(self._whole)
         self.folder = lru_cache(maxsize=16)(self._folder)
         self.own = lru_cache(maxsize=4)(self._own)
@@ -59,26 +59,34 @@ class Project:
 
     def _corpus(self, files: Iterable[Ids], back: bool) -> Corpus:
         turned = [backwards(each, self._start) if back else each for each in files]
-        return Corpus(turned, self.texts, self._order, self._predicted)
+        return Corpus(turned, self.texts, self.order, self._predicted)
 
     def frequent(self, path: str) -> Iterator[tuple[str, int]]:
         """The tokens of the other files with their numbers, the most frequent first; of equal ones those that were read
         first."""
         counts: Counter[int] = Counter()
-        for found, own in without(self.whole(False), self.own(path, False), ()):
+        for found in self.whole(False).contexts(NONE):
             counts.update(dict(found.pairs()))
-            counts.subtract(dict(own.pairs() if own else ()))
+        for own in self.own(path, False).contexts(NONE):
+            counts.subtract(dict(own.pairs()))
         yield from ((self.texts.texts[number], count) for number, count in counts.most_common() if count > 0)
 
-    def contexts(self, scope: Scope, path: str, context: Sequence[str], *, back: bool) -> Contexts:
-        """The counts after these tokens in the other files of that scope around the file at `path`."""
-        folder = _folder_of(path)
-        if scope == "folder" and self._all_in(folder):
-            return ()  # the project's counts are the same
-        corpus = self.whole(back) if scope == "project" else self.folder(folder, back)
-        return without(corpus, self.own(path, back), self.texts.known(context).tolist())
+    def contexts(
+        self, scopes: Sequence[Scope], path: str, context: Sequence[str], *, back: bool
+    ) -> list[list[Elsewhere]]:
+        """What follows these tokens in the other files of the project and of the folder, as far as these are scopes."""
+        known, folder = self.texts.known(context), _folder_of(path)
+        own = self.own(path, back)
+        less = list(own.contexts(known))
+        wider = []
+        if "project" in scopes:
+            wider.append(self.whole(back))
+        if "folder" in scopes and not self._all_in(folder):  # else the project's counts are the same
+            wider.append(self.folder(folder, back))
+        return [list(without(each, own, less, known)) for each in wider]
 
 
+@lru_cache(maxsize=64)
 def _folder_of(path: str) -> str:
     return PurePosixPath(path).parent.as_posix()
 
@@ -91,76 +99,107 @@ class Nested:
         self._project, self._path = project, path
         self._scopes, self._weight, self._candidates = scopes, weight, candidates
 
-    def likely(self, around: Surrounding) -> tuple[list[str], Floats]:
-        """Tokens that may stand at the caret, and their probabilities, the highest first; of equal ones those first
+    def likely(self, around: Surrounding) -> list[tuple[str, float]]:
+        """Tokens that may stand at the caret, with their probabilities, the highest first; of equal ones those first
         that follow longer contexts in nearer caches."""
         sides = [self._side(around.before, (), back=False)]
         if around.after.tokens:
             sides.append(self._side(around.after, (), back=True))
         return self._ordered(sides)
 
-    def likely_after(self, around: Surrounding, begun: Sequence[str]) -> tuple[list[str], Floats]:
+    def likely_after(self, around: Surrounding, begun: Sequence[str]) -> list[tuple[str, float]]:
         """The same if these tokens stood at the caret already, by what is before them alone."""
         return self._ordered([self._side(around.before, tuple(begun), back=False)])
 
-    def _ordered(self, sides: Sequence[_Side]) -> tuple[list[str], Floats]:
-        texts = list(islice(distinct(chain.from_iterable(each.texts() for each in sides)), self._candidates))
-        if not texts:
-            return [], np.zeros(0)
-        probability, _ = nested_sides([each.probability(texts) for each in sides])
-        order = np.argsort(-probability, kind="stable")
-        order = order[probability[order] > 0]
-        return [texts[place] for place in order], probability[order]
+    def _ordered(self, sides: Sequence[_Side]) -> list[tuple[str, float]]:
+        following = (each.after(length) for length in reversed(range(self._project.order)) for each in sides)
+        texts = list(islice(distinct(chain.from_iterable(following)), self._candidates))
+        total = sum(each.weight for each in sides)
+        candidates = _Candidates(texts, self._project.texts)
+        for side in sides:
+            side.add_to(candidates, side.weight / total)
+        found = zip(texts, candidates.sums, strict=True)
+        return sorted(((text, likely) for text, likely in found if likely > 0), key=lambda each: -each[1])
 
     def _side(self, cache: Cache, begun: tuple[str, ...], *, back: bool) -> _Side:
         most = cache.order - 1
         context = (*cache.context(most), *begun)[-most:] if most else ()
-        wider = [
-            self._project.contexts(scope, self._path, context, back=back)
-            for scope in ("project", "folder")
-            if scope in self._scopes
-        ]
+        wider = self._project.contexts(self._scopes, self._path, context, back=back)
         own = cache if "file" in self._scopes else None
         return _Side(own, context, wider, self._project.texts, self._weight)
 
 
-def nested_sides(sides: Sequence[tuple[Floats, float]]) -> tuple[Floats, float]:
-    """The mean of what both sides say, each by its weight."""
-    weights = [max(weight, 1e-9) for _, weight in sides]
-    total = sum(weights)
-    together: Floats = sum((found * weight for (found, _), weight in zip(sides, weights, strict=True)), np.zeros(1))
-    return together / total, total
+class _Candidates:
+    """Tokens whose probabilities are summed up."""
+
+    def __init__(self, texts: Sequence[str], numbers: Texts) -> None:
+        self.sums = [0.0] * len(texts)
+        self.by_text = {text: place for place, text in enumerate(texts)}
+        known = numbers.ids
+        self.by_id = {known[text]: place for place, text in enumerate(texts) if text in known}
+
+    def add(self, places: Mapping[Token, int], after: Mapping[Token, int], factor: float) -> None:
+        """Add `factor` times the count of each. `places`: `by_text` or `by_id`, as `after` has it."""
+        fewer, more = (places, after) if len(places) < len(after) else (after, places)
+        for token in fewer:
+            if token in more:
+                self.sums[places[token]] += factor * after[token]
 
 
 class _Side:
     """The caches in one direction from the caret."""
 
     def __init__(
-        self, cache: Cache | None, context: tuple[str, ...], wider: Sequence[Contexts], texts: Texts, weight: float
+        self,
+        cache: Cache | None,
+        context: tuple[str, ...],
+        wider: Sequence[Sequence[Elsewhere]],
+        texts: Texts,
+        weight: float,
     ) -> None:
         """`context`: the tokens next to the place; `wider`: what the project and the folder have after it, the widest
-        first."""
-        self._context = context
-        self._cache, self._wider, self._texts, self._weight = cache, wider, texts, weight
+        first; `weight`: see `interpolated`."""
+        self._wider, self._texts = wider, texts
+        self._file = list(_seen(cache, context)) if cache else []
+        totals = [[level.total for level in levels] for levels in wider]
+        if cache is not None:
+            totals.append([total for _, total in self._file])
+        parts, found = shares(list(map(len, totals)))
+        self._factors = [
+            [part * factor for factor in factors(each, weight)] for part, each in zip(parts, totals, strict=True)
+        ]
+        self.weight = max(found, 1e-9)
+        """Of this side beside the other."""
 
-    def texts(self) -> Iterator[str]:
-        """Those that follow, after long contexts before short ones."""
-        known = self._texts.texts
-        cache = self._cache
-        for length in range(len(self._context), -1, -1):
-            if cache is not None:
-                after = cache.following(self._context[len(self._context) - length :])
-                # Equal ones by their text: their order in `after` depends on where the caret was before.
-                yield from sorted(sorted(after), key=after.__getitem__, reverse=True)[:TOP] if len(after) > 1 else after
-            for contexts in reversed(self._wider):
-                if length < len(contexts):
-                    yield from (known[number] for number in contexts[length][0].top)
+    def after(self, length: int) -> Iterator[str]:
+        """Those that follow the context of so many tokens, in the nearest cache first."""
+        if length < len(self._file):
+            after, _ = self._file[length]
+            yield from _most_frequent(after) if len(after) > 1 else after
+        for levels in reversed(self._wider):
+            if length < len(levels):
+                yield from (self._texts.texts[number] for number in levels[length].top)
 
-    def probability(self, texts: Sequence[str]) -> tuple[Floats, float]:
-        """Of each text, and the weight of the mixture."""
-        ids = self._texts.known(texts)
-        places = {number: place for place, number in enumerate(ids.tolist())}
-        models = [interpolated(levels(each, ids, places), self._weight) for each in self._wider]
-        if self._cache is not None:
-            models.append(interpolated(self._cache.levels(texts, self._context), self._weight))
-        return nested(models)
+    def add_to(self, candidates: _Candidates, share: float) -> None:
+        """Add their probabilities, times `share`."""
+        for levels, given in zip(self._wider, self._factors, strict=False):
+            for level, factor in zip(levels, given, strict=True):
+                candidates.add(candidates.by_id, level.counts, share * factor)
+        for (after, _), factor in zip(self._file, self._factors[-1], strict=False):
+            candidates.add(candidates.by_text, after, share * factor)
+
+
+def _most_frequent(counts: Mapping[str, int]) -> list[str]:
+    """The first TOP; equal ones by their text, since their order in a cache depends on where the caret was before."""
+    least = sorted(counts.values())[-TOP:][0]
+    found = sorted((-count, text) for text, count in counts.items() if count >= least)
+    return [text for _, text in found[:TOP]]
+
+
+def _seen(cache: Cache, context: tuple[str, ...]) -> Iterator[tuple[Mapping[str, int], int]]:
+    """What followed contexts of 0, 1, 2 … tokens, up to the first that never occurred, and how often any did."""
+    for length in range(len(context) + 1):
+        last = context[len(context) - length :]
+        if not (total := cache.total(last)):
+            return
+        yield cache.following(last), total

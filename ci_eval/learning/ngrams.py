@@ -52,14 +52,31 @@ def nested(models: Iterable[tuple[Floats, int]]) -> tuple[Floats, float]:
     As InverseMixModel does it: a model that has seen n contexts has confidence 1 - 2^-n and weight 1 / (1 -
     confidence), at most SURE; a mixture has the mean confidence of its parts, weighted in the same way.
     """
-    probability, weight = np.zeros(1), 0.0
-    for found, seen in models:
-        own = min(2.0**seen, SURE) if seen else 0.0
+    given = list(models)
+    parts, weight = shares([seen for _, seen in given])
+    return sum((found * part for (found, _), part in zip(given, parts, strict=True)), np.zeros(1)), weight
+
+
+def shares(seen: Sequence[int]) -> tuple[list[float], float]:
+    """How much each model counts in that mixture, from the number of contexts that it has seen; and its weight."""
+    parts, weight = list[float](), 0.0
+    for each in seen:
+        own = min(2.0**each, SURE) if each else 0.0
         together = max(own + weight, 1.0)
-        probability = (found * own + probability * weight) / together
+        parts = [*(part * weight / together for part in parts), own / together]
         unsure = (bool(own) + bool(weight)) / together  # the mean of 1 / weight
         weight = min(1 / unsure, SURE) if unsure else 0.0
-    return probability, weight
+    return parts, weight
+
+
+def factors(totals: Sequence[float], weight: float) -> list[float]:
+    """What a count after each context is multiplied by, so that their sum is the probability of `interpolated`.
+
+    `totals`: how often any token follows contexts of 0, 1, 2 … tokens; none is 0.
+    """
+    faded = [weight * (1 - weight) ** shorter for shorter in reversed(range(len(totals)))]
+    mass = sum(faded)
+    return [part / mass / total for part, total in zip(faded, totals, strict=True)]
 
 
 class Cache:
@@ -119,20 +136,23 @@ class Cache:
         """Text → how often it followed these tokens."""
         return self._after.get(context, _NOTHING)
 
+    def total(self, context: tuple[str, ...]) -> int:
+        """How often any did."""
+        return self._totals[context] if context in self._after else 0
+
     def last(self, text: str) -> int:
         """The number (from 1 on) of the last token that was that text; 0 if none was."""
         places = self._places.get(text)
         return places[-1] + 1 if places else 0
 
-    def levels(self, texts: Sequence[str], context: tuple[str, ...] | None = None) -> Iterable[Level]:
-        """For contexts of 0, 1, 2 … tokens, the last ones of `context` (None = of the sequence): how often each text
-        followed, and how often any did."""
-        whole = self.context(self.order - 1) if context is None else context
+    def levels(self, texts: Sequence[str]) -> Iterable[Level]:
+        """For contexts of the last 0, 1, 2 … tokens: how often each text followed, and how often any did."""
+        whole = self.context(self.order - 1)
         for length in range(len(whole) + 1):
             last = whole[len(whole) - length :]
             after = self.following(last)
             counts = np.array([after.get(text, 0) for text in texts], dtype=np.float64)
-            yield counts, float(self._totals[last] if after else 0)
+            yield counts, float(self.total(last))
 
 
 _NOTHING: Mapping[str, int] = {}

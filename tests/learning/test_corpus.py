@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ci_eval.learning import corpus
-from ci_eval.learning.corpus import Corpus, Texts, backwards, levels, numbered, without
+from ci_eval.learning.corpus import TOP, Corpus, Texts, backwards, numbered, without
 from ci_eval.learning.names import START_OF_LINE
 
 Lines = list[list[str]]
@@ -39,7 +39,7 @@ def test_counts_are_those_of_counting_one_by_one(files: list[Lines], context: li
     texts = Texts()
     read = [numbered(file, texts) for file in files]
     kept, corpus.FEW = corpus.FEW, few
-    found = list(Corpus(read, texts, 4, is_letter).contexts(texts.known(context).tolist()))
+    found = list(Corpus(read, texts, 4, is_letter).contexts(texts.known(context)))
     corpus.FEW = kept
     for length in range(min(len(context), 3) + 1):
         expected = one_by_one(files, context[len(context) - length :])
@@ -47,26 +47,27 @@ def test_counts_are_those_of_counting_one_by_one(files: list[Lines], context: li
         assert {texts.texts[number]: count for number, count in here.items()} == expected
         if expected:
             assert found[length].total == expected.total()
-            assert [expected[texts.texts[each]] for each in found[length].top] == sorted(
-                expected.values(), reverse=True
-            )
 
 
-@given(FILES, st.lists(st.sampled_from(["a", "b", "(", START_OF_LINE]), max_size=3))
-def test_a_file_that_does_not_count_is_as_if_it_were_not_there(files: list[Lines], context: list[str]) -> None:
+@given(FILES, st.lists(st.sampled_from(["a", "b", "(", START_OF_LINE]), max_size=3), st.sampled_from([0, 48]))
+def test_a_file_that_does_not_count_is_as_if_it_were_not_there(
+    files: list[Lines], context: list[str], few: int
+) -> None:
     texts = Texts()
     read = [numbered(file, texts) for file in files]
-    ids = texts.known(context).tolist()
-    candidates = texts.known(["a", "b", "c"])
-    places = {number: place for place, number in enumerate(candidates.tolist()) if number > 0}
+    ids = texts.known(context)
     whole, own = Corpus(read, texts, 4, is_letter), Corpus(read[:1], texts, 4, is_letter)
-    rest = Corpus(read[1:], texts, 4, is_letter)
-    expected = [
-        (list(counts), total)
-        for counts, total in levels(without(rest, Corpus([], texts, 4, is_letter), ids), candidates, places)
+    rest, nothing = Corpus(read[1:], texts, 4, is_letter), Corpus([], texts, 4, is_letter)
+    kept, corpus.FEW = corpus.FEW, few
+    found = list(without(whole, own, list(own.contexts(ids)), ids))
+    expected = list(without(rest, nothing, [], ids))
+    corpus.FEW = kept
+    assert [(each.total, each.top) for each in found] == [(each.total, each.top) for each in expected]
+    assert [{token: count for token, count in each.counts.items() if count} for each in found] == [
+        each.counts for each in expected
     ]
-    found = [(list(counts), total) for counts, total in levels(without(whole, own, ids), candidates, places)]
-    assert [each for each in found if each[1]] == expected
+    for each in expected:
+        assert list(each.top) == sorted(each.counts, key=lambda token: (-each.counts[token], token))[:TOP]
 
 
 def test_backwards_lines_and_tokens_come_in_reverse_order() -> None:

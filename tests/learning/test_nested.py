@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ci_eval.learning.names import START_OF_LINE
 from ci_eval.learning.nested import Nested, Project
@@ -27,7 +29,7 @@ def likely(
     model = Nested(Project(FILES, "python", 4, is_token), path, scopes, 0.5, 60)
     around = Surrounding("python", 4, is_token)
     around.read(before, after)
-    return model.likely(around)[0]
+    return [text for text, _ in model.likely(around)]
 
 
 def test_a_nearer_cache_counts_more() -> None:
@@ -50,9 +52,20 @@ def test_probabilities_are_a_distribution_over_what_is_known() -> None:
     model = Nested(Project(FILES, "python", 4, is_token), "a/one.py", ("file", "folder", "project"), 0.5, 1000)
     around = Surrounding("python", 4, is_token)
     around.read("q = load(mine)\nq = load(", ")\n")
-    _, probability = model.likely(around)
-    assert probability.sum() == pytest.approx(1)
-    assert (np.diff(probability) <= 0).all()
+    probability = [each for _, each in model.likely(around)]
+    assert sum(probability) == pytest.approx(1)
+    assert probability == sorted(probability, reverse=True)
+
+
+@given(st.text("ab (\n", max_size=40), st.text("ab (\n", max_size=20), st.text("ab (\n", max_size=40))
+def test_nothing_depends_on_the_open_file_as_it_is_on_disk(others: str, before: str, on_disk: str) -> None:
+    def found(files: dict[str, str]) -> list[tuple[str, float]]:
+        model = Nested(Project(files, "python", 4, is_token), "z.py", ("file", "folder", "project"), 0.5, 3)
+        around = Surrounding("python", 4, is_token)
+        around.read(before, "")
+        return model.likely(around)
+
+    assert found({"a.py": others, "z.py": on_disk}) == found({"a.py": others})
 
 
 def test_two_nested_models_are_a_mixture_of_two() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -57,7 +56,7 @@ class Grading:
         if not (self._graders and references):
             return lookup
         language = (record.language if record else "") or self._language
-        against = _Against(references=references, language=language, around=around, record=record)
+        against = _Against(references, language, around, record)
         shown, found = lookup.suggestions[: self._task.graded], dict[str, float]()
         for grader, remark in zip(self._graders, self._remarks, strict=True):
             judging = grader in self._judging
@@ -78,35 +77,42 @@ class Grading:
         return replace(lookup, suggestions=(*shown, *lookup.suggestions[self._task.graded :]), grades=found)
 
 
-@dataclass(frozen=True, kw_only=True)
 class _Against:
     """What the texts of a lookup are held against."""
 
-    references: Sequence[str]
-    language: str
-    around: tuple[str, str]
-    record: Record | None
+    def __init__(
+        self, references: Sequence[str], language: str, around: tuple[str, str], record: Record | None
+    ) -> None:
+        self._references, self._language, self._around, self._record = references, language, around, record
+        self._pairings: dict[str, list[Pairing]] = {}
 
     def closest(self, grader: Grader, remark: Callable[[Pairing], str], text: str) -> tuple[Scores, str]:
         """The scores against the reference that the text is closest to, by the first score that the grader names, and
         the remark on that."""
-        before, after = self.around
-
-        def pairing(reference: str) -> Pairing:
-            return Pairing(
-                reference=reference,
-                hypothesis=text,
-                language=self.language,
-                before=before,
-                after=after,
-                record=self.record,
-            )
-
-        graded = [(grader.grade(each), each) for each in map(pairing, self.references)]
-        scores, decisive = max(graded, key=lambda each: next(iter(each[0].values()), 0.0))
+        # All graders see the same ones: to make them takes longer than some grades.
+        pairings = self._pairings.get(text)
+        if pairings is None:
+            pairings = self._pairings[text] = [self._pairing(reference, text) for reference in self._references]
+        graded = [(grader.grade(each), each) for each in pairings]
+        scores, decisive = max(graded, key=_first_score) if len(graded) > 1 else graded[0]
         if "score" in scores:
             scores = {grader.name: scores["score"] / 100}
         return scores, remark(decisive)
+
+    def _pairing(self, reference: str, text: str) -> Pairing:
+        before, after = self._around
+        return Pairing(
+            reference=reference,
+            hypothesis=text,
+            language=self._language,
+            before=before,
+            after=after,
+            record=self._record,
+        )
+
+
+def _first_score(graded: tuple[Scores, Pairing]) -> float:
+    return next(iter(graded[0].values()), 0.0)
 
 
 def _nothing(_pairing: Pairing) -> str:
