@@ -18,7 +18,7 @@ from ci_eval import metrics
 from ci_eval.model import SessionScore
 from ci_eval.observing import evaluated
 from ci_eval.statistics.paired import joint, singly
-from ci_eval.statistics.sampled import effective_sessions, figure, here
+from ci_eval.statistics.sampled import effective_sessions, figure, here, powers
 from ci_eval.statistics.student import Floats
 from ci_eval.workspace import Workspace
 
@@ -79,7 +79,7 @@ def coverage_alone(whole: Floats, asked: float, random: np.random.Generator) -> 
         for place, (unit, true) in enumerate(zip(UNITS, truth, strict=True)):
             seen = chosen[:, place]
             observed = float((seen[:, 1] > 0).sum())
-            worth = effective_sessions(*seen[seen[:, 1] > 0].T)
+            worth = effective_sessions(*powers(*seen.T), float(seen[:, 0].sum() / seen[:, 1].sum()))
             low, high = figure(seen.sum(axis=0), seen.T @ seen, observed, size / len(whole), unit, effective=worth)
             held[place] += np.nan if low is None or high is None else low <= true <= high
     return held / TIMES

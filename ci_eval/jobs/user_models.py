@@ -126,7 +126,7 @@ def expect(folder: Path, user: str) -> tuple[list[tuple[str, str, str, str]], in
     workspace.verify()
     check_every_prefix(workspace)
     manifest = workspace.manifest()
-    seen = [Observations() for _ in metrics]
+    seen = [Observations(metric) for metric in metrics]
     clusters: dict[str, int] = {}
     asked: dict[str, int] = {}
     for file, each in workspace.sessions(SessionScore):
@@ -134,13 +134,13 @@ def expect(folder: Path, user: str) -> tuple[list[tuple[str, str, str, str]], in
         asked[file.path] = 0
         for session in each:
             asked[file.path] += evaluated(session)
-            for metric, observations in zip(metrics, seen, strict=True):
-                observations.add(number, metric.observe(session))
+            for observations in seen:
+                observations.add(number, observations.metric.observe(session))
     if not any(asked.values()):
         raise NothingToEvaluate(f"{folder} has no session that was asked at every prefix")
     _, share = population(workspace, asked)
     rows = []
-    for metric, observations in zip(metrics, seen, strict=True):
-        info, value = metric.info, estimate(metric, observations, share)
+    for observations in seen:
+        info, value = observations.metric.info, estimate(observations, share)
         rows.append((info.name, amount(value.value, info.unit), intervals(value, info.unit), info.summary))
     return rows, sum(asked.values())

@@ -30,7 +30,7 @@ from ci_eval.observing import by_round, evaluated
 from ci_eval.rendering.contract import Reporter
 from ci_eval.statistics.noise import Rounds
 from ci_eval.statistics.population import counted, share
-from ci_eval.statistics.stats import Observations, estimate, figure
+from ci_eval.statistics.stats import Observations, estimate
 from ci_eval.statistics.wavering import Wavering
 from ci_eval.workspace import Workspace
 
@@ -184,17 +184,16 @@ class Tally:
     ) -> None:
         """`length`: only sessions with a prefix of so many characters. `weights`: what a session of a kind counts."""
         self._wavering = [Wavering(rounds) for _ in metrics]
-        self._wavering_of_kind: dict[str, list[Wavering]] = defaultdict(lambda: [Wavering(rounds) for _ in metrics])
+        self._wavering_of_kind: dict[int, list[Wavering]] = defaultdict(lambda: [Wavering(rounds) for _ in metrics])
         self._length = length
         self._weights = weights
         self._metrics = metrics
         self._filters = part.filters
         self._files: list[str] = []
         self._clusters: dict[str, int] = {}
-        self._cluster = 0
-        self._all = [Observations() for _ in metrics]
-        self._by_file: list[list[Observations]] = []
-        self._by_kind: dict[str, list[Observations]] = defaultdict(lambda: [Observations() for _ in metrics])
+        self._cluster_of_file: list[int] = []
+        self._kinds: dict[Kind, int] = {}
+        self._observations = [Observations(metric) for metric in metrics]
         self._statuses: Counter[str] = Counter()
         self._evaluated: list[int] = []
         self._bands: Counter[str] = Counter()
@@ -204,8 +203,7 @@ class Tally:
     def begin(self, path: str, cluster: str) -> None:
         """The next sessions are of this file, which is one with others of the same cluster."""
         self._files.append(path)
-        self._cluster = self._clusters.setdefault(cluster, len(self._clusters))
-        self._by_file.append([Observations() for _ in self._metrics])
+        self._cluster_of_file.append(self._clusters.setdefault(cluster, len(self._clusters)))
         self._evaluated.append(0)
 
     def add(self, session: SessionScore, seen: Seen, moved: Sequence[Seen] = ()) -> None:
@@ -224,32 +222,26 @@ class Tally:
         if evaluated(session):
             self._evaluated[-1] += 1
             self._bands[self._task.band(session).name] += 1
-        number = self._cluster
-        kind = self._by_kind[session.properties.kind.value]
-        for metric, everywhere, here, of_kind, observed in zip(
-            self._metrics, self._all, self._by_file[-1], kind, seen, strict=True
-        ):
-            if weight != 1 and metric.statistic == "ratio":
+        file = len(self._files) - 1
+        kind = self._kinds.setdefault(session.properties.kind, len(self._kinds))
+        for observations, observed in zip(self._observations, seen, strict=True):
+            if weight != 1 and observations.metric.statistic == "ratio":
                 observed = [(weight * above, weight * below) for above, below in observed]
             if observed:
-                everywhere.add(number, observed)
-                here.add(number, observed)
-                of_kind.add(number, observed)
+                observations.add(file, observed, kind)
         if moved:
-            self._add_moved(session.properties.kind.value, weight, moved)
+            self._add_moved(kind, weight, moved)
 
-    def _add_moved(self, kind: str, weight: float, moved: Sequence[Seen]) -> None:
+    def _add_moved(self, kind: int, weight: float, moved: Sequence[Seen]) -> None:
         for place in range(len(self._metrics)):
             rounds = np.array([np.sum(each[place] or [(0.0, 0.0)], axis=0) for each in moved])[:, None, :] * weight
             self._wavering[place].add(rounds)
             self._wavering_of_kind[kind][place].add(rounds)
 
-    def _estimates(
-        self, observed: Sequence[Observations], wavering: Sequence[Wavering], asked: float
-    ) -> dict[str, Estimate]:
+    def _estimates(self, asked: float, wavering: Sequence[Wavering], kind: int | None = None) -> dict[str, Estimate]:
         return {
-            metric.info.name: estimate(metric, seen, asked, moved)
-            for metric, seen, moved in zip(self._metrics, observed, wavering, strict=True)
+            seen.metric.info.name: estimate(seen, asked, moved, kind=kind, clusters=self._cluster_of_file)
+            for seen, moved in zip(self._observations, wavering, strict=True)
         }
 
     @property
@@ -259,28 +251,25 @@ class Tally:
 
     def figures(self, asked: float) -> FilterFigures:
         """The figures of all that was let through; `asked`: the share of the project's sessions that was asked."""
-        named = [metric.info.name for metric in self._metrics]
+        by_file = {each.metric.info.name: each.by_file(len(self._files)) for each in self._observations}
         return FilterFigures(
             sessions=sum(self._evaluated),
             planned=self._statuses.total(),
             undecided=self._undecided,
             statuses={status.value: self._statuses[status.value] for status in Status},
-            metrics=self._estimates(self._all, self._wavering, asked),
+            metrics=self._estimates(asked, self._wavering),
             by_file={
-                metric.info.name: _mean(figure(metric, of_file[place]) for of_file in self._by_file)
-                for place, metric in enumerate(self._metrics)
+                metric.info.name: _mean(by_file[metric.info.name])
+                for metric in self._metrics
                 if metric.statistic == "ratio"
             },
             files={
-                path: FileFigures(
-                    sessions=count,
-                    metrics=dict(zip(named, map(figure, self._metrics, observed), strict=True)),
-                )
-                for path, count, observed in zip(self._files, self._evaluated, self._by_file, strict=True)
+                path: FileFigures(sessions=count, metrics={name: found[file] for name, found in by_file.items()})
+                for file, (path, count) in enumerate(zip(self._files, self._evaluated, strict=True))
             },
             kinds={
-                kind: self._estimates(observed, self._wavering_of_kind[kind], asked)
-                for kind, observed in sorted(self._by_kind.items())
+                kind.value: self._estimates(asked, self._wavering_of_kind[number], number)
+                for kind, number in sorted(self._kinds.items())
             },
             ranks={band.name: self._bands[band.name] for band in self._task.bands},
         )

@@ -83,12 +83,23 @@ FEWEST_RANKS = 200
 it at the end of a long list is too often missing."""
 
 
-def effective_sessions(values: Floats, weights: Floats) -> float:
-    """The effective number of sessions behind the standard error of a ratio of sums: (Σr²)²/Σr⁴, where r is a session's
-    residual. Low where a few sessions make up most of the error."""
-    apart = values - weights * values.sum() / weights.sum()
-    fourths = float((apart**4).sum())
-    return float((apart**2).sum()) ** 2 / fourths if fourths else np.inf
+def powers(values: Floats, weights: Floats) -> tuple[Floats, Floats]:
+    """Sums over sessions: of value², value · weight, weight²; and of value⁴, value³ · weight … weight⁴."""
+    upper, mixed, lower = values * values, values * weights, weights * weights
+    fourths = [upper @ upper, upper @ mixed, mixed @ mixed, mixed @ lower, lower @ lower]
+    return np.array([upper.sum(), mixed.sum(), lower.sum()]), np.array(fourths)
+
+
+def effective_sessions(squares: Floats, fourths: Floats, figure: float) -> float:
+    """The effective number of sessions behind the standard error of a ratio of sums: (Σr²)²/Σr⁴, where r = value -
+    figure · weight is a session's residual. Low where a few sessions make up most of the error.
+
+    `squares`, `fourths`: see `powers`.
+    """
+    second = float(squares @ [1, -2 * figure, figure**2])
+    fourth = float(fourths @ [1, -4 * figure, 6 * figure**2, -4 * figure**3, figure**4])
+    # What is left of sums that cancel each other is no residual.
+    return second**2 / fourth if second > 1e-9 * abs(squares[0]) and fourth > 0 else np.inf
 
 
 def figure(

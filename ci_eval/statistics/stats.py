@@ -11,64 +11,166 @@ from numpy.typing import NDArray
 from ci_eval.contracts import Metric, Observation
 from ci_eval.model import Estimate
 from ci_eval.statistics.clustered import figures
-from ci_eval.statistics.sampled import NoiseVariance, effective_sessions
+from ci_eval.statistics.sampled import NoiseVariance, effective_sessions, powers
 from ci_eval.statistics.sampled import figure as sampled_figure
 from ci_eval.statistics.wavering import Wavering
 
 Floats = NDArray[np.float64]
+Numbers = NDArray[np.int64]
+
+AT_ONCE = 4096
+"""Observations that are summed up in one go, or more where a file has more."""
 
 
 class Observations:
-    """What a metric observed in all sessions, each observation with the number of its file."""
+    """What a metric observed in sessions: by file, and by a second number, such as that of the kind of token.
 
-    def __init__(self) -> None:
-        self._files = array("q")
-        self._values = array("d")
-        self._weights = array("d")
+    Of ratios and counts only sums are kept, so that a million sessions take little memory.
+    """
 
-    def add(self, file: int, seen: Sequence[Observation]) -> None:
+    def __init__(self, metric: Metric) -> None:
+        self.metric = metric
+        self._sums: dict[int, _Sums] = {}
+        self._forget()
+
+    def _forget(self) -> None:
+        self._values, self._weights = array("d"), array("d")
+        self._files, self._kinds = array("I"), array("H")
+
+    def add(self, file: int, seen: Sequence[Observation], kind: int = 0) -> None:
         """Add the observations of one session of that file."""
+        if len(self._values) >= AT_ONCE and file != self._files[-1] and self._is_summed:
+            self._sum_up()
         for value, weight in seen:
-            self._files.append(file)
             self._values.append(value)
             self._weights.append(weight)
+            self._files.append(file)
+            self._kinds.append(kind)
 
-    def arrays(self) -> tuple[NDArray[np.int64], Floats, Floats]:
-        """Numbers of files, values (numerators) and weights (denominators); one element per observation."""
-        return (
-            np.array(self._files, dtype=np.int64),
-            np.array(self._values, dtype=np.float64),
-            np.array(self._weights, dtype=np.float64),
-        )
+    @property
+    def _is_summed(self) -> bool:
+        return self.metric.statistic in {"ratio", "count"}
+
+    def _sum_up(self) -> None:
+        files, kinds, seen = self._unsummed()
+        for kind in np.unique(kinds).tolist():
+            self._sums.setdefault(kind, _Sums()).add(files[kinds == kind], seen[kinds == kind])
+        self._forget()
+
+    def _unsummed(self) -> tuple[Numbers, Numbers, Floats]:
+        """Numbers of files and kinds, and values beside weights; one row per observation."""
+        seen = np.stack([np.array(self._values), np.array(self._weights)], axis=-1)
+        return np.array(self._files, dtype=np.int64), np.array(self._kinds, dtype=np.int64), seen
+
+    def sums(self, kind: int | None = None) -> _Sums:
+        """Of a ratio or a count, over all kinds or one."""
+        self._sum_up()
+        found = _Sums()
+        for each in sorted(self._sums) if kind is None else [kind] if kind in self._sums else []:
+            found.add_all(self._sums[each])
+        return found
+
+    def seen(self, kind: int | None = None) -> Floats:
+        """Of other statistics: values beside weights, one row per observation, of all kinds or one."""
+        _, kinds, seen = self._unsummed()
+        return seen if kind is None else seen[kinds == kind]
+
+    def by_file(self, files: int) -> list[float | None]:
+        """The figure of each of so many files."""
+        if self._is_summed:
+            rows = np.zeros((files, 3))
+            found = self.sums().rows
+            rows[: len(found)] = found
+            return [_of_sums(self.metric, row) for row in rows]
+        numbers, _, seen = self._unsummed()
+        order = np.argsort(numbers, kind="stable")
+        ends = numbers[order].searchsorted(np.arange(1, files))
+        return [_of_seen(self.metric, each) for each in np.split(seen[order], ends)]
 
 
-def figure(metric: Metric, observations: Observations) -> float | None:
+class _Sums:
+    """The sums over all observations of a ratio or a count."""
+
+    def __init__(self) -> None:
+        self.rows = np.zeros((0, 3))
+        """By file: of values (numerators), of weights (denominators), and how many."""
+        self.squares = np.zeros(3)
+        """See `sampled.powers`, as of `fourths`."""
+        self.fourths = np.zeros(5)
+        self.observed = 0
+        """Observations whose weight is not 0."""
+
+    def add(self, files: Numbers, seen: Floats) -> None:
+        first, last = int(files.min()), int(files.max())
+        values, weights = seen.T
+        columns = [np.bincount(files - first, each) for each in (values, weights, np.ones(len(seen)))]
+        self._reach(last + 1)
+        self.rows[first : last + 1] += np.stack(columns, axis=-1)
+        squares, fourths = powers(values, weights)
+        self.squares += squares
+        self.fourths += fourths
+        self.observed += int((weights != 0).sum())
+
+    def add_all(self, other: _Sums) -> None:
+        self._reach(len(other.rows))
+        self.rows[: len(other.rows)] += other.rows
+        self.squares += other.squares
+        self.fourths += other.fourths
+        self.observed += other.observed
+
+    def _reach(self, files: int) -> None:
+        if files > len(self.rows):
+            self.rows = np.concatenate([self.rows, np.zeros((files - len(self.rows), 3))])
+
+    @property
+    def total(self) -> Floats:
+        """Over all files."""
+        return np.asarray(self.rows.sum(axis=0))
+
+
+def figure(observations: Observations, kind: int | None = None) -> float | None:
     """The metric's figure, without intervals; None where there is none."""
-    _, values, weights = observations.arrays()
-    return _figure(metric, values, weights)
+    metric = observations.metric
+    if metric.statistic in {"ratio", "count"}:
+        return _of_sums(metric, observations.sums(kind).total)
+    return _of_seen(metric, observations.seen(kind))
 
 
-def estimate(metric: Metric, observations: Observations, asked: float, wavering: Wavering | None = None) -> Estimate:
+def estimate(
+    observations: Observations,
+    asked: float,
+    wavering: Wavering | None = None,
+    *,
+    kind: int | None = None,
+    clusters: Sequence[int] | None = None,
+) -> Estimate:
     """The metric's figure with its 95 % intervals: for this project (`sampled.figure`), and for other code like it
     (`clustered.figures`).
 
     `asked`: the share of the project's sessions that was asked. `wavering`: the engine's noise in this metric, where
-    there were several rounds. Counts and quantiles have no intervals, and times have none either: a busy machine slows
-    all sessions together, which no sample of sessions would show.
+    there were several rounds. `kind`: only its observations. `clusters`: the number of the cluster of each file, if
+    several are one. Counts and quantiles have no intervals, and times have none either: a busy machine slows all
+    sessions together, which no sample of sessions would show.
     """
-    files, values, weights = observations.arrays()
-    value, unit = _figure(metric, values, weights), metric.info.unit
-    if value is None or metric.statistic != "ratio" or metric.timed or unit == "ms" or not weights.sum():
-        return Estimate(value=value, n=len(values))
-    _, members = np.unique(files, return_inverse=True)
-    rows: Floats = np.stack([np.bincount(members, each).astype(np.float64) for each in (values, weights)], axis=-1)
+    metric, unit = observations.metric, observations.metric.info.unit
+    if metric.statistic not in {"ratio", "count"}:
+        seen = observations.seen(kind)
+        return Estimate(value=_of_seen(metric, seen), n=len(seen))
+    sums = observations.sums(kind)
+    value, count = _of_sums(metric, sums.total), int(sums.total[2])
+    if value is None or metric.statistic != "ratio" or metric.timed or unit == "ms" or not sums.total[1]:
+        return Estimate(value=value, n=count)
+    rows = sums.rows[sums.rows[:, 2] > 0, :2]
+    if clusters is not None:
+        _, members = np.unique(np.array(clusters)[: len(sums.rows)][sums.rows[:, 2] > 0], return_inverse=True)
+        rows = np.stack([np.bincount(members, column) for column in rows.T], axis=-1)
     (elsewhere,) = figures(rows[:, None, :], [unit])
-    seen = np.stack([values, weights], axis=1)
-    total = seen.sum(axis=0)
+    total = sums.total[:2]
     noise = _noise(wavering, total) if wavering else None
-    worth = effective_sessions(values, weights)
-    low, high = sampled_figure(total, seen.T @ seen, float((weights != 0).sum()), asked, unit, noise, worth)
-    return Estimate(value=value, low=low, high=high, n=len(values), elsewhere=elsewhere)
+    worth = effective_sessions(sums.squares, sums.fourths, value)
+    products = sums.squares[[[0, 1], [1, 2]]]
+    low, high = sampled_figure(total, products, sums.observed, asked, unit, noise, worth)
+    return Estimate(value=value, low=low, high=high, n=count, elsewhere=elsewhere)
 
 
 def _noise(wavering: Wavering, total: Floats) -> NoiseVariance:
@@ -76,16 +178,18 @@ def _noise(wavering: Wavering, total: Floats) -> NoiseVariance:
     return NoiseVariance.of([variance], [wavering.rounds])
 
 
-def _figure(metric: Metric, values: Floats, weights: Floats) -> float | None:
-    if not len(values) or (metric.statistic == "ratio" and not weights.sum()):
+def _of_sums(metric: Metric, total: Floats) -> float | None:
+    value, weight, count = map(float, total)
+    if not count or (metric.statistic == "ratio" and not weight):
         return metric.without
-    if metric.statistic == "count":
-        return float(values.sum())
-    if metric.statistic == "ratio":
-        return float(values.sum() / weights.sum())
-    if metric.statistic == "auc":
-        return area(values, weights > 0)
-    return float(nearest_rank(values, metric.quantile))
+    return value if metric.statistic == "count" else value / weight
+
+
+def _of_seen(metric: Metric, seen: Floats) -> float | None:
+    if not len(seen):
+        return metric.without
+    values, weights = seen.T
+    return area(values, weights > 0) if metric.statistic == "auc" else float(nearest_rank(values, metric.quantile))
 
 
 def area(scores: Floats, right: NDArray[np.bool_]) -> float | None:

@@ -36,10 +36,10 @@ def session(*lookups: LookupScore, text: str = "append", status: Status | None =
 
 
 def value(name: str, *sessions: SessionScore) -> float | None:
-    seen = Observations()
+    seen = Observations(METRICS[name])
     for file, each in enumerate(sessions):
         seen.add(file, METRICS[name].observe(each))
-    return estimate(METRICS[name], seen, 1).value
+    return estimate(seen, 1).value
 
 
 # Expected text at places 1, 3 and 5, and absent.

@@ -40,10 +40,10 @@ SESSIONS = [session(number, **each) for number, each in enumerate(RECORDED)]
 
 
 def figure(name: str) -> float:
-    seen = Observations()
+    seen = Observations(METRICS[name])
     for each in SESSIONS:
         seen.add(0, METRICS[name].observe(each))
-    value = estimate(METRICS[name], seen, 1).value
+    value = estimate(seen, 1).value
     assert value is not None
     return value
 

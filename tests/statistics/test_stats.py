@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from ci_eval.contracts import Metric
 from ci_eval.model import MetricInfo
+from ci_eval.statistics import stats
 from ci_eval.statistics.stats import Observations, area, estimate, figure, nearest_rank
 
 INFO = MetricInfo(name="X", summary="", unit="share", better="higher")
@@ -18,8 +19,8 @@ IN_TIME = Metric(info=INFO, observe=lambda session: [], timed=True)
 MEDIAN = Metric(info=INFO, observe=lambda session: [], statistic="quantile", quantile=0.5)
 
 
-def observed(by_file: list[list[float]]) -> Observations:
-    seen = Observations()
+def observed(metric: Metric, by_file: list[list[float]]) -> Observations:
+    seen = Observations(metric)
     for file, values in enumerate(by_file):
         seen.add(file, [(value, 1.0) for value in values])
     return seen
@@ -31,34 +32,34 @@ def test_a_quantile_is_the_nearest_rank(q: float, value: float) -> None:
 
 
 def test_one_file_says_nothing_of_other_code_and_all_of_itself() -> None:
-    found = estimate(SHARE, observed([[0, 1]]), 1)
+    found = estimate(observed(SHARE, [[0, 1]]), 1)
     assert (found.value, found.low, found.high, found.n) == (0.5, 0.5, 0.5, 2)
     assert (found.elsewhere.low, found.elsewhere.effective) == (None, 1)
 
 
 def test_a_share_of_many_files_has_an_interval_of_other_code_around_it() -> None:
-    found = estimate(SHARE, observed([[0, 1, place % 2] for place in range(40)]), 1).elsewhere
+    found = estimate(observed(SHARE, [[0, 1, place % 2] for place in range(40)]), 1).elsewhere
     assert found.low is not None
     assert found.high is not None
     assert found.low < 0.5 < found.high
 
 
 def test_of_a_sample_of_sessions_the_figure_of_all_is_uncertain() -> None:
-    found = estimate(SHARE, observed([[0, 1] * 50]), 0.5)
+    found = estimate(observed(SHARE, [[0, 1] * 50]), 0.5)
     assert (found.low, found.high) == pytest.approx((0.431, 0.569), abs=0.001)
 
 
 @pytest.mark.parametrize("metric", [MEDIAN, TIMES, IN_TIME], ids=["median", "mean time", "share in time"])
 def test_times_have_no_interval(metric: Metric) -> None:
-    assert estimate(metric, observed([[0, 1, place] for place in range(40)]), 1).low is None
+    assert estimate(observed(metric, [[0, 1, place] for place in range(40)]), 1).low is None
 
 
 def test_nothing_observed_has_no_figure() -> None:
-    assert figure(SHARE, Observations()) is None
+    assert figure(Observations(SHARE)) is None
 
 
 def test_ratios_divide_sums_and_do_not_average_files() -> None:
-    assert figure(SHARE, observed([[1], [0, 0, 0]])) == 0.25
+    assert figure(observed(SHARE, [[1], [0, 0, 0]])) == 0.25
 
 
 @given(st.lists(st.tuples(st.integers(-3, 0), st.booleans()), max_size=30))
@@ -68,3 +69,38 @@ def test_the_area_is_the_share_of_pairs_in_which_what_is_right_scores_higher(see
     wins = [(one > other) + (one == other) / 2 for one in right for other in wrong]
     found = area(np.array([float(score) for score, _ in seen]), np.array([good for _, good in seen], dtype=bool))
     assert found == (pytest.approx(sum(wins) / len(wins)) if wins else None)
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2), st.integers(0, 9), st.integers(0, 3)), max_size=60))
+def test_sums_say_what_all_observations_say(found: list[tuple[int, int, int, int]]) -> None:
+    ratio, median = Observations(SHARE), Observations(MEDIAN)
+    for file, kind, value, weight in sorted(found):
+        for each in (ratio, median):
+            each.add(file, [(value, weight)], kind)
+    seen = np.array([each[2:] for each in found], dtype=float).reshape(-1, 2)
+    weight = seen[:, 1].sum()
+    assert figure(ratio) == (pytest.approx(seen[:, 0].sum() / weight) if weight else None)
+    for kind in range(3):
+        of_kind = seen[[each[1] == kind for each in found]]
+        assert figure(median, kind) == (nearest_rank(of_kind[:, 0], 0.5) if len(of_kind) else None)
+        assert estimate(ratio, 1, kind=kind).n == len(of_kind)
+    for file, (share, middle) in enumerate(zip(ratio.by_file(5), median.by_file(5), strict=True)):
+        of_file = seen[[each[0] == file for each in found]]
+        below = of_file[:, 1].sum()
+        assert share == (pytest.approx(of_file[:, 0].sum() / below) if below else None)
+        assert middle == (nearest_rank(of_file[:, 0], 0.5) if len(of_file) else None)
+
+
+def test_it_does_not_matter_how_many_are_summed_up_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    by_file = [[0.1 * (place % 7), 0.5] for place in range(100)]
+    expected = estimate(observed(SHARE, by_file), 0.5)
+    for at_once in (1, 7):
+        monkeypatch.setattr(stats, "AT_ONCE", at_once)
+        found = estimate(observed(SHARE, by_file), 0.5)
+        assert (found.value, found.low, found.high) == pytest.approx((expected.value, expected.low, expected.high))
+        assert found.elsewhere == expected.elsewhere
+
+
+def test_files_of_one_cluster_are_one() -> None:
+    seen = observed(SHARE, [[0, 1, place % 2] for place in range(40)])
+    assert estimate(seen, 1, clusters=[place // 2 for place in range(40)]).elsewhere.effective == 20
