@@ -1,6 +1,7 @@
 """Token prediction without learning: the tables of docs/token-prediction.md; what a million tokens and training take.
 
 python benchmarks/token_prediction.py [--sessions N] [--projects LANGUAGE…] [--kinds KIND…] [--context ALL LEFT]
+python benchmarks/token_prediction.py --published [--sessions N]       nested caches beside a published table
 python benchmarks/token_prediction.py --speed FOLDER [--tokens N]      Python code, of which N tokens are predicted
 
 The projects are those of configs/. Each engine is asked for the same tokens of a project (`ci-eval sweep`). Figures
@@ -46,6 +47,20 @@ ENGINES = {
 }
 BASE = "ngram, nested"
 METRICS = ["GradedReciprocalRank", "SubtokenF1At1", "RecallAt1", "MeanReciprocalRank", "SubtokenLcsAt1"]
+PUBLISHED = {
+    "n-gram": ("[project]", 0.5832),
+    "nested n-gram": ("[folder, project]", 0.7143),
+    "cache n-gram": ("[file, project]", 0.7023),
+    "nested cache n-gram": ("[file, folder, project]", 0.7704),
+}
+"""Model → our scopes, and the mean reciprocal rank of the next token in Java, in the scenario *maintenance* with small
+training data: Karampatsis et al., "Big Code != Big Vocabulary" (ICSE 2020), table 3, made with SLP-Core."""
+JAVA = (
+    "maven:org.apache.commons:commons-lang3:3.14.0",
+    "maven:commons-io:commons-io:2.16.1",
+    "maven:com.google.code.gson:gson:2.11.0",
+    "maven:org.apache.commons:commons-text:1.12.0",
+)
 FIRST = 10
 """Predictions among which a token counts as found."""
 
@@ -66,12 +81,14 @@ def command(*arguments: str) -> None:
     subprocess.run([sys.executable, "-m", "ci_eval", *arguments], check=True, stdout=sys.stderr)
 
 
-def swept(language: str, spec: str, context: str, kinds: list[str], sessions: int, folder: Path) -> dict[str, Any]:
-    """The sweep over all engines on a project, taken up where it was interrupted."""
+def swept(
+    language: str, spec: str, engines: list[str], context: str, kinds: list[str], sessions: int, folder: Path
+) -> dict[str, Any]:
+    """The sweep over engines on a project, taken up where it was interrupted. `kinds`: none = all tokens."""
     if not (folder / "sweep.json").exists():
         settings = {
             "actions.strategy.context": context,
-            "actions.strategy.filters.statementTypes": json.dumps(kinds),
+            **({"actions.strategy.filters.statementTypes": json.dumps(kinds)} if kinds else {}),
             "interpret.sessionsLimit": str(sessions),
             "interpret.allowedEmpty": "1",
             "interpret.timeout": "60",
@@ -80,7 +97,7 @@ def swept(language: str, spec: str, context: str, kinds: list[str], sessions: in
         options = [part for key, value in settings.items() for part in ("--set", f"{key}={value}")]
         command(
             *("sweep", "--task", "tokens", "--language", language, "--project", spec, "--output", str(folder)),
-            *("--vary", f"engine={', '.join(ENGINES.values())}", *options, *(["--resume"] if folder.exists() else [])),
+            *("--vary", f"engine={', '.join(engines)}", *options, *(["--resume"] if folder.exists() else [])),
         )
     found: dict[str, Any] = json.loads((folder / "sweep.json").read_text())
     return found
@@ -122,9 +139,8 @@ def experiment(given: argparse.Namespace) -> None:
         vocabulary = []
         for language, spec in projects(given.projects).items():
             folder = output / f"{language}-{context}"
-            runs = dict(
-                zip(ENGINES, swept(language, spec, context, given.kinds, given.sessions, folder)["runs"], strict=True)
-            )
+            sweep = swept(language, spec, list(ENGINES.values()), context, given.kinds, given.sessions, folder)
+            runs = dict(zip(ENGINES, sweep["runs"], strict=True))
             manifest = Workspace.open(folder / runs[BASE]["workspace"]).manifest()
             name = f"{manifest.project.name} ({language})"
             for engine, run in runs.items():
@@ -176,6 +192,25 @@ def _minus(one: list[float], other: list[float]) -> list[float]:
     return [a - b for a, b in zip(one, other, strict=True)]
 
 
+def published(given: argparse.Namespace) -> None:
+    """Our mean reciprocal ranks of all tokens of Java, from what is before them, beside the published ones."""
+    output = given.output or Path(tempfile.mkdtemp())
+    engines = [f"{{name: ngram, options: {{scopes: {scopes}}}}}" for scopes, _ in PUBLISHED.values()]
+    found: dict[str, list[float]] = defaultdict(list)
+    for number, spec in enumerate(JAVA):
+        runs = swept("java", spec, engines, "LEFT", [], given.sessions, output / f"java-{number}")["runs"]
+        for model, run in zip(PUBLISHED, runs, strict=True):
+            found[model].append(run["figures"]["MeanReciprocalRank"]["value"])
+    table(
+        "Mean reciprocal rank of the next token, Java",
+        ["model", "published", *(spec.partition(":")[2] for spec in JAVA), "mean"],
+        [
+            [model, f"{there:.3f}", *(f"{each:.3f}" for each in found[model]), between(found[model])]
+            for model, (_, there) in PUBLISHED.items()
+        ],
+    )
+
+
 def speed(folder: Path, tokens: int) -> None:
     """A run of `ngram` over that many tokens on two workers; and the training of the embedding."""
     with tempfile.TemporaryDirectory() as made:
@@ -209,10 +244,13 @@ if __name__ == "__main__":
     parser.add_argument("--kinds", nargs="+", default=NAMES)
     parser.add_argument("--context", nargs="+", default=["ALL", "LEFT"])
     parser.add_argument("--output", type=Path)
+    parser.add_argument("--published", action="store_true")
     parser.add_argument("--speed", type=Path)
     parser.add_argument("--tokens", type=int, default=1_000_000)
     arguments = parser.parse_args()
     if arguments.speed:
         speed(arguments.speed, arguments.tokens)
+    elif arguments.published:
+        published(arguments)
     else:
         experiment(arguments)
