@@ -11,6 +11,7 @@ from collections.abc import Callable
 from itertools import accumulate
 
 from ci_eval.contracts import Edit
+from ci_eval.grammar.gap import GapText
 
 
 class NotText(Exception):
@@ -76,22 +77,28 @@ class Document:
     """A text with a caret, and the edits made since they were last taken."""
 
     def __init__(self, text: str) -> None:
-        self.text = text
+        self._gap = GapText(text)
+        self._text: str | None = text
         self.caret = 0
         self._taken = text
         self._edits: list[Edit] = []
         self._undone_by: tuple[int, str] | None = None
 
+    @property
+    def text(self) -> str:
+        """The whole; put together only when it is asked for, since most sessions of a sample are not."""
+        if self._text is None:
+            self._text = str(self._gap)
+        return self._text
+
     def move(self, offset: int) -> None:
         """Put the caret at `offset`."""
-        if not 0 <= offset <= len(self.text):
-            raise ValueError(f"offset {offset} is outside the text of {len(self.text)} characters")
+        if not 0 <= offset <= len(self._gap):
+            raise ValueError(f"offset {offset} is outside the text of {len(self._gap)} characters")
         self.caret = offset
 
     def delete(self, begin: int, end: int) -> None:
-        """Remove a range; the caret goes where it was."""
-        if not 0 <= begin <= end <= len(self.text):
-            raise ValueError(f"range {begin}-{end} is outside the text of {len(self.text)} characters")
+        """Remove a range; the caret goes where it was. Raises ValueError where there is none."""
         self._change(begin, end, "")
 
     def insert(self, text: str) -> None:
@@ -108,8 +115,8 @@ class Document:
         return edits
 
     def _change(self, begin: int, end: int, text: str) -> None:
-        removed = self.text[begin:end]
-        self.text = self.text[:begin] + text + self.text[end:]
+        removed = self._gap.replace(begin, end, text)
+        self._text = None
         self.caret = begin + len(text)
         if not removed and self._undone_by == (begin, text):
             self._edits.pop()
