@@ -1,0 +1,19 @@
+"""Python: local rules first, with the standard library's stubs for what its functions return."""
+
+from __future__ import annotations
+
+from ci_eval.grammar.syntax import Node
+from ci_eval.mining.usages.contract import Dialect, MinedText, Surroundings
+from ci_eval.mining.usages.languages.python.library import known
+from ci_eval.mining.usages.languages.python.naming import module_of, modules
+from ci_eval.mining.usages.languages.python.walk import PythonWalk
+
+
+def mine(source: bytes, path: str, root: Node, around: Surroundings) -> MinedText:
+    """See Dialect."""
+    is_package = path.endswith("__init__.py")
+    walk = PythonWalk(source, module_of(path), known, around, is_package=is_package)
+    return walk.run(root).mined(broken=root.has_error)
+
+
+DIALECT = Dialect(name="python", grammars={".py": "python"}, mine=mine, own=modules)

@@ -1,0 +1,272 @@
+"""What Python expressions and annotations stand for, by local rules."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from dataclasses import replace
+
+from ci_eval.grammar.syntax import Node, parser
+from ci_eval.mining.trees import field, named, text_of
+from ci_eval.mining.usages.languages.python.meaning import UNKNOWN, Meaning, Scope, instance
+from ci_eval.mining.usages.languages.python.naming import is_class_name
+
+Library = Callable[[str], Meaning | None]
+"""The qualified name of something of the standard library → what it is; None where it is not known."""
+
+DEEPEST = 30
+"""Expressions nested deeper are not looked into: nobody's code has them."""
+CONSTANTS = {
+    "string": "str",
+    "concatenated_string": "str",
+    "integer": "int",
+    "float": "float",
+    "list": "list",
+    "list_comprehension": "list",
+    "dictionary": "dict",
+    "dictionary_comprehension": "dict",
+    "set": "set",
+    "set_comprehension": "set",
+    "tuple": "tuple",
+    "true": "bool",
+    "false": "bool",
+    "comparison_operator": "bool",
+    "not_operator": "bool",
+}
+BUILTINS = frozenset(name for name in dir(builtins) if not name.startswith("_"))
+WRAPPERS = {"Optional", "Annotated", "Final", "ClassVar", "Required", "NotRequired", "Union", "InitVar"}
+"""Of typing and dataclasses: what matters is the first thing in the brackets."""
+ALIASES = {"List": "list", "Dict": "dict", "Set": "set", "FrozenSet": "frozenset", "Tuple": "tuple", "Text": "str"}
+ALIASES |= {"LiteralString": "str", "AnyStr": "str"}
+UNTYPED = {"typing.Any", "builtins.object", "typing.Never", "typing.NoReturn", "typing.Literal", "typing.TypeAlias"}
+"""Annotations that name no type."""
+TYPING = ("typing.", "typing_extensions.", "dataclasses.", "_typeshed.")
+PARAMETERS = {"TypeVar", "ParamSpec", "TypeVarTuple", "NewType"}
+OF_STRINGS = frozenset(["builtins.str", "builtins.bytes"])
+HOLDERS = {"list", "set", "frozenset", "tuple", "Iterable", "Iterator", "Sequence", "Collection", "Generator", "deque"}
+HOLDERS |= {"MutableSequence", "AbstractSet", "Set", "Reversible", "AsyncIterator", "AsyncIterable", "type"}
+
+
+class Expressions:
+    """Tells what the expressions of one text stand for."""
+
+    def __init__(self, source: bytes, library: Library) -> None:
+        self.source = source
+        self.library = library
+
+    def text(self, node: Node | None) -> str:
+        """Of a node."""
+        return text_of(self.source, node)
+
+    # ------------------------------------------------------------------------------------------------ expressions
+
+    def of(self, node: Node | None, scope: Scope, depth: int = 0) -> Meaning:
+        """What an expression stands for."""
+        if node is None or depth > DEEPEST:
+            return UNKNOWN
+        if node.type in CONSTANTS:
+            return self._constant(node, scope, depth)
+        if node.type == "none":
+            return UNKNOWN.defined("CONSTANT")
+        found = _HANDLERS.get(node.type)
+        return found(self, node, scope, depth + 1) if found else UNKNOWN
+
+    def _constant(self, node: Node, scope: Scope, depth: int) -> Meaning:
+        name = CONSTANTS[node.type]
+        if node.type == "string" and "b" in self.text(node).partition("'")[0].partition('"')[0].lower():
+            name = "bytes"
+        element = ""
+        if node.type in {"list", "set", "tuple"} and (first := named(node)[:1]):
+            element = self.of(first[0], scope, depth + 1).name
+        return instance(f"builtins.{name}", "CONSTANT", element=element)
+
+    def _identifier(self, node: Node, scope: Scope, _: int) -> Meaning:
+        name = self.text(node)
+        if scope.is_this(name):
+            return Meaning(sort="this", name=scope.enclosing.key, scope=scope.own_class())
+        found = scope.find(name)
+        if found is not None:
+            return found
+        return (self.library(f"builtins.{name}") if name in BUILTINS else None) or UNKNOWN
+
+    def _attribute(self, node: Node, scope: Scope, depth: int) -> Meaning:
+        holder = self.of(node.child_by_field_name("object"), scope, depth)
+        name = self.text(node.child_by_field_name("attribute"))
+        if holder.sort == "this":
+            return self._of_this(holder.scope, name)
+        if holder.sort in {"module", "imported"}:
+            return self.of_name(f"{holder.name}.{name}")
+        if holder.sort == "class":
+            return self.member(holder, name) or Meaning(sort="function", name=f"{holder.name}.{name}")
+        if holder.is_typed:
+            found = self.member(self.of_name(holder.name), name) if holder.scope is None else None
+            if found is None and holder.scope:
+                found = self.member(holder, name)
+            full = f"{holder.name}.{name}"
+            if found and found.sort == "object":
+                return found.defined("FIELD", full)
+            return found or Meaning(sort="unknown", name=full).defined("FIELD", full)
+        return UNKNOWN
+
+    def _of_this(self, owner: Scope | None, name: str) -> Meaning:
+        full = f"{owner.enclosing.class_}.{name}" if owner else name
+        found = None
+        if owner:
+            found = owner.attributes.get(name) or owner.names.get(name)
+            for base in () if found else owner.bases:
+                found = found or self.member(self.of_name(base), name)
+        if found is None:
+            return UNKNOWN.defined("FIELD", full)
+        return found.defined("FIELD", full) if found.sort in {"object", "unknown"} else found
+
+    def of_name(self, full: str) -> Meaning:
+        """What a qualified name of another file stands for."""
+        known = self.library(full)
+        if known:
+            return known
+        return Meaning(sort="class" if is_class_name(full.rpartition(".")[2]) else "imported", name=full)
+
+    def member(self, class_: Meaning, name: str, depth: int = 0) -> Meaning | None:
+        """Of a class whose text is known, or of what it inherits from."""
+        if class_.scope is None or depth > DEEPEST:
+            return None
+        found = class_.scope.names.get(name) or class_.scope.attributes.get(name)
+        for base in () if found else class_.scope.bases:
+            if base != class_.name:
+                found = found or self.member(self.of_name(base), name, depth + 1)
+        return found
+
+    def _call(self, node: Node, scope: Scope, depth: int) -> Meaning:
+        called_node = node.child_by_field_name("function")
+        called = self.of(called_node, scope, depth)
+        name = called.name or self.text(called_node).rpartition(".")[2]
+        last = name.rpartition(".")[2]
+        if called.sort == "this" or name == "builtins.super":
+            return Meaning(sort="this", scope=called.scope or scope.own_class())
+        if last in PARAMETERS and name.startswith(TYPING):
+            return Meaning(sort="type parameter")
+        if last == "cast" and name.startswith(TYPING):
+            given = named(node.child_by_field_name("arguments"))
+            return self.annotated(given[0] if given else None, scope).defined("CAST")
+        if called.sort == "class" or (called.sort in {"imported", "unknown"} and last[:1].isupper() and called.name):
+            return replace(instance(called.name, "NEW", called.name), scope=called.scope)
+        returned = self._returned(called, called_node, scope, depth)
+        return returned.defined("RETURN", name)
+
+    def _returned(self, called: Meaning, node: Node | None, scope: Scope, depth: int) -> Meaning:
+        """What a function gives back; a method that returns Self gives one of its own class."""
+        if called.returns is None:
+            return UNKNOWN
+        if called.returns.sort == "this":
+            holder = self.of(field(node, "object"), scope, depth) if node and node.type == "attribute" else UNKNOWN
+            return instance(holder.name) if holder.sort in {"object", "class"} and holder.name else UNKNOWN
+        if called.returns.scope is None and called.returns.name:
+            known = self.of_name(called.returns.name)
+            return replace(called.returns, name=known.name, scope=known.scope) if known.sort == "class" else UNKNOWN
+        return called.returns
+
+    def _first_known(self, node: Node, scope: Scope, depth: int) -> Meaning:
+        """`a or b`, `a if c else b`: the first of them whose type is known."""
+        parts = named(node)
+        parts = [parts[0], *parts[2:]] if node.type == "conditional_expression" and len(parts) == 3 else parts
+        found = [self.of(part, scope, depth) for part in parts]
+        return next((each for each in found if each.is_typed), UNKNOWN)
+
+    def _binary(self, node: Node, scope: Scope, depth: int) -> Meaning:
+        left = self.of(node.child_by_field_name("left"), scope, depth)
+        operator = self.text(node.child_by_field_name("operator"))
+        if left.name in OF_STRINGS or (left.name == "builtins.list" and operator in {"+", "*"}):
+            return instance(left.name)
+        if left.name.startswith("pathlib.") and operator == "/":
+            return instance(left.name)
+        return UNKNOWN
+
+    def _subscript(self, node: Node, scope: Scope, depth: int) -> Meaning:
+        holder = self.of(node.child_by_field_name("value"), scope, depth)
+        if holder.sort == "class":
+            return holder  # Foo[int](…)
+        index = node.child_by_field_name("subscript")
+        if holder.name in OF_STRINGS or (index and index.type == "slice" and holder.is_typed):
+            return instance(holder.name)
+        return instance(holder.element) if holder.element else UNKNOWN
+
+    def _inner(self, node: Node, scope: Scope, depth: int) -> Meaning:
+        """What stands in brackets, behind `await`, or behind `:=`."""
+        value = node.child_by_field_name("value") or next(iter(named(node)), None)
+        return self.of(value, scope, depth)
+
+    def element(self, node: Node | None, scope: Scope) -> Meaning:
+        """What a loop over an expression gives."""
+        holder = self.of(node, scope)
+        if holder.name in OF_STRINGS:
+            return instance(holder.name if holder.name == "builtins.str" else "builtins.int")
+        return instance(holder.element) if holder.element else UNKNOWN
+
+    # ------------------------------------------------------------------------------------------------ annotations
+
+    def annotated(self, node: Node | None, scope: Scope, depth: int = 0) -> Meaning:
+        """An object of the type that an annotation names."""
+        if node is None or depth > DEEPEST:
+            return UNKNOWN
+        if node.type == "type":
+            return self.annotated(next(iter(named(node)), None), scope, depth + 1)
+        if node.type == "string":
+            return self._quoted(node, scope, depth + 1)
+        if node.type in {"generic_type", "subscript"}:
+            return self._generic(node, scope, depth + 1)
+        if node.type in {"binary_operator", "union_type"}:
+            found = [self.annotated(part, scope, depth + 1) for part in named(node)]
+            return next((each for each in found if each.sort != "unknown"), UNKNOWN)
+        if node.type in {"identifier", "attribute", "member_type"}:
+            return self._plain(node, scope)
+        return UNKNOWN
+
+    def _plain(self, node: Node, scope: Scope) -> Meaning:
+        found = self.of(node, scope)
+        last = self.text(node).rpartition(".")[2]
+        if last == "Self" and (found.name.startswith(TYPING) or not found.name):
+            return Meaning(sort="this")
+        if last in ALIASES and (found.name.startswith(TYPING) or last == "AnyStr"):
+            return instance(f"builtins.{ALIASES[last]}")
+        if found.sort == "type parameter" or found.name in UNTYPED or found.name.startswith("_typeshed."):
+            return Meaning(sort="type parameter") if found.sort == "type parameter" else UNKNOWN
+        if found.sort == "class" or (found.sort == "imported" and found.name):
+            return replace(instance(found.name), scope=found.scope)
+        return UNKNOWN
+
+    def _generic(self, node: Node, scope: Scope, depth: int) -> Meaning:
+        parts = named(node)
+        given = parts[1:]
+        if given and given[0].type == "type_parameter":
+            given = named(given[0])
+        last = self.text(parts[0]).rpartition(".")[2] if parts else ""
+        if last in WRAPPERS:
+            found = [self.annotated(each, scope, depth) for each in given]
+            return next((each for each in found if each.sort != "unknown"), UNKNOWN)
+        holder = self.annotated(parts[0] if parts else None, scope, depth)
+        if last in {"type", "Type"}:
+            return UNKNOWN
+        if given and (last in HOLDERS or last in ALIASES) and last.lower() != "dict":
+            return replace(holder, element=self.annotated(given[0], scope, depth).name)
+        return holder
+
+    def _quoted(self, node: Node, scope: Scope, depth: int) -> Meaning:
+        """The annotation in a string."""
+        text = self.text(node).strip("\"'").strip().encode()
+        inner = Expressions(text, self.library)
+        statement = next(iter(named(parser("python").parse(text).root_node)), None)
+        return inner.annotated(next(iter(named(statement)), None), scope, depth + 1)
+
+
+_HANDLERS: dict[str, Callable[[Expressions, Node, Scope, int], Meaning]] = {
+    "identifier": Expressions._identifier,
+    "attribute": Expressions._attribute,
+    "call": Expressions._call,
+    "boolean_operator": Expressions._first_known,
+    "conditional_expression": Expressions._first_known,
+    "binary_operator": Expressions._binary,
+    "subscript": Expressions._subscript,
+    "parenthesized_expression": Expressions._inner,
+    "await": Expressions._inner,
+    "named_expression": Expressions._inner,
+}

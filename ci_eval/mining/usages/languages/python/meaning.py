@@ -1,0 +1,98 @@
+"""What Python expressions and names stand for, as far as it can be told without running anything."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from ci_eval.mining.usages.gathering import Enclosing
+from ci_eval.model import Definition
+
+Sort = Literal["object", "class", "module", "function", "imported", "this", "type parameter", "unknown"]
+
+NOWHERE = Definition()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Meaning:
+    """What a name or an expression stands for."""
+
+    sort: Sort
+    """`imported`: something of another file, of which nothing but the name is known."""
+    name: str = ""
+    """Fully qualified: the type of an object, or the class, module or function itself."""
+    element: str = ""
+    """The type of what an object holds, such as `Foo` of a list[Foo]."""
+    definition: Definition = NOWHERE
+    scope: Scope | None = None
+    """Of a class whose text is known: what is in it."""
+    returns: Meaning | None = None
+    """Of a function: what it returns, where an annotation says so."""
+
+    def defined(self, kind: str, member: str = "", argument: int | None = None) -> Meaning:
+        """The same, come from elsewhere."""
+        return replace(self, definition=Definition(kind=kind, member=member, argument=argument))
+
+    @property
+    def is_typed(self) -> bool:
+        """Whether it is an object whose type is known."""
+        return self.sort == "object" and bool(self.name)
+
+
+UNKNOWN = Meaning(sort="unknown")
+
+
+def instance(type_: str, kind: str = "UNKNOWN", member: str = "", element: str = "") -> Meaning:
+    """An object of this type."""
+    return Meaning(sort="object", name=type_, element=element, definition=Definition(kind=kind, member=member))
+
+
+@dataclass(kw_only=True)
+class Scope:
+    """The names of a module, a class, a function or a comprehension."""
+
+    kind: Literal["module", "class", "function", "inner"]
+    """`inner`: a lambda or a comprehension."""
+    qualified: str
+    enclosing: Enclosing
+    parent: Scope | None = None
+    names: dict[str, Meaning] = field(default_factory=dict)
+    attributes: dict[str, Meaning] = field(default_factory=dict)
+    """Of a class: what its methods assign to self."""
+    bases: tuple[str, ...] = ()
+    """Of a class."""
+    stars: list[str] = field(default_factory=list)
+    """Modules that all names are imported from."""
+    this: str = ""
+    """Of a method: its first parameter, unless it is static."""
+
+    def own_class(self) -> Scope | None:
+        """The class that `self` is an object of."""
+        scope: Scope | None = self
+        while scope and not scope.this:
+            scope = scope.parent
+        return scope.parent if scope else None
+
+    def is_this(self, name: str) -> bool:
+        """Whether the name is the first parameter of a method around."""
+        scope: Scope | None = self
+        while scope:
+            if name in scope.names:
+                return scope.this == name
+            scope = scope.parent
+        return False
+
+    def find(self, name: str) -> Meaning | None:
+        """What the name stands for here. What an outer function or the module holds is GLOBAL."""
+        scope: Scope | None = self
+        outside = False
+        while scope:
+            # The names of a class are not seen in its methods.
+            if name in scope.names and not (outside and scope.kind == "class"):
+                found = scope.names[name]
+                if outside and found.sort in {"object", "unknown"}:
+                    return found.defined("GLOBAL", f"{scope.qualified}.{name}")
+                return found
+            outside = outside or scope.kind != "inner"
+            scope = scope.parent
+        return None

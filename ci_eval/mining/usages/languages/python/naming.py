@@ -1,0 +1,83 @@
+"""What names of Python tell: the module of a path, what an import binds, whether a name is that of a class."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from pathlib import PurePosixPath
+
+from ci_eval.grammar.syntax import Node
+from ci_eval.mining.trees import text_of
+
+ROOTS = ("src", "lib", "python")
+"""Folders that packages lie in without being packages themselves."""
+
+
+def module_of(path: str) -> str:
+    """The qualified name of the module in a file."""
+    parts = list(PurePosixPath(path).with_suffix("").parts)
+    while len(parts) > 1 and parts[0] in ROOTS:
+        parts.pop(0)
+    if len(parts) > 1 and parts[-1] == "__init__":
+        parts.pop()
+    return ".".join(parts)
+
+
+def modules(paths: Iterable[str]) -> frozenset[str]:
+    """Of all files of a project, with the packages that they are in."""
+    found = set()
+    for path in paths:
+        parts = module_of(path).split(".")
+        found |= {".".join(parts[:count]) for count in range(1, len(parts) + 1)}
+    return frozenset(found)
+
+
+def begins_with(name: str, known: Collection[str]) -> bool:
+    """Whether the name or a beginning of it, cut at a dot, is known."""
+    while name:
+        if name in known:
+            return True
+        name = name.rpartition(".")[0]
+    return False
+
+
+def is_class_name(name: str) -> bool:
+    """Whether a name is spelled as classes are: capitalised, and not all capitals as constants are."""
+    bare = name.lstrip("_")
+    return bare[:1].isupper() and (not bare.isupper() or len(bare) == 1)
+
+
+def imported(source: bytes, node: Node, module: str, is_package: bool) -> Iterator[tuple[str, str, bool]]:
+    """Of an import statement: each name that it binds, what that stands for, and whether that is surely a module.
+
+    `module`: the one that the statement stands in.
+    """
+    if node.type == "import_statement":
+        for child in node.children[1:]:
+            full = text_of(source, child.child_by_field_name("name") or child)
+            alias = text_of(source, child.child_by_field_name("alias"))
+            if child.is_named and full:
+                yield (alias, full, True) if alias else (full.partition(".")[0], full.partition(".")[0], True)
+        return
+    origin = node.child_by_field_name("module_name")
+    if origin is None:
+        return
+    start = absolute(text_of(source, origin), module, is_package)
+    for child in node.children:
+        if child.type == "wildcard_import":
+            yield "*", start, True
+        elif child.start_byte >= origin.end_byte and child.type in {"dotted_name", "aliased_import", "identifier"}:
+            name = text_of(source, child.child_by_field_name("name") or child)
+            alias = text_of(source, child.child_by_field_name("alias"))
+            yield alias or name, f"{start}.{name}".lstrip("."), False
+
+
+def absolute(name: str, module: str, is_package: bool) -> str:
+    """A module as an import names it, perhaps with dots in front → its qualified name."""
+    name = name.replace(" ", "")
+    rest = name.lstrip(".")
+    if rest == name:
+        return name
+    parts = module.split(".")
+    up = len(name) - len(rest) - is_package
+    base = parts[: len(parts) - up] if up else parts
+    return ".".join([*base, *([rest] if rest else [])])

@@ -1,0 +1,389 @@
+"""Walks over a Python file, statement by statement, and gathers what is called on its objects."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+from ci_eval.grammar.syntax import Node
+from ci_eval.mining.trees import named, text_of
+from ci_eval.mining.usages.contract import Receiver, Surroundings
+from ci_eval.mining.usages.gathering import Enclosing, Gathering
+from ci_eval.mining.usages.languages.python.expressions import Expressions, Library
+from ci_eval.mining.usages.languages.python.meaning import UNKNOWN, Meaning, Scope, instance
+from ci_eval.mining.usages.languages.python.naming import begins_with, imported
+from ci_eval.model import Definition
+
+FIRST = ("__init__", "__new__", "setUp", "__post_init__", "setUpClass", "setup_method")
+"""Methods that are read before the others of their class: they assign what the others use."""
+COMPREHENSIONS = {"list_comprehension", "set_comprehension", "dictionary_comprehension", "generator_expression"}
+RECEIVERS: dict[str, Receiver] = {
+    "module": "module",
+    "class": "class",
+    "function": "unknown",
+    "imported": "unknown",
+    "this": "this",
+    "type parameter": "type parameter",
+}
+LONGEST = 200
+"""Bytes of the longest expression that may be the same object elsewhere."""
+Task = Callable[[], None]
+
+
+class PythonWalk:
+    """The reading of one text. What it has still to do is a stack, so that no nesting is too deep for it."""
+
+    def __init__(
+        self,
+        source: bytes,
+        module: str,
+        library: Library,
+        around: Surroundings,
+        *,
+        is_package: bool = False,
+        is_stub: bool = False,
+    ) -> None:
+        """`is_stub`: only the names are wanted, and what functions return."""
+        self.source, self.module, self.around = source, module, around
+        self.is_package, self.is_stub = is_package, is_stub
+        self.expressions = Expressions(source, library)
+        self.gathering = Gathering()
+        self.top = Scope(
+            kind="module", qualified=module, enclosing=Enclosing(key=f"{module}.<module>", method=f"{module}.<module>")
+        )
+        self._todo: list[Task] = []
+        self._bodies: deque[tuple[Node, Scope]] = deque()
+
+    def run(self, root: Node) -> Gathering:
+        """Read all of it. The bodies of functions come after what is around them: they see all its names."""
+        self._visit(root, self.top)
+        while self._todo or self._bodies:
+            if not self._todo:
+                self._visit(*self._bodies.popleft())
+            while self._todo:
+                self._todo.pop()()
+        return self.gathering
+
+    def text(self, node: Node | None) -> str:
+        """Of a node."""
+        return text_of(self.source, node)
+
+    def is_own(self, type_: str) -> bool:
+        """Whether a type is one of the project's."""
+        return begins_with(type_, self.around.own) or type_.startswith(f"{self.module}.")
+
+    # ------------------------------------------------------------------------------------------------ order
+
+    def _visit(self, node: Node | None, scope: Scope) -> None:
+        if node is not None and node.child_count:
+            self._todo.append(lambda: self._read(node, scope))
+
+    def _visit_all(self, nodes: Iterable[Node], scope: Scope) -> None:
+        for node in reversed(list(nodes)):
+            self._visit(node, scope)
+
+    def _then(self, nodes: Iterable[Node | None], scope: Scope, task: Task) -> None:
+        """Read the nodes, then do the task."""
+        self._todo.append(task)
+        self._visit_all((node for node in nodes if node), scope)
+
+    def _read(self, node: Node, scope: Scope) -> None:
+        handler = _STATEMENTS.get(node.type)
+        if handler:
+            handler(self, node, scope)
+        elif node.type in COMPREHENSIONS:
+            self._comprehension(node, scope)
+        else:
+            self._visit_all(node.children, scope)
+
+    # ------------------------------------------------------------------------------------------------ names
+
+    def _bind(self, scope: Scope, name: str, meaning: Meaning) -> None:
+        while scope.kind == "inner" and scope.parent:
+            scope = scope.parent
+        self._bind_here(scope, name, meaning)
+
+    def _bind_here(self, scope: Scope, name: str, meaning: Meaning) -> None:
+        scope.names[name] = meaning
+        if meaning.is_typed and scope.kind != "class":
+            own = self.is_own(meaning.name)
+            self.gathering.define(scope.enclosing, meaning.name, meaning.definition, name, own=own)
+
+    def _assign(self, target: Node | None, meaning: Meaning, scope: Scope) -> None:
+        if target is None:
+            return
+        if target.type == "identifier":
+            self._bind(scope, self.text(target), meaning)
+        elif target.type == "attribute":
+            self._assign_attribute(target, meaning, scope)
+        elif target.type in {"pattern_list", "tuple_pattern", "list_pattern", "tuple", "as_pattern_target"}:
+            inner = named(target)
+            if target.type == "as_pattern_target" and len(inner) == 1:
+                self._assign(inner[0], meaning, scope)
+            else:
+                for part in inner:
+                    self._assign(part, UNKNOWN.defined("UNPACK"), scope)
+
+    def _assign_attribute(self, target: Node, meaning: Meaning, scope: Scope) -> None:
+        holder = target.child_by_field_name("object")
+        owner = scope.own_class()
+        if holder is None or owner is None or not scope.is_this(self.text(holder)):
+            return
+        name = self.text(target.child_by_field_name("attribute"))
+        known = owner.attributes.get(name)
+        if known is None or not known.is_typed:
+            owner.attributes[name] = meaning
+        if meaning.is_typed:
+            own = self.is_own(meaning.name)
+            self.gathering.define(scope.enclosing, meaning.name, meaning.definition, f"self.{name}", own=own)
+
+    def _import(self, node: Node, scope: Scope) -> None:
+        for name, full, surely in imported(self.source, node, self.module, self.is_package):
+            if name == "*":
+                scope.stars.append(full)
+                continue
+            if surely or full in self.around.own:
+                meaning = Meaning(sort="module", name=full)
+            else:
+                meaning = self.expressions.of_name(full)
+            scope.names[name] = meaning
+
+    # ------------------------------------------------------------------------------------------------ statements
+
+    def _assignment(self, node: Node, scope: Scope) -> None:
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        annotation = node.child_by_field_name("type")
+        self._then([right], scope, lambda: self._assigned(left, right, annotation, scope))
+
+    def _assigned(self, left: Node | None, right: Node | None, annotation: Node | None, scope: Scope) -> None:
+        tuples = {"expression_list", "tuple"}
+        if left and right and left.type in {"pattern_list", "tuple_pattern"} and right.type in tuples:
+            targets, values = named(left), named(right)
+            if len(targets) == len(values):
+                for target, value in zip(targets, values, strict=True):
+                    self._assign(target, self.expressions.of(value, scope), scope)
+                return
+        inner = right
+        while inner and inner.type == "assignment":  # a = b = …
+            inner = inner.child_by_field_name("right")
+        meaning = self.expressions.of(inner, scope)
+        if annotation:
+            declared = self.expressions.annotated(annotation, scope)
+            meaning = replace(declared, definition=meaning.definition) if declared.is_typed else meaning
+        if left and not left.type.endswith("pattern_list"):
+            self._assign(left, meaning, scope)
+        else:
+            self._assign(left, UNKNOWN, scope)
+
+    def _walrus(self, node: Node, scope: Scope) -> None:
+        value = node.child_by_field_name("value")
+        name = node.child_by_field_name("name")
+        self._then([value], scope, lambda: self._assign(name, self.expressions.of(value, scope), scope))
+
+    def _for(self, node: Node, scope: Scope) -> None:
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        rest = [child for child in named(node) if child not in (left, right)]
+
+        def begin() -> None:
+            self._assign(left, self.expressions.element(right, scope).defined("LOOP"), scope)
+            self._visit_all(rest, scope)
+
+        self._then([right], scope, begin)
+
+    def _as(self, node: Node, scope: Scope) -> None:
+        """`with … as x`, `except … as x`, `case … as x`."""
+        value, *rest = named(node) or [node]
+        target = node.child_by_field_name("alias") or (rest[-1] if rest else None)
+        parent = node.parent
+        is_except = parent is not None and parent.type.startswith("except")
+
+        def bind() -> None:
+            if is_except:
+                first = named(value)[0] if value.type == "tuple" and named(value) else value
+                self._assign(target, self.expressions.annotated(first, scope).defined("EXCEPT"), scope)
+            else:
+                meaning = self.expressions.of(value, scope)
+                self._assign(target, meaning.defined("WITH", meaning.definition.member), scope)
+
+        self._then([value], scope, bind)
+
+    def _if(self, node: Node, scope: Scope) -> None:
+        """`if isinstance(x, Foo)`: x is a Foo in the block."""
+        condition, *rest = named(node) or [node]
+        narrowed = self._narrowed(condition, scope)
+        if narrowed is None:
+            self._visit_all(node.children, scope)
+            return
+        name, meaning = narrowed
+        before = scope.names.get(name, scope.find(name))
+
+        def restore() -> None:
+            if before is None:
+                scope.names.pop(name, None)
+            else:
+                scope.names[name] = before
+            self._visit_all(rest[1:], scope)
+
+        def narrow() -> None:
+            self._bind_here(scope, name, meaning)
+            self._then(rest[:1], scope, restore)
+
+        self._then([condition], scope, narrow)
+
+    def _narrowed(self, condition: Node, scope: Scope) -> tuple[str, Meaning] | None:
+        if condition.type != "call" or self.text(condition.child_by_field_name("function")) != "isinstance":
+            return None
+        given = named(condition.child_by_field_name("arguments"))
+        if len(given) != 2 or given[0].type != "identifier":
+            return None
+        first = named(given[1])[0] if given[1].type == "tuple" and named(given[1]) else given[1]
+        meaning = self.expressions.annotated(first, scope).defined("CAST")
+        return (self.text(given[0]), meaning) if meaning.is_typed else None
+
+    # ------------------------------------------------------------------------------------------------ definitions
+
+    def _class(self, node: Node, scope: Scope) -> None:
+        name = self.text(node.child_by_field_name("name"))
+        qualified = f"{scope.qualified}.{name}"
+        given = named(node.child_by_field_name("superclasses"))
+        found = [self.expressions.annotated(base, scope).name for base in given if base.type != "keyword_argument"]
+        bases = tuple(base for base in found if base)
+        foreign = next((base for base in bases if not self.is_own(base)), "")
+        context = qualified if foreign in {"", "typing.Generic", "typing.Protocol"} else foreign
+        enclosing = replace(scope.enclosing, class_=context)
+        inner = Scope(kind="class", qualified=qualified, enclosing=enclosing, parent=scope, bases=bases)
+        scope.names[name] = Meaning(sort="class", name=qualified, scope=inner)
+        self._visit(node.child_by_field_name("superclasses"), scope)
+        self._visit(node.child_by_field_name("body"), inner)
+
+    def _decorated(self, node: Node, scope: Scope) -> None:
+        definition = node.child_by_field_name("definition")
+        decorators = [child for child in node.children if child.type == "decorator"]
+        self._visit_all(decorators, scope)
+        if definition is None or definition.type != "function_definition":
+            self._visit(definition, scope)
+            return
+        names = {self.text(each).lstrip("@ ").partition("(")[0].rpartition(".")[2] for each in decorators}
+        self._function(definition, scope, decorators=frozenset(names))
+
+    def _function(self, node: Node, scope: Scope, decorators: frozenset[str] = frozenset()) -> None:
+        name = self.text(node.child_by_field_name("name"))
+        qualified = f"{scope.qualified}.{name}"
+        is_method = scope.kind == "class"
+        context = f"{scope.enclosing.class_}.{name}" if is_method else qualified
+        enclosing = Enclosing(key=qualified, class_=scope.enclosing.class_, method=context)
+        inner = Scope(kind="function", qualified=qualified, enclosing=enclosing, parent=scope)
+        self._name_function(name, node, scope, decorators, qualified)
+        if self.is_stub:
+            return
+        self._parameters(node.child_by_field_name("parameters"), inner, scope, decorators)
+        body = node.child_by_field_name("body")
+        if body is not None:
+            add = self._bodies.appendleft if is_method and name in FIRST else self._bodies.append
+            add((body, inner))
+
+    def _name_function(self, name: str, node: Node, scope: Scope, decorators: frozenset[str], qualified: str) -> None:
+        returns = self.expressions.annotated(node.child_by_field_name("return_type"), scope)
+        if decorators & {"contextmanager", "asynccontextmanager"} and returns.element:
+            returns = instance(returns.element)
+        if decorators & {"property", "cached_property"}:
+            meaning = replace(returns, definition=Definition(kind="FIELD", member=qualified))
+        else:
+            known = returns.is_typed or returns.sort == "this"
+            meaning = Meaning(sort="function", name=qualified, returns=returns if known else None)
+        before = scope.names.get(name)
+        # Of several overloads the first that tells counts, as a stub lists the most frequent one first.
+        if not (before and before.sort == "function" and before.returns and "overload" in decorators):
+            scope.names[name] = meaning
+
+    def _parameters(self, node: Node | None, inner: Scope, scope: Scope, decorators: frozenset[str]) -> None:
+        is_method = scope.kind == "class" and "staticmethod" not in decorators
+        count = 0
+        for each in named(node):
+            name_node = each.child_by_field_name("name") or next(iter(named(each)), None)
+            name = self.text(each if each.type == "identifier" else name_node).lstrip("*")
+            if not name:
+                continue
+            if is_method and not inner.this and count == 0 and each.type in {"identifier", "typed_parameter"}:
+                inner.this = name
+                inner.names[name] = Meaning(sort="this")
+                continue
+            self._parameter(each, name, count, inner, scope)
+            count += 1
+
+    def _parameter(self, node: Node, name: str, number: int, inner: Scope, scope: Scope) -> None:
+        self._visit(node.child_by_field_name("value"), scope)
+        typed = self.expressions.annotated(node.child_by_field_name("type"), scope)
+        star = next((child for child in named(node) if "splat" in child.type), node).type
+        if "splat" in star:
+            typed = instance("builtins.dict" if "dictionary" in star else "builtins.tuple", element=typed.name)
+        elif not typed.is_typed:
+            default = self.expressions.of(node.child_by_field_name("value"), scope)
+            typed = default if default.is_typed else typed
+        self._bind_here(inner, name, typed.defined("PARAM", inner.enclosing.method, number))
+
+    def _lambda(self, node: Node, scope: Scope) -> None:
+        inner = Scope(kind="inner", qualified=scope.qualified, enclosing=scope.enclosing, parent=scope)
+        for number, each in enumerate(named(node.child_by_field_name("parameters"))):
+            name = each if each.type == "identifier" else next(iter(named(each)), None)
+            inner.names[self.text(name)] = UNKNOWN.defined("PARAM", "", number)
+        self._visit(node.child_by_field_name("body"), inner)
+
+    def _comprehension(self, node: Node, scope: Scope) -> None:
+        """The clauses first: they bind what stands in front of them."""
+        inner = Scope(kind="inner", qualified=scope.qualified, enclosing=scope.enclosing, parent=scope)
+        clauses = [child for child in node.children if child.type == "for_in_clause"]
+        for clause in clauses:
+            target, right = clause.child_by_field_name("left"), clause.child_by_field_name("right")
+            meaning = self.expressions.element(right, inner).defined("LOOP")
+            for name in named(target) if target and target.child_count else [target]:
+                plain = target is not None and target.type == "identifier"
+                inner.names[self.text(name)] = meaning if plain else UNKNOWN.defined("UNPACK")
+        self._visit_all(clauses, inner)
+        self._visit_all((child for child in node.children if child.type != "for_in_clause"), inner)
+
+    # ------------------------------------------------------------------------------------------------ calls
+
+    def _call(self, node: Node, scope: Scope) -> None:
+        function = node.child_by_field_name("function")
+        if function is not None and function.type == "attribute":
+            receiver = function.child_by_field_name("object")
+            name = function.child_by_field_name("attribute")
+            if receiver is not None and name is not None and name.end_byte > name.start_byte:
+                self._site(receiver, name, scope)
+        self._visit_all(node.children, scope)
+
+    def _site(self, receiver: Node, name: Node, scope: Scope) -> None:
+        meaning = self.expressions.of(receiver, scope)
+        sort: Receiver = "object" if meaning.is_typed else RECEIVERS.get(meaning.sort, "unknown")
+        if sort == "unknown" and self.around.infer:
+            sort, type_ = self.around.infer(self.source, receiver.end_byte - 1)
+            meaning = replace(meaning, sort="object", name=type_) if sort == "object" else meaning
+        self.gathering.receivers[sort] += 1
+        if sort == "object":
+            self.gathering.call(
+                scope.enclosing,
+                meaning.name,
+                meaning.definition,
+                self.text(receiver) if receiver.end_byte - receiver.start_byte < LONGEST else str(receiver.end_byte),
+                self.text(name),
+                name.start_byte,
+                own=self.is_own(meaning.name),
+            )
+
+
+_STATEMENTS: dict[str, Callable[[PythonWalk, Node, Scope], None]] = {
+    "assignment": PythonWalk._assignment,
+    "named_expression": PythonWalk._walrus,
+    "for_statement": PythonWalk._for,
+    "as_pattern": PythonWalk._as,
+    "if_statement": PythonWalk._if,
+    "class_definition": PythonWalk._class,
+    "decorated_definition": PythonWalk._decorated,
+    "function_definition": PythonWalk._function,
+    "lambda": PythonWalk._lambda,
+    "import_statement": PythonWalk._import,
+    "import_from_statement": PythonWalk._import,
+    "call": PythonWalk._call,
+}

@@ -1,0 +1,102 @@
+"""Reads texts, and the files of a project, each into its object usages."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+
+from ci_eval.files import below, read_own
+from ci_eval.grammar.document import NotText, decode
+from ci_eval.grammar.syntax import parser
+from ci_eval.mining.usages.contract import Dialect, MinedText, MinedUsage, Receiver, Surroundings
+from ci_eval.mining.usages.inference import JediInference
+from ci_eval.mining.usages.languages import CATALOG
+from ci_eval.workers import Workers
+
+TIMEOUT = 60.0
+"""Seconds one file may take; a grammar that needs more is stuck."""
+LARGEST = 1_000_000
+"""Bytes of the largest text that is read; what is larger was not written by people."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProjectUsages:
+    """What is in the files of a project."""
+
+    paths: Sequence[str]
+    usages: Sequence[MinedUsage]
+    """In order of the paths."""
+    receivers: Counter[Receiver]
+    broken: int
+    """Files of which the grammar could not read some part."""
+    troubles: Sequence[tuple[str, str]]
+    """Path and reason of files that could not be read at all."""
+
+
+def mine(text: str, path: str, dialect: Dialect, around: Surroundings) -> MinedText:
+    """The usages of a text, which may be broken. Raises NotText where it is too large."""
+    source = text.encode(errors="replace")
+    if len(source) > LARGEST:
+        raise NotText(f"{len(source):,} bytes are more than {LARGEST:,}")
+    grammar = next((name for end, name in dialect.grammars.items() if path.endswith(end)), None)
+    grammar = grammar or next(iter(dialect.grammars.values()))
+    return dialect.mine(source, path, parser(grammar).parse(source).root_node, around)
+
+
+def read_project(
+    root: Path, dialect: Dialect, *, jobs: int, advance: Callable[[int, int], None], infer: bool = False
+) -> ProjectUsages:
+    """The usages in all files of the language below `root`. `infer`: ask jedi where local rules do not tell.
+
+    Calls `advance(done, of)` after each file.
+    """
+    paths = sorted(below(root, root, tuple(dialect.grammars)))
+    around = Surroundings(own=dialect.own(paths))
+    mined: dict[str, MinedText] = {}
+    troubles: dict[str, str] = {}
+    with Workers[str, MinedText | str](
+        read_file,
+        jobs=min(jobs, max(len(paths) // 50, 1)),
+        timeout=TIMEOUT * (10 if infer else 1),
+        tries=2,
+        shared=(root, dialect.name, around, infer),
+    ) as workers:
+        for outcome in workers.map(deque(paths)):
+            if outcome is not None:
+                result = outcome.trouble if outcome.result is None else outcome.result
+                if isinstance(result, MinedText):
+                    mined[outcome.task] = result
+                else:
+                    troubles[outcome.task.encode(errors="backslashreplace").decode()] = result
+            advance(len(mined) + len(troubles), len(paths))
+    ordered = [mined[path] for path in paths if path in mined]
+    return ProjectUsages(
+        paths=paths,
+        usages=[usage for each in ordered for usage in each.usages],
+        receivers=sum((each.receivers for each in ordered), Counter()),
+        broken=sum(each.broken for each in ordered),
+        troubles=sorted(troubles.items()),
+    )
+
+
+def read_file(root: Path, language: str, around: Surroundings, infer: bool, path: str) -> MinedText | str:
+    """What is in a file, or why it cannot be read. Runs in a worker process."""
+    try:
+        path.encode()
+        text = decode(read_own(root, path))
+        return mine(text, path, _dialect(language), replace(around, infer=_inference(root) if infer else None))
+    except (NotText, OSError, UnicodeEncodeError) as error:
+        return str(error)
+
+
+@cache
+def _inference(root: Path) -> JediInference:
+    return JediInference(root)
+
+
+@cache
+def _dialect(language: str) -> Dialect:
+    return CATALOG.load(language)
