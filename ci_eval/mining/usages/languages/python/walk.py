@@ -193,7 +193,9 @@ class PythonWalk:
 
     def _as(self, node: Node, scope: Scope) -> None:
         """`with … as x`, `except … as x`, `case … as x`."""
-        value, *rest = named(node) or [node]
+        if not named(node):
+            return
+        value, *rest = named(node)
         target = node.child_by_field_name("alias") or (rest[-1] if rest else None)
         parent = node.parent
         is_except = parent is not None and parent.type.startswith("except")

@@ -1,0 +1,16 @@
+"""Java: what the file declares and imports."""
+
+from __future__ import annotations
+
+from ci_eval.grammar.syntax import Node
+from ci_eval.mining.usages.contract import Dialect, MinedText, Surroundings
+from ci_eval.mining.usages.languages.java.names import types_of
+from ci_eval.mining.usages.languages.java.walk import JavaWalk
+
+
+def mine(source: bytes, _: str, root: Node, around: Surroundings) -> MinedText:
+    """See Dialect."""
+    return JavaWalk(source, root, around).run()
+
+
+DIALECT = Dialect(name="java", grammars={".java": "java"}, mine=mine, own=types_of)
