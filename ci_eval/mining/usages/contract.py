@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from re import Pattern
 from typing import Literal
 
 from ci_eval.grammar.syntax import Node
@@ -61,5 +62,8 @@ class Dialect:
     mine: Callable[[bytes, str, Node, Surroundings], MinedText]
     """UTF-8 text, path in the project, root of the tree → its usages. What cannot be read is left out; never raises for
     a text."""
+    dangling: Pattern[bytes]
+    """Matches the dot of a call that is just being typed: without a blank in its place, the next line would belong to
+    it."""
     own: Callable[[Iterable[str]], frozenset[str]]
     """The paths of a project's files → see Surroundings.own."""

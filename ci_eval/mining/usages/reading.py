@@ -41,6 +41,7 @@ def mine(text: str, path: str, dialect: Dialect, around: Surroundings) -> MinedT
     source = text.encode(errors="replace")
     if len(source) > LARGEST:
         raise NotText(f"{len(source):,} bytes are more than {LARGEST:,}")
+    source = dialect.dangling.sub(b" ", source)
     grammar = next((name for end, name in dialect.grammars.items() if path.endswith(end)), None)
     grammar = grammar or next(iter(dialect.grammars.values()))
     return dialect.mine(source, path, parser(grammar).parse(source).root_node, around)

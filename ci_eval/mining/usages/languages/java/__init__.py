@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from ci_eval.grammar.syntax import Node
 from ci_eval.mining.usages.contract import Dialect, MinedText, Surroundings
 from ci_eval.mining.usages.languages.java.names import types_of
@@ -13,4 +15,6 @@ def mine(source: bytes, _: str, root: Node, around: Surroundings) -> MinedText:
     return JavaWalk(source, root, around).run()
 
 
-DIALECT = Dialect(name="java", grammars={".java": "java"}, mine=mine, own=types_of)
+# Unless a call stands on the next line: some write their chains of calls so.
+DANGLING = re.compile(rb"\.(?=[ \t]*(?:\n[ \t]*(?![ \t])(?!\w+[ \t]*\()|\Z))")
+DIALECT = Dialect(name="java", grammars={".java": "java"}, mine=mine, dangling=DANGLING, own=types_of)

@@ -12,16 +12,16 @@ from ci_eval.mining.trees import named, text_of
 LANG = frozenset(
     "AbstractMethodError Appendable ArithmeticException ArrayIndexOutOfBoundsException ArrayStoreException "
     "AssertionError AutoCloseable Boolean Byte CharSequence Character Class ClassCastException ClassLoader "
-    "ClassNotFoundException CloneNotSupportedException Cloneable Comparable Double Enum Error Exception ExceptionInInitializerError Float "
-    "IllegalAccessError IllegalAccessException IllegalArgumentException IllegalMonitorStateException "
-    "IllegalStateException IndexOutOfBoundsException InheritableThreadLocal InstantiationException Integer "
-    "InternalError InterruptedException Iterable LinkageError Long Math Module NegativeArraySizeException "
-    "NoClassDefFoundError NoSuchFieldException NoSuchMethodException NullPointerException Number "
-    "NumberFormatException Object OutOfMemoryError Package Process ProcessBuilder ProcessHandle Readable Record "
-    "ReflectiveOperationException Runnable Runtime RuntimeException SecurityException SecurityManager Short "
-    "StackOverflowError StackTraceElement StackWalker StrictMath String StringBuffer StringBuilder "
-    "StringIndexOutOfBoundsException System Thread ThreadGroup ThreadLocal Throwable TypeNotPresentException "
-    "UnsupportedOperationException VirtualMachineError Void".split()
+    "ClassNotFoundException CloneNotSupportedException Cloneable Comparable Double Enum Error Exception "
+    "ExceptionInInitializerError Float IllegalAccessError IllegalAccessException IllegalArgumentException "
+    "IllegalMonitorStateException IllegalStateException IndexOutOfBoundsException InheritableThreadLocal "
+    "InstantiationException Integer InternalError InterruptedException Iterable LinkageError Long Math Module "
+    "NegativeArraySizeException NoClassDefFoundError NoSuchFieldException NoSuchMethodException "
+    "NullPointerException Number NumberFormatException Object OutOfMemoryError Package Process ProcessBuilder "
+    "ProcessHandle Readable Record ReflectiveOperationException Runnable Runtime RuntimeException SecurityException "
+    "SecurityManager Short StackOverflowError StackTraceElement StackWalker StrictMath String StringBuffer "
+    "StringBuilder StringIndexOutOfBoundsException System Thread ThreadGroup ThreadLocal Throwable "
+    "TypeNotPresentException UnsupportedOperationException VirtualMachineError Void".split()
 )
 """The classes of java.lang, which need no import; annotations aside."""
 WIDELY = {

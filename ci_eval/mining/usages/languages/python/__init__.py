@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from ci_eval.grammar.syntax import Node
 from ci_eval.mining.usages.contract import Dialect, MinedText, Surroundings
 from ci_eval.mining.usages.languages.python.library import known
@@ -16,4 +18,6 @@ def mine(source: bytes, path: str, root: Node, around: Surroundings) -> MinedTex
     return walk.run(root).mined(broken=root.has_error)
 
 
-DIALECT = Dialect(name="python", grammars={".py": "python"}, mine=mine, own=modules)
+# But for the last dot of an ellipsis.
+DANGLING = re.compile(rb"(?<!\.)\.(?=[ \t]*$)", re.MULTILINE)
+DIALECT = Dialect(name="python", grammars={".py": "python"}, mine=mine, dangling=DANGLING, own=modules)

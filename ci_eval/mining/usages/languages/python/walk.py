@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from ci_eval.grammar.syntax import Node
 from ci_eval.mining.trees import named, text_of
@@ -246,9 +247,14 @@ class PythonWalk:
     # ------------------------------------------------------------------------------------------------ definitions
 
     def _class(self, node: Node, scope: Scope) -> None:
-        name = self.text(node.child_by_field_name("name"))
+        bases = node.child_by_field_name("superclasses")
+        inner = self._enter_class(self.text(node.child_by_field_name("name")), bases, scope)
+        self._visit(bases, scope)
+        self._visit(node.child_by_field_name("body"), inner)
+
+    def _enter_class(self, name: str, superclasses: Node | None, scope: Scope) -> Scope:
         qualified = f"{scope.qualified}.{name}"
-        given = named(node.child_by_field_name("superclasses"))
+        given = named(superclasses)
         found = [self.expressions.annotated(base, scope).name for base in given if base.type != "keyword_argument"]
         bases = tuple(base for base in found if base)
         foreign = next((base for base in bases if not self.is_own(base)), "")
@@ -256,8 +262,7 @@ class PythonWalk:
         enclosing = replace(scope.enclosing, class_=context)
         inner = Scope(kind="class", qualified=qualified, enclosing=enclosing, parent=scope, bases=bases)
         scope.names[name] = Meaning(sort="class", name=qualified, scope=inner)
-        self._visit(node.child_by_field_name("superclasses"), scope)
-        self._visit(node.child_by_field_name("body"), inner)
+        return inner
 
     def _decorated(self, node: Node, scope: Scope) -> None:
         definition = node.child_by_field_name("definition")
@@ -271,22 +276,49 @@ class PythonWalk:
 
     def _function(self, node: Node, scope: Scope, decorators: frozenset[str] = frozenset()) -> None:
         name = self.text(node.child_by_field_name("name"))
+        parameters, returns = node.child_by_field_name("parameters"), node.child_by_field_name("return_type")
+        inner = self._enter_function(name, parameters, returns, scope, decorators)
+        body = node.child_by_field_name("body")
+        if body is not None and not self.is_stub:
+            add = self._bodies.appendleft if scope.kind == "class" and name in FIRST else self._bodies.append
+            add((body, inner))
+
+    def _enter_function(
+        self, name: str, parameters: Node | None, returns: Node | None, scope: Scope, decorators: frozenset[str]
+    ) -> Scope:
         qualified = f"{scope.qualified}.{name}"
         is_method = scope.kind == "class"
         context = f"{scope.enclosing.class_}.{name}" if is_method else qualified
         enclosing = Enclosing(key=qualified, class_=scope.enclosing.class_, method=context)
         inner = Scope(kind="function", qualified=qualified, enclosing=enclosing, parent=scope)
-        self._name_function(name, node, scope, decorators, qualified)
-        if self.is_stub:
-            return
-        self._parameters(node.child_by_field_name("parameters"), inner, scope, decorators)
-        body = node.child_by_field_name("body")
-        if body is not None:
-            add = self._bodies.appendleft if is_method and name in FIRST else self._bodies.append
-            add((body, inner))
+        self._name_function(name, returns, scope, decorators, qualified)
+        if not self.is_stub:
+            self._parameters(parameters, inner, scope, decorators)
+        return inner
 
-    def _name_function(self, name: str, node: Node, scope: Scope, decorators: frozenset[str], qualified: str) -> None:
-        returns = self.expressions.annotated(node.child_by_field_name("return_type"), scope)
+    def _broken(self, node: Node, scope: Scope) -> None:
+        """What the grammar could not read: what follows a header there counts as its body."""
+        children = node.children
+        around = [scope, scope]
+        for i in range(len(children) - 1, -1, -1):
+            self._todo.append(partial(self._broken_part, children[i : i + 3], scope, around))
+
+    def _broken_part(self, part: Sequence[Node], scope: Scope, around: list[Scope]) -> None:
+        """`around`: the class and the function whose headers were read last."""
+        first, name, behind = (*part, None, None)[:3]
+        self._visit(first, around[1])
+        if name is None or name.type != "identifier" or first is None:
+            return
+        if first.type == "class":
+            bases = behind if behind is not None and behind.type == "argument_list" else None
+            around[:] = [self._enter_class(self.text(name), bases, scope)] * 2
+        elif first.type == "def" and behind is not None and behind.type == "parameters":
+            around[1] = self._enter_function(self.text(name), behind, None, around[0], frozenset())
+
+    def _name_function(
+        self, name: str, return_type: Node | None, scope: Scope, decorators: frozenset[str], qualified: str
+    ) -> None:
+        returns = self.expressions.annotated(return_type, scope)
         if decorators & {"contextmanager", "asynccontextmanager"} and returns.element:
             returns = instance(returns.element)
         if decorators & {"property", "cached_property"}:
@@ -382,6 +414,7 @@ _STATEMENTS: dict[str, Callable[[PythonWalk, Node, Scope], None]] = {
     "as_pattern": PythonWalk._as,
     "if_statement": PythonWalk._if,
     "class_definition": PythonWalk._class,
+    "ERROR": PythonWalk._broken,
     "decorated_definition": PythonWalk._decorated,
     "function_definition": PythonWalk._function,
     "lambda": PythonWalk._lambda,

@@ -1,0 +1,83 @@
+"""Histories of usages from the snapshots of a file, after Proksch et al. (ASE 2016), section on micro commits."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from ci_eval.model import Definition, History, ObjectUsage
+
+Key = tuple[str, str]
+"""Method and type: what a history is of, in one file of one user."""
+Merge = Literal["last", "all"]
+"""At which snapshots a proposal that was selected makes a state of its own: at the last one, as the paper has it, or at
+each, as its code does."""
+Dropped = Literal["file with one snapshot", "unchanged", "without any call"]
+"""Why no history came of it: of a file with fewer than two snapshots, nothing can; a usage that never changes has one
+state; one that never has a call has none to ask for."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Moment:
+    """The usages in one file at one time."""
+
+    time: float
+    usages: Mapping[Key, ObjectUsage]
+    selected: Mapping[Key, ObjectUsage] = field(default_factory=dict)
+    """The usages with the proposal that was selected right then."""
+    is_trigger: bool = False
+    """Whether completion was called."""
+
+
+def histories(
+    moments: Sequence[Moment],
+    dropped: Counter[Dropped],
+    *,
+    project: str = "",
+    file: str = "",
+    user: str = "",
+    merge: Merge = "last",
+) -> Iterator[History]:
+    """Those of one file of one user, in order of the first state; what came to nothing is counted in `dropped`.
+
+    Where completion was called at some moments, these alone count.
+    """
+    chosen = [moment for moment in moments if moment.is_trigger] or list(moments)
+    chosen.sort(key=lambda moment: moment.time)
+    if len(chosen) < 2:
+        dropped["file with one snapshot"] += bool(chosen)
+        return
+    for key in dict.fromkeys(key for moment in chosen for key in (*moment.usages, *moment.selected)):
+        states = _states(chosen, key, merge)
+        if reason := _dropped(states):
+            dropped[reason] += 1
+            continue
+        method, type_ = key
+        yield History(project=project, file=file, user=user, type=type_, method=method, states=tuple(states))
+
+
+def _states(moments: Sequence[Moment], key: Key, merge: Merge) -> list[ObjectUsage | None]:
+    """One for each moment, None where the usage is not there; of equal neighbours the first stays."""
+    found: list[ObjectUsage | None] = []
+    for number, moment in enumerate(moments, 1):
+        found.append(moment.usages.get(key))
+        if key in moment.selected and (merge == "all" or number == len(moments)):
+            found.append(moment.selected[key])
+    return [state for i, state in enumerate(found) if i == 0 or not equal(state, found[i - 1])]
+
+
+def _dropped(states: Sequence[ObjectUsage | None]) -> Dropped | None:
+    if len(states) < 2:
+        return "unchanged"
+    return None if any(state and state.calls for state in states) else "without any call"
+
+
+def equal(one: ObjectUsage | None, other: ObjectUsage | None) -> bool:
+    """Whether two states are the same, the order of calls aside."""
+    return _identity(one) == _identity(other)
+
+
+def _identity(usage: ObjectUsage | None) -> tuple[str, str, Definition, frozenset[str]] | None:
+    return None if usage is None else (usage.class_, usage.method, usage.definition, frozenset(usage.calls))

@@ -1,0 +1,167 @@
+"""What a format of recorded editing must provide, and how its files are read: what is broken is skipped and counted."""
+
+from __future__ import annotations
+
+import csv
+import math
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+from ci_eval.errors import ArchiveError
+from ci_eval.fetch.archive import Limits, unpack
+from ci_eval.files import below
+from ci_eval.mining.usages.snapshots import Snapshot, Typing
+
+LONGEST = 16 << 20
+"""Bytes of the longest line or cell that is read."""
+LARGEST = 256 << 20
+"""Bytes of the largest file that is read as a whole."""
+LIMITS = Limits(entries=500_000, file_bytes=LARGEST)
+"""What a zip may hold."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recording:
+    """What is asked of a format: the snapshots of one language's files."""
+
+    language: str
+    ends: tuple[str, ...]
+    """Of the names of its files."""
+    skipped: Counter[str] = field(default_factory=Counter)
+    """What was left out: why, and how often."""
+
+    def wants(self, file: str) -> bool:
+        """Whether a file is of the language; counts those that are not."""
+        if file.endswith(self.ends):
+            return True
+        self.skipped["event of a file of another language"] += 1
+        return False
+
+    def named(self, file: str) -> str:
+        """The name of a file that is recorded without its end."""
+        return file if file.endswith(self.ends) else f"{file or 'main'}{self.ends[0]}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stream:
+    """One format."""
+
+    summary: str
+    read: Callable[[Path, Recording], Iterator[Snapshot]]
+    """A file or folder → its snapshots. What is broken is counted in Recording.skipped; raises OSError only."""
+    languages: frozenset[str] = frozenset()
+    """Those that it can tell usages of by itself; empty: any, by their texts."""
+
+
+@dataclass
+class Typings:
+    """The files that are being typed, by user and file. One whose text turned out to be unknown is given up."""
+
+    skipped: Counter[str]
+    _open: dict[tuple[str, str], Typing | None] = field(default_factory=dict)
+
+    def at(self, user: str, file: str) -> Typing | None:
+        """The file; None where its text is not known any more."""
+        return self._open.setdefault((user, file), Typing(user, file))
+
+    def lose(self, user: str, file: str, why: str) -> Iterator[Snapshot]:
+        """Its text is not known from here on: what was there before the recording began, or was changed unseen."""
+        self.skipped[why] += 1
+        typing = self._open.get((user, file))
+        self._open[user, file] = None
+        yield from typing.end() if typing else ()
+
+    def find(self, user: str, file: str, text: str) -> Typing:
+        """Its text is known again."""
+        typing = self._open.get((user, file)) or Typing(user, file)
+        self._open[user, file] = typing
+        typing.text = text
+        return typing
+
+    def end(self) -> Iterator[Snapshot]:
+        """The texts as they were left."""
+        for typing in self._open.values():
+            yield from typing.end() if typing else ()
+
+
+@contextmanager
+def files_of(path: Path, ends: Sequence[str], recording: Recording) -> Iterator[list[Path]]:
+    """The files with one of these ends, sorted: of a folder or a zip, or the file itself. Zips are unpacked within
+    limits; one that is broken or breaks them is counted."""
+    with tempfile.TemporaryDirectory(prefix="ci-eval-", ignore_cleanup_errors=True) as name:
+        root = path
+        if path.is_file() and path.suffix == ".zip":
+            root = Path(name, "unpacked")
+            try:
+                unpack(path, root, LIMITS)
+            except ArchiveError as error:
+                recording.skipped[f"zip that cannot be used: {error}"] += 1
+                root.mkdir(exist_ok=True)
+        yield [root / each for each in sorted(below(root, root, ends))] if root.is_dir() else [root]
+
+
+def read_whole(path: Path, recording: Recording) -> bytes | None:
+    """The bytes of a file; None, and counted, where it is too large."""
+    if path.stat().st_size > LARGEST:
+        recording.skipped[f"file of more than {LARGEST >> 20} MiB"] += 1
+        return None
+    return path.read_bytes()
+
+
+def lines_of(path: Path, recording: Recording) -> Iterator[bytes]:
+    """The lines that are not blank and not too long."""
+    with path.open("rb") as file:
+        while line := file.readline(LONGEST + 1):
+            if len(line) > LONGEST:
+                recording.skipped[f"line of more than {LONGEST >> 20} MiB"] += 1
+                while line and not line.endswith(b"\n"):
+                    line = file.readline(LONGEST)
+            elif line.strip():
+                yield line
+
+
+def rows_of(path: Path, recording: Recording, needed: Sequence[str]) -> Iterator[dict[str, str]]:
+    """The rows of a CSV whose first line names the columns. Counts files that lack a column which is `needed`, and rows
+    of another length."""
+    csv.field_size_limit(LONGEST)
+    with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
+        reader = csv.reader(line.replace("\0", "") for line in file)
+        try:
+            columns = next(reader, [])
+            if missing := [name for name in needed if name not in columns]:
+                recording.skipped[f"file without a column {missing[0]}"] += 1
+                return
+            for row in reader:
+                if len(row) == len(columns):
+                    yield dict(zip(columns, row, strict=True))
+                elif row:
+                    recording.skipped["row of another length than the first"] += 1
+        except csv.Error as error:
+            recording.skipped[f"file whose rest is no CSV: {error}"] += 1
+
+
+def number(text: str) -> int:
+    """Of a cell. Raises ValueError."""
+    value = float(text)
+    if not math.isfinite(value) or value != int(value):
+        raise ValueError("no whole number")
+    return int(value)
+
+
+def seconds(text: str) -> float:
+    """Of a date and time as in ISO 8601, with up to nine digits behind the second. Raises ValueError."""
+    begin, point, rest = text.strip().partition(".")
+    digits = rest[: len(rest) - len(rest.lstrip("0123456789"))]
+    zone = rest[len(digits) :] if point else ""
+    fraction = f".{digits[:6].ljust(6, '0')}" if digits else ""
+    zone = "+00:00" if zone == "Z" else zone
+    whole = f"{begin[:-1]}+00:00" if begin.endswith("Z") else begin
+    try:
+        return datetime.fromisoformat(f"{whole}{fraction}{zone}").timestamp()
+    except OverflowError as error:
+        raise ValueError("no date that a clock can show") from error

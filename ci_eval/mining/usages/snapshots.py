@@ -1,0 +1,219 @@
+"""Snapshots of files while they are edited, and how they become histories."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from msgspec import structs
+
+from ci_eval.grammar.document import NotText
+from ci_eval.mining.usages.contract import Dialect, MinedText, MinedUsage, Receiver, Surroundings
+from ci_eval.mining.usages.histories import Dropped, Key, Merge, Moment, histories
+from ci_eval.mining.usages.reading import mine
+from ci_eval.model import History, ObjectUsage
+
+
+@dataclass(frozen=True, kw_only=True)
+class Selection:
+    """A proposal that was taken from the list: the method `item`, in place of `typed` characters from `offset` on."""
+
+    item: str
+    offset: int = 0
+    typed: int = 0
+    key: Key | None = None
+    """On which usage, where the recording tells it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Snapshot:
+    """One file of one user at one time (seconds since any)."""
+
+    user: str
+    file: str
+    time: float
+    text: str = ""
+    usages: Sequence[MinedUsage] | None = None
+    """In place of the text, where the recording tells the usages themselves."""
+    selection: Selection | None = None
+    is_trigger: bool = False
+    """Whether completion was called."""
+
+
+@dataclass(kw_only=True)
+class Mined:
+    """What became of a number of snapshots."""
+
+    histories: list[History] = field(default_factory=list)
+    snapshots: int = 0
+    files: set[tuple[str, str]] = field(default_factory=set)
+    """User and file."""
+    receivers: Counter[Receiver] = field(default_factory=Counter)
+    own: int = 0
+    """Usages that were left out since their type is the project's own, counted in each snapshot."""
+    skipped: Counter[str] = field(default_factory=Counter)
+    """Why, and how often."""
+    dropped: Counter[Dropped] = field(default_factory=Counter)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Miner:
+    """Makes histories of snapshots."""
+
+    dialect: Dialect
+    project: str = ""
+    around: Surroundings = field(default_factory=Surroundings)
+    merge: Merge = "last"
+    own_types: bool = False
+    """Whether usages of the project's own types are kept."""
+
+    def mine(self, snapshots: Iterable[Snapshot], mined: Mined) -> None:
+        """Add the histories of the snapshots, in order of users and files."""
+        moments: dict[tuple[str, str], list[Moment]] = defaultdict(list)
+        last: dict[tuple[str, str], tuple[str, MinedText]] = {}
+        for snapshot in snapshots:
+            at = snapshot.user, snapshot.file
+            mined.snapshots += 1
+            try:
+                moments[at].append(self._moment(snapshot, mined, last))
+            except NotText as error:
+                mined.skipped[f"snapshot is no text: {error}"] += 1
+        mined.files |= moments.keys()
+        for user, file in sorted(moments):
+            mined.histories += histories(
+                moments[user, file], mined.dropped, project=self.project, file=file, user=user, merge=self.merge
+            )
+
+    def _moment(self, snapshot: Snapshot, mined: Mined, last: dict[tuple[str, str], tuple[str, MinedText]]) -> Moment:
+        if snapshot.usages is not None:
+            usages = self._chosen(snapshot.usages, mined)
+            return self._made(snapshot, usages, _told(snapshot.selection, usages))
+        at = snapshot.user, snapshot.file
+        if at not in last or last[at][0] != snapshot.text:
+            last[at] = snapshot.text, mine(snapshot.text, snapshot.file, self.dialect, self.around)
+        found = last[at][1]
+        mined.receivers += found.receivers
+        usages = self._chosen(found.usages, mined)
+        return self._made(snapshot, usages, self._selected(snapshot, usages))
+
+    @staticmethod
+    def _made(snapshot: Snapshot, usages: dict[Key, ObjectUsage], selected: dict[Key, ObjectUsage]) -> Moment:
+        return Moment(time=snapshot.time, usages=usages, selected=selected, is_trigger=snapshot.is_trigger)
+
+    def _chosen(self, usages: Sequence[MinedUsage], mined: Mined) -> dict[Key, ObjectUsage]:
+        """Of a key that is there twice, the first."""
+        chosen: dict[Key, ObjectUsage] = {}
+        for each in usages:
+            if each.own and not self.own_types:
+                mined.own += 1
+            else:
+                chosen.setdefault((each.method, each.usage.type), each.usage)
+        return chosen
+
+    def _selected(self, snapshot: Snapshot, usages: dict[Key, ObjectUsage]) -> dict[Key, ObjectUsage]:
+        """The usage that the proposal was selected on, with it: the one that has a call more in the text as it is with
+        the proposal."""
+        selection = snapshot.selection
+        name = re.match(r"\w+", selection.item) if selection else None
+        if selection is None or name is None:
+            return {}
+        before = snapshot.text[: selection.offset]
+        text = f"{before}{name[0]}(){snapshot.text[selection.offset + selection.typed :]}"
+        after = self._chosen(mine(text, snapshot.file, self.dialect, self.around).usages, Mined())
+        for key, usage in after.items():
+            known = usages.get(key)
+            if name[0] in usage.calls and (known is None or name[0] not in known.calls):
+                return {key: structs.replace(known, calls=(*known.calls, name[0])) if known else usage}
+        return {}
+
+
+def _told(selection: Selection | None, usages: dict[Key, ObjectUsage]) -> dict[Key, ObjectUsage]:
+    """As _selected, where the recording itself says on what a method was selected."""
+    if selection is None or selection.key is None:
+        return {}
+    method, type_ = selection.key
+    usage = usages.get(selection.key) or ObjectUsage(type=type_, method=method)
+    more = () if selection.item in usage.calls else (selection.item,)
+    return {selection.key: structs.replace(usage, calls=(*usage.calls, *more))}
+
+
+IDLE = 2.0
+"""Seconds without an edit after which the text is worth a look."""
+
+
+class Typing:
+    """A file of one user while recorded edits are replayed. Where recordings do not tell when completion was called, a
+    snapshot is taken before each pause and behind each new line."""
+
+    def __init__(self, user: str, file: str, text: str = "") -> None:
+        self.user, self.file, self.text = user, file, text
+        self._time: float | None = None
+        self._taken: str | None = None
+
+    def edit(self, time: float, offset: int, length: int, new: str, *, units: bool = False) -> Iterator[Snapshot]:
+        """Replace `length` characters at `offset`, counted in code points, or in UTF-16's `units`.
+
+        Raises ValueError where the text has no such characters.
+        """
+        text = self._edited(offset, length, new, units)
+        yield from self._pause(time)
+        self.text = text
+        if "\n" in new:
+            yield from self.look(time)
+
+    def become(self, time: float, text: str) -> Iterator[Snapshot]:
+        """The whole text is known to be another one."""
+        yield from self._pause(time)
+        more_lines = text.count("\n") > self.text.count("\n")
+        self.text = text
+        if more_lines:
+            yield from self.look(time)
+
+    def change_silently(self, offset: int, length: int, new: str) -> None:
+        """Somebody else has edited the text (offsets in units of UTF-16); that is no snapshot. Raises ValueError."""
+        self.text = self._edited(offset, length, new, units=True)
+
+    def look(self, time: float) -> Iterator[Snapshot]:
+        """A snapshot of the text as it is, if it was not taken just before."""
+        if self.text != self._taken:
+            self._taken = self.text
+            yield Snapshot(user=self.user, file=self.file, time=time, text=_lines(self.text))
+
+    def complete(self, time: float, selection: Selection | None) -> Snapshot:
+        """Completion was called. Raises ValueError where the selection is outside of the text."""
+        if selection and not 0 <= selection.offset <= selection.offset + selection.typed <= len(self.text):
+            raise ValueError("a completion is outside of what is known of the text")
+        if selection:
+            before = self.text[: selection.offset]
+            selection = replace(selection, offset=len(_lines(before)))
+        return Snapshot(
+            user=self.user, file=self.file, time=time, text=_lines(self.text), selection=selection, is_trigger=True
+        )
+
+    def end(self) -> Iterator[Snapshot]:
+        """The text at the end of the recording."""
+        if self._time is not None:
+            yield from self.look(self._time)
+
+    def _edited(self, offset: int, length: int, new: str, units: bool) -> str:
+        begin, end = (self._point(offset), self._point(offset + length)) if units else (offset, offset + length)
+        if not 0 <= begin <= end <= len(self.text):
+            raise ValueError("an edit is outside of what is known of the text")
+        return self.text[:begin] + new + self.text[end:]
+
+    def _pause(self, time: float) -> Iterator[Snapshot]:
+        if self._time is not None and time - self._time >= IDLE:
+            yield from self.look(self._time)
+        self._time = time
+
+    def _point(self, unit: int) -> int:
+        """The offset in code points of one in units of UTF-16."""
+        if self.text.isascii() or max(self.text) <= "\uffff":
+            return unit
+        return len(self.text.encode("utf-16-le")[: max(2 * unit, 0)].decode("utf-16-le", "replace"))
+
+
+def _lines(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text

@@ -1,0 +1,87 @@
+"""JSON lines that any recorder can write: edits, and calls of completion."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from ci_eval.mining.usages.recordings import Recording, Stream, Typings, files_of, lines_of
+from ci_eval.mining.usages.snapshots import Selection, Snapshot
+
+
+class Event(msgspec.Struct, kw_only=True):
+    """What all lines share: seconds, who, where."""
+
+    t: float
+    user: str = ""
+    file: str
+
+
+class Edit(Event, tag_field="op", tag="edit", rename={"deleted": "del", "inserted": "ins"}):
+    """`del` characters at `offset` (code points) give way to `ins`."""
+
+    offset: int
+    deleted: int = 0
+    inserted: str = ""
+
+
+class Completion(Event, tag_field="op", tag="completion"):
+    """Completion was called with the caret at `offset`, `prefix` in front of it."""
+
+    offset: int
+    prefix: str = ""
+    candidates: list[str] = []
+    outcome: str = ""
+    """select, typed or cancel."""
+    index: int = 0
+    item: str = ""
+
+    def selection(self) -> Selection | None:
+        """The proposal that was taken; where the recording does not say which, the first of the list."""
+        at = self.candidates[self.index : self.index + 1] if self.index >= 0 else []
+        item = self.item or next(iter(at), "")
+        if self.outcome != "select" or not item:
+            return None
+        return Selection(item=item, offset=self.offset - len(self.prefix), typed=len(self.prefix))
+
+
+DECODER: msgspec.json.Decoder[Edit | Completion] = msgspec.json.Decoder(Edit | Completion)
+
+
+def read(path: Path, recording: Recording) -> Iterator[Snapshot]:
+    """See Stream."""
+    typings = Typings(recording.skipped)
+    with files_of(path, (".jsonl",), recording) as files:
+        for file in files:
+            for line in lines_of(file, recording):
+                event = _event(line, recording)
+                if event and recording.wants(event.file):
+                    yield from _snapshots(event, typings)
+    yield from typings.end()
+
+
+def _event(line: bytes, recording: Recording) -> Edit | Completion | None:
+    try:
+        return DECODER.decode(line)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        recording.skipped["line that is neither an edit nor a completion"] += 1
+        return None
+
+
+def _snapshots(event: Edit | Completion, typings: Typings) -> Iterator[Snapshot]:
+    typing = typings.at(event.user, event.file)
+    if typing is None:
+        typings.skipped["event of a file whose text is not known"] += 1
+        return
+    try:
+        if isinstance(event, Edit):
+            yield from typing.edit(event.t, event.offset, event.deleted, event.inserted)
+        else:
+            yield typing.complete(event.t, event.selection())
+    except ValueError as error:
+        yield from typings.lose(event.user, event.file, str(error))
+
+
+STREAM = Stream(summary="JSON lines with edits and completions, as docs/datasets.md describes them", read=read)

@@ -1,0 +1,53 @@
+"""Recordings of crowd-code 1.0."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+from tests.mining.usages.streams.recorded import END, MORE, STATES, TEXT, snapshots, states
+
+COLUMNS = ("Sequence", "Time", "File", "RangeOffset", "RangeLength", "Text", "Language", "Type")
+
+
+def written(path: Path, *rows: tuple[object, ...]) -> Path:
+    file = path / "source.csv"
+    with file.open("w", newline="") as opened:
+        writer = csv.writer(opened)
+        writer.writerow(COLUMNS)
+        writer.writerows(rows)
+    return file
+
+
+def row(ms: object, offset: object, text: str, kind: str = "content", file: str = "shop.py") -> tuple[object, ...]:
+    return (1, ms, file, offset, 0, text.replace("\n", "\\n"), "python", kind)
+
+
+def test_a_file_is_there_as_it_was_opened_and_edits_are_replayed(tmp_path: Path) -> None:
+    path = written(
+        tmp_path,
+        row(0, 0, TEXT, "tab"),
+        row(5, 0, "ls", "terminal_command", "TERMINAL"),
+        row(6, 3, "x", "selection_mouse"),
+        row(1000, len(TEXT), "    "),
+        row(4000, len(TEXT) + 4, MORE.lstrip()),
+    )
+    found, skipped = snapshots("crowd-code-csv", path)
+    assert [each.text for each in found] == [f"{TEXT}    ", END]
+    assert not skipped
+    assert states("crowd-code-csv", path) == STATES
+
+
+def test_what_is_broken_is_counted(tmp_path: Path) -> None:
+    path = written(tmp_path, row("x", 0, "a"), row(0, 1.5, "a"), ("too", "short"), row(0, 9, "a"), row(0, 0, "a"))
+    (tmp_path / "other.csv").write_text("a,b\n1,2\n")
+    (tmp_path / "empty.csv").write_bytes(b"\0\0")
+    found, skipped = snapshots("crowd-code-csv", path.parent)
+    assert found == []
+    assert skipped == {
+        "file without a column Time": 2,
+        "row whose time or offsets are no numbers": 2,
+        "row of another length than the first": 1,
+        "an edit is outside of what is known of the text": 1,
+        "edit of a file whose text is not known": 1,
+    }
