@@ -1,0 +1,120 @@
+"""KaVE's events."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from zipfile import ZipFile
+
+from ci_eval.mining.usages.contract import Surroundings
+from ci_eval.mining.usages.languages import CATALOG as LANGUAGES
+from ci_eval.mining.usages.snapshots import Mined, Miner
+from ci_eval.model import Definition, History
+from tests.mining.usages.streams.recorded import snapshots
+
+BOX = "L.Box, Lib, 1.0"
+VOID = "[System.Void, mscorlib, 4.0.0.0]"
+Node = dict[str, object]
+
+
+def node(kind: str, **more: object) -> Node:
+    return {"$type": f"[SST:{kind}]", **more}
+
+
+def variable(name: str) -> Node:
+    return node("References.VariableReference", Identifier=name)
+
+
+def invocation(name: str, method: str) -> Node:
+    full = f"0M:{VOID} [{BOX}].{method}()"
+    return node("Expressions.Assignable.InvocationExpression", Reference=variable(name), MethodName=full, Parameters=[])
+
+
+def call(name: str, method: str) -> Node:
+    return node("Statements.ExpressionStatement", Expression=invocation(name, method))
+
+
+DECLARED = node("Statements.VariableDeclaration", Reference=variable("box"), Type=f"0T:{BOX}")
+ASSIGNED = node("Statements.Assignment", Reference=variable("box"), Expression=invocation("", ".ctor"))
+COMPLETION = node("Expressions.Assignable.CompletionExpression", VariableReference=variable("box"), Token="Op")
+COMPLETED = node("Statements.ExpressionStatement", Expression=COMPLETION)
+
+
+def in_block(*body: Node) -> Node:
+    return node("Blocks.IfElseBlock", Condition=node("Expressions.Simple.UnknownExpression"), Then=list(body), Else=[])
+
+
+def event(second: int, body: Sequence[Node], state: int = 1, selected: str = "") -> Node:
+    method = {
+        "$type": "[SST:Declarations.MethodDeclaration]",
+        "Name": f"0M:{VOID} [N.Cart, Shop].Put([{BOX}] other)",
+        "IsEntryPoint": True,
+        "Body": list(body),
+    }
+    sst = {"$type": "[SST:SST]", "EnclosingType": "0T:N.Cart, Shop", "Fields": [], "Methods": [method]}
+    proposal = {"$type": "Proposal", "Name": f"0M:{VOID} [{BOX}].{selected}()", "Relevance": 1}
+    return {
+        "$type": "KaVE.Commons.Model.Events.CompletionEvents.CompletionEvent, KaVE.Commons",
+        "Context2": {"$type": "Context", "TypeShape": {}, "SST": sst},
+        "ProposalCollection": [proposal] if selected else [],
+        "Selections": [],
+        "TerminatedState": state,
+        "TriggeredAt": f"2018-01-14T22:26:{second:02}.1238243+01:00",
+    }
+
+
+def zipped(path: Path, events: Mapping[str, object]) -> Path:
+    (path / "2018-01-14").mkdir()
+    with ZipFile(path / "2018-01-14" / "1.zip", "w") as bundle:
+        for name, each in events.items():
+            bundle.writestr(name, each if isinstance(each, str) else json.dumps(each))
+    return path
+
+
+def histories(path: Path) -> dict[tuple[str, str], History]:
+    found = Mined()
+    Miner(dialect=LANGUAGES.load("java"), around=Surroundings()).mine(snapshots("kave", path)[0], found)
+    return {(each.type, each.method): each for each in found.histories}
+
+
+def test_trees_become_states_and_what_was_applied_the_last_one(tmp_path: Path) -> None:
+    body = [DECLARED, ASSIGNED, in_block(call("box", "Close"))]
+    events = {
+        "0.json": event(1, []),
+        "1.json": event(2, body),
+        "2.json": event(3, [*body, COMPLETED], state=0, selected="Open"),
+    }
+    ((_, found),) = histories(zipped(tmp_path, events)).items()
+    assert (found.user, found.file) == ("2018-01-14/1", "N.Cart")
+    assert (found.type, found.method) == ("L.Box", "N.Cart.Put(Box)")
+    given, close, opened = found.states
+    assert given
+    assert given.definition == Definition(kind="PARAM", member="N.Cart.Put", argument=0)
+    assert given.calls == ()
+    assert close
+    assert close.definition == Definition(kind="NEW", member="L.Box")
+    assert close.calls == ("Close",)
+    assert opened
+    assert opened.calls == ("Close", "Open")
+
+
+def test_what_was_not_applied_is_no_selection(tmp_path: Path) -> None:
+    events = {"1.json": event(1, []), "2.json": event(2, [DECLARED, ASSIGNED, COMPLETED], state=1, selected="Open")}
+    assert histories(zipped(tmp_path, events)) == {}
+
+
+def test_what_is_broken_or_something_else_is_counted(tmp_path: Path) -> None:
+    (tmp_path / "broken.zip").write_bytes(b"PK\3\4")
+    events = {
+        "0.json": {"$type": "KaVE.Commons.Model.Events.CommandEvent, KaVE.Commons"},
+        "1.json": "{",
+        "2.json": {**event(1, []), "TriggeredAt": "today"},
+        "3.json": {**event(1, []), "Context2": {"SST": {"Methods": [1, {"Name": 2, "Body": 3}]}}},
+        "4.json": "[" * 100_000,
+    }
+    found, skipped = snapshots("kave", zipped(tmp_path, events))
+    assert [each.usages for each in found] == [()]
+    assert skipped["event other than a completion"] == 1
+    assert skipped["file that is no event of KaVE"] == 3
+    assert sum(skipped.values()) == 5
