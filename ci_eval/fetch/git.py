@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 from pathlib import Path
+from typing import BinaryIO
 from urllib.parse import urlsplit
 
 from ci_eval.errors import ConfigError, InstallError
@@ -59,8 +60,6 @@ def fetch_revision(url: str, revision: str, target: Path, *, timeout: float = TI
     """
     check_url(url)
     check_revision(revision)
-    if Git is None:
-        raise InstallError(f"git is not installed. {GET['git']}")
     target.mkdir(parents=True)
     try:
         commit = _fetch(url, revision, target, timeout)
@@ -105,28 +104,34 @@ def _fetch(url: str, revision: str, target: Path, timeout: float) -> str:
     object_format = "sha256" if commit and len(revision) == 64 else "sha1"
     wanted = revision.lower() if commit else revision
     scheme = urlsplit(url).scheme
-    _git(target, scheme, timeout, "init", "--quiet", "--template=", f"--object-format={object_format}")
+    run_git(target, scheme, timeout, "init", "--quiet", "--template=", f"--object-format={object_format}")
     fetch = ("fetch", "--quiet", "--depth=1", "--no-tags", "--no-recurse-submodules")
-    _git(target, scheme, timeout, *fetch, "--", url, wanted)
-    _git(target, scheme, timeout, "checkout", "--quiet", "--detach", "FETCH_HEAD")
-    head = _git(target, scheme, timeout, "rev-parse", "--verify", "HEAD").decode().strip()
+    run_git(target, scheme, timeout, *fetch, "--", url, wanted)
+    run_git(target, scheme, timeout, "checkout", "--quiet", "--detach", "FETCH_HEAD")
+    head = run_git(target, scheme, timeout, "rev-parse", "--verify", "HEAD").decode().strip()
     if commit and head != wanted:
         raise InstallError(f"{url} gave the commit {head} for {wanted}. Is it the id of a tag, not of its commit?")
     # With core.symlinks off they are text files holding a path: no source code.
-    for entry in _git(target, scheme, timeout, "ls-files", "--stage", "-z").split(b"\0"):
+    for entry in run_git(target, scheme, timeout, "ls-files", "--stage", "-z").split(b"\0"):
         if entry.startswith(b"120000 "):
             (target / os.fsdecode(entry.partition(b"\t")[2])).unlink(missing_ok=True)
     return head
 
 
-def _git(target: Path, scheme: str, timeout: float, *arguments: str) -> bytes:
+def run_git(target: Path, scheme: str, timeout: float, *arguments: str, given: BinaryIO | None = None) -> bytes:
+    """What git says in the folder `target`, with our settings alone; it may reach what has the address `scheme`.
+
+    `given`: its standard input. Raises InstallError.
+    """
+    if Git is None:
+        raise InstallError(f"git is not installed. {GET['git']}")
     ours = {**ENVIRONMENT, "GIT_ALLOW_PROTOCOL": scheme}
     # GitPython passes the whole environment on; a hook that runs us has set GIT_DIR, GIT_INDEX_FILE and more.
     inherited = [name for name in os.environ if name.startswith("GIT_") and name not in KEPT and name not in ours]
     command = ["env", *(part for name in inherited for part in ("-u", name))] if inherited else []
     command += ["git", *(part for item in SETTINGS.items() for part in ("-c", "=".join(item))), *arguments]
     try:
-        return Git(target).execute(command, env=ours, stdout_as_string=False, kill_after_timeout=timeout)
+        return Git(target).execute(command, istream=given, env=ours, stdout_as_string=False, kill_after_timeout=timeout)
     except GitCommandError as error:
         said = re.sub(r"^\s*stderr: '|'\s*$", "", str(error.stderr))  # GitPython's wrapping
         raise InstallError(
