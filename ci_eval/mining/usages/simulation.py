@@ -1,0 +1,143 @@
+"""Histories that nobody typed: from the usages of finished code backwards, as often in each way as people were seen to.
+
+Calibrated to tables 3 and 5 of Proksch et al. (ASE 2016). Such data show that an evaluation works, not what developers
+do.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from msgspec.structs import replace
+
+from ci_eval.chance import draw
+from ci_eval.mining.usages.histories import equal
+from ci_eval.model import Definition, History, ObjectUsage
+
+CLASSES = {"NEW": 50.5, "0": 11.1, "-M": 16.4, "dD": 3.5, "-M+dD": 18.6}
+"""How the context changed between a query and its goal, in per cent of the queries (table 5)."""
+ROWS = (
+    (4327, 703, 592, 82, 13, 30),
+    (0, 741, 109, 60, 3, 6),
+    (0, 0, 252, 52, 15, 11),
+    (0, 0, 0, 95, 19, 6),
+    (0, 0, 0, 0, 19, 5),
+    (0, 0, 0, 0, 0, 17),
+)
+"""Queries with N calls (a row each, the last one for 5 and more) of a goal with M (1 to 6 and more), of table 3."""
+NEW_OF_NONE = 3612 / 5747
+"""Of the queries without calls, those of a usage that was not there at all. Not told for each M: taken as equal."""
+IN_ORDER = 0.7
+"""How probably calls are added in their order in the source. Nobody has published it."""
+ONE_MORE = 0.5
+"""How probably another wrong call is made after each: 1 + geometric. Not published either."""
+T = TypeVar("T")
+
+
+@dataclass
+class _Seen:
+    """What the usages of one type have."""
+
+    calls: Counter[str] = field(default_factory=Counter)
+    definitions: Counter[Definition] = field(default_factory=Counter)
+
+
+def simulate(
+    usages: Sequence[ObjectUsage], *, seed: int, skipped: Counter[str], in_order: float = IN_ORDER, steps: bool = False
+) -> Iterator[History]:
+    """A history for each usage with calls: its start, and the usage; with `steps`, each state in between as well, whose
+    mix of classes is not the paper's.
+
+    The same for the same usages and seed.
+    """
+    seen: dict[str, _Seen] = defaultdict(_Seen)
+    for usage in usages:
+        seen[usage.type].calls.update(usage.calls)
+        seen[usage.type].definitions[usage.definition] += 1
+    for number, usage in enumerate(usages, 1):
+        if not usage.calls:
+            skipped["usage without any call"] += 1
+            continue
+        states = _Simulation(usage, seen[usage.type], f"{number}", seed, in_order).states(skipped)
+        chosen = states if steps else [states[0], states[-1]]
+        yield History(
+            file=f"usage {number}", type=usage.type, method=usage.method, states=tuple(_without_repeats(chosen))
+        )
+
+
+@dataclass(frozen=True)
+class _Simulation:
+    end: ObjectUsage
+    seen: _Seen
+    identity: str
+    seed: int
+    in_order: float
+
+    def draw(self, what: str) -> float:
+        return draw(self.seed, f"{self.identity}\0{what}")
+
+    def choose(self, weights: Mapping[T, float], what: str) -> T:
+        """One of the keys, by their weights."""
+        at = self.draw(what) * sum(weights.values())
+        for key, weight in weights.items():
+            at -= weight
+            if at < 0:
+                return key
+        return list(weights)[-1]
+
+    def states(self, skipped: Counter[str]) -> list[ObjectUsage | None]:
+        """From the first to the finished one."""
+        class_ = self.choose(CLASSES, "class")
+        order = self._order()
+        if class_ == "NEW":
+            return [None, *self._grown(order, 0, self.end.definition)]
+        count = self._count()
+        wrong = self._wrong() if "-M" in class_ else []
+        definition = self._other_definition() if "dD" in class_ else None
+        if ("-M" in class_ and not wrong) or ("dD" in class_ and definition is None):
+            skipped[f"nothing else seen of the type, so no change {class_}"] += 1
+        begin = replace(self.end, definition=definition or self.end.definition, calls=(*order[:count], *wrong))
+        fewer = [replace(begin, calls=(*order[:count], *wrong[i:])) for i in range(1, len(wrong) + 1)]
+        return [begin, *fewer, *self._grown(order, count, self.end.definition)]
+
+    def _grown(self, order: Sequence[str], count: int, definition: Definition) -> Iterator[ObjectUsage]:
+        """With `count` calls, one more, … and all of them, then in order of the source."""
+        for length in range(count, len(order)):
+            yield replace(self.end, definition=definition, calls=tuple(order[:length]))
+        yield self.end
+
+    def _order(self) -> list[str]:
+        """In which the calls are added."""
+        calls = list(self.end.calls)
+        return calls if self.draw("order") < self.in_order else sorted(calls, key=lambda call: self.draw(f"at {call}"))
+
+    def _count(self) -> int:
+        """How many of the calls are there at the start, given how many there will be; less than those."""
+        column = min(len(self.end.calls), len(ROWS)) - 1
+        weights = {n: float(row[column]) for n, row in enumerate(ROWS) if row[column]}
+        weights[0] *= 1 - NEW_OF_NONE
+        found = self.choose(weights, "count")
+        return found if found < len(ROWS) - 1 else min(found, len(self.end.calls) - 1)
+
+    def _wrong(self) -> list[str]:
+        """Calls that will be removed: other ones of the type, frequent ones more probably."""
+        others = {call: count for call, count in self.seen.calls.items() if call not in self.end.calls}
+        count = 1
+        while self.draw(f"wrong {count}") < ONE_MORE:
+            count += 1
+        keys = {call: -math.log(max(self.draw(f"wrong {call}"), 1e-300)) / weight for call, weight in others.items()}
+        return sorted(keys, key=lambda call: (keys[call], call))[:count]
+
+    def _other_definition(self) -> Definition | None:
+        """One that objects of the type have elsewhere."""
+        others = {each: float(n) for each, n in self.seen.definitions.items() if each != self.end.definition}
+        return self.choose(others, "definition") if others else None
+
+
+def _without_repeats(states: Iterable[ObjectUsage | None]) -> Iterator[ObjectUsage | None]:
+    found = list(states)
+    return (state for i, state in enumerate(found) if i == 0 or not equal(state, found[i - 1]))
