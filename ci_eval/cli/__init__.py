@@ -18,12 +18,26 @@ from ci_eval.cli import datasets as mining
 from ci_eval.cli import models as learning
 from ci_eval.cli import runs as evaluating
 from ci_eval.cli import sweeps as sweeping
+from ci_eval.cli import usages as usage_mining
 from ci_eval.cli import views as looking
 from ci_eval.cli.group import cli
 from ci_eval.cli.options import DEMO
 from ci_eval.errors import CiEvalError, ConfigError, GateFailed, WorkspaceError
 
-__all__ = ["DEMO", "answers", "ci", "cli", "evaluating", "judging", "learning", "looking", "main", "mining", "sweeping"]
+__all__ = [
+    "DEMO",
+    "answers",
+    "ci",
+    "cli",
+    "evaluating",
+    "judging",
+    "learning",
+    "looking",
+    "main",
+    "mining",
+    "sweeping",
+    "usage_mining",
+]
 
 INTERRUPTED = 130
 BUG = 70

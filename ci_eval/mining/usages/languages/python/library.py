@@ -52,10 +52,10 @@ def _in(scope: Scope, name: str, steps: int) -> Meaning | None:
 
 
 def _aliased(full: str, other: str, steps: int) -> Meaning | None:
-    """A name that stands for one of another module. A class that its package passes on from a module below, or from one
-    that is private, keeps the public name."""
+    """A name that stands for one of another module. What its package passes on from a module below, or from one that is
+    private, keeps the public name."""
     found = _known(other, steps - 1) if steps and other != full else None
-    if found is None or found.sort != "class":
+    if found is None or found.sort not in {"class", "function"}:
         return found
     package = full.partition(".")[0]
     if found.name.startswith(("_", f"{package}.")) and not package.startswith("_"):

@@ -391,7 +391,8 @@ class PythonWalk:
     def _site(self, receiver: Node, name: Node, scope: Scope) -> None:
         meaning = self.expressions.of(receiver, scope)
         sort: Receiver = "object" if meaning.is_typed else RECEIVERS.get(meaning.sort, "unknown")
-        if sort == "unknown" and self.around.infer:
+        # Of what a call gives back there is no name to ask about.
+        if sort == "unknown" and self.around.infer and receiver.type in {"identifier", "attribute"}:
             sort, type_ = self.around.infer(self.source, receiver.end_byte - 1)
             meaning = replace(meaning, sort="object", name=type_) if sort == "object" else meaning
         self.gathering.receivers[sort] += 1

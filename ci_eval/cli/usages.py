@@ -1,0 +1,87 @@
+"""The command that mines object usages and their histories."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ci_eval import machine
+from ci_eval.ci import Screen
+from ci_eval.cli.datasets import dataset
+from ci_eval.cli.options import SPECS
+from ci_eval.jobs.datasets import usages as mining
+from ci_eval.mining.usages import languages, streams
+
+SOURCES = ("projects", "git", "recordings", "simulate")
+
+
+def _recordings(
+    _context: click.Context, _option: click.Parameter, given: tuple[str, ...]
+) -> tuple[tuple[str, Path], ...]:
+    """FORMAT=PATH."""
+    for each in given:
+        name, _, path = each.partition("=")
+        if name not in streams.names() or not path:
+            raise click.BadParameter(f"{each!r} is not FORMAT=PATH; formats are {', '.join(streams.names())}")
+    return tuple((name, Path(path)) for name, _, path in (each.partition("=") for each in given))
+
+
+@dataset.command("usages", epilog=SPECS)
+@click.option("--project", "projects", metavar="SPEC", multiple=True, help="Usages of a project. May be repeated.")
+@click.option(
+    "--git", metavar="URL_OR_FOLDER[@REVISION]", multiple=True, help="Histories in a repository. May be repeated."
+)
+@click.option(
+    "--stream",
+    "recordings",
+    metavar="FORMAT=PATH",
+    multiple=True,
+    callback=_recordings,
+    help=f"Histories in recorded editing. Formats: {', '.join(streams.names())}. May be repeated.",
+)
+@click.option(
+    "--simulate", type=click.Path(path_type=Path), metavar="USAGES.jsonl", help="Histories that nobody typed."
+)
+@click.option("--language", type=click.Choice(languages.names()), default=None, help="Needed but for --simulate, KaVE.")
+@click.option("--output", type=click.Path(path_type=Path), metavar="FILE.jsonl", required=True)
+@click.option("--own-types", is_flag=True, help="Also usages of types that the project itself defines.")
+@click.option("--infer", is_flag=True, help="Ask jedi where local rules do not tell a type: slow. Python only.")
+@click.option(
+    "--merge-selection",
+    "merge",
+    type=click.Choice(["last", "all"]),
+    default="last",
+    show_default=True,
+    help="After which snapshots a proposal that was selected makes a state: the last one, or all.",
+)
+@click.option("--seed", default=0, show_default=True, help="Of --simulate.")
+@click.option("--steps", is_flag=True, help="--simulate: also each state between the first and the last.")
+@click.option("--jobs", type=click.IntRange(min=1), metavar="N", default=machine.cores, help="Worker processes.")
+def usages(output: Path, language: str | None, **given: Any) -> None:
+    """Object usages of code (--project), or how they came to be (--git, --stream, --simulate).
+
+    A usage is what one method calls on the objects of one type; recommenders are trained on them. A history is a usage
+    over time; recommenders are evaluated on them.
+
+    \b
+    Examples:
+      ci-eval dataset usages --project pypi:requests==2.32.3 --language python --output usages.jsonl
+      ci-eval dataset usages --git . --language python --output histories.jsonl
+      ci-eval dataset usages --stream crowd-code=recording.json --language python --output histories.jsonl
+      ci-eval dataset usages --stream kave=Events --output histories.jsonl
+      ci-eval dataset usages --simulate usages.jsonl --seed 1 --output histories.jsonl
+    """
+    sources = {name: given.pop(name) for name in SOURCES}
+    chosen = [name for name in SOURCES if sources[name]]
+    if len(chosen) != 1:
+        raise click.UsageError("give one of --project, --git, --stream and --simulate")
+    makers: dict[str, Callable[..., None]] = {
+        "projects": mining.mine_projects,
+        "git": mining.mine_git,
+        "recordings": mining.mine_streams,
+        "simulate": mining.simulated,
+    }
+    makers[chosen[0]](sources[chosen[0]], output, mining.Choices(language=language or "", **given), Screen())

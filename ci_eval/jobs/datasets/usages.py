@@ -1,0 +1,224 @@
+"""Object usages of projects, and their histories from Git, from recorded editing, or simulated."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import msgspec
+
+from ci_eval import atomic, machine
+from ci_eval.ci import Screen
+from ci_eval.errors import ConfigError, NothingToEvaluate
+from ci_eval.fetch import dataset, project, sealed
+from ci_eval.fetch.history import repository
+from ci_eval.jobs.datasets import telling
+from ci_eval.mining.usages import languages, streams
+from ci_eval.mining.usages.contract import Dialect, Receiver, Surroundings
+from ci_eval.mining.usages.histories import Merge
+from ci_eval.mining.usages.inference import JediInference
+from ci_eval.mining.usages.reading import ProjectUsages, read_project
+from ci_eval.mining.usages.recordings import Recording
+from ci_eval.mining.usages.revisions import snapshots
+from ci_eval.mining.usages.simulation import simulate
+from ci_eval.mining.usages.snapshots import Mined, Miner
+from ci_eval.model import History, ObjectUsage
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choices:
+    """How usages are mined."""
+
+    language: str = ""
+    own_types: bool = False
+    """Also usages of the project's own types."""
+    infer: bool = False
+    """Ask jedi where local rules do not tell."""
+    merge: Merge = "last"
+    seed: int = 0
+    steps: bool = False
+    jobs: int = 1
+
+    def dialect(self) -> Dialect:
+        """That of the language. Raises ConfigError."""
+        if not self.language:
+            raise ConfigError(f"--language is needed: one of {', '.join(languages.names())}")
+        if self.infer and self.language != "python":
+            raise ConfigError("--infer asks jedi, which knows Python only: leave it out")
+        return languages.CATALOG.load(self.language)
+
+
+@dataclass
+class _Told:
+    """A source, and what came of it."""
+
+    title: str
+    facts: dict[str, str] = field(default_factory=dict)
+    fates: Counter[str] = field(default_factory=Counter)
+
+
+# ------------------------------------------------------------------------------------------------------- projects
+
+
+def mine_projects(specs: Sequence[str], output: Path, choices: Choices, screen: Screen) -> None:
+    """Write the usages of whole projects, a line each, in the order of `specs`.
+
+    Raises ConfigError, PreparationError, NothingToEvaluate.
+    """
+    dialect = choices.dialect()
+    lines: list[ObjectUsage] = []
+    told = []
+    with sealed.care(tell=screen.warn):
+        for spec in specs:
+            screen.say(f"Preparing {spec}")
+            each = project.prepare(spec, cache=machine.cache_folder())
+            with screen.steps(f"Reading {each.info.name}", "files") as steps:
+                found = read_project(each.root, dialect, jobs=choices.jobs, advance=steps.show, infer=choices.infer)
+            for path, reason in found.troubles:
+                screen.warn(f"{each.info.spec}: {path}: {reason}")
+            before = len(lines)
+            fates = _keep(found, choices, lines)
+            told.append(_of_project(spec, found, fates, len(lines) - before))
+    _finish(lines, "usages", output, told, screen)
+
+
+def _keep(found: ProjectUsages, choices: Choices, lines: list[ObjectUsage]) -> Counter[str]:
+    fates: Counter[str] = Counter()
+    for each in found.usages:
+        if each.own and not choices.own_types:
+            fates["usage of the project's own type"] += 1
+        elif not each.usage.calls:
+            fates["usage without any call"] += 1
+        else:
+            lines.append(each.usage)
+    return fates
+
+
+def _of_project(spec: str, found: ProjectUsages, fates: Counter[str], usages: int) -> _Told:
+    facts = {
+        "files": f"{len(found.paths):,}",
+        "not read": f"{len(found.troubles):,}",
+        "with syntax errors": f"{found.broken:,}",
+        "usages": f"{usages:,}",
+        "receivers resolved": resolved(found.receivers),
+    }
+    return _Told(spec, facts, fates + _others(found.receivers))
+
+
+def resolved(receivers: Mapping[Receiver, int]) -> str:
+    """The share of the objects that something is called on whose type is known."""
+    objects = receivers.get("object", 0)
+    every = objects + receivers.get("unknown", 0)
+    return f"{objects / every:.0%}" if every else ""
+
+
+def _others(receivers: Mapping[Receiver, int]) -> Counter[str]:
+    named = {
+        "unknown": "call on an object of unknown type",
+        "module": "call of a function of a module",
+        "class": "call on a class",
+        "this": "call on the object itself",
+        "array": "call on an array",
+        "type parameter": "call on an object of a type parameter",
+    }
+    return Counter({named[kind]: count for kind, count in receivers.items() if kind in named})
+
+
+# ------------------------------------------------------------------------------------------------------ histories
+
+
+def mine_git(sources: Sequence[str], output: Path, choices: Choices, screen: Screen) -> None:
+    """Write the histories in Git repositories, each given as URL or folder with @REVISION behind it or not.
+
+    Raises ConfigError, InstallError, NothingToEvaluate.
+    """
+    dialect = choices.dialect()
+    lines: list[History] = []
+    told = []
+    for source in sources:
+        screen.say(f"Copying {source}")
+        name = source.rpartition("@")[0].rstrip("/") or source.rstrip("/")
+        with repository(source) as copy, screen.steps(f"Reading {source}", "files") as steps:
+            paths = copy.files(tuple(dialect.grammars))
+            infer = JediInference() if choices.infer else None
+            miner = _miner(choices, dialect, name.rpartition("/")[2], Surroundings(own=dialect.own(paths), infer=infer))
+            mined = Mined()
+            for number, path in enumerate(paths, 1):
+                miner.mine(snapshots(copy, path, mined.skipped), mined)
+                steps.show(number, len(paths))
+        lines += mined.histories
+        told.append(_of_histories(source, mined))
+    _finish(lines, "histories", output, told, screen)
+
+
+def mine_streams(recordings: Sequence[tuple[str, Path]], output: Path, choices: Choices, screen: Screen) -> None:
+    """Write the histories in recordings, each given as format and path.
+
+    Raises ConfigError, NothingToEvaluate.
+    """
+    lines: list[History] = []
+    told = []
+    for name, path in recordings:
+        stream = streams.CATALOG.load(name)
+        if not path.exists():
+            raise ConfigError(f"there is no recording {path}: give a file or a folder, as in --stream {name}=PATH")
+        # Where the recording tells the usages itself, no text is read.
+        dialect = languages.CATALOG.load(languages.names()[0]) if stream.languages else choices.dialect()
+        screen.say(f"Reading {path}")
+        recording = Recording(language=dialect.name, ends=tuple(dialect.grammars))
+        mined = Mined(skipped=recording.skipped)
+        around = Surroundings(infer=JediInference() if choices.infer else None)
+        _miner(choices, dialect, path.stem, around).mine(stream.read(path, recording), mined)
+        lines += mined.histories
+        told.append(_of_histories(f"{name}={path}", mined))
+    _finish(lines, "histories", output, told, screen)
+
+
+def _miner(choices: Choices, dialect: Dialect, name: str, around: Surroundings) -> Miner:
+    return Miner(dialect=dialect, project=name, around=around, merge=choices.merge, own_types=choices.own_types)
+
+
+def _of_histories(title: str, mined: Mined) -> _Told:
+    states = sum(len(each.states) for each in mined.histories)
+    facts = {
+        "files": f"{len(mined.files):,}",
+        "snapshots": f"{mined.snapshots:,}",
+        "histories": f"{len(mined.histories):,}",
+        "states of a history": f"{states / len(mined.histories):.1f}" if mined.histories else "",
+        "receivers resolved": resolved(mined.receivers),
+    }
+    dropped = {f"{'' if 'file' in reason else 'history '}{reason}": n for reason, n in mined.dropped.items()}
+    own = {"usage of the project's own type": mined.own}
+    return _Told(title, facts, Counter(dropped) + Counter(own) + mined.skipped)
+
+
+def simulated(source: Path, output: Path, choices: Choices, screen: Screen) -> None:
+    """Write a simulated history for each usage in a file. Raises ConfigError, NothingToEvaluate."""
+    skipped: Counter[str] = Counter()
+    usages = []
+    for _, line in dataset.prepare(str(source), cache=machine.cache_folder()).lines():
+        try:
+            usages.append(msgspec.convert(line, ObjectUsage))
+        except msgspec.ValidationError:  # noqa: PERF203 - each line may be broken
+            skipped["line that is no usage"] += 1
+    found = list(simulate(usages, seed=choices.seed, skipped=skipped, steps=choices.steps))
+    facts = {"usages": f"{len(usages):,}", "histories": f"{len(found):,}"}
+    screen.warn("these histories are simulated: they show that an evaluation works, not what developers do")
+    _finish(found, "histories", output, [_Told(source.name, facts, skipped)], screen)
+
+
+# ---------------------------------------------------------------------------------------------------------- output
+
+
+def _finish(
+    lines: Sequence[ObjectUsage] | Sequence[History], what: str, output: Path, told: Sequence[_Told], screen: Screen
+) -> None:
+    facts = {name: [each.facts[name] for each in told] for name in told[0].facts}
+    telling.table([each.title for each in told], facts, [each.fates for each in told], screen)
+    if not lines:
+        raise NothingToEvaluate(f"no {what} were found: the table above says what became of everything")
+    atomic.write(output, b"".join(msgspec.json.encode(line) + b"\n" for line in lines))
+    screen.result(f"{len(lines):,} {what}")
+    screen.result(str(output))
