@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timezone
 from pathlib import Path
 
 from ci_eval.errors import ArchiveError
@@ -145,23 +145,30 @@ def rows_of(path: Path, recording: Recording, needed: Sequence[str]) -> Iterator
             recording.skipped[f"file whose rest is no CSV: {error}"] += 1
 
 
-def number(text: str) -> int:
+def number(text: str) -> float:
     """Of a cell. Raises ValueError."""
     value = float(text)
-    if not math.isfinite(value) or value != int(value):
+    if not math.isfinite(value):
+        raise ValueError("no number that is known")
+    return value
+
+
+def whole_number(text: str) -> int:
+    """Of a cell, which may read 1.0. Raises ValueError."""
+    value = number(text)
+    if value != int(value):
         raise ValueError("no whole number")
     return int(value)
 
 
 def seconds(text: str) -> float:
-    """Of a date and time as in ISO 8601, with up to nine digits behind the second. Raises ValueError."""
+    """Of a date and time as in ISO 8601, with any number of digits behind the second; without a zone it is taken for
+    UTC. Raises ValueError."""
     begin, point, rest = text.strip().partition(".")
     digits = rest[: len(rest) - len(rest.lstrip("0123456789"))]
     zone = rest[len(digits) :] if point else ""
     fraction = f".{digits[:6].ljust(6, '0')}" if digits else ""
     zone = "+00:00" if zone == "Z" else zone
     whole = f"{begin[:-1]}+00:00" if begin.endswith("Z") else begin
-    try:
-        return datetime.fromisoformat(f"{whole}{fraction}{zone}").timestamp()
-    except OverflowError as error:
-        raise ValueError("no date that a clock can show") from error
+    found = datetime.fromisoformat(f"{whole}{fraction}{zone}")
+    return (found if found.tzinfo else found.replace(tzinfo=timezone.utc)).timestamp()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from ci_eval.mining.usages.recordings import Recording, Stream, Typings, files_of, number, rows_of
+from ci_eval.mining.usages.recordings import Recording, Stream, Typings, files_of, number, rows_of, whole_number
 from ci_eval.mining.usages.snapshots import Snapshot
 
 COLUMNS = ("Time", "File", "RangeOffset", "RangeLength", "Text", "Type")
@@ -37,8 +37,8 @@ def _snapshots(user: str, row: dict[str, str], typings: Typings) -> Iterator[Sna
         typings.skipped["edit of a file whose text is not known"] += 1
         return
     try:
-        time = float(row["Time"]) / 1000
-        offset, length = number(row["RangeOffset"]), number(row["RangeLength"])
+        time = number(row["Time"]) / 1000
+        offset, length = whole_number(row["RangeOffset"]), whole_number(row["RangeLength"])
     except ValueError:
         typings.skipped["row whose time or offsets are no numbers"] += 1
         return
