@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -12,14 +11,9 @@ from pathlib import Path
 from ci_eval.files import below, read_own
 from ci_eval.grammar.document import NotText, decode
 from ci_eval.grammar.syntax import parser
+from ci_eval.mining.reading import LARGEST, read_all
 from ci_eval.mining.unit_tests.contract import Dialect, Function, Parsed, Test
 from ci_eval.mining.unit_tests.languages import CATALOG
-from ci_eval.workers import Workers
-
-TIMEOUT = 60.0
-"""Seconds one file may take; a grammar that needs more is stuck."""
-LARGEST = 1_000_000
-"""Bytes of the largest file that is read; what is larger was not written by people."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,19 +33,7 @@ class Contents:
 def read_project(root: Path, dialect: Dialect, *, jobs: int, advance: Callable[[int, int], None]) -> Contents:
     """All files of the language below `root`, in order of their paths. Calls `advance(done, of)` after each file."""
     paths = sorted(below(root, root, tuple(dialect.grammars)))
-    parsed: dict[str, Parsed] = {}
-    troubles: dict[str, str] = {}
-    with Workers[str, Parsed | str](
-        read_file, jobs=min(jobs, max(len(paths) // 50, 1)), timeout=TIMEOUT, tries=2, shared=(root, dialect.name)
-    ) as workers:
-        for outcome in workers.map(deque(paths)):
-            if outcome is not None:
-                result = outcome.trouble if outcome.result is None else outcome.result
-                if isinstance(result, Parsed):
-                    parsed[outcome.task] = result
-                else:
-                    troubles[outcome.task.encode(errors="backslashreplace").decode()] = result
-            advance(len(parsed) + len(troubles), len(paths))
+    parsed, troubles = read_all(paths, read_file, (root, dialect.name), jobs=jobs, advance=advance)
     ordered = [(path, parsed[path]) for path in paths if path in parsed]
     return Contents(
         paths=paths,

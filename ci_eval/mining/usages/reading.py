@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -11,15 +11,10 @@ from pathlib import Path
 from ci_eval.files import below, read_own
 from ci_eval.grammar.document import NotText, decode
 from ci_eval.grammar.syntax import parser
+from ci_eval.mining.reading import LARGEST, TIMEOUT, read_all
 from ci_eval.mining.usages.contract import Dialect, MinedText, MinedUsage, Receiver, Surroundings
 from ci_eval.mining.usages.inference import JediInference
 from ci_eval.mining.usages.languages import CATALOG
-from ci_eval.workers import Workers
-
-TIMEOUT = 60.0
-"""Seconds one file may take; a grammar that needs more is stuck."""
-LARGEST = 1_000_000
-"""Bytes of the largest text that is read; what is larger was not written by people."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,23 +51,14 @@ def read_project(
     """
     paths = sorted(below(root, root, tuple(dialect.grammars)))
     around = Surroundings(own=dialect.own(paths))
-    mined: dict[str, MinedText] = {}
-    troubles: dict[str, str] = {}
-    with Workers[str, MinedText | str](
+    mined, troubles = read_all(
+        paths,
         read_file,
-        jobs=min(jobs, max(len(paths) // 50, 1)),
+        (root, dialect.name, around, infer),
+        jobs=jobs,
+        advance=advance,
         timeout=TIMEOUT * (10 if infer else 1),
-        tries=2,
-        shared=(root, dialect.name, around, infer),
-    ) as workers:
-        for outcome in workers.map(deque(paths)):
-            if outcome is not None:
-                result = outcome.trouble if outcome.result is None else outcome.result
-                if isinstance(result, MinedText):
-                    mined[outcome.task] = result
-                else:
-                    troubles[outcome.task.encode(errors="backslashreplace").decode()] = result
-            advance(len(mined) + len(troubles), len(paths))
+    )
     ordered = [mined[path] for path in paths if path in mined]
     return ProjectUsages(
         paths=paths,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ci_eval.fetch.history import Repository
 from ci_eval.grammar.document import NotText, decode
-from ci_eval.mining.usages.reading import LARGEST
+from ci_eval.mining.reading import LARGEST
 from ci_eval.mining.usages.snapshots import Snapshot
 
 

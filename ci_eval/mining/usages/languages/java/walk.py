@@ -10,6 +10,7 @@ from ci_eval.mining.usages.contract import MinedText, Surroundings
 from ci_eval.mining.usages.gathering import Enclosing, Gathering
 from ci_eval.mining.usages.languages.java.expressions import UNKNOWN, Expressions, Scope, Thing
 from ci_eval.mining.usages.languages.java.names import TYPES, names_of
+from ci_eval.mining.usages.walking import StackWalk
 
 METHODS = {"method_declaration", "constructor_declaration", "compact_constructor_declaration"}
 PARAMETERS = {"formal_parameter", "spread_parameter"}
@@ -18,38 +19,24 @@ LONGEST = 200
 """Bytes of the longest expression that may be the same object elsewhere."""
 
 
-class JavaWalk:
-    """The reading of one text. What it has still to do is a stack, so that no nesting is too deep for it."""
+class JavaWalk(StackWalk[Scope]):
+    """The reading of one text."""
 
     def __init__(self, source: bytes, root: Node, around: Surroundings) -> None:
+        super().__init__()
         self.root = root
         self.names = names_of(source, root, around.own)
         self.expressions = Expressions(source, self.names)
         self.text = self.expressions.text
         self.gathering = Gathering()
-        self._todo: list[Callable[[], None]] = []
 
     def run(self) -> MinedText:
         """Read all of it."""
         self._visit_all(self.root.children, Scope(enclosing=Enclosing(key=self.names.package)))
-        while self._todo:
-            self._todo.pop()()
+        self._work()
         return self.gathering.mined(broken=self.root.has_error)
 
     # ------------------------------------------------------------------------------------------------ order
-
-    def _visit(self, node: Node | None, scope: Scope) -> None:
-        if node is not None and node.child_count:
-            self._todo.append(lambda: self._read(node, scope))
-
-    def _visit_all(self, nodes: Iterable[Node], scope: Scope) -> None:
-        for node in reversed(list(nodes)):
-            self._visit(node, scope)
-
-    def _after(self, node: Node, scope: Scope, task: Callable[[], None]) -> None:
-        """Read what is in the node, then do the task."""
-        self._todo.append(task)
-        self._visit_all(node.children, scope)
 
     def _read(self, node: Node, scope: Scope) -> None:
         handler = _HANDLERS.get(node.type)
@@ -179,10 +166,10 @@ class JavaWalk:
             for name, thing, _ in self._declared(node, scope):
                 self._bind(name, thing, scope)
 
-        self._after(node, scope, bind)
+        self._then(node.children, scope, bind)
 
     def _assignment(self, node: Node, scope: Scope) -> None:
-        self._after(node, scope, lambda: self._assigned(node, scope))
+        self._then(node.children, scope, lambda: self._assigned(node, scope))
 
     def _assigned(self, node: Node, scope: Scope) -> None:
         """The type stays the declared one; where the object comes from is new."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -14,6 +14,7 @@ from ci_eval.mining.usages.gathering import Enclosing, Gathering
 from ci_eval.mining.usages.languages.python.expressions import Expressions, Library
 from ci_eval.mining.usages.languages.python.meaning import UNKNOWN, Meaning, Scope, instance
 from ci_eval.mining.usages.languages.python.naming import begins_with, imported
+from ci_eval.mining.usages.walking import StackWalk
 from ci_eval.model import Definition
 
 FIRST = ("__init__", "__new__", "setUp", "__post_init__", "setUpClass", "setup_method")
@@ -29,11 +30,10 @@ RECEIVERS: dict[str, Receiver] = {
 }
 LONGEST = 200
 """Bytes of the longest expression that may be the same object elsewhere."""
-Task = Callable[[], None]
 
 
-class PythonWalk:
-    """The reading of one text. What it has still to do is a stack, so that no nesting is too deep for it."""
+class PythonWalk(StackWalk[Scope]):
+    """The reading of one text."""
 
     def __init__(
         self,
@@ -46,6 +46,7 @@ class PythonWalk:
         is_stub: bool = False,
     ) -> None:
         """`is_stub`: only the names are wanted, and what functions return."""
+        super().__init__()
         self.source, self.module, self.around = source, module, around
         self.is_package, self.is_stub = is_package, is_stub
         self.expressions = Expressions(source, library)
@@ -53,7 +54,6 @@ class PythonWalk:
         self.top = Scope(
             kind="module", qualified=module, enclosing=Enclosing(key=f"{module}.<module>", method=f"{module}.<module>")
         )
-        self._todo: list[Task] = []
         self._bodies: deque[tuple[Node, Scope]] = deque()
 
     def run(self, root: Node) -> Gathering:
@@ -62,8 +62,7 @@ class PythonWalk:
         while self._todo or self._bodies:
             if not self._todo:
                 self._visit(*self._bodies.popleft())
-            while self._todo:
-                self._todo.pop()()
+            self._work()
         return self.gathering
 
     def text(self, node: Node | None) -> str:
@@ -75,19 +74,6 @@ class PythonWalk:
         return begins_with(type_, self.around.own) or type_.startswith(f"{self.module}.")
 
     # ------------------------------------------------------------------------------------------------ order
-
-    def _visit(self, node: Node | None, scope: Scope) -> None:
-        if node is not None and node.child_count:
-            self._todo.append(lambda: self._read(node, scope))
-
-    def _visit_all(self, nodes: Iterable[Node], scope: Scope) -> None:
-        for node in reversed(list(nodes)):
-            self._visit(node, scope)
-
-    def _then(self, nodes: Iterable[Node | None], scope: Scope, task: Task) -> None:
-        """Read the nodes, then do the task."""
-        self._todo.append(task)
-        self._visit_all((node for node in nodes if node), scope)
 
     def _read(self, node: Node, scope: Scope) -> None:
         handler = _STATEMENTS.get(node.type)
