@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from ci_eval.errors import ConfigError
 from ci_eval.fetch.git import TIMEOUT, check_revision, check_url, run_git
@@ -31,6 +31,7 @@ class Repository:
     """A copy of a repository, with its history."""
 
     folder: Path
+    name: str
     commit: str
     """The full id of the newest commit that counts."""
 
@@ -98,7 +99,7 @@ def repository(source: str) -> Iterator[Repository]:
         fetch = ("fetch", "--quiet", "--no-tags", "--no-recurse-submodules")
         run_git(folder, scheme, TIMEOUT, *fetch, "--", url, revision)
         commit = run_git(folder, scheme, TIMEOUT, "rev-parse", "--verify", "FETCH_HEAD^{commit}").decode().strip()
-        yield Repository(folder=folder, commit=commit)
+        yield Repository(folder=folder, name=_name(url), commit=commit)
 
 
 def _parse(source: str) -> tuple[str, str]:
@@ -114,3 +115,7 @@ def _parse(source: str) -> tuple[str, str]:
     check_url(place)
     check_revision(revision)
     return place, revision
+
+
+def _name(url: str) -> str:
+    return unquote(urlsplit(url).path).rstrip("/").rpartition("/")[2].removesuffix(".git")

@@ -139,11 +139,10 @@ def mine_git(sources: Sequence[str], output: Path, choices: Choices, screen: Scr
     told = []
     for source in sources:
         screen.say(f"Copying {source}")
-        name = source.rpartition("@")[0].rstrip("/") or source.rstrip("/")
         with repository(source) as copy, screen.steps(f"Reading {source}", "files") as steps:
             paths = copy.files(tuple(dialect.grammars))
             infer = JediInference() if choices.infer else None
-            miner = _miner(choices, dialect, name.rpartition("/")[2], Surroundings(own=dialect.own(paths), infer=infer))
+            miner = _miner(choices, dialect, copy.name, Surroundings(own=dialect.own(paths), infer=infer))
             mined = Mined()
             for number, path in enumerate(paths, 1):
                 miner.mine(snapshots(copy, path, mined.skipped), mined)
