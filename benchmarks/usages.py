@@ -73,8 +73,9 @@ def mine(language: str, output: Path) -> None:
         total.update(files=len(found.paths), troubles=len(found.troubles), usages=len(usages), seconds=round(seconds))
         receivers.update(found.receivers)
         types = len({usage.type for usage in usages})
+        spec = each.info.spec.partition("#")[0]
         print(
-            f"| `{each.info.spec}` | {len(found.paths):,} | {len(found.troubles)} | {len(usages):,} | {types:,} "
+            f"| `{spec}` | {len(found.paths):,} | {len(found.troubles)} | {len(usages):,} | {types:,} "
             f"| {resolved(found.receivers)} | {seconds:.1f} |",
             flush=True,
         )

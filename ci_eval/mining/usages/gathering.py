@@ -29,7 +29,7 @@ class Enclosing:
     class_: str = ""
     """What its class inherits from, where that is a type of a library; else the class itself."""
     method: str = ""
-    """The method, qualified by `class_`: what is inherited has the same name in every project."""
+    """The method of a library that it overrides, which has the same name in every project; else its own name."""
 
 
 @dataclass

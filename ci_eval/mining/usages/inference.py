@@ -16,6 +16,8 @@ import jedi
 from ci_eval.mining.usages.contract import Receiver
 
 LIBRARY = Path(os.__file__).parent
+NONE = "builtins.NoneType"
+"""What a variable is at first seldom says what it is for."""
 KEPT = 200_000
 """Answers that are kept."""
 IMPORT = re.compile(rb"^[ \t]*(?:from|import)\b.*$", re.MULTILINE)
@@ -60,7 +62,7 @@ class JediInference:
         except Exception:  # noqa: BLE001 - jedi fails in many ways on broken code: then it does not know, either
             return "unknown", ""
         for name in found:
-            if name.type == "instance" and name.full_name:
+            if name.type == "instance" and name.full_name and name.full_name != NONE:
                 return "object", str(name.full_name)
             if name.type in SORTS:
                 return SORTS[name.type], str(name.full_name or "")

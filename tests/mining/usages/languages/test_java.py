@@ -99,14 +99,16 @@ def test_what_is_no_object_is_counted_for_what_it_is(code: str) -> None:
 def test_a_type_of_a_library_gives_its_heirs_their_context() -> None:
     (usage,) = text(
         "package shop; import a.b.Box; class Cart extends Till implements Runnable {"
-        " void f() { new Thread() { public void run() { box.go(); } Box box; }; } }",
+        " void f() { new Thread() { @Override public void run() { box.go(); } Box box; }; } }",
         "java",
         OWN,
     ).usages
     assert usage.method == "shop.Cart.f().Thread.run()"
     assert (usage.usage.class_, usage.usage.method) == ("java.lang.Thread", "java.lang.Thread.run()")
     (usage,) = text("import a.b.Box; class A implements Runnable { void run(Box b) { b.go(); } }", "java").usages
-    assert (usage.method, usage.usage.method) == ("A.run(Box)", "java.lang.Runnable.run(Box)")
+    assert (usage.usage.class_, usage.usage.method) == ("java.lang.Runnable", "A.run(Box)")
+    (usage,) = text("class A { @Override public String toString() { return x.trim(); } String x; }", "java").usages
+    assert (usage.method, usage.usage.method) == ("A.toString()", "java.lang.Object.toString()")
 
 
 def test_what_is_whole_in_a_broken_text_is_found() -> None:

@@ -93,7 +93,25 @@ def test_a_class_of_a_library_gives_its_heirs_their_context() -> None:
     assert (setup.method, setup.usage.class_) == ("shop.cart.TestBox.setUp", "unittest.TestCase")
     assert setup.usage.method == "unittest.TestCase.setUp"
     assert (setup.usage.definition.kind, setup.usage.calls) == ("NEW", ())
-    assert test.usage.definition == Definition(kind="FIELD", member="unittest.TestCase.box")
+    assert (test.usage.class_, test.usage.method) == ("unittest.TestCase", "shop.cart.TestBox.test_box")
+    assert test.usage.definition == Definition(kind="FIELD", member="shop.cart.TestBox.box")
+
+
+METHODS = {
+    "class A(b.C):\n  def m(self): ''.strip()": "b.C.m",
+    "class A(unittest.TestCase):\n  def __repr__(self): ''.strip()": "builtins.object.__repr__",
+    "class A:\n  def __init__(self): ''.strip()": "builtins.object.__init__",
+    "class A:\n  def m(self): ''.strip()": "shop.cart.A.m",
+    "class A(Generic[T]):\n  def m(self): ''.strip()": "shop.cart.A.m",
+    "def m():\n  ''.strip()": "shop.cart.m",
+    "''.strip()": "shop.cart.<module>",
+}
+
+
+@pytest.mark.parametrize("code", METHODS)
+def test_a_method_is_named_for_the_one_that_it_overrides(code: str) -> None:
+    (found,) = text(f"import b, unittest\nfrom typing import Generic\n{code}").usages
+    assert found.usage.method == METHODS[code]
 
 
 def test_objects_of_one_type_in_one_method_are_merged() -> None:

@@ -61,7 +61,7 @@ class Scope:
         while scope:
             if name in scope.names:
                 found = scope.names[name]
-                return found.defined("FIELD", f"{scope.enclosing.class_}.{name}") if scope.class_ else found
+                return found.defined("FIELD", f"{scope.class_}.{name}") if scope.class_ else found
             scope = scope.parent
         return None
 

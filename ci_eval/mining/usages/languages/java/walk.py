@@ -15,6 +15,7 @@ from ci_eval.mining.usages.walking import StackWalk
 METHODS = {"method_declaration", "constructor_declaration", "compact_constructor_declaration"}
 PARAMETERS = {"formal_parameter", "spread_parameter"}
 BODIES = {"enum_body_declarations", "ERROR"}
+OF_OBJECT = {"clone()", "equals(Object)", "finalize()", "hashCode()", "toString()"}
 LONGEST = 200
 """Bytes of the longest expression that may be the same object elsewhere."""
 
@@ -104,15 +105,24 @@ class JavaWalk(StackWalk[Scope]):
         owner = scope.own_class()
         given = [each for each in named(node.child_by_field_name("parameters")) if each.type in PARAMETERS]
         signature = f"{name}({','.join(self._written_type(each) for each in given)})"
-        enclosing = Enclosing(
-            key=f"{owner.class_ if owner else ''}.{signature}".lstrip("."),
-            class_=owner.enclosing.class_ if owner else "",
-            method=f"{owner.enclosing.class_ if owner else ''}.{signature}".lstrip("."),
-        )
+        key = f"{owner.class_ if owner else ''}.{signature}".lstrip(".")
+        context = owner.enclosing.class_ if owner else ""
+        overridden = self._overridden(node, signature, owner) if owner else ""
+        enclosing = Enclosing(key=key, class_=context, method=overridden or key)
         inner = Scope(enclosing=enclosing, parent=scope, parameters=frozenset(self._type_parameters(node)))
         for number, each in enumerate(given):
             self._parameter(each, number, inner)
         self._visit(node.child_by_field_name("body"), inner)
+
+    def _overridden(self, node: Node, signature: str, owner: Scope) -> str:
+        """The method of a library that it overrides; "" where it is not marked so."""
+        modifiers = next((child for child in named(node) if child.type == "modifiers"), None)
+        names = {self.text(each.child_by_field_name("name")) for each in named(modifiers)}
+        if "Override" not in names:
+            return ""
+        if owner.enclosing.class_ != owner.class_:
+            return f"{owner.enclosing.class_}.{signature}"
+        return f"java.lang.Object.{signature}" if signature in OF_OBJECT else ""
 
     def _written_type(self, parameter: Node) -> str:
         """Of a parameter, without what is in angle brackets."""

@@ -109,9 +109,11 @@ class Expressions:
         return UNKNOWN
 
     def _of_this(self, owner: Scope | None, name: str) -> Meaning:
-        full = f"{owner.enclosing.class_}.{name}" if owner else name
+        full = name
         found = None
         if owner:
+            is_own = name in owner.attributes or name in owner.names
+            full = f"{owner.qualified if is_own else owner.enclosing.class_}.{name}"
             found = owner.attributes.get(name) or owner.names.get(name)
             for base in () if found else owner.bases:
                 found = found or self.member(self.of_name(base), name)

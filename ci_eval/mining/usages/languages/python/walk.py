@@ -274,13 +274,25 @@ class PythonWalk(StackWalk[Scope]):
     ) -> Scope:
         qualified = f"{scope.qualified}.{name}"
         is_method = scope.kind == "class"
-        context = f"{scope.enclosing.class_}.{name}" if is_method else qualified
+        context = self._overridden(name, scope) if is_method else qualified
         enclosing = Enclosing(key=qualified, class_=scope.enclosing.class_, method=context)
         inner = Scope(kind="function", qualified=qualified, enclosing=enclosing, parent=scope)
         self._name_function(name, returns, scope, decorators, qualified)
         if not self.is_stub:
             self._parameters(parameters, inner, scope, decorators)
         return inner
+
+    def _overridden(self, name: str, class_: Scope) -> str:
+        """The method of a library that a method overrides, else its own name. A base whose methods are not known is
+        believed to have them all."""
+        own = f"{class_.qualified}.{name}"
+        foreign = class_.enclosing.class_ if class_.enclosing.class_ != class_.qualified else "builtins.object"
+        base = self.expressions.of_name(foreign)
+        if base.scope is None:
+            return own if foreign == "builtins.object" else f"{foreign}.{name}"
+        if self.expressions.member(self.expressions.of_name("builtins.object"), name):
+            return f"builtins.object.{name}"
+        return f"{foreign}.{name}" if self.expressions.member(base, name) else own
 
     def _broken(self, node: Node, scope: Scope) -> None:
         """What the grammar could not read: what follows a header there counts as its body."""
