@@ -80,6 +80,21 @@ def test_what_the_standard_library_returns_is_known() -> None:
     assert (STUBS / "builtins.pyi").exists() or (STUBS / "2and3" / "builtins.pyi").exists()
 
 
+MODES = {
+    "open(x)": "io.TextIOWrapper",
+    "open(x, 'w')": "io.TextIOWrapper",
+    "open(x, 'rb')": "io.BufferedReader",
+    "open(x, mode='ab')": "io.BufferedWriter",
+    "open(x, 'r+b')": "io.BufferedRandom",
+    "pathlib.Path(x).open('wb')": "io.BufferedWriter",
+}
+
+
+@pytest.mark.parametrize("opening", MODES)
+def test_a_file_is_of_the_type_that_its_mode_gives_it(opening: str) -> None:
+    assert only(f"import pathlib\nwith {opening} as file: file.close()", MODES[opening])[1] == ("close",)
+
+
 def test_a_class_of_a_library_gives_its_heirs_their_context() -> None:
     (setup, test) = text("""\
         import unittest, a

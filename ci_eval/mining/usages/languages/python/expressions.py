@@ -41,6 +41,8 @@ ALIASES |= {"LiteralString": "str", "AnyStr": "str"}
 UNTYPED = {"typing.Any", "builtins.object", "typing.Never", "typing.NoReturn", "typing.Literal", "typing.TypeAlias"}
 """Annotations that name no type."""
 TYPING = ("typing.", "typing_extensions.", "dataclasses.", "_typeshed.")
+OPENING = {"builtins.open": 1, "io.open": 1, "pathlib.Path.open": 0}
+"""What opens files: which argument is the mode. The stubs have an overload for each."""
 PARAMETERS = {"TypeVar", "ParamSpec", "TypeVarTuple", "NewType"}
 OF_STRINGS = frozenset(["builtins.str", "builtins.bytes"])
 HOLDERS = {"list", "set", "frozenset", "tuple", "Iterable", "Iterator", "Sequence", "Collection", "Generator", "deque"}
@@ -153,7 +155,16 @@ class Expressions:
         if called.sort == "class" or (called.sort in {"imported", "unknown"} and last[:1].isupper() and called.name):
             return replace(instance(called.name, "NEW", called.name), scope=called.scope)
         returned = self._returned(called, called_node, scope, depth)
+        if name in OPENING and (mode := self._mode(node, OPENING[name])) and "b" in mode:
+            returned = instance(_binary_file(mode))
         return returned.defined("RETURN", name)
+
+    def _mode(self, call: Node, position: int) -> str:
+        """The mode that a file is opened in, where it is written there."""
+        given = named(call.child_by_field_name("arguments"))
+        words = [each for each in given if self.text(each.child_by_field_name("name")) == "mode"]
+        found = words[0].child_by_field_name("value") if words else next(iter(given[position : position + 1]), None)
+        return self.text(found).strip("\"'") if found and found.type == "string" else ""
 
     def _returned(self, called: Meaning, node: Node | None, scope: Scope, depth: int) -> Meaning:
         """What a function gives back; a method that returns Self gives one of its own class."""
@@ -258,6 +269,11 @@ class Expressions:
         inner = Expressions(text, self.library)
         statement = next(iter(named(parser("python").parse(text).root_node)), None)
         return inner.annotated(next(iter(named(statement)), None), scope, depth + 1)
+
+
+def _binary_file(mode: str) -> str:
+    """What `open` gives for a mode with b in it."""
+    return f"io.Buffered{'Random' if '+' in mode else 'Reader' if 'r' in mode or mode == 'b' else 'Writer'}"
 
 
 _HANDLERS: dict[str, Callable[[Expressions, Node, Scope, int], Meaning]] = {
