@@ -36,11 +36,12 @@ class Repository:
     """The full id of the newest commit that counts."""
 
     def files(self, ends: Sequence[str]) -> list[str]:
-        """Paths of the newest commit's regular files whose names have one of these ends, sorted."""
+        """Paths of the newest commit's regular files whose names have one of these ends, sorted. What is not
+        UTF-8 in a name is there as `surrogateescape` has it."""
         entries = self._git("ls-tree", "-r", "-z", self.commit).split(b"\0")
         found = [entry.partition(b"\t") for entry in entries if entry[:6].decode() in REGULAR]
         paths = [path.decode(errors="surrogateescape") for _, _, path in found]
-        return sorted(path for path in paths if path.endswith(tuple(ends)) and path.isprintable())
+        return sorted(path for path in paths if path.endswith(tuple(ends)))
 
     def revisions(self, path: str) -> list[Revision]:
         """The file in each commit that has changed it, the earliest first; renames are followed, merges left out."""

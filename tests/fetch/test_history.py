@@ -91,3 +91,12 @@ def test_settings_of_the_repository_start_nothing(made: origin.Repository, tmp_p
     with repository(str(made.folder)) as found:
         assert texts(found, "a.py") == [b"one"]
     assert not (tmp_path / "sprung").exists()
+
+
+def test_a_name_may_be_no_text(made: origin.Repository) -> None:
+    (made.folder / os.fsdecode(b"\xe9.py")).write_text("one")
+    made.commit()
+    with repository(made.url) as found:
+        (path,) = found.files([".py"])
+        assert os.fsencode(path) == b"\xe9.py"
+        assert texts(found, path) == [b"one"]

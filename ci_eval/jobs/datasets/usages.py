@@ -140,10 +140,11 @@ def mine_git(sources: Sequence[str], output: Path, choices: Choices, screen: Scr
     for source in sources:
         screen.say(f"Copying {source}")
         with repository(source) as copy, screen.steps(f"Reading {source}", "files") as steps:
-            paths = copy.files(tuple(dialect.grammars))
+            every = copy.files(tuple(dialect.grammars))
+            paths = [path for path in every if path == path.encode(errors="ignore").decode()]
             infer = JediInference() if choices.infer else None
             miner = _miner(choices, dialect, copy.name, Surroundings(own=dialect.own(paths), infer=infer))
-            mined = Mined()
+            mined = Mined(skipped=Counter({"file whose name is not UTF-8": len(every) - len(paths)}))
             for number, path in enumerate(paths, 1):
                 miner.mine(snapshots(copy, path, mined.skipped), mined)
                 steps.show(number, len(paths))
@@ -169,7 +170,10 @@ def mine_streams(recordings: Sequence[tuple[str, Path]], output: Path, choices: 
         recording = Recording(language=dialect.name, ends=tuple(dialect.grammars))
         mined = Mined(skipped=recording.skipped)
         around = Surroundings(infer=JediInference() if choices.infer else None)
-        _miner(choices, dialect, path.stem, around).mine(stream.read(path, recording), mined)
+        try:
+            _miner(choices, dialect, path.stem, around).mine(stream.read(path, recording), mined)
+        except OSError as error:
+            raise ConfigError(f"cannot read {path}: {error.strerror or error}; check its permissions") from error
         lines += mined.histories
         told.append(_of_histories(f"{name}={path}", mined))
     _finish(lines, "histories", output, told, screen)

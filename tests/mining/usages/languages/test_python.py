@@ -212,9 +212,6 @@ def test_no_nesting_is_too_deep(deep: str) -> None:
 
 
 def test_modules_are_named_for_their_paths() -> None:
-    assert [module_of(path) for path in ("src/a/b.py", "a/__init__.py", "b.py", "__init__.py")] == [
-        "a.b",
-        "a",
-        "b",
-        "__init__",
-    ]
+    names = {"src/a/b.py": "a.b", "a/__init__.py": "a", "b.py": "b", "__init__.py": "__init__"}
+    names |= {"/home/a/b.py": "home.a.b", "C:\\a\\b.py": "C:.a.b"}
+    assert {path: module_of(path) for path in names} == names

@@ -14,7 +14,8 @@ ROOTS = ("src", "lib", "python")
 
 def module_of(path: str) -> str:
     """The qualified name of the module in a file."""
-    parts = list(PurePosixPath(path).with_suffix("").parts)
+    # Recordings may have absolute paths, and those of Windows.
+    parts = list(PurePosixPath(path.replace("\\", "/").lstrip("/")).with_suffix("").parts)
     while len(parts) > 1 and parts[0] in ROOTS:
         parts.pop(0)
     if len(parts) > 1 and parts[-1] == "__init__":
