@@ -55,6 +55,7 @@ def test_usages_of_a_project_and_what_became_of_everything(tmp_path: Path) -> No
     assert [json.loads(line)["type"] for line in lines] == ["a.Box", "shop.Till"]
 
 
+@pytest.mark.slow
 def test_jedi_knows_more(tmp_path: Path) -> None:
     root = project(tmp_path / "p")
     (root / "shop" / "cart.py").write_text(
