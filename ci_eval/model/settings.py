@@ -135,6 +135,31 @@ class RunConfig(Section, frozen=True):
     """Seconds that one run may take, compiling included."""
 
 
+Goal = Literal["last", "last_nonempty", "next"]
+"""What ends a query case: the last state of its history, the last one that is not empty, or the one that follows."""
+
+
+class QueriesConfig(Section, frozen=True):
+    """What is asked about the objects in a dataset of histories (task method-calls)."""
+
+    strategies: Annotated[tuple[Literal["LINEAR", "RANDOM", "REAL*", "REAL"], ...], Meta(min_length=1)] = (
+        "LINEAR",
+        "RANDOM",
+        "REAL*",
+        "REAL",
+    )
+    """How queries are made of a case: of the code as it was (REAL), or of what became of it."""
+    goal: Goal = "last"
+    """What the calls of a state are held against: those of the last state, of the last one that is not empty (for
+    histories from git, where code moves away), or of the next one (step by step)."""
+    subsets: Annotated[int, Meta(ge=1, le=1000)] = 20
+    """The most queries that RANDOM makes of a case, drawn where there are more."""
+    drop_definition: Share = 0.0
+    """Share of the cases in whose artificial queries (all but REAL) the definition is not known."""
+    replace_definition: Share = 0.0
+    """Share of the cases in whose artificial queries it is another one, which objects of that type have elsewhere."""
+
+
 class SessionsFilter(Section, frozen=True):
     """One more report over the sessions that pass `filters`."""
 
