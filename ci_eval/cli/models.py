@@ -15,8 +15,9 @@ from ci_eval.jobs import grade, ml, rerank
 from ci_eval.jobs import single_stages as stages
 from ci_eval.jobs import terminal as presenting
 from ci_eval.jobs import user_models as users
+from ci_eval.jobs.models import recommenders as calling
 from ci_eval.jobs.workflows import announcements as announcing
-from ci_eval.learning import training
+from ci_eval.learning import recommenders, training
 from ci_eval.learning.logs import formats as log_formats
 from ci_eval.shards import Shard
 
@@ -80,6 +81,30 @@ def train_ranker(logs: tuple[Path, ...], output: Path, label: training.Label, se
     screen = Screen()
     model = ml.train_ranker(logs, output=output, label=label, seed=seed, threads=jobs, screen=screen)
     presenting.model(model, screen)
+    screen.result(str(output))
+
+
+@cli.command("train-recommender")
+@click.argument("usages", metavar="USAGES.jsonl...", type=click.Path(path_type=Path), nargs=-1, required=True)
+@click.option("--kind", type=click.Choice(recommenders.names()), required=True)
+@click.option("--output", type=click.Path(path_type=Path), metavar="MODEL", required=True, help="The model file.")
+@click.option(
+    "--set",
+    "overrides",
+    metavar="KEY=VALUE",
+    multiple=True,
+    help="An option of training, such as mostUsages=0 or methodContext=name; may be repeated.",
+)
+def train_recommender(usages: tuple[Path, ...], kind: str, output: Path, overrides: tuple[str, ...]) -> None:
+    """Object usages, one a line → a model for the engine `recommender`, which proposes method calls.
+
+    \b
+    Examples:
+      ci-eval train-recommender usages.jsonl --kind pbn --output pbn.model
+      ci-eval train-recommender a.jsonl b.jsonl --kind pbn --set t1=0.201 --set t2=0.2 --output pbn20.model
+    """
+    screen = Screen()
+    calling.train(usages, kind=kind, output=output, overrides=overrides, screen=screen)
     screen.result(str(output))
 
 

@@ -1,0 +1,49 @@
+"""Trains recommenders of method calls."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from time import perf_counter
+
+from ci_eval import atomic
+from ci_eval.ci import Screen
+from ci_eval.config import parse_yaml
+from ci_eval.errors import ConfigError, WorkspaceError
+from ci_eval.learning import recommenders
+from ci_eval.learning.recommenders import training
+
+
+def train(sources: Sequence[Path], *, kind: str, output: Path, overrides: Sequence[str], screen: Screen) -> None:
+    """Usages → a model file, and a table of what was read. `overrides`: options as KEY=VALUE.
+
+    Raises ConfigError, WorkspaceError, NothingToEvaluate.
+    """
+    # Complain now rather than after minutes of training.
+    if output.is_dir():
+        raise WorkspaceError(f"{output} is a folder: name the model's file with --output")
+    recommender = recommenders.CATALOG.load(kind)
+    options = training.options_of(recommender, dict(map(_option, overrides)))
+    atomic.make_folder(output.parent)
+    started = perf_counter()
+    found = training.train(recommender, sources, output, options, lambda path: screen.say(f"Reading {path}"))
+    rows = [
+        ("usages", f"{found.usages:,}"),
+        ("- without a call, which teach nothing", f"{found.without_calls:,}"),
+        ("lines that are no usage", f"{found.bad:,}"),
+        ("types", f"{found.count:,}"),
+        ("bytes of the model", f"{output.stat().st_size:,}"),
+        ("seconds", f"{perf_counter() - started:.1f}"),
+    ]
+    screen.table([recommender.name, ""], rows, numbers=1)
+    for line in found.named:
+        screen.warn(f"left out: {line}")
+    if found.bad > len(found.named):
+        screen.warn(f"and {found.bad - len(found.named):,} more lines that are no usage")
+
+
+def _option(text: str) -> tuple[str, object]:
+    key, equals, value = text.partition("=")
+    if not equals or not key.strip():
+        raise ConfigError(f"--set {text}: expected key=value, for example mostUsages=0")
+    return key.strip(), parse_yaml(value, f"--set {text}")

@@ -1,0 +1,1 @@
+"""The recommenders: one file each."""

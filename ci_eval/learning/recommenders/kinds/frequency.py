@@ -1,0 +1,47 @@
+"""Frequency: what is called most often on objects of the type, whatever surrounds them; a baseline (Bruch, Monperrus &
+Mezini, "Learning from examples to improve code completion systems", FSE 2009)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ci_eval.learning.recommenders.contract import (
+    Arrays,
+    Known,
+    Recommender,
+    Scorer,
+    Scores,
+    TrainingOptions,
+    TypeModel,
+    TypeUsages,
+    part,
+    require,
+)
+
+
+def train(usages: TypeUsages, _options: TrainingOptions) -> Arrays:
+    """`usages`: how many there are; `counts`: of each call, in how many of them it is."""
+    _, owner = part(usages.starts, np.arange(len(usages.counts)))
+    counts = np.bincount(usages.flat, weights=usages.counts[owner], minlength=len(usages.calls))
+    return {"usages": usages.counts.sum(keepdims=True), "counts": counts.astype(np.int64)}
+
+
+def open_(model: TypeModel, _options: TrainingOptions) -> Scorer:
+    """See Recommender."""
+    total, counts = model.numbers("usages", least=1), model.numbers("counts")
+    require(len(counts) == len(model.calls) and len(total) == 1, "its counts are not those of its calls")
+    found = Scores(scores=counts / total)
+
+    def score(_known: Known) -> Scores:
+        return found
+
+    return score
+
+
+RECOMMENDER = Recommender(
+    name="frequency",
+    summary="baseline: the most frequent calls of the type",
+    options=TrainingOptions,
+    train=train,
+    open=open_,
+)

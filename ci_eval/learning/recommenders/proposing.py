@@ -1,0 +1,78 @@
+"""What a trained recommender proposes to call."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from ci_eval.learning import recommenders
+from ci_eval.learning.recommenders.contract import Scorer
+from ci_eval.learning.recommenders.file import load
+from ci_eval.learning.recommenders.reading import known_of
+from ci_eval.learning.recommenders.training import options_of
+from ci_eval.model import ObjectUsage
+
+OPEN = 1000
+"""Types that are kept ready."""
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """A method to call, and how likely that is, from 0 to 1."""
+
+    call: str
+    score: float
+
+
+@dataclass(frozen=True)
+class _Type:
+    scorer: Scorer
+    names: list[str]
+    calls: dict[str, int]
+    values: list[dict[str, int]]
+
+
+class Trained:
+    """A model, ready to answer."""
+
+    def __init__(self, path: Path) -> None:
+        """Raises ConfigError where the file is no model."""
+        self._stored = load(path)
+        self.facts = self._stored.facts
+        self.kind = recommenders.CATALOG.load(self.facts.kind)
+        self.options = options_of(self.kind, self.facts.options)
+        self._type = lru_cache(OPEN)(self._opened)
+
+    def _opened(self, name: str) -> _Type | None:
+        model = self._stored.type(name)
+        if model is None:
+            return None
+        calls, *values = ({text: place for place, text in enumerate(of)} for of in (model.calls, *model.values))
+        return _Type(self.kind.open(model, self.options), list(model.calls), calls, values)
+
+    def proposals(
+        self, query: ObjectUsage, *, threshold: float | None = None, unknown_definition: bool = True
+    ) -> list[Proposal]:
+        """The calls whose scores reach the threshold (None: the usual one of its kind), the likeliest first; those of
+        the query are not among them. None where the type is not known.
+
+        `unknown_definition`: whether it is evidence that the definition is not known. Raises ConfigError where the
+        model is damaged.
+        """
+        of = self._type(query.type)
+        if of is None:
+            return []
+        known = known_of(query, of.calls, of.values, self.options, unknown=unknown_definition)
+        scored = of.scorer(known)
+        scores = scored.scores.copy()
+        scores[known.calls] = -1.0
+        least = self.kind.threshold if threshold is None else threshold
+        reached = scores > least if self.kind.strict else scores >= least
+        places = np.flatnonzero(reached & (scores > 0))
+        ties = np.zeros(len(scores)) if scored.ties is None else scored.ties
+        # Places are in order of the names, which decides last.
+        order = np.lexsort((places, -ties[places], -scores[places]))
+        return [Proposal(of.names[each], float(scores[each])) for each in places[order].tolist()]

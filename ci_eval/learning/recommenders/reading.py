@@ -1,0 +1,187 @@
+"""Usages, as many as there are, counted by type: what recommenders learn from."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from ci_eval.errors import ConfigError
+from ci_eval.learning.recommenders.contract import (
+    DEFINITION,
+    IGNORED,
+    NONE,
+    SLOTS,
+    Ints,
+    Known,
+    TrainingOptions,
+    TypeUsages,
+)
+from ci_eval.model import Definition, ObjectUsage
+
+LONGEST = 16 << 20
+"""Bytes of a line; longer ones are no usage that anybody wrote."""
+NAMED = 20
+"""Bad lines that are named."""
+
+Row = tuple[int, ...]
+"""Numbers of the values in the slots (NONE where there is none), then those of the calls."""
+
+
+@dataclass
+class Collected:
+    """The usages read so far."""
+
+    options: TrainingOptions
+    usages: int = 0
+    without_calls: int = 0
+    """Usages that nothing can be learned from."""
+    bad: int = 0
+    """Lines that are no usage."""
+    named: list[str] = field(default_factory=list)
+    """The first of these, and what is wrong with them."""
+    _rows: dict[str, Counter[Row]] = field(default_factory=lambda: defaultdict(Counter))
+    _numbers: dict[str, int] = field(default_factory=dict)
+    _texts: list[str] = field(default_factory=list)
+
+    def read(self, path: Path) -> None:
+        """Add the usages of a file of JSON lines. Raises ConfigError where it cannot be read."""
+        decoder = msgspec.json.Decoder(ObjectUsage)
+        for number, line in _lines(path):
+            try:
+                if line is None:
+                    raise ValueError(f"it is longer than {LONGEST:,} bytes")
+                self.add(decoder.decode(line))
+            except (ValueError, RecursionError) as error:  # noqa: PERF203  a bad line costs itself
+                self.bad += 1
+                if len(self.named) < NAMED:
+                    self.named.append(f"{path}, line {number}: {error}")
+
+    def add(self, usage: ObjectUsage) -> None:
+        """Count a usage. Raises ValueError where it has no type."""
+        if not usage.type:
+            raise ValueError("its type is empty")
+        self.usages += 1
+        if not usage.calls:
+            self.without_calls += 1
+            return
+        around = (NONE if text is None else self._number(text) for text in values_of(usage, self.options))
+        self._rows[usage.type][(*around, *sorted({self._number(call) for call in usage.calls}))] += 1
+
+    @property
+    def count(self) -> int:
+        """How many types there are."""
+        return len(self._rows)
+
+    def _number(self, text: str) -> int:
+        found = self._numbers.setdefault(text, len(self._texts))
+        if found == len(self._texts):
+            self._texts.append(text)
+        return found
+
+    def types(self) -> Iterator[TypeUsages]:
+        """What was seen of each type, in order of their names: the same whatever the order of the lines."""
+        for name in sorted(self._rows):
+            yield self._type(name, self._rows[name])
+
+    def _type(self, name: str, rows: Counter[Row]) -> TypeUsages:
+        texts = self._texts
+        calls = sorted({texts[each] for row in rows for each in row[len(SLOTS) :]})
+        values = [sorted({texts[row[slot]] for row in rows if row[slot] >= 0}) for slot in range(len(SLOTS))]
+        place, *places = ({text: number for number, text in enumerate(of)} for of in (calls, *values))
+        found = [
+            (
+                -count,
+                tuple(sorted(place[texts[each]] for each in row[len(SLOTS) :])),
+                tuple(of[texts[each]] if each >= 0 else NONE for of, each in zip(places, row, strict=False)),
+            )
+            for row, count in rows.items()
+        ]
+        return _sampled(_columns(name, calls, values, sorted(found)), self.options)
+
+
+def _lines(path: Path) -> Iterator[tuple[int, bytes | None]]:
+    """Number of each line that is not blank, with its text; None for one that is too long."""
+    try:
+        with path.open("rb") as file:
+            number = 0
+            while line := file.readline(LONGEST + 1):
+                number += 1
+                long = len(line) > LONGEST
+                while line and long and not line.endswith(b"\n"):
+                    line = file.readline(LONGEST)
+                if long or line.strip():
+                    yield number, None if long else line
+    except OSError as error:
+        raise ConfigError(f"cannot read the usages in {path}: {error.strerror}") from error
+
+
+def _columns(
+    name: str, calls: list[str], values: list[list[str]], rows: list[tuple[int, tuple[int, ...], tuple[int, ...]]]
+) -> TypeUsages:
+    """`rows`: the negative count, the calls, and the values of each."""
+    return TypeUsages(
+        type=name,
+        calls=calls,
+        values=values,
+        contexts=np.array([row[2] for row in rows], dtype=np.int64),
+        starts=np.cumsum([0, *(len(row[1]) for row in rows)]),
+        flat=np.array([each for row in rows for each in row[1]], dtype=np.int64),
+        counts=np.array([-row[0] for row in rows], dtype=np.int64),
+    )
+
+
+def _sampled(usages: TypeUsages, options: TrainingOptions) -> TypeUsages:
+    """As many usages as the options allow, drawn without putting any back."""
+    if not 0 < options.most_usages < usages.counts.sum():
+        return usages
+    seed = blake2b(f"{options.seed}\0{usages.type}".encode(), digest_size=8).digest()
+    drawn = np.random.default_rng(int.from_bytes(seed, "big")).multivariate_hypergeometric(
+        usages.counts, options.most_usages, method="marginals"
+    )
+    rows = [
+        (-int(drawn[row]), tuple(usages.flat[usages.starts[row] : usages.starts[row + 1]].tolist()), tuple(around))
+        for row, around in enumerate(usages.contexts.tolist())
+        if drawn[row]
+    ]
+    return _columns(usages.type, list(usages.calls), [list(each) for each in usages.values], sorted(rows))
+
+
+def values_of(usage: ObjectUsage, options: TrainingOptions) -> tuple[str | None, str | None, str | None]:
+    """What surrounds a usage, by slot; None where that is not known, or not looked at."""
+    method = usage.method if options.method_context == "qualified" else own_name(usage.method)
+    return (
+        (method or None) if options.method_context != "off" else None,
+        (usage.class_ or None) if options.class_context else None,
+        spelled(usage.definition) if options.definition else None,
+    )
+
+
+def own_name(method: str) -> str:
+    """Of a qualified method, without its parameters."""
+    return method.partition("(")[0].rpartition(".")[2]
+
+
+def spelled(definition: Definition) -> str:
+    """All three of its parts, as one text."""
+    argument = "" if definition.argument is None else str(definition.argument)
+    return "\t".join((definition.kind, definition.member, argument)).rstrip("\t")
+
+
+def known_of(
+    usage: ObjectUsage, calls: dict[str, int], values: list[dict[str, int]], options: TrainingOptions, *, unknown: bool
+) -> Known:
+    """A query in numbers. `calls`, `values`: text → number. `unknown`: whether it is evidence that the definition is
+    not known; else, that slot is not looked at then."""
+    contexts = [
+        NONE if text is None else of.get(text, NONE) for of, text in zip(values, values_of(usage, options), strict=True)
+    ]
+    if usage.definition.kind == "UNKNOWN" and not unknown:
+        contexts[DEFINITION] = IGNORED
+    found: Ints = np.array(sorted({calls[call] for call in usage.calls if call in calls}), dtype=np.int64)
+    return Known(contexts=tuple(contexts), calls=found)
