@@ -31,6 +31,7 @@ from ci_eval.model import (
     Token,
     Usage,
 )
+from ci_eval.splitting.contract import Splitting
 
 Declarations = Mapping[str, frozenset[str]]
 """Full name of each package (module, namespace) of a project → the names declared at its top, as far as known."""
@@ -310,6 +311,8 @@ class Task:
     record: Callable[[Mapping[str, object]], Record] | None = None
     """A line of a dataset → the item it is; raises ValueError, which says what is wrong with it. Such a task plays its
     items. None: source code has them."""
+    splitting: Splitting | None = None
+    """In place of `record`, where a line is several items."""
     rank: Callable[[str, str, Sequence[Suggestion]], int | None]
     """What is expected, what of it is typed, the suggestions as shown → the rank (1-based) of the one that counts."""
     status: Callable[[Sequence[LookupScore]], Status]

@@ -104,6 +104,8 @@ class Manifest(Value, frozen=True, kw_only=True):
     """Share of the source text that the grammar could not read."""
     vocabulary: Vocabulary | None = None
     """Of the tokens that pass the filter, in the task `tokens`."""
+    pairs: dict[str, Number] = {}
+    """What became of the pairs of states in the task method-calls: fate → how many."""
     stages: dict[str, StageRecord] = {}
     logs: LogsRecord | None = None
     digests: dict[str, str] = {}

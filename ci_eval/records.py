@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 import msgspec
 
-from ci_eval.contracts import Band, Hands
-from ci_eval.model import LookupScore, PlayItem, Record, Runnable, Status
+from ci_eval.contracts import Band, Hands, Task
+from ci_eval.model import Kind, LookupScore, PlayItem, Properties, QueriesConfig, Record, Runnable, Status
+from ci_eval.splitting.contract import Lines, RecordItem, Split, Splitter
 
 
 class _Neutral(msgspec.Struct):
@@ -33,6 +35,26 @@ def neutral(line: Mapping[str, object]) -> Record:
         references=tuple(found.references),
         run=found.run,
     )
+
+
+def takes_dataset(task: Task) -> bool:
+    """Whether its items are records rather than places in source code."""
+    return bool(task.record or task.splitting)
+
+
+def splitter_of(task: Task, lines: Lines, queries: QueriesConfig, seed: int) -> Splitter:
+    """How that task reads the lines of a dataset."""
+    if task.splitting:
+        return task.splitting.splitter(lines, queries, seed)
+    assert task.record
+    return partial(_one_item, task.record)
+
+
+def _one_item(read: Callable[[Mapping[str, object]], Record], line: Mapping[str, object]) -> Split:
+    record = read(line)
+    properties = Properties(kind=Kind.RECORD, language=record.language or None)
+    expected = record.references[0] if record.references else ""
+    return Split(items=[RecordItem(record=record, expected=expected, properties=properties)])
 
 
 def field(line: Mapping[str, object], name: str) -> object:

@@ -87,6 +87,8 @@ def _problems(config: Config) -> Iterator[str]:
         )
     yield from _regex_problems(strategy.filters, "actions.strategy.filters")
     yield from _engine_problems(config)
+    if config.queries.drop_definition + config.queries.replace_definition > 1:
+        yield "`queries.dropDefinition` and `replaceDefinition` are shares of the same cases: their sum exceeds 1"
     names: set[str] = set()
     for index, part in enumerate(config.reports.sessions_filters):
         path = f"reports.sessionsFilters[{index}]"

@@ -9,13 +9,14 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
-from ci_eval.contracts import RunSettings
+from ci_eval.contracts import RunSettings, Task
 from ci_eval.model import Kind
 from ci_eval.model.endpoints import EndpointConfig
 from ci_eval.model.settings import (
     ActionsConfig,
     Confine,
     Count,
+    QueriesConfig,
     RunConfig,
     Section,
     SessionsFilter,
@@ -150,6 +151,8 @@ class Config(Section, frozen=True):
     """What is asked, in tasks whose items are records."""
     judge: EndpointConfig | None = None
     """The language model that judges answers, in tasks that have them judged."""
+    queries: QueriesConfig = QueriesConfig()
+    """What is asked about objects, in the task method-calls."""
     run: RunConfig = RunConfig()
     """Whether answers that are tests are run, in tasks that ask for some."""
     training_projects: tuple[Text, ...] = ()
@@ -169,6 +172,11 @@ class Config(Section, frozen=True):
     def played(self) -> str:
         """The task's name; `completionGolf` stands for golf."""
         return "golf" if self.actions.strategy.completion_golf else self.task
+
+    def cluster_of(self, task: Task) -> tuple[str, ...]:
+        """The fields of a dataset by which its lines are sampled together: what is configured, else the task's own."""
+        own = task.splitting.cluster if task.splitting else ()
+        return (self.dataset.cluster,) if self.dataset.cluster else own
 
     @property
     def running(self) -> RunSettings | None:

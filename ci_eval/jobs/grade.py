@@ -26,7 +26,7 @@ def grade_workspace(folder: Path, *, trusted: bool = False) -> Evaluated:
     workspace.verify()
     manifest = workspace.manifest()
     task = tasks.CATALOG.load(manifest.task)
-    if not task.graders:
+    if not (task.graders or task.splitting):
         raise ConfigError(f"{folder}: sessions of the task {task.name} have ranks, not grades: there is nothing to do")
     config = runs.stored_config(workspace)
     trusting.refuse_foreign_grading(workspace, config, trusted=trusted)

@@ -108,6 +108,7 @@ def _projects(given: Sequence[Workspace], output: Path, screen: Screen) -> Works
             projects=infos,
             generated=sum(each.generated for each in manifests),
             unparsable=sum(each.unparsable for each in manifests) / len(manifests),
+            pairs=dict(sum((Counter(each.pairs) for each in manifests), Counter())),
             dependencies={},
         )
     )

@@ -39,6 +39,7 @@ def make_actions(workspace: Workspace, prepared: Prepared, jobs: int, screen: Sc
             generated=made.sessions,
             unparsable=made.unparsable / made.size if made.size else 0.0,
             vocabulary=made.texts.summed(),
+            pairs=dict(prepared.records.fates) if prepared.records else {},
             stages=manifest.stages | {"actions": record},
         )
         workspace.write_manifest(manifest)
@@ -74,7 +75,8 @@ def _why_nothing(workspace: Workspace, prepared: Prepared) -> str:
         what = "line" if prepared.records else "file"
         return f"no {what} of {prepared.project.info.name} could be read; the first: {first.path}: {first.message}"
     if prepared.records:
-        return f"{prepared.project.info.spec} holds no records: it is empty"
+        fates = ", ".join(f"{count:,} {fate}" for fate, count in prepared.records.fates.items())
+        return f"{prepared.project.info.spec} holds no records: {fates or 'it is empty'}"
     if workspace.action_files():
         return "no token passes actions.strategy.filters: loosen them"
     suffixes = ", ".join(prepared.language.suffixes)

@@ -21,7 +21,8 @@ from ci_eval.jobs.comparison_rules import gates_of, metrics_of
 from ci_eval.jobs.models.answers import take_recorded
 from ci_eval.learning import logs
 from ci_eval.learning.usermodel import model_of
-from ci_eval.model import UNREFERRING, ActionsConfig, FiltersConfig, PrefixConfig
+from ci_eval.model import UNREFERRING, ActionsConfig, FiltersConfig, PrefixConfig, QueriesConfig
+from ci_eval.records import splitter_of, takes_dataset
 from ci_eval.stages import actions, interpret
 
 
@@ -126,17 +127,18 @@ def _prepare(config: Config, screen: Screen) -> Prepared:
 
 def _target(config: Config, task: Task, cache: Path) -> tuple[project.Project, actions.Records | None]:
     """The project; or the folder that shows the records of the dataset, and the records."""
-    if task.record is None:
+    if not takes_dataset(task):
         return project.prepare(config.project.spec, cache=cache), None
     given = dataset.prepare(config.dataset.spec, cache=cache)
-    found = actions.read_records(given.lines(), task.record, config.dataset.cluster)
+    split = splitter_of(task, given.lines(), config.queries, config.interpret.seed)
+    found = actions.read_records(given.lines(), split, config.cluster_of(task))
     root = dataset.lay_out({each.path: each.text for each in found.files}, cache=cache)
     return project.Project(root=root, info=given.info), found
 
 
 def _check(config: Config, task: Task, language: Language, engine: Engine) -> None:
     """Raises ConfigError where what the configuration names does not exist or does not fit together."""
-    if task.record and not engine.takes_records:
+    if takes_dataset(task) and not engine.takes_records:
         able = ", ".join(each.name for each in engines.CATALOG.all() if each.takes_records)
         raise ConfigError(
             f"engine {engine.name!r} completes at a caret, which {task.name} has none of; it takes {able}"
@@ -151,7 +153,7 @@ def _check(config: Config, task: Task, language: Language, engine: Engine) -> No
         if name not in known:
             raise ConfigError(f"reports.defaultMetrics: unknown metric {name!r}; known are {', '.join(known)}")
     gates_of(config)
-    if not (config.project.spec or task.record):
+    if not (config.project.spec or takes_dataset(task)):
         raise ConfigError("no project: add --project SPEC, for example --project pypi:flask==3.0.3 or --project path:.")
 
 
@@ -231,7 +233,9 @@ def _check_kinds(task: Task, filters: FiltersConfig) -> None:
 
 def _check_target(task: Task, config: Config) -> None:
     """Raises ConfigError unless the configuration names a dataset for a task that takes one, and none for others."""
-    if not task.record:
+    if config.queries != QueriesConfig() and not task.splitting:
+        raise ConfigError(f"the task {task.name} asks about no histories, so `queries` says nothing to it: remove it")
+    if not takes_dataset(task):
         if config.dataset.spec:
             raise ConfigError(f"the task {task.name} is about source code, so `dataset` says nothing to it: remove it")
         return
@@ -248,7 +252,7 @@ def engine_of(config: Config) -> Engine:
     given = config.engine
     own_name = given.name if given.name != EngineConfig().name else None
     if given.endpoint is not None:
-        return of_endpoint(given, own_name, holes=task_of(config).record is None)
+        return of_endpoint(given, own_name, holes=not takes_dataset(task_of(config)))
     if given.command is None:
         engine = engines.CATALOG.load(given.name)
         if not given.options:

@@ -53,7 +53,8 @@ def new_manifest(prepared: Prepared, jobs: int) -> Manifest:
         completion_type=prepared.ranker.name,
         model=_model(config),
         client=config.interpret.client,
-        strategy=actions.spelled(config.actions.strategy, config.interpret.seed, prepared.task),
+        strategy=actions.spelled(config.actions.strategy, config.interpret.seed, prepared.task)
+        + actions.spelled_queries(config.queries),
         filters=actions.spelled_filters(config.actions.strategy.filters),
         files=actions.spelled_files(config.actions),
         user=spelled(model_of(config.user)) if config.user else "",
@@ -64,7 +65,7 @@ def new_manifest(prepared: Prepared, jobs: int) -> Manifest:
         seed=config.interpret.seed,
         engine=engine,
         project=prepared.project.info,
-        clustered=config.dataset.cluster if prepared.records else "",
+        clustered=(config.cluster_of(prepared.task) or ("",))[-1],
         dependencies=prepared.environment.packages if prepared.environment else {},
         endpoint=config.engine.endpoint or "",
         confined=prepared.confined,
@@ -159,6 +160,7 @@ def take_actions(source: Workspace, workspace: Workspace) -> None:
             generated=was.generated,
             unparsable=was.unparsable,
             vocabulary=was.vocabulary,
+            pairs=was.pairs,
             stages={"actions": was.stages["actions"]} if "actions" in was.stages else {},
         )
     )

@@ -31,6 +31,9 @@ def describe(folder: Path, identity: str) -> Iterator[str]:
         "argument" if known.is_argument else "",
         "static" if known.is_static else "",
         known.package or "",
+        known.strategy or "",
+        known.scenario or "",
+        known.evolution or "",
     ]
     yield f"session   {session.id}"
     yield f"place     {session.file}:{line + 1}:{column + 1}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 
 from ci_eval.model.tokens import Number, Value
+from ci_eval.model.usages import ObjectUsage
 
 REGISTRIES = ("pypi", "npm", "maven", "go", "debian")
 """Where the project of a record may come from: a dataset must not be able to name folders of yours."""
@@ -73,3 +74,5 @@ class Record(Value, frozen=True, kw_only=True, omit_defaults=True):
     """What would be right, each by itself; none where only a judge can tell."""
     run: Runnable | None = None
     """How an answer that is a test is run; None where the record does not say."""
+    queries: tuple[ObjectUsage, ...] = ()
+    """Objects of which it is asked what else will be called on them, one in each lookup."""

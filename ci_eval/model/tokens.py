@@ -66,6 +66,16 @@ class Properties(Value, frozen=True, kw_only=True, omit_defaults=True):
     """Whether the text does not occur in the file before this place, as a whole word."""
     language: str | None = None
     """Of a record, where a dataset has several."""
+    strategy: str | None = None
+    """How the query of an object's calls was made: LINEAR, RANDOM, REAL* or REAL; `package` is then its type."""
+    scenario: str | None = None
+    """How many of the wanted calls were there: NEW, 0|1, 0|2+, 1|2, N|3+ or M-1|M."""
+    evolution: str | None = None
+    """What of the context changed until the wanted calls were there: NEW, 0, -M, dD or -M+dD."""
+    change: str | None = None
+    """Calls at first, minus removed, plus added: 3-2+1."""
+    case: Number | None = None
+    """Number of the query case in its history."""
 
 
 class Token(Value, frozen=True, kw_only=True):

@@ -105,7 +105,15 @@ def _item(lookup: Lookup, place: int, longest: int) -> Item:
 
 
 def _of_record(properties: Properties) -> tuple[tuple[str, str], ...]:
-    return (("language", properties.language),) if properties.language else ()
+    shown = (
+        ("language", properties.language),
+        ("type", properties.package),
+        ("strategy", properties.strategy),
+        ("scenario", properties.scenario),
+        ("context", properties.evolution),
+        ("calls", properties.change),
+    )
+    return tuple((name, value) for name, value in shown if value)
 
 
 def _properties(properties: Properties) -> tuple[tuple[str, str], ...]:

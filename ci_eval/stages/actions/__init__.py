@@ -1,6 +1,6 @@
 """Stage 1: source files → actions, the typing of each completable token as edits and completion calls."""
 
-from ci_eval.stages.actions.chosen import spelled_files, spelled_filters
+from ci_eval.stages.actions.chosen import spelled_files, spelled_filters, spelled_queries
 from ci_eval.stages.actions.files import Source, declarations, source_files
 from ci_eval.stages.actions.generate import Generated, SourceTree, generate, make
 from ci_eval.stages.actions.prefixes import prefix_of
@@ -24,4 +24,5 @@ __all__ = [
     "spelled",
     "spelled_files",
     "spelled_filters",
+    "spelled_queries",
 ]

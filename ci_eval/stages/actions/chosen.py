@@ -7,7 +7,7 @@ import json
 
 import msgspec
 
-from ci_eval.model import ActionsConfig, FiltersConfig
+from ci_eval.model import ActionsConfig, FiltersConfig, QueriesConfig
 
 OF_FILES = ("evaluationRoots", "ignoreFileNames", "maxFileSize")
 
@@ -23,7 +23,17 @@ def spelled_files(config: ActionsConfig) -> str:
     return _spelled({key: given[key] for key in OF_FILES}, usual)
 
 
+def spelled_queries(config: QueriesConfig) -> str:
+    """What of the queries is not as usual, behind a slash; "" = nothing."""
+    other = _spelled(msgspec.to_builtins(config), msgspec.to_builtins(QueriesConfig()))
+    return f"/{other}" if other else ""
+
+
 def _spelled(given: dict[str, object], usual: dict[str, object]) -> str:
-    said = {key: sorted(value) if isinstance(value, list) else value for key, value in given.items()}
-    other = {key: value for key, value in sorted(said.items()) if value != usual[key]}
+    said, plain = ({key: _in_order(value) for key, value in each.items()} for each in (given, usual))
+    other = {key: value for key, value in sorted(said.items()) if value != plain[key]}
     return json.dumps(other, ensure_ascii=False) if other else ""
+
+
+def _in_order(value: object) -> object:
+    return sorted(value) if isinstance(value, list) else value

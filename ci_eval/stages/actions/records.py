@@ -1,9 +1,10 @@
-"""Stage 1 for datasets: each record → a file that shows it, and the one item in it."""
+"""Stage 1 for datasets: each line → a file that shows what is asked, and the items in it."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 
@@ -12,7 +13,8 @@ from msgspec.structs import replace
 
 from ci_eval import records
 from ci_eval.contracts import Item, Language, Task
-from ci_eval.model import FileError, Kind, ProjectInfo, Properties, Record, StrategyConfig
+from ci_eval.model import FileError, ProjectInfo, Record, StrategyConfig
+from ci_eval.splitting.contract import Lines, RecordItem, Splitter
 from ci_eval.stages.actions.files import Source
 from ci_eval.stages.actions.generate import Generated
 from ci_eval.stages.actions.strategy import actions_of_items
@@ -22,18 +24,15 @@ SUFFIX = ".txt"
 IDENTITIES = ("id", "meta.id")
 """Fields that name a record, the first one that is there; without any, it is named by a digest of its line."""
 
-Lines = Iterable[tuple[int, dict[str, object] | str]]
-"""Number of a line → its fields, or why it has none."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class RecordFile:
-    """A record as a file of a project: what is given, then what would be right."""
+    """A line as a file of a project: of each of its items what is given, then what would be right."""
 
     path: str
     """`CLUSTER/NAME.txt`, or `NAME.txt` where nothing clusters."""
     text: str
-    item: Item
+    items: tuple[Item, ...]
 
 
 @dataclass
@@ -44,43 +43,45 @@ class Records:
     """In order of their paths."""
     errors: list[FileError] = field(default_factory=list)
     """Lines that are no records."""
+    fates: Counter[str] = field(default_factory=Counter)
+    """What became of all that might have been an item, in tasks whose lines are several."""
 
 
-def read_records(lines: Lines, read: Callable[[Mapping[str, object]], Record], cluster: str) -> Records:
-    """The records in these lines. `cluster`: name of the field by which they are sampled together; "" = none.
+def read_records(lines: Lines, split: Splitter, cluster: Sequence[str]) -> Records:
+    """The records in these lines. `cluster`: names of the fields by which they are sampled together; none = each by
+    itself. One field must be there; of several, those that are.
 
     A line that is no record becomes an error; the others go on.
     """
     found, names = Records(), set[str]()
     for number, line in lines:
         try:
-            made = _file(line, read, cluster)
-            if made.path in names:
-                raise ValueError(f"a line before it is the record {made.path.removesuffix(SUFFIX)}, too")
+            if isinstance(line, str):
+                raise ValueError(line)
+            parts = split(line)
+            path, (text, items) = _path(line, cluster), _shown(parts.items)
+            if path in names:
+                raise ValueError(f"a line before it is the record {path.removesuffix(SUFFIX)}, too")
         except ValueError as error:  # noqa: PERF203  a line that is no record costs itself
             found.errors.append(FileError(path=f"line {number}", stage="actions", message=str(error)))
         else:
-            names.add(made.path)
-            found.files.append(made)
+            names.add(path)
+            found.fates.update(parts.fates)
+            found.files += [RecordFile(path=path, text=text, items=items)] if items else []
     found.files.sort(key=lambda each: each.path)
     return found
 
 
-def _file(line: dict[str, object] | str, read: Callable[[Mapping[str, object]], Record], cluster: str) -> RecordFile:
-    if isinstance(line, str):
-        raise ValueError(line)
-    record = _plain_record(read(line))
-    given = shown(record.context)
-    expected = record.references[0] if record.references else ""
-    begin = len(given) + 1
-    item = Item(
-        begin=begin,
-        end=begin + len(expected),
-        text=expected,
-        properties=Properties(kind=Kind.RECORD, language=record.language or None),
-        record=record,
-    )
-    return RecordFile(path=_path(line, cluster), text=f"{given}\n{expected}\n", item=item)
+def _shown(parts: Sequence[RecordItem]) -> tuple[str, tuple[Item, ...]]:
+    """The text that shows these items, one below the other, and where they are in it."""
+    text, items = "", list[Item]()
+    for each in parts:
+        record, expected = _plain_record(each.record), _plain(each.expected)
+        text += ("\n" if text else "") + shown(record.context) + "\n"
+        begin, end = len(text), len(text) + len(expected)
+        items.append(Item(begin=begin, end=end, text=expected, properties=each.properties, record=record))
+        text += f"{expected}\n"
+    return text, tuple(items)
 
 
 def shown(context: Mapping[str, str]) -> str:
@@ -103,16 +104,15 @@ def _plain(text: str) -> str:
     return text.replace("\ufeff", "").replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _path(line: dict[str, object], cluster: str) -> str:
+def _path(line: dict[str, object], cluster: Sequence[str]) -> str:
     known = (records.field(line, each) for each in IDENTITIES)
     name = next((str(each) for each in known if isinstance(each, str | int) and each != ""), "")
     own = (_part(name) if name else _digest(msgspec.json.encode(line, order="sorted"))) + SUFFIX
-    if not cluster:
-        return own
-    together = records.field(line, cluster)
-    if not isinstance(together, str | int) or together == "":
-        raise ValueError(f"it has no field {cluster}, by which records are sampled together (dataset.cluster)")
-    return "/".join([*map(_part, str(together).split("/")), own])
+    given = [records.field(line, each) for each in cluster]
+    together = [str(each) for each in given if isinstance(each, str | int) and each != ""]
+    if len(cluster) == 1 and not together:
+        raise ValueError(f"it has no field {cluster[0]}, by which records are sampled together (dataset.cluster)")
+    return "/".join([*(_part(part) for each in together for part in each.split("/")), own])
 
 
 def _part(text: str) -> str:
@@ -136,7 +136,7 @@ def generate_records(
     made = Generated()
     for each in found.files:
         source = Source(project=project.name, path=each.path, text=each.text, language=language)
-        actions = actions_of_items(source, [each.item], strategy, task)
+        actions = actions_of_items(source, each.items, strategy, task)
         workspace.write_actions(each.path, pack_actions(actions))
         made.files += 1
         made.sessions += actions.sessions

@@ -372,7 +372,12 @@ def _parts_of(session: SessionScore) -> Iterator[tuple[str, str]]:
         yield "declared in", known.location
     if known.language:
         yield "language", known.language
-    if known.package:
+    if known.strategy:
+        yield "strategy", known.strategy
+        yield "scenario", known.scenario or ""
+        yield "context", known.evolution or ""
+        yield "type", known.package or ""
+    elif known.package:
         yield "package", known.package.split(".")[0]
     yield "prefix length", str(session.typed) if session.typed < LONGEST_PREFIX else f"{LONGEST_PREFIX} or more"
 

@@ -12,6 +12,7 @@ from ci_eval.contracts import Grader, Pairing, RunSettings, Task
 from ci_eval.errors import CiEvalError
 from ci_eval.model import CallCompletion, Lookup, PlayItem, Record, Session, Suggestion
 from ci_eval.model.endpoints import EndpointConfig
+from ci_eval.stages.interpret.assignments import record_of_lookup
 from ci_eval.stages.interpret.pack import Pack
 from ci_eval.workspace import Workspace
 
@@ -43,7 +44,10 @@ class Grading:
         """With each lookup graded, whatever its grades were; `text`: of its file, as that is on disk."""
         around = around_of(session, text)
         lookups = (
-            self.grade(session.expected_text, session.record, _plain(lookup), around) for lookup in session.lookups
+            self.grade(
+                session.expected_text, record_of_lookup(self._task, session.record, number), _plain(lookup), around
+            )
+            for number, lookup in enumerate(session.lookups)
         )
         return replace(session, lookups=tuple(lookups))
 
@@ -52,6 +56,8 @@ class Grading:
 
         `around`: what stands before and behind the expected text in its file.
         """
+        if record and self._task.splitting:
+            return replace(lookup, grades=dict(self._task.splitting.grade(lookup.suggestions, record)))
         references = record.references if record else (expected,)
         if not (self._graders and references):
             return lookup

@@ -35,10 +35,11 @@ from ci_eval.model import (
     OpenFile,
     PlayItem,
     PrintText,
+    Record,
     Session,
     Status,
 )
-from ci_eval.stages.interpret.assignments import Assignment, record_of, session_of
+from ci_eval.stages.interpret.assignments import Assignment, record_of, record_of_lookup, session_of
 from ci_eval.stages.interpret.engines import KeptEngine
 from ci_eval.stages.interpret.grading import Grading, around_of
 from ci_eval.stages.interpret.pack import SessionEnd
@@ -183,7 +184,7 @@ class Player:
             return None
         started = time.perf_counter()
         try:
-            lookup = self._lookup(question, self._answer(question, session.call), session)
+            lookup = self._lookup(question, self._answer(question, self._asked(session)), session)
         except EngineFailure as error:
             session.failure = (_status_of(error), str(error))
             if isinstance(error, EngineTimeout):
@@ -202,7 +203,8 @@ class Player:
     def _graded(self, lookup: Lookup, session: Open) -> Lookup | None:
         call = session.call
         try:
-            graded = self._grading.grade(call.expected_text, record_of(call), lookup, around_of(call, self._text))
+            around = around_of(call, self._text)
+            graded = self._grading.grade(call.expected_text, self._asked(session), lookup, around)
         except Exception as error:  # noqa: BLE001  one that cannot be graded is no answer that was worth nothing
             why = str(error) if isinstance(error, CiEvalError) else _last_line(error)
             session.failure = (Status.ERROR, f"not graded: {why}")
@@ -210,7 +212,11 @@ class Player:
         session.lookups.append(graded)
         return lookup
 
-    def _answer(self, question: Question, call: CallCompletion | PlayItem) -> Answer:
+    def _asked(self, session: Open) -> Record | None:
+        """The record that the next lookup of the session is about, where it comes from a dataset."""
+        return record_of_lookup(self._setup.task, record_of(session.call), len(session.lookups))
+
+    def _answer(self, question: Question, record: Record | None) -> Answer:
         engine, edits = self._engine.running(), self.document.take_edits()
         self._cold = not self._opened
         if self._opened:
@@ -223,8 +229,8 @@ class Player:
             prefix=question.prefix,
             expected=self._setup.task.write(question.expected) if self._setup.task.write else question.expected,
             continues=question.continues,
-            record=record_of(call),
-            span="text" if record_of(call) else self._setup.task.span,
+            record=record,
+            span="text" if record else self._setup.task.span,
             repeat=self._assignment.round,
         )
         answer = engine.complete(asked)
@@ -244,7 +250,7 @@ class Player:
     def _lookup(self, question: Question, answer: Answer, session: Open) -> Lookup:
         word = self.document.caret - len(question.prefix)
         before = self.document.text[:word]
-        task, record = self._setup.task, record_of(session.call)
+        task, record = self._setup.task, self._asked(session)
         said = answer.suggestions[0].text if task.read and answer.suggestions else ""
         suggestions = task.read(said, record) if task.read and record else answer.suggestions
         shown = self._showing.show(suggestions, before, question.prefix, len(session.lookups))

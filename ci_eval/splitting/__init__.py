@@ -1,0 +1,1 @@
+"""Tasks whose lines of a dataset are several items each, and whose items are several lookups."""

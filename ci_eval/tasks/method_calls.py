@@ -1,0 +1,196 @@
+"""Method calls: what else will be called on an object, asked about code as it was, and as evaluations make it up.
+
+After Proksch et al., "Evaluating the evaluations of code recommender systems" (ASE 2016). A line of the dataset is the
+history of an object; each query case in it is a session by each strategy.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+
+import msgspec
+from msgspec.structs import replace
+
+from ci_eval.contracts import Band, Hands, Task
+from ci_eval.model import (
+    Definition,
+    History,
+    Kind,
+    LookupScore,
+    ObjectUsage,
+    PlayItem,
+    Properties,
+    QueriesConfig,
+    Record,
+    SessionScore,
+    Status,
+    Suggestion,
+)
+from ci_eval.queries.agreement import agreement
+from ci_eval.queries.cases import QueryCase, cases_of
+from ci_eval.queries.strategies import STRATEGIES, Sampling, StrategyName, expected
+from ci_eval.records import BANDS, LEGEND, band_of
+from ci_eval.splitting.contract import Lines, RecordItem, Split, Splitter, Splitting
+
+INSTRUCTION = (
+    "A developer works with an object of the type {type}, in the method {method}. Where the object comes from: "
+    "{definition}. Methods that are called on it so far: {calls}. Which other methods will be called on it? Answer "
+    "with their names alone, the likeliest first, each on a line of its own; leave out what is unlikely."
+)
+NAME = re.compile(
+    r"[\s>*•-]*(?:\d+[.)]\s+)?[`'\"]*([^\s`'\"(),;>*•-](?:[^\s`'\"(),;]*[^\s`'\"(),;.])?)"
+    r"(?:\([^\t]*\))?[`'\",;.]*(?:\t(\S+))?\s*"
+)
+"""A line of an answer: perhaps as part of a list, a name, perhaps behind it arguments, and a score behind a tab."""
+
+
+def splitter(lines: Lines, wanted: QueriesConfig, seed: int) -> Splitter:
+    """How histories are read; the whole dataset is looked at where definitions are to be replaced."""
+    sampling = Sampling(
+        seed=seed,
+        subsets=wanted.subsets,
+        dropped=wanted.drop_definition,
+        replaced=wanted.replace_definition,
+        definitions=_definitions(lines) if wanted.replace_definition else {},
+    )
+    return partial(split, wanted=wanted, sampling=sampling)
+
+
+def _definitions(lines: Lines) -> Mapping[str, Sequence[Definition]]:
+    """Type → the definitions that its objects have in any state, sorted."""
+    found: dict[str, set[Definition]] = {}
+    for _, line in lines:
+        try:
+            history = msgspec.convert(line, History)
+        except ValueError:  # the line is told of where it is read for good
+            continue
+        found.setdefault(history.type, set()).update(each.definition for each in history.states if each)
+    return {name: sorted(of, key=msgspec.json.encode) for name, of in found.items()}
+
+
+def split(line: Mapping[str, object], *, wanted: QueriesConfig, sampling: Sampling) -> Split:
+    """The items of a history: a case after the other, of each the strategies. Raises ValueError."""
+    history = msgspec.convert(line, History)
+    if not history.type:
+        raise ValueError("its type is empty")
+    cases = list(cases_of(history, wanted.goal))
+    asked = [each for each in cases if each.fate == "evaluated"]
+    items = [_item(case, name, sampling) for case in asked for name in wanted.strategies]
+    return Split(items=items, fates=Counter(each.fate for each in cases))
+
+
+def _item(case: QueryCase, name: StrategyName, sampling: Sampling) -> RecordItem:
+    queries = tuple(STRATEGIES[name](case, sampling))
+    lacking = {call for query in queries for call in expected(query, case)}
+    references = tuple(call for call in case.after if call in lacking)
+    properties = Properties(
+        kind=Kind.RECORD,
+        package=case.history.type,
+        strategy=name,
+        scenario=case.scenario,
+        evolution=case.evolution,
+        change=case.label,
+        case=case.number,
+    )
+    about = {"query": f"{name} {case.label} of {case.scenario}, context {case.evolution}"}
+    record = Record(instruction=INSTRUCTION, context=about | _context(queries), references=references, queries=queries)
+    return RecordItem(record=record, expected="\n".join(references), properties=properties)
+
+
+def _context(queries: Sequence[ObjectUsage]) -> dict[str, str]:
+    """The queries of a session differ in their calls alone."""
+    first = queries[0]
+    return {
+        "type": first.type,
+        "class": first.class_,
+        "method": first.method,
+        "definition": spelled(first.definition),
+        "calls": " | ".join(", ".join(each.calls) or "none" for each in queries),
+    }
+
+
+def spelled(definition: Definition) -> str:
+    """For people: `PARAM 0 of f`."""
+    number = "" if definition.argument is None else f" {definition.argument} of"
+    return f"{definition.kind}{number} {definition.member}".strip()
+
+
+def lookups(record: Record) -> list[Record]:
+    """One for each query, with the calls that it lacks."""
+    return [
+        replace(
+            record,
+            context=record.context | _context([query]),
+            references=tuple(call for call in record.references if call not in query.calls),
+            queries=(query,),
+        )
+        for query in record.queries
+    ]
+
+
+def grade(shown: Sequence[Suggestion], record: Record) -> dict[str, float]:
+    """See `agreement`."""
+    return agreement([each.text for each in shown], record.references)
+
+
+def play(item: PlayItem, hands: Hands) -> None:
+    """Ask about each of the session's objects."""
+    for each in lookups(item.record) if item.record else ():
+        hands.ask("", "\n".join(each.references))
+
+
+def calls(answer: str, _record: Record) -> list[Suggestion]:
+    """The names in an answer, each on a line of its own; `kind` is the score behind it, if there is one."""
+    found = (NAME.fullmatch(line) for line in answer.splitlines())
+    return [*{each[1]: Suggestion(text=each[1], kind=each[2] or "") for each in found if each}.values()]
+
+
+def rank(wanted: str, _prefix: str, shown: Sequence[Suggestion]) -> int | None:
+    """Of the first call that is expected."""
+    names = set(wanted.split("\n"))
+    return next((number for number, found in enumerate(shown, 1) if found.text in names), None)
+
+
+def status(found: Sequence[LookupScore]) -> Status:
+    """OK where anything was proposed."""
+    return Status.OK if any(each.total for each in found) else Status.EMPTY
+
+
+def mean(session: SessionScore, grade: str) -> float:
+    """Of a grade, over the lookups of a session; what was not answered is worth nothing."""
+    found = list(_grades(session, grade))
+    return sum(found) / len(found) if found else 0.0
+
+
+def _grades(session: SessionScore, grade: str) -> Iterator[float]:
+    return ((each.grades or {}).get(grade, 0.0) for each in session.lookups)
+
+
+def score(session: SessionScore) -> float:
+    """F1, the mean over the subsets of RANDOM."""
+    return mean(session, "f1")
+
+
+def band(session: SessionScore) -> Band:
+    """By the score."""
+    return band_of(score(session))
+
+
+TASK = Task(
+    name="method-calls",
+    summary="what else will be called on an object, from histories of objects",
+    unit="queries",
+    splitting=Splitting(splitter=splitter, cluster=("project", "file"), lookups=lookups, grade=grade),
+    rank=rank,
+    status=status,
+    score=score,
+    bands=BANDS,
+    band=band,
+    legend=LEGEND,
+    heading="F1 of the proposed calls",
+    play=play,
+    read=calls,
+)
