@@ -12,6 +12,7 @@ from ci_eval.jobs.sweeps.sweep import Swept
 from ci_eval.learning.model_file import RankerModel
 from ci_eval.model import Comparison, Difference, Elsewhere, Evaluation, LogCounts, LogsRecord, Overview, Trend
 from ci_eval.rendering.figures import amount, change, evaluated, interval, intervals, statuses
+from ci_eval.rendering.querytables import tables
 from ci_eval.rendering.sweeping import difference_texts, figure_texts
 from ci_eval.rendering.trendtext import change_lines
 from ci_eval.rendering.verdicts import (
@@ -59,6 +60,11 @@ def evaluation(done: Evaluated, screen: Screen) -> None:
     screen.result("")
     for line in populations(found):
         screen.result(line)
+    for table in tables(found.queries) if found.queries else ():
+        screen.result("")
+        screen.table(list(table.columns), table.rows, numbers=len(table.columns) - 1, title=table.title)
+        if table.note:
+            screen.result(table.note)
     _trouble(found, screen)
     for name, path in done.reports.items():
         screen.result(f"{name:9} {path}")

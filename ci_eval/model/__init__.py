@@ -20,6 +20,7 @@ from ci_eval.model.comparison import Change, Comparison, Difference, Elsewhere, 
 from ci_eval.model.gates import GateResult
 from ci_eval.model.logs import LogCounts, LogFile, LogsRecord
 from ci_eval.model.overview import Overview, Ranking
+from ci_eval.model.queries import Optimism, QueryFigures, QueryRow
 from ci_eval.model.records import Record, Runnable, Stretch
 from ci_eval.model.report import (
     EngineInfo,
@@ -126,6 +127,7 @@ __all__ = [
     "Number",
     "ObjectUsage",
     "OpenFile",
+    "Optimism",
     "OtherCode",
     "Otherwise",
     "Overview",
@@ -135,6 +137,8 @@ __all__ = [
     "ProjectInfo",
     "Properties",
     "QueriesConfig",
+    "QueryFigures",
+    "QueryRow",
     "Ranking",
     "Record",
     "RunConfig",

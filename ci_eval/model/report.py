@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
+from ci_eval.model.queries import QueryFigures
 from ci_eval.model.sessions import FileError
 from ci_eval.model.tokens import Value
 
@@ -131,6 +132,8 @@ class Evaluation(Value, frozen=True, kw_only=True):
     """Number of sessions that this project has under this strategy; those under ALL are a sample of them."""
     clusters: str = "files"
     """What the sample of other code consists of: "files" or "projects"."""
+    queries: QueryFigures | None = None
+    """Of the task method-calls, what queries say; None of others."""
     filters: dict[str, FilterFigures]
     errors: tuple[FileError, ...]
     metrics: tuple[MetricInfo, ...]

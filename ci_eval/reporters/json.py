@@ -37,6 +37,7 @@ def _evaluation(evaluation: Evaluation) -> dict[str, object]:
         "started": evaluation.started,
         "population": evaluation.population,
         "noise": evaluation.noise,
+        **({"queries": evaluation.queries} if evaluation.queries else {}),
         "environment": dict(sorted(evaluation.environment.items())),
         "filters": {name: _figures(figures) for name, figures in evaluation.filters.items()},
     }

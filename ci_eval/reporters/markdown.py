@@ -22,6 +22,7 @@ from ci_eval.rendering.figures import (
     statuses,
 )
 from ci_eval.rendering.markdowntext import code, prose, table
+from ci_eval.rendering.querytables import Table, tables
 from ci_eval.rendering.verdicts import ELSEWHERE, HERE, judged_of_code, populations
 from ci_eval.statistics.noise import noise_text
 
@@ -45,6 +46,7 @@ class Markdown:
             " ".join(map(prose, populations(evaluation))),
             prose(noise_text(evaluation.noise), 400) if evaluation.noise else "",
             _metrics(figures, infos),
+            *map(_queries, tables(evaluation.queries) if evaluation.queries else ()),
             _filters(evaluation, name, infos),
             _statuses(figures),
             _kinds(figures, headline(infos)),
@@ -92,6 +94,13 @@ def _metrics(figures: FilterFigures, infos: Sequence[MetricInfo]) -> str:
 def _meaning(info: MetricInfo) -> str:
     better = f" ({info.better} is better)" if info.better in ("higher", "lower") else ""
     return f"{prose(info.summary)}{better}"
+
+
+def _queries(of: Table) -> str:
+    first, *others = of.columns
+    rows = ((code(row[0]), *(code(each) if "|" in each else prose(each) for each in row[1:])) for row in of.rows)
+    shown = table(of.title, (prose(first), *(f">{code(each)}" for each in others)), rows)
+    return f"{shown}\n\n{prose(of.note)}" if shown and of.note else shown
 
 
 def _filters(evaluation: Evaluation, opened: str, infos: Sequence[MetricInfo]) -> str:

@@ -26,10 +26,11 @@ from ci_eval.model import (
     Status,
     Vocabulary,
 )
-from ci_eval.observing import by_round, evaluated
+from ci_eval.observing import by_round, evaluated, score
 from ci_eval.rendering.contract import Reporter
 from ci_eval.statistics.noise import Rounds
 from ci_eval.statistics.population import counted, share
+from ci_eval.statistics.querying import Cases
 from ci_eval.statistics.stats import Observations, estimate
 from ci_eval.statistics.wavering import Wavering
 from ci_eval.workspace import Workspace
@@ -89,12 +90,14 @@ def evaluate(
     tallies = {each.name: Tally(task, metrics, each, rounds=of) for each in (everything, *filters)} | tallies
     if weights:
         tallies["Weighted"] = Tally(task, metrics, everything, weights=weights, rounds=of)
-    rounds = Rounds(of)
+    rounds, cases = Rounds(of), Cases()
     for file, sessions in workspace.sessions(SessionScore):
         for tally in tallies.values():
             tally.begin(file.path, manifest.cluster(file.path))
         for session in sessions:
             rounds.add(session)
+            if evaluated(session):
+                cases.add(file.path, manifest.cluster(file.path), session.properties, score(task, session))
             seen = [metric.observe(session) for metric in metrics]
             # Observed as each round answered, where that is not the same.
             moved = (
@@ -121,6 +124,7 @@ def evaluate(
         noise=rounds.noise(),
         population=known,
         clusters=manifest.clusters,
+        queries=cases.figures(manifest.pairs),
         filters={name: tally.figures(asked) for name, tally in tallies.items()},
         errors=tuple(workspace.errors()),
         metrics=tuple(metric.info for metric in metrics),

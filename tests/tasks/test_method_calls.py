@@ -185,6 +185,18 @@ def test_sessions_have_the_same_ids_with_any_engine_and_are_compared(evaluated: 
     assert found["filters"]["ALL"]["metrics"]["F1Real"]["difference"] == pytest.approx(1 - before)
 
 
+def test_reports_have_the_papers_tables_and_the_class_mix(evaluated: Path) -> None:
+    reports = evaluated / "pbn" / "reports"
+    found = json.loads((reports / "metrics.json").read_text())["evaluations"][0]["queries"]
+    assert [each["cases"] for each in found["evolutions"]] == [3, 3, 0, 0, 1]
+    assert found["optimism"][0]["more"] == "REAL*"
+    page = (reports / "html" / "index.html").read_text()
+    for text in ("F1 by scenario", "F1 by how the context changes", "Optimism of artificial queries", "F1 by type"):
+        assert f"## {text}" in (reports / "report.md").read_text()
+        assert f">{text}</h2>" in page
+    assert "share in the paper" in page
+
+
 def test_grades_are_made_anew_from_the_workspace_alone(evaluated: Path, tmp_path: Path) -> None:
     evaluate(evaluated, "recommender", tmp_path / "copy", "--set", PBN.format(evaluated / "pbn.model"))
     before = sessions(tmp_path / "copy")

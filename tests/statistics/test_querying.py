@@ -1,0 +1,91 @@
+"""Figures over query cases."""
+
+from __future__ import annotations
+
+import pytest
+
+from ci_eval.model import Kind, Properties, QueryFigures
+from ci_eval.statistics.querying import Cases
+
+
+def about(strategy: str, scenario: str = "0|1", evolution: str = "0", change: str = "0+1", case: int = 0) -> Properties:
+    return Properties(
+        kind=Kind.RECORD,
+        package="T",
+        strategy=strategy,
+        scenario=scenario,
+        evolution=evolution,
+        change=change,
+        case=case,
+    )
+
+
+def figures(cases: Cases) -> QueryFigures:
+    found = cases.figures({"evaluated": 2})
+    assert found
+    return found
+
+
+def test_a_case_counts_once_whatever_the_strategies() -> None:
+    cases = Cases()
+    for strategy, f1 in (("REAL", 0.0), ("REAL*", 1.0), ("LINEAR", 0.5)):
+        cases.add("a", "a", about(strategy), f1)
+    cases.add("a", "a", about("REAL", case=1), 1.0)
+    everything, *_ = figures(cases).scenarios
+    assert (everything.name, everything.cases) == ("ALL", 2)
+    assert everything.f1 == {"REAL": 0.5, "REAL*": 1.0, "LINEAR": 0.5}
+
+
+def test_sessions_that_are_not_about_objects_say_nothing() -> None:
+    cases = Cases()
+    cases.add("a", "a", Properties(kind=Kind.METHOD_CALL), 1.0)
+    assert cases.figures({}) is None
+
+
+@pytest.mark.parametrize(
+    ("change", "cell"),
+    [("3-2+1", ("1", "2")), ("0+1", ("0", "1")), ("9-1+3", ("5+", "6+")), ("2-2+7", ("0", "6+")), ("1+1", ("1", "2"))],
+)
+def test_cases_are_counted_by_what_stays_and_what_is_wanted(change: str, cell: tuple[str, str]) -> None:
+    cases = Cases()
+    cases.add("a", "a", about("REAL", change=change), 0.0)
+    found = {
+        (kept, wanted) for kept, row in figures(cases).transitions.items() for wanted, count in row.items() if count
+    }
+    assert found == {cell}
+
+
+def test_strategies_differ_in_the_cases_that_have_both() -> None:
+    cases = Cases()
+    for number in range(80):
+        cases.add(f"f{number}", f"f{number}", about("REAL*"), 0.5 + number % 2 / 10)
+        cases.add(f"f{number}", f"f{number}", about("REAL"), 0.3)
+    cases.add("g", "g", about("REAL*"), 1.0)
+    first = figures(cases).optimism[0]
+    assert (first.more, first.less, first.part, first.cases) == ("REAL*", "REAL", "ALL", 80)
+    assert first.difference == pytest.approx(0.25)
+    assert first.low is not None
+    assert first.high is not None
+    assert 0.23 < first.low < 0.25 < first.high < 0.27
+
+
+def test_few_files_have_no_interval_for_other_code() -> None:
+    cases = Cases()
+    for number in range(200):
+        cases.add(f"f{number}", f"f{number % 10}", about("LINEAR", "N|3+"), number % 3 / 2)
+        cases.add(f"f{number}", f"f{number % 10}", about("REAL", "N|3+"), 0.0)
+    found = figures(cases).optimism
+    assert [(each.part, each.cases, each.low) for each in found] == [("ALL", 200, None), ("N|M", 200, None)]
+    assert found[0].effective == pytest.approx(10)
+
+
+def test_the_types_with_the_most_cases_are_listed() -> None:
+    cases = Cases()
+    for number in range(30):
+        properties = Properties(
+            kind=Kind.RECORD, package=f"T{number % 12}", strategy="REAL", scenario="NEW", evolution="NEW", case=number
+        )
+        cases.add("a", "a", properties, 1.0)
+    found = figures(cases)
+    assert (len(found.types), found.all_types) == (10, 12)
+    assert [each.cases for each in found.types] == [3] * 6 + [2] * 4
