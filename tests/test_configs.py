@@ -14,7 +14,8 @@ from tests.command import command
 
 FOLDER = Path(__file__).parent.parent / "configs"
 MODELS = [FOLDER / "code-review.yaml", FOLDER / "unit-tests.yaml"]
-CONFIGS = sorted({*FOLDER.glob("*.yaml")} - {*MODELS})
+CALLS = FOLDER / "method-calls.yaml"
+CONFIGS = sorted({*FOLDER.glob("*.yaml")} - {*MODELS, CALLS})
 UNVERIFIED = sorted((FOLDER / "unverified").glob("*.yaml"))
 EVERYWHERE = ("pypi", "npm", "maven", "go")
 """Registries that every runner reaches; `debian:` resolves against the machine's own package lists alone."""
@@ -39,6 +40,14 @@ def test_a_night_of_a_language_model_asks_nobody_until_it_is_given_one(path: Pat
     assert loaded.config.task == path.stem
     for named in (loaded.config.dataset.spec, loaded.config.engine.recorded):
         assert named is not None
+        assert (FOLDER.parent / named).is_file()
+
+
+def test_a_night_of_method_calls_has_its_histories_and_its_model() -> None:
+    loaded = load(CALLS)
+    assert loaded.warnings == ()
+    assert loaded.config.task == CALLS.stem
+    for named in (loaded.config.dataset.spec, loaded.config.engine.options["model"]):
         assert (FOLDER.parent / named).is_file()
 
 

@@ -16,10 +16,12 @@ from ci_eval.cli import cli
 from ci_eval.contracts import RunSettings
 from ci_eval.errors import ConfigError, InstallError
 from ci_eval.fetch.dataset import prepare
+from ci_eval.learning.recommenders import file as recommenders
 from ci_eval.model import RunConfig
 from ci_eval.records import neutral
 from ci_eval.tasks import code_review, unit_tests
 from ci_eval.workspace import Workspace
+from tests.command import command
 from tests.needs import need
 
 FOLDER = Path(__file__).parent.parent / "configs" / "demo"
@@ -175,3 +177,37 @@ def test_controls_are_at_their_exact_ends(
     (report,) = json.loads((tmp_path / "out" / "reports" / "metrics.json").read_text())["evaluations"]
     figures = report["filters"]["ALL"]["metrics"]
     assert {name: figures[name]["value"] for name in CLOSENESS[task]} == dict.fromkeys(CLOSENESS[task], end)
+
+
+def test_the_recommender_of_the_demo_is_trained_on_its_usages(tmp_path: Path) -> None:
+    code, _, told = command("train-recommender", FOLDER / "usages.jsonl", "--kind", "pbn", "--output", tmp_path / "m")
+    assert code == 0, told
+    made, kept = recommenders.load(tmp_path / "m"), recommenders.load(FOLDER / "method-calls.model")
+    assert made.facts == kept.facts
+
+
+def test_the_histories_of_the_demo_have_queries_of_every_kind_and_show_optimism(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(FOLDER.parent.parent)
+    code, _, told = command("evaluate", "configs/method-calls.yaml", "--jobs", "1", "--output", tmp_path / "out")
+    assert code == 0, told
+    (report,) = json.loads((tmp_path / "out" / "reports" / "metrics.json").read_text())["evaluations"]
+    queries = report["queries"]
+    assert all(each["cases"] >= 5 for each in (*queries["scenarios"], *queries["evolutions"]))
+    assert queries["pairs"] == {"evaluated": 74, "only removals": 11, "unchanged": 1}
+    assert {each["part"]: round(each["difference"], 3) for each in queries["optimism"][:1]} == {"ALL": 0.062}
+
+
+@pytest.mark.parametrize(("engine", "end"), [("oracle", 1.0), ("empty", 0.0)])
+def test_controls_are_at_their_exact_ends_about_method_calls(
+    engine: str, end: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(FOLDER.parent.parent)
+    argv = ("configs/method-calls.yaml", "--engine", engine, "--set", "interpret.allowedEmpty=1", "--jobs", "1")
+    code, _, told = command("evaluate", *argv, "--output", tmp_path / "out")
+    assert code == 0, told
+    (report,) = json.loads((tmp_path / "out" / "reports" / "metrics.json").read_text())["evaluations"]
+    figures = report["filters"]["ALL"]["metrics"]
+    names = ("F1", "F1Real", "F1RealStar", "F1Random", "F1Linear", "CallRecall", "CallReciprocalRank")
+    assert {name: figures[name]["value"] for name in names} == dict.fromkeys(names, end)
