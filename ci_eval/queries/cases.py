@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -101,6 +101,13 @@ def scenario(kept: int, wanted: int, *, new: bool) -> Scenario:
 def coarse(found: Scenario) -> str:
     """The scenario among three: 0|M, N|M, M-1|M; the paper counts 0|1 and 1|2 among the first two."""
     return "0|M" if found in {"NEW", "0|1", "0|2+"} else "N|M" if found in {"1|2", "N|3+"} else "M-1|M"
+
+
+def check_names(names: Iterable[str]) -> None:
+    """Raises ValueError where a name could not stand on a line of its own."""
+    for name in names:
+        if name != name.strip() or len(name.splitlines()) != 1 or not name.isprintable():
+            raise ValueError(f"{name!r} is no name of a type or method: names are not empty, and stand on one line")
 
 
 def calls_of(usage: ObjectUsage | None) -> tuple[str, ...]:

@@ -42,7 +42,7 @@ class Splitting:
     """The whole dataset, which is looked at where drawing takes that; what is wanted; the seed."""
     cluster: tuple[str, ...]
     """Fields whose values, together, say which lines are sampled together, where the configuration does not."""
-    lookups: Callable[[Record], Sequence[Record]]
-    """What each lookup of an item asks, in order."""
+    lookup: Callable[[Record, int], Record]
+    """What the lookup of that number, from 0, asks of an item."""
     grade: Callable[[Sequence[Suggestion], Record], Mapping[str, float]]
     """The suggestions of a lookup, what it asked → its grades."""

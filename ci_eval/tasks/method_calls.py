@@ -30,7 +30,7 @@ from ci_eval.model import (
     Suggestion,
 )
 from ci_eval.queries.agreement import agreement
-from ci_eval.queries.cases import QueryCase, cases_of
+from ci_eval.queries.cases import QueryCase, cases_of, check_names
 from ci_eval.queries.strategies import STRATEGIES, Sampling, StrategyName, expected
 from ci_eval.records import BANDS, LEGEND, band_of
 from ci_eval.splitting.contract import Lines, RecordItem, Split, Splitter, Splitting
@@ -42,9 +42,9 @@ INSTRUCTION = (
 )
 NAME = re.compile(
     r"[\s>*•-]*(?:\d+[.)]\s+)?[`'\"]*([^\s`'\"(),;>*•-](?:[^\s`'\"(),;]*[^\s`'\"(),;.])?)"
-    r"(?:\([^\t]*\))?[`'\",;.]*(?:\t(\S+))?\s*"
+    r"(?:\(.*\))?[`'\",;.]*\s*"
 )
-"""A line of an answer: perhaps as part of a list, a name, perhaps behind it arguments, and a score behind a tab."""
+"""A line that a language model wrote: a name, perhaps as part of a list, perhaps with arguments."""
 
 
 def splitter(lines: Lines, wanted: QueriesConfig, seed: int) -> Splitter:
@@ -74,8 +74,7 @@ def _definitions(lines: Lines) -> Mapping[str, Sequence[Definition]]:
 def split(line: Mapping[str, object], *, wanted: QueriesConfig, sampling: Sampling) -> Split:
     """The items of a history: a case after the other, of each the strategies. Raises ValueError."""
     history = msgspec.convert(line, History)
-    if not history.type:
-        raise ValueError("its type is empty")
+    check_names([history.type, *(call for each in history.states if each for call in each.calls)])
     cases = list(cases_of(history, wanted.goal))
     asked = [each for each in cases if each.fate == "evaluated"]
     items = [_item(case, name, sampling) for case in asked for name in wanted.strategies]
@@ -118,17 +117,15 @@ def spelled(definition: Definition) -> str:
     return f"{definition.kind}{number} {definition.member}".strip()
 
 
-def lookups(record: Record) -> list[Record]:
-    """One for each query, with the calls that it lacks."""
-    return [
-        replace(
-            record,
-            context=record.context | _context([query]),
-            references=tuple(call for call in record.references if call not in query.calls),
-            queries=(query,),
-        )
-        for query in record.queries
-    ]
+def lookup(record: Record, number: int) -> Record:
+    """One of its queries, with the calls that it lacks."""
+    query = record.queries[number]
+    return replace(
+        record,
+        context=record.context | _context([query]),
+        references=tuple(call for call in record.references if call not in query.calls),
+        queries=(query,),
+    )
 
 
 def grade(shown: Sequence[Suggestion], record: Record) -> dict[str, float]:
@@ -138,14 +135,24 @@ def grade(shown: Sequence[Suggestion], record: Record) -> dict[str, float]:
 
 def play(item: PlayItem, hands: Hands) -> None:
     """Ask about each of the session's objects."""
-    for each in lookups(item.record) if item.record else ():
-        hands.ask("", "\n".join(each.references))
+    record = item.record
+    for number in range(len(record.queries) if record else 0):
+        assert record
+        hands.ask("", "\n".join(lookup(record, number).references))
 
 
-def calls(answer: str, _record: Record) -> list[Suggestion]:
-    """The names in an answer, each on a line of its own; `kind` is the score behind it, if there is one."""
-    found = (NAME.fullmatch(line) for line in answer.splitlines())
-    return [*{each[1]: Suggestion(text=each[1], kind=each[2] or "") for each in found if each}.values()]
+def calls(answer: str, record: Record) -> list[Suggestion]:
+    """The names in an answer, each on a line of its own: as it stands where a tab and a score follow (which is then its
+    `kind`), or where it is expected; else what looks like a name in it."""
+    found: dict[str, Suggestion] = {}
+    for line in answer.splitlines():
+        name, tab, score = line.partition("\t")
+        if not tab and name.strip() not in record.references:
+            plain = NAME.fullmatch(name)
+            name = plain[1] if plain else ""
+        if name := name.strip():
+            found.setdefault(name, Suggestion(text=name, kind=score))
+    return list(found.values())
 
 
 def rank(wanted: str, _prefix: str, shown: Sequence[Suggestion]) -> int | None:
@@ -183,7 +190,7 @@ TASK = Task(
     name="method-calls",
     summary="what else will be called on an object, from histories of objects",
     unit="queries",
-    splitting=Splitting(splitter=splitter, cluster=("project", "file"), lookups=lookups, grade=grade),
+    splitting=Splitting(splitter=splitter, cluster=("project", "file"), lookup=lookup, grade=grade),
     rank=rank,
     status=status,
     score=score,

@@ -12,7 +12,7 @@ import pytest
 
 from ci_eval.model import Definition, History, ObjectUsage, QueriesConfig, Suggestion
 from ci_eval.splitting.contract import Split
-from ci_eval.tasks.method_calls import TASK, calls, lookups, spelled, splitter
+from ci_eval.tasks.method_calls import TASK, calls, lookup, spelled, splitter
 from tests.command import command
 from tests.learning.recommenders.trained import CREATE, FIGURE_3, NEW, trained, usage
 
@@ -45,7 +45,7 @@ def test_each_case_is_an_item_by_each_strategy() -> None:
 
 def test_the_subsets_of_random_are_its_lookups_each_with_what_it_lacks() -> None:
     record = split(FIGURE).items[1].record
-    asked = lookups(record)
+    asked = [lookup(record, number) for number in range(2)]
     assert [(each.queries[0].calls, each.references) for each in asked] == [(("m2",), ("m1",)), (("m1",), ("m2",))]
     assert [each.context["calls"] for each in asked] == ["m2", "m1"]
     assert record.context["calls"] == "m2 | m1"
@@ -70,9 +70,23 @@ def test_definitions_are_replaced_by_those_of_the_dataset() -> None:
     assert dropped.record.queries[0].definition == Definition()
 
 
+def test_a_name_that_is_expected_is_found_as_it_is_whatever_it_looks_like() -> None:
+    names = ["add(int)", "operator ()", "<init>", "-x"]
+    end = ObjectUsage(type="T", calls=tuple(names))
+    record = split(History(type="T", states=(None, end))).items[0].record
+    assert [each.text for each in calls("\n".join(names), record)] == names
+
+
+@pytest.mark.parametrize("call", ["", " a", "a\nb", "a\tb", "a\u2028b", "\ufeffa", "a\0"])
+def test_a_name_that_no_line_could_hold_costs_its_history(call: str) -> None:
+    history = History(type="T", states=(None, ObjectUsage(type="T", calls=(call,))))
+    with pytest.raises(ValueError, match="is no name"):
+        split(history)
+
+
 @pytest.mark.parametrize("line", [{}, {"type": "", "states": []}, {"type": "T"}, {"type": "T", "states": [1]}])
 def test_a_line_that_is_no_history_says_why(line: dict[str, object]) -> None:
-    with pytest.raises(ValueError, match=r"states|type|Object|Expected"):
+    with pytest.raises(ValueError, match=r"states|type|Object|Expected|name"):
         splitter([], QueriesConfig(), 0)(line)
 
 
@@ -83,6 +97,8 @@ def test_a_line_that_is_no_history_says_why(line: dict[str, object]) -> None:
         ("1. `add`\n2. remove(x)\n- clear()\n* get;", [("add", ""), ("remove", ""), ("clear", ""), ("get", "")]),
         ("add\n\nadd\n", [("add", "")]),
         ("Here is what will be called:\nadd", [("add", "")]),
+        ("m1 (int)\t0.5\noperator new\t0.4", [("m1 (int)", "0.5"), ("operator new", "0.4")]),
+        ("m1\n  \n", [("m1", "")]),
         ("", []),
     ],
 )

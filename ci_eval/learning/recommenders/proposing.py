@@ -57,7 +57,7 @@ class Trained:
         self, query: ObjectUsage, *, threshold: float | None = None, unknown_definition: bool = True
     ) -> list[Proposal]:
         """The calls whose scores reach the threshold (None: the usual one of its kind), the likeliest first; those of
-        the query are not among them. None where the type is not known.
+        the query are not among them. There are none where the type is not known.
 
         `unknown_definition`: whether it is evidence that the definition is not known. Raises ConfigError where the
         model is damaged.

@@ -23,6 +23,7 @@ from ci_eval.learning.recommenders.contract import (
     TypeUsages,
 )
 from ci_eval.model import Definition, ObjectUsage
+from ci_eval.queries.cases import check_names
 
 LONGEST = 16 << 20
 """Bytes of a line; longer ones are no usage that anybody wrote."""
@@ -63,9 +64,8 @@ class Collected:
                     self.named.append(f"{path}, line {number}: {error}")
 
     def add(self, usage: ObjectUsage) -> None:
-        """Count a usage. Raises ValueError where it has no type."""
-        if not usage.type:
-            raise ValueError("its type is empty")
+        """Count a usage. Raises ValueError where type or calls are no names."""
+        check_names((usage.type, *usage.calls))
         self.usages += 1
         if not usage.calls:
             self.without_calls += 1

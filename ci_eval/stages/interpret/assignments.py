@@ -143,7 +143,7 @@ def record_of(call: CallCompletion | PlayItem) -> Record | None:
 
 def record_of_lookup(task: Task, record: Record | None, number: int) -> Record | None:
     """What the lookup of that number (from 0) asks of the session's record."""
-    return task.splitting.lookups(record)[number] if task.splitting and record else record
+    return task.splitting.lookup(record, number) if task.splitting and record else record
 
 
 def first_calls(actions: FileActions) -> Iterator[CallCompletion | PlayItem]:

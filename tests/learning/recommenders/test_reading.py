@@ -17,13 +17,22 @@ from tests.learning.recommenders.trained import NEW, PARAM, usage, write
 def test_what_is_no_usage_costs_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading, "LONGEST", 200)
     path = write(tmp_path / "u.jsonl", [usage("a"), usage("a b"), usage("")])
-    bad = [b"{", b"[1]", b'{"calls": ["a"]}', b'{"type": ""}', b'{"type": "T", "calls": "a"}', b"[" * 150, b"x" * 999]
+    bad = [
+        b"{",
+        b"[1]",
+        b'{"calls": ["a"]}',
+        b'{"type": ""}',
+        b'{"type": "T", "calls": "a"}',
+        b"[" * 150,
+        b"x" * 999,
+        b'{"type": "T", "calls": ["a\\nb"]}',
+    ]
     path.write_bytes(path.read_bytes() + b"\n\n".join(bad) + b"\n" + path.read_bytes())
     found = Collected(TrainingOptions())
     found.read(path)
     assert (found.usages, found.without_calls, found.bad) == (6, 2, len(bad))
     assert [each.partition(", ")[2].partition(":")[0] for each in found.named] == [
-        f"line {4 + 2 * n}" for n in range(7)
+        f"line {4 + 2 * n}" for n in range(len(bad))
     ]
     (of,) = found.types()
     assert (of.calls, of.counts.tolist()) == (["a", "b"], [2, 2])
