@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ci_eval.model import FiltersConfig, Properties
 from ci_eval.patterns import matches
 
@@ -21,6 +23,9 @@ def decide(known: Properties, text: str, filters: FiltersConfig) -> bool | None:
         _equal(known.first_use, filters.first_use),
         _equal(known.location, filters.location),
         _matches(known.package, filters.package_regex),
+        _among(known.strategy, filters.strategies),
+        _among(known.scenario, filters.scenarios),
+        _among(known.evolution, filters.evolutions),
     ]
     return False if False in verdicts else None if None in verdicts else True
 
@@ -29,6 +34,12 @@ def _equal(value: bool | str | None, wanted: bool | str | None) -> bool | None:
     if wanted is None:
         return True
     return None if value is None else value == wanted
+
+
+def _among(value: str | None, wanted: Sequence[str] | None) -> bool | None:
+    if wanted is None:
+        return True
+    return None if value is None else value in wanted
 
 
 def _matches(package: str | None, wanted: str | None) -> bool | None:

@@ -20,6 +20,13 @@ Span = Literal["word", "line", "statement", "block", "text"]
 """How much is asked for; `spans.py` has the rules."""
 
 
+StrategyName = Literal["LINEAR", "RANDOM", "REAL*", "REAL"]
+Scenario = Literal["NEW", "0|1", "0|2+", "1|2", "N|3+", "M-1|M"]
+"""N|M: N of the M calls of the end are there at the start; NEW: not even the object is."""
+Evolution = Literal["NEW", "0", "-M", "dD", "-M+dD"]
+"""How the context changes until the end: not at all (0), calls go (-M), the definition is another one (dD)."""
+
+
 class Section(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
     """The base of all sections."""
 
@@ -57,6 +64,12 @@ class FiltersConfig(Section, frozen=True):
     """Only texts that are new to their file at this place (True), or only those that occur before it (False)."""
     location: Location | None = None
     """Only what the project declares itself, or only what libraries do."""
+    strategies: Annotated[tuple[StrategyName, ...], Meta(min_length=1)] | None = None
+    """Of queries about objects (task method-calls), only those of these strategies."""
+    scenarios: Annotated[tuple[Scenario, ...], Meta(min_length=1)] | None = None
+    """Of these, only those of cases with that number of calls at the start and at the goal."""
+    evolutions: Annotated[tuple[Evolution, ...], Meta(min_length=1)] | None = None
+    """Of these, only those of cases in which the context changes in that way."""
 
 
 class EvolutionConfig(Section, frozen=True):
@@ -142,7 +155,7 @@ Goal = Literal["last", "last_nonempty", "next"]
 class QueriesConfig(Section, frozen=True):
     """What is asked about the objects in a dataset of histories (task method-calls)."""
 
-    strategies: Annotated[tuple[Literal["LINEAR", "RANDOM", "REAL*", "REAL"], ...], Meta(min_length=1)] = (
+    strategies: Annotated[tuple[StrategyName, ...], Meta(min_length=1)] = (
         "LINEAR",
         "RANDOM",
         "REAL*",

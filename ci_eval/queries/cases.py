@@ -8,14 +8,10 @@ from functools import cached_property
 from typing import Literal
 
 from ci_eval.model import Definition, History, ObjectUsage
-from ci_eval.model.settings import Goal
+from ci_eval.model.settings import Evolution, Goal, Scenario
 
 Fate = Literal["evaluated", "only removals", "unchanged"]
 """What becomes of a pair of states: only those with an added call are evaluated."""
-Scenario = Literal["NEW", "0|1", "0|2+", "1|2", "N|3+", "M-1|M"]
-"""N|M: N of the M calls of the end are there at the start; NEW: not even the object is."""
-Evolution = Literal["NEW", "0", "-M", "dD", "-M+dD"]
-"""How the context changes until the end: not at all (0), calls go (-M), the definition is another one (dD)."""
 
 SCENARIOS: tuple[Scenario, ...] = ("NEW", "0|1", "0|2+", "1|2", "N|3+", "M-1|M")
 EVOLUTIONS: tuple[Evolution, ...] = ("NEW", "0", "-M", "dD", "-M+dD")

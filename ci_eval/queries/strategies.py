@@ -6,15 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from math import comb
-from typing import Literal
 
 from msgspec.structs import replace
 
 from ci_eval.chance import draw
 from ci_eval.model import Definition, ObjectUsage
+from ci_eval.model.settings import StrategyName
 from ci_eval.queries.cases import QueryCase, definition_of
-
-StrategyName = Literal["LINEAR", "RANDOM", "REAL*", "REAL"]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,7 +11,8 @@ from typing import cast
 import numpy as np
 
 from ci_eval.model import Optimism, Properties, QueryFigures, QueryRow
-from ci_eval.queries.cases import EVOLUTIONS, SCENARIOS, Scenario, coarse
+from ci_eval.model.settings import Scenario
+from ci_eval.queries.cases import EVOLUTIONS, SCENARIOS, coarse
 from ci_eval.queries.strategies import STRATEGIES
 from ci_eval.statistics.clustered import FEWEST, elsewhere
 from ci_eval.statistics.paired import singly

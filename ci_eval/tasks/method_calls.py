@@ -29,9 +29,10 @@ from ci_eval.model import (
     Status,
     Suggestion,
 )
+from ci_eval.model.settings import StrategyName
 from ci_eval.queries.agreement import agreement
 from ci_eval.queries.cases import QueryCase, cases_of, check_names
-from ci_eval.queries.strategies import STRATEGIES, Sampling, StrategyName, expected
+from ci_eval.queries.strategies import STRATEGIES, Sampling, expected
 from ci_eval.records import BANDS, LEGEND, band_of
 from ci_eval.splitting.contract import Lines, RecordItem, Split, Splitter, Splitting
 

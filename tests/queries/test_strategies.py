@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ci_eval.model import Definition, ObjectUsage
+from ci_eval.model.settings import StrategyName
 from ci_eval.queries.cases import QueryCase
-from ci_eval.queries.strategies import STRATEGIES, Sampling, StrategyName, expected
+from ci_eval.queries.strategies import STRATEGIES, Sampling, expected
 from tests.queries.usages import A, B, case, evaluated_cases, usage
 
 FIGURE_3 = case(usage("m1 mX mY", A), usage("m2 m1", B))

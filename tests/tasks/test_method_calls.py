@@ -213,6 +213,13 @@ def test_reports_have_the_papers_tables_and_the_class_mix(evaluated: Path) -> No
     assert "share in the paper" in page
 
 
+def test_a_filter_makes_figures_of_a_scenario(evaluated: Path, tmp_path: Path) -> None:
+    wanted = "reports.sessionsFilters=[{name: New, filters: {scenarios: [NEW], strategies: [REAL]}}]"
+    evaluate(evaluated, "oracle", tmp_path / "out", "--set", wanted)
+    (found,) = json.loads((tmp_path / "out" / "reports" / "metrics.json").read_text())["evaluations"]
+    assert found["filters"]["New"]["sessions"] == 3
+
+
 def test_grades_are_made_anew_from_the_workspace_alone(evaluated: Path, tmp_path: Path) -> None:
     evaluate(evaluated, "recommender", tmp_path / "copy", "--set", PBN.format(evaluated / "pbn.model"))
     before = sessions(tmp_path / "copy")

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from ci_eval.learning import recommenders
 from ci_eval.model import Definition, ObjectUsage
+from ci_eval.model.settings import StrategyName
 from ci_eval.queries.agreement import agreement
-from ci_eval.queries.strategies import STRATEGIES, Sampling, StrategyName, expected
+from ci_eval.queries.strategies import STRATEGIES, Sampling, expected
 from tests.learning.recommenders.trained import (
     CREATE,
     FIGURE_3,
