@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from ci_eval.model import Optimism, QueryFigures, QueryRow
 from ci_eval.queries.strategies import STRATEGIES
-from ci_eval.rendering.figures import amount, change
+from ci_eval.rendering.figures import NOTHING, amount, change
 from ci_eval.statistics.clustered import FEWEST
 
 PAPER = {
@@ -74,7 +74,7 @@ def _optimism(found: Sequence[Optimism]) -> Table:
             each.part,
             f"{each.cases:,}",
             change(each.difference, "share"),
-            "" if each.low is None else f"{change(each.low, 'share')} to {change(each.high, 'share')}",
+            NOTHING if each.low is None else f"{change(each.low, 'share')} to {change(each.high, 'share')}",
             f"{each.effective:.0f}",
         )
         for each in found
