@@ -60,7 +60,7 @@ def evaluation(done: Evaluated, screen: Screen) -> None:
     screen.result("")
     for line in populations(found):
         screen.result(line)
-    for table in tables(found.queries) if found.queries else ():
+    for table in tables(found):
         screen.result("")
         screen.table(list(table.columns), table.rows, numbers=len(table.columns) - 1, title=table.title)
         if table.note:

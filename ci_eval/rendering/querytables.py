@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ci_eval.model import Optimism, QueryFigures, QueryRow
+from ci_eval.model import Evaluation, Optimism, QueryFigures, QueryRow
 from ci_eval.queries.strategies import STRATEGIES
 from ci_eval.rendering.figures import NOTHING, amount, change
 from ci_eval.statistics.clustered import FEWEST
@@ -30,11 +30,15 @@ class Table:
     """A sentence below it."""
 
 
-def tables(found: QueryFigures) -> list[Table]:
-    """All of them."""
+def tables(evaluation: Evaluation) -> list[Table]:
+    """All of them; none where nothing was asked about objects."""
+    found = evaluation.queries
+    if found is None:
+        return []
+    models = [f"{name}: {what}" for name, what in evaluation.engine.packages.items()]
     total = found.scenarios[0].cases
     return [
-        _sources(found, total),
+        _sources(found, total, models),
         _by_column("F1 by scenario", found.scenarios, total),
         replace(_by_column("F1 by how the context changes", found.evolutions, total), note=CONTEXTS),
         _optimism(found.optimism),
@@ -42,14 +46,15 @@ def tables(found: QueryFigures) -> list[Table]:
     ]
 
 
-def _sources(found: QueryFigures, total: int) -> Table:
+def _sources(found: QueryFigures, total: int, models: Sequence[str]) -> Table:
     columns = ("N there and staying, of M wanted", *next(iter(found.transitions.values())), "all", "share")
     rows = [
         (kept, *(f"{count:,}" for count in row.values()), f"{sum(row.values()):,}", _share(sum(row.values()), total))
         for kept, row in found.transitions.items()
     ]
     pairs = ", ".join(f"{count:,} {fate}" for fate, count in found.pairs.items())
-    return Table("Query cases", columns, tuple(rows), f"Pairs of states: {pairs}." if pairs else "")
+    note = "; ".join([*([f"pairs of states: {pairs}"] if pairs else []), *models])
+    return Table("Query cases", columns, tuple(rows), note)
 
 
 def _by_column(title: str, rows: Sequence[QueryRow], total: int) -> Table:

@@ -105,7 +105,7 @@ class _Pages:
             _index_name(name, opened),
             evaluation=self._evaluation,
             tabs=[Tab(other, _index_name(other, opened), other == name) for other in names],
-            tables=tables(self._evaluation.queries) if self._evaluation.queries and name == opened else [],
+            tables=tables(self._evaluation) if name == opened else [],
             noise=noise_text(self._evaluation.noise) if self._evaluation.noise else "",
             task=self._task,
             # Under another filter than the first, files without a session are left out.

@@ -46,7 +46,7 @@ class Markdown:
             " ".join(map(prose, populations(evaluation))),
             prose(noise_text(evaluation.noise), 400) if evaluation.noise else "",
             _metrics(figures, infos),
-            *map(_queries, tables(evaluation.queries) if evaluation.queries else ()),
+            *map(_queries, tables(evaluation)),
             _filters(evaluation, name, infos),
             _statuses(figures),
             _kinds(figures, headline(infos)),

@@ -96,7 +96,7 @@ def evaluate(
             tally.begin(file.path, manifest.cluster(file.path))
         for session in sessions:
             rounds.add(session)
-            if evaluated(session):
+            if session.properties.strategy and evaluated(session):
                 cases.add(file.path, manifest.cluster(file.path), session.properties, score(task, session))
             seen = [metric.observe(session) for metric in metrics]
             # Observed as each round answered, where that is not the same.

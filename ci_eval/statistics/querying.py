@@ -47,9 +47,8 @@ class Cases:
         self._cases: dict[Hashable, _Case] = {}
 
     def add(self, file: str, cluster: str, about: Properties, f1: float) -> None:
-        """Count an evaluated session; one that is not about an object says nothing here."""
-        if about.strategy:
-            self._cases.setdefault((file, about.case), _Case(cluster, about)).f1[about.strategy] = f1
+        """Count an evaluated session about an object."""
+        self._cases.setdefault((file, about.case), _Case(cluster, about)).f1[about.strategy or ""] = f1
 
     def figures(self, pairs: Mapping[str, int]) -> QueryFigures | None:
         """What they say; None without any. `pairs`: what became of all pairs of states."""

@@ -2,9 +2,32 @@
 
 from __future__ import annotations
 
-from ci_eval.model import Kind, Properties
+from msgspec.structs import replace
+
+from ci_eval.model import EngineInfo, Evaluation, Kind, ProjectInfo, Properties
 from ci_eval.rendering.querytables import PAPER, tables
 from ci_eval.statistics.querying import Cases
+
+EVALUATION = Evaluation(
+    title="t",
+    workspace="w",
+    engine=EngineInfo(name="oracle", version="1"),
+    project=ProjectInfo(spec="p", name="p", revision="", checksum=""),
+    completion_type="BASIC",
+    client="editor",
+    language="python",
+    seed=0,
+    started="",
+    environment={},
+    population=0,
+    filters={},
+    errors=(),
+    metrics=(),
+)
+
+
+def test_there_are_none_where_nothing_was_asked_about_objects() -> None:
+    assert tables(EVALUATION) == []
 
 
 def test_the_papers_tables_are_made_of_other_data() -> None:
@@ -16,18 +39,18 @@ def test_the_papers_tables_are_made_of_other_data() -> None:
                 change=change, case=number,
             )  # fmt: skip
             cases.add("a", "a", properties, f1)
-    figures = cases.figures({"evaluated": 2, "unchanged": 1})
-    assert figures
-    queries, scenarios, contexts, optimism, types = tables(figures)
+    engine = EngineInfo(name="recommender", version="1", packages={"pbn model": "of 9 usages"})
+    found = replace(EVALUATION, queries=cases.figures({"evaluated": 2, "unchanged": 1}), engine=engine)
+    queries, scenarios, contexts, optimism, types = tables(found)
     assert queries.rows[0] == ("0", "0", "1", "0", "0", "0", "0", "1", "50.0%")
-    assert queries.note == "Pairs of states: 2 evaluated, 1 unchanged."
+    assert queries.note == "pairs of states: 2 evaluated, 1 unchanged; pbn model: of 9 usages"
     assert scenarios.columns == ("Strategy", "ALL", "NEW", "0|1", "0|2+", "1|2", "N|3+", "M-1|M")
     assert [row[:3] for row in scenarios.rows[:2]] == [("REAL*", "75.0%", "75.0%"), ("REAL", "25.0%", "25.0%")]
     assert [row[0] for row in scenarios.rows[2:]] == ["cases", "share", "share in the paper"]
     assert contexts.rows[-2] == ("share", "50.0%", "0.0%", "0.0%", "0.0%", "50.0%")
     assert optimism.rows[0][:4] == ("REAL* - REAL", "ALL", "2", "+50.00 pp")
     assert types.rows == (("T", "2", "75.0%", "25.0%"),)
-    assert all(len(row) == len(each.columns) for each in tables(figures) for row in each.rows)
+    assert all(len(row) == len(each.columns) for each in tables(found) for row in each.rows)
 
 
 def test_the_papers_shares_add_up() -> None:

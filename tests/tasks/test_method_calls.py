@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from ci_eval.adapters.endpoints.prompts import instruction_of
 from ci_eval.model import Definition, History, ObjectUsage, QueriesConfig, Suggestion
 from ci_eval.splitting.contract import Split
 from ci_eval.tasks.method_calls import TASK, calls, lookup, spelled, splitter
@@ -105,6 +106,13 @@ def test_a_line_that_is_no_history_says_why(line: dict[str, object]) -> None:
 def test_the_names_of_an_answer_stand_on_lines_of_their_own(answer: str, found: list[tuple[str, str]]) -> None:
     record = split(FIGURE).items[0].record
     assert calls(answer, record) == [Suggestion(text=text, kind=kind) for text, kind in found]
+
+
+def test_a_language_model_is_asked_for_names() -> None:
+    asked = instruction_of(lookup(split(FIGURE).items[1].record, 1))
+    assert "object of the type T, in the method M. Where the object comes from: RETURN T.create." in asked
+    assert "called on it so far: m1. Which" in asked
+    assert "1|2" not in asked
 
 
 def test_definitions_are_spelled_for_people() -> None:
@@ -211,6 +219,7 @@ def test_reports_have_the_papers_tables_and_the_class_mix(evaluated: Path) -> No
         assert f"## {text}" in (reports / "report.md").read_text()
         assert f">{text}</h2>" in page
     assert "share in the paper" in page
+    assert "pbn model: of 12 usages of 1 types" in page
 
 
 def test_a_filter_makes_figures_of_a_scenario(evaluated: Path, tmp_path: Path) -> None:
