@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from time import perf_counter
@@ -14,7 +14,7 @@ from msgspec import Meta
 from msgspec.structs import replace as with_values
 
 from ci_eval.adapters.controls import ControlEngine, OpenText
-from ci_eval.contracts import Answer, Engine, Installation, Query, Surroundings
+from ci_eval.contracts import Answer, Engine, Installation, Query, Running, Surroundings
 from ci_eval.errors import ConfigError, EngineRaised
 from ci_eval.learning.recommenders.file import digest_of
 from ci_eval.learning.recommenders.proposing import Trained
@@ -69,6 +69,8 @@ def path_of(options: RecommenderOptions) -> Path:
 class RecommenderEngine(ControlEngine):
     """The engine for a model."""
 
+    # Two functions made by `partial` are never equal, and a worker keeps its engine for the next file only if it is.
+    control: Callable[[Surroundings], Running] = field(compare=False)
     options: RecommenderOptions
 
     @property
@@ -98,9 +100,9 @@ class RecommenderEngine(ControlEngine):
 
 
 ENGINE: Engine = RecommenderEngine(
-    "recommender",
-    "a trained recommender of method calls, for the task method-calls",
-    partial(Recommending, RecommenderOptions()),
+    name="recommender",
+    summary="a trained recommender of method calls, for the task method-calls",
+    control=partial(Recommending, RecommenderOptions()),
     takes_records=True,
     options=RecommenderOptions(),
 )

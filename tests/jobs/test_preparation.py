@@ -24,6 +24,7 @@ def test_an_engine_stays_the_same_on_its_way_to_a_worker(name: str) -> None:
     "given",
     [
         {"name": "ngram", "options": {"order": 3}},
+        {"name": "recommender", "options": {"model": "m"}},
         {"command": ("server", "{root}"), "settings": {"a": {"b": 1}}},
         {"endpoint": "http://127.0.0.1:1/v1", "model": "m"},
     ],
