@@ -30,6 +30,10 @@ SETTINGS = {
     "core.hooksPath": os.devnull,
     "core.symlinks": "false",
     "credential.helper": "",
+    # Faults of old commits that do no harm: https://github.com/psf/requests has the first.
+    "fetch.fsck.badTimezone": "ignore",
+    "fetch.fsck.missingSpaceBeforeDate": "ignore",
+    "fetch.fsck.zeroPaddedFilemode": "ignore",
     "fetch.fsckObjects": "true",
     "gc.auto": "0",
     "http.lowSpeedLimit": "1000",

@@ -66,6 +66,15 @@ def test_a_repository_of_sha_256_objects_is_fetched_by_its_long_id(tmp_path: Pat
     assert fetch_revision(repository.url, commit, tmp_path / "out") == commit
 
 
+def test_harmless_faults_of_old_commits_are_no_reason_to_refuse_them(repository: Repository, tmp_path: Path) -> None:
+    repository.commit(a_py="one")
+    newest = repository.git("cat-file", "commit", "HEAD").replace(" +0000", " -51800000")
+    (tmp_path / "commit").write_text(newest + "\n")
+    faulty = repository.git("hash-object", "-t", "commit", "-w", "--literally", str(tmp_path / "commit"))
+    repository.git("update-ref", "refs/heads/main", faulty)
+    assert fetch_revision(repository.url, "main", tmp_path / "out") == faulty
+
+
 def test_symbolic_links_are_left_out(repository: Repository, tmp_path: Path) -> None:
     (repository.folder / "d").mkdir()
     (repository.folder / "d/link é.py").symlink_to("/etc/passwd")
