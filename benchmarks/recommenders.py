@@ -101,7 +101,7 @@ def measure(kind: str, source: Path, most: int) -> dict[str, float]:
 
 
 def main() -> None:
-    """Print a table."""
+    """Print a table and a chart."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--usages", type=int, nargs="+", default=[10_000, 100_000, 1_000_000])
     parser.add_argument("--kinds", nargs="+", default=recommenders.names())
@@ -113,6 +113,7 @@ def main() -> None:
         return
     print("| usages | kind | training s | peak MB | model MB | opening s | answer ms: median | p99 | first, p99 |")
     print("|--:|:--|--:|--:|--:|--:|--:|--:|--:|")
+    seconds: dict[str, list[float]] = {kind: [] for kind in given.kinds}
     with tempfile.TemporaryDirectory() as name:
         for count in given.usages:
             source = Path(name) / f"{count}.jsonl"
@@ -120,8 +121,18 @@ def main() -> None:
             for kind in given.kinds:
                 argv = [sys.executable, __file__, "--most", str(given.most), "--measure", kind, str(source)]
                 said = subprocess.run(argv, check=True, capture_output=True, text=True).stdout
-                cells = [f"{each:.3g}" for each in json.loads(said).values()]
-                print(f"| {count:,} | {kind} | {' | '.join(cells)} |", flush=True)
+                found = json.loads(said)
+                seconds[kind].append(found["training_s"])
+                print(f"| {count:,} | {kind} | {' | '.join(f'{each:.3g}' for each in found.values())} |", flush=True)
+    print(plot(given.usages, seconds))
+
+
+def plot(counts: list[int], seconds: dict[str, list[float]]) -> str:
+    """A chart that GitHub draws: seconds of training over the number of usages, a line for each kind."""
+    lines = [f"    line [{', '.join(f'{each:.1f}' for each in found)}]" for found in seconds.values()]
+    axis = ", ".join(f'"{count:,}"' for count in counts)
+    title = f"Seconds of training: {', '.join(seconds)}"
+    return "\n".join(["```mermaid", "xychart-beta", f'    title "{title}"', f"    x-axis [{axis}]", *lines, "```"])
 
 
 if __name__ == "__main__":
