@@ -150,7 +150,7 @@ class _Worker:
     def __init__(self, counter: ctypes.c_uint64, job: tuple[Callable[..., Any], tuple[object, ...]]) -> None:
         self.pipe, theirs = _CONTEXT.Pipe()
         self._process = _CONTEXT.Process(target=_serve, args=(theirs, os.getpid(), counter), daemon=True)
-        with _one_thread():
+        with _one_thread(), _without_main():
             self._process.start()
         theirs.close()
         self.deadline = math.inf
@@ -241,6 +241,19 @@ def _one_thread() -> Iterator[None]:
     finally:
         if not chosen:
             del os.environ[THREADS]
+
+
+@contextmanager
+def _without_main() -> Iterator[None]:
+    """What is started here does not import the main module, and with it the whole command line, as a spawned process
+    otherwise does: that takes longer than many a task."""
+    names = vars(sys.modules["__main__"])
+    kept: dict[str, Any] = {name: names.pop(name) for name in ("__file__", "__spec__") if name in names}
+    names["__spec__"] = None
+    try:
+        yield
+    finally:
+        names.update(kept)
 
 
 THREADS = "OPENBLAS_NUM_THREADS"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from collections import deque
 from multiprocessing import active_children
@@ -106,3 +108,27 @@ def test_a_worker_multiplies_matrices_in_one_thread(monkeypatch: pytest.MonkeyPa
         found = [each.result for each in workers.map(deque([1])) if each]
     assert found == ["1"]
     assert "OPENBLAS_NUM_THREADS" not in os.environ
+
+
+def modules(_task: str) -> list[str]:
+    return list(sys.modules)
+
+
+def test_a_worker_does_not_import_the_main_module(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import only_main_needs_it\n"
+        "from collections import deque\n"
+        "from ci_eval.workers import Workers\n"
+        "from tests.test_workers import modules\n"
+        "if __name__ == '__main__':\n"
+        "    with Workers(modules, jobs=1) as workers:\n"
+        "        found = [each.result for each in workers.map(deque(['x'])) if each]\n"
+        "    print('only_main_needs_it' in found[0])\n"
+    )
+    (tmp_path / "only_main_needs_it.py").write_text("")
+    path = os.pathsep.join([str(Path(__file__).parents[1]), str(tmp_path)])
+    done = subprocess.run(
+        [sys.executable, program], env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=False
+    )
+    assert (done.stdout.strip(), done.stderr) == ("False", "")
