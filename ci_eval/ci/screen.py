@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 import time
@@ -58,7 +59,10 @@ class Screen:
     def table(
         self, columns: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: int = 0, title: str = ""
     ) -> None:
-        """A table; `numbers`: how many of the columns after the first hold numbers."""
+        """A table; `numbers`: how many of the columns after the first hold numbers.
+
+        A terminal gets it as wide as it is; anywhere else each row is one line, for programs that read lines.
+        """
         table = Table(
             title=Text(plaintext.line(title)) if title else None,
             title_justify="left",
@@ -72,7 +76,11 @@ class Screen:
             )
         for row in rows:
             table.add_row(*(Text(plaintext.line(cell)) for cell in row))
-        self._out.print(table)
+        if self._out.is_terminal:
+            self._out.print(table)
+            return
+        for line in _lines(table):
+            self.result(line)
 
     def steps(self, label: str, unit: str) -> Steps:
         """Progress of one stage, to be used in a `with` statement."""
@@ -137,6 +145,14 @@ def host_named(environment: Mapping[str, str]) -> Host:
     if wanted == "github" or (wanted == "auto" and environment.get("GITHUB_ACTIONS") == "true"):
         return GitHub(sys.stdout)
     return Host(sys.stdout)
+
+
+def _lines(table: Table) -> list[str]:
+    """The lines of a table in which no cell is wrapped or cut."""
+    unbounded = Console(file=io.StringIO(), width=10**6, highlight=False, color_system=None)
+    with unbounded.capture() as rendered:
+        unbounded.print(table)
+    return [line.rstrip() for line in rendered.get().splitlines()]
 
 
 def _console(stream: TextIO, host: Host) -> Console:

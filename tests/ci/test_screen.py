@@ -57,6 +57,13 @@ def test_without_a_ci_nothing_is_changed(capsys: pytest.CaptureFixture[str]) -> 
     assert capsys.readouterr().out == "::error::x ##teamcity[x]\n"
 
 
+def test_what_is_no_terminal_gets_each_row_of_a_table_whole_on_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+    cells = ["kotlin-ide-services", "a-version-" * 9, "word " * 40]
+    Screen(host_named({})).table(["name", "version", "summary"], [cells])
+    _, row = capsys.readouterr().out.splitlines()
+    assert row.split("   ") == [cell.strip() for cell in cells]
+
+
 def test_teamcity_gets_statistics_tests_problems_and_a_status() -> None:
     out = io.StringIO()
     TeamCity(out).announce(FOUND)
