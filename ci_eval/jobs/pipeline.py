@@ -120,7 +120,8 @@ def _record(workspace: Workspace, prepared: Prepared, made: interpret.Progress, 
             end=machine.now(),
         )
     )
-    screen.say(f"Sessions: {made.finished:,} of {made.planned:,} evaluated in {made.files:,} files")
+    failed = f", the engine failed in {made.failed:,}" if made.failed else ""
+    screen.say(f"Sessions: {made.finished:,} of {made.planned:,} evaluated in {made.files:,} files{failed}")
     if prepared.config.interpret.save_logs:
         gather_logs(workspace, prepared)
     workspace.seal()

@@ -38,7 +38,7 @@ def evaluation(done: Evaluated, screen: Screen) -> None:
     screen.result(
         f"{found.engine.name} {found.engine.version} ({found.completion_type}) on "
         f"{found.project.name} {found.project.revision}: "
-        f"{evaluated(whole)} in {len(whole.files):,} files"
+        f"{evaluated(whole, f' in {len(whole.files):,} files')}"
     )
     screen.result("")
     elsewhere = judged_of_code(whole)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from math import isfinite
 
-from ci_eval.model import Estimate, Evaluation, FilterFigures, MetricInfo, OtherCode
+from ci_eval.model import FAILED, Estimate, Evaluation, FilterFigures, MetricInfo, OtherCode
 
 NOTHING = "\N{EM DASH}"
 TO = "\N{EN DASH}"
@@ -121,10 +121,18 @@ def sessions_by_kind(kinds: Mapping[str, Mapping[str, Estimate]]) -> dict[str, i
     return dict(sorted(count.items(), key=lambda item: (-item[1], item[0])))
 
 
-def evaluated(figures: FilterFigures) -> str:
-    """The sentence that says how many sessions were evaluated; every report must have it."""
+def evaluated(figures: FilterFigures, where: str = "") -> str:
+    """The sentence that says how many sessions were evaluated (`where`: of how much code), and in how many the engine
+    failed; every report must have it."""
     noun = "session" if figures.planned == 1 else "sessions"
-    return f"{figures.sessions:,} of {figures.planned:,} {noun} evaluated"
+    said = f"{figures.sessions:,} of {figures.planned:,} {noun} evaluated{where}"
+    failed = failures(figures.statuses)
+    return f"{said}, the engine failed in {'all' if failed == figures.sessions else f'{failed:,}'}" if failed else said
+
+
+def failures(counts: Mapping[str, int]) -> int:
+    """How many sessions the engine failed in, by their count for each status."""
+    return sum(counts.get(each.value, 0) for each in FAILED)
 
 
 def statuses(counts: Mapping[str, int]) -> list[tuple[str, int]]:

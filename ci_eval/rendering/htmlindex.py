@@ -12,6 +12,7 @@ from ci_eval.rendering.figures import (
     OUTCOMES,
     amount,
     evaluated,
+    failures,
     headline,
     interval,
     intervals,
@@ -158,7 +159,7 @@ def index(evaluation: Evaluation, task: Task, figures: FilterFigures, links: Map
         cards=tuple(rows[info.name] for info in headline(infos)),
         quality=tuple(rows[info.name] for info in infos if info.unit != "ms"),
         latency=tuple(rows[info.name] for info in infos if info.unit == "ms"),
-        bands=_bands(task, figures.ranks),
+        bands=_bands(task, figures),
         kind_columns=tuple(info.name for info in headline(infos)),
         kinds=_kinds(figures.kinds, headline(infos)),
         columns=tuple(_column(info, headline(infos)) for info in columns),
@@ -207,20 +208,17 @@ def _bar(estimate: Estimate, scale: float) -> Bar | None:
     return Bar(*begin_and_width(estimate), place(estimate.value), beyond)
 
 
-def _bands(task: Task, counts: Mapping[str, int]) -> tuple[BandRow, ...]:
-    total = sum(counts.values())
-    most = max(counts.values(), default=0)
-    return tuple(
-        BandRow(
-            label=band.label or band.name,
-            outcome=band.outcome,
-            count=f"{counts[band.name]:,}",
-            share=amount(counts[band.name] / total if total else None, "share"),
-            width=round(100 * counts[band.name] / most, 2) if most else 0,
-        )
-        for band in task.bands
-        if band.name in counts
-    )
+def _bands(task: Task, figures: FilterFigures) -> tuple[BandRow, ...]:
+    """The task's bands; where the engine failed, a last row says in how many of their sessions."""
+    counts, failed = figures.ranks, failures(figures.statuses)
+    total, most = sum(counts.values()), max(counts.values(), default=0)
+
+    def row(label: str, outcome: str, count: int) -> BandRow:
+        share = amount(count / total if total else None, "share")
+        return BandRow(label, outcome, f"{count:,}", share, round(100 * count / most, 2) if most else 0)
+
+    rows = [row(band.label or band.name, band.outcome, counts[band.name]) for band in task.bands if band.name in counts]
+    return (*rows, *([row("of these, failed", "failed", failed)] if failed else []))
 
 
 def _kinds(kinds: Mapping[str, Mapping[str, Estimate]], infos: Sequence[MetricInfo]) -> tuple[KindRow, ...]:

@@ -3,9 +3,20 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from ci_eval.model import Estimate, OtherCode
-from ci_eval.rendering.figures import TO, amount, change, change_between, interval, intervals, statuses
+from ci_eval.rendering.figures import (
+    NO_FIGURES,
+    TO,
+    amount,
+    change,
+    change_between,
+    evaluated,
+    interval,
+    intervals,
+    statuses,
+)
 
 
 @pytest.mark.parametrize(
@@ -38,6 +49,16 @@ def test_an_interval_is_exact_where_nothing_is_uncertain_and_nothing_where_there
 def test_the_interval_for_other_code_says_so() -> None:
     found = Estimate(value=0.5, low=0.5, high=0.5, elsewhere=OtherCode(low=0.4, high=0.6))
     assert intervals(found, "share") == f"exact; 40.0{TO}60.0% elsewhere"
+
+
+def test_sessions_that_the_engine_failed_in_are_told_apart() -> None:
+    def said(**statuses: int) -> str:
+        given = {name.replace("_", "-"): count for name, count in statuses.items()}
+        return evaluated(replace(NO_FIGURES, sessions=20, planned=21, statuses=given))
+
+    assert said(ok=20, skipped=1) == "20 of 21 sessions evaluated"
+    assert said(ok=17, timeout=2, engine_crash=1) == "20 of 21 sessions evaluated, the engine failed in 3"
+    assert said(engine_crash=20) == "20 of 21 sessions evaluated, the engine failed in all"
 
 
 def test_statuses_come_in_the_order_of_reports_and_unknown_ones_last() -> None:

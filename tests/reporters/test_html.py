@@ -120,6 +120,13 @@ def test_a_report_without_sessions_or_figures_is_still_a_report(tmp_path: Path) 
     assert "0 of 0 sessions evaluated" in path.read_text(encoding="utf-8")
 
 
+def test_sessions_the_engine_failed_in_have_a_bar_of_their_own(tmp_path: Path) -> None:
+    page = (written(small(), tmp_path) / "index.html").read_text(encoding="utf-8")
+    row = page[page.index("of these, failed") :].partition("</tr>")[0]
+    assert "rank failed" in row
+    assert ">10<" in row
+
+
 def test_a_new_report_replaces_the_old_one(tmp_path: Path) -> None:
     old = {page.name for page in file_pages(written(small(), tmp_path))}
     new = {page.name for page in file_pages(written(hostile(), tmp_path))}
