@@ -20,11 +20,15 @@
         ├── TooManyFailures            more failed sessions than `interpret.allowedFailures`
         └── NothingSuggested           as many sessions without a suggestion as `interpret.allowedEmpty`, or more
 
+    Interrupted                   130  no error, but the user's wish, while a workspace was being made
+
 Trouble in one file or one session is data (a counted status); only set-up problems reach the user as an error.
 A message says what happened, why, and what to try.
 """
 
 from __future__ import annotations
+
+from pathlib import Path
 
 
 class CiEvalError(Exception):
@@ -77,6 +81,14 @@ class ArchiveError(PreparationError):
 
 class InstallError(PreparationError):
     """A package client failed; its last words are in the message."""
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C while a workspace was being made: what is in `folder` can be taken up."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__()
+        self.folder = folder
 
 
 class EngineFailure(CiEvalError):

@@ -46,9 +46,14 @@ class Screen:
         self._err.print(Text.assemble(("warning: ", "bold yellow"), plaintext.lines(text)))
         self.host.annotate("warning", plaintext.lines(text))
 
-    def fail(self, text: str, identity: str | None) -> None:
-        """Why the command ends; the CI is told too, under `identity`, unless that is None because it knows already."""
+    def fail(self, text: str, identity: str | None, command: str = "") -> None:
+        """Why the command ends, and the `command` that helps, on a line of its own that is never wrapped.
+
+        The CI is told why too, under `identity`, unless that is None because it knows already.
+        """
         self._err.print(Text.assemble(("error: ", "bold red"), plaintext.lines(text)))
+        if command:
+            self._err.print(Text(f"  {plaintext.line(command)}"), soft_wrap=True)
         if identity:
             self.host.fail(Problem(identity=identity, text=plaintext.lines(text)))
 

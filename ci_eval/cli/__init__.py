@@ -5,8 +5,11 @@ from __future__ import annotations
 import errno
 import io
 import os
+import shlex
 import sys
 import traceback
+from collections.abc import Sequence
+from pathlib import Path
 
 import click
 
@@ -22,7 +25,7 @@ from ci_eval.cli import usages as usage_mining
 from ci_eval.cli import views as looking
 from ci_eval.cli.group import cli
 from ci_eval.cli.options import DEMO
-from ci_eval.errors import CiEvalError, ConfigError, GateFailed, WorkspaceError
+from ci_eval.errors import CiEvalError, ConfigError, GateFailed, Interrupted, WorkspaceError
 
 __all__ = [
     "DEMO",
@@ -55,9 +58,12 @@ def main() -> None:
         code = error.exit_code
     except click.ClickException as error:
         code = _misused(error)
-    except (KeyboardInterrupt, click.Abort):
-        text = "interrupted; the workspace is kept: repeat with --resume --output and its folder"
-        Screen().fail(text, "ci_eval_interrupted")
+    except (KeyboardInterrupt, click.Abort) as error:
+        # click raises its Abort from what interrupted the command.
+        cause = error.__cause__
+        command = again(sys.argv[1:], cause.folder) if isinstance(cause, Interrupted) else None
+        text = "interrupted; take it up with:" if command else "interrupted; nothing can be taken up: start anew"
+        Screen().fail(text, "ci_eval_interrupted", command or "")
         code = INTERRUPTED
     except Exception as error:  # noqa: BLE001  the last line of defence: whatever it is, it is a bug of ours
         code = _unforeseen(error)
@@ -68,6 +74,18 @@ def main() -> None:
 def identity_of(error: Exception) -> str:
     """What a CI recognises the problem by from run to run: the kind of error, since its text is of this run alone."""
     return f"ci_eval_{type(error).__name__}"
+
+
+def again(arguments: Sequence[str], folder: Path) -> str | None:
+    """The command that takes up what was interrupted in `folder`; None where there is none."""
+    name = next((word for word in arguments if word in cli.commands), "")
+    if name == "interpret":
+        return shlex.join(["ci-eval", name, str(folder), *(["--trust"] if "--trust" in arguments else [])])
+    if not any(option.name == "resume" for option in getattr(cli.commands.get(name), "params", ())):
+        return None
+    resumed = [] if "--resume" in arguments else ["--resume"]
+    placed = any(word == "--output" or word.startswith("--output=") for word in arguments)
+    return shlex.join(["ci-eval", *arguments, *resumed, *([] if placed else ["--output", str(folder)])])
 
 
 def _misused(error: click.ClickException) -> int:

@@ -57,8 +57,9 @@ def compare_engines(
     if resume:
         # It is made last, from both workspaces; an interrupted run may have left half of it.
         shutil.rmtree(folder / "comparison", ignore_errors=True)
-    base, new = begun(sides, folder, rounds=rounds, jobs=jobs, resume=resume, screen=screen)
-    pipeline.make_sessions([(base, sides[0]), (new, sides[1])], jobs, screen)
+    with runs.kept(folder):
+        base, new = begun(sides, folder, rounds=rounds, jobs=jobs, resume=resume, screen=screen)
+        pipeline.make_sessions([(base, sides[0]), (new, sides[1])], jobs, screen)
     for workspace, side in zip((base, new), sides, strict=True):
         pipeline.make_reports(workspace, side.config)
     said = compare((base.folder, new.folder), gates=gates, output=folder / "comparison", history=None, screen=screen)

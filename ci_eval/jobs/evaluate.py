@@ -43,8 +43,9 @@ def evaluate(
     prepared = prepare(config, screen)
     folder = runs.workspace_for(config, output)
     workspace = (runs.resume if resume else runs.begin)(prepared, folder, jobs, shard)
-    runs.ask_in_rounds(workspace, rounds)
-    pipeline.make_actions(workspace, prepared, jobs, screen)
-    pipeline.make_sessions([(workspace, prepared)], jobs, screen)
-    evaluation, reports = pipeline.make_reports(workspace, config)
+    with runs.kept(folder):
+        runs.ask_in_rounds(workspace, rounds)
+        pipeline.make_actions(workspace, prepared, jobs, screen)
+        pipeline.make_sessions([(workspace, prepared)], jobs, screen)
+        evaluation, reports = pipeline.make_reports(workspace, config)
     return Evaluated(folder=folder, evaluation=evaluation, reports=reports, trouble=outcome.trouble(workspace, config))

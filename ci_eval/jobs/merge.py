@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import shlex
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -158,7 +159,9 @@ def _finished(shard: Workspace) -> bool:
 def _check_finished(workspace: Workspace) -> None:
     if not _finished(workspace):
         folder = workspace.folder
-        raise WorkspaceError(f"{folder} was interrupted: take it up with --resume --output {folder}")
+        raise WorkspaceError(
+            f"{folder} was interrupted; take it up with: ci-eval evaluate --resume --output {shlex.quote(str(folder))}"
+        )
 
 
 def _check(shards: Sequence[Workspace]) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from time import strftime
 
@@ -11,6 +13,7 @@ from ci_eval import __version__, atomic, machine
 from ci_eval.config import Config, dump, load
 from ci_eval.errors import (
     ConfigError,
+    Interrupted,
     WorkspaceError,
 )
 from ci_eval.graders.judge import VERSION as QUESTION
@@ -33,6 +36,15 @@ def workspace_for(config: Config, output: Path | None) -> Path:
 def title_of(config: Config, engine: EngineInfo) -> str:
     """The configured title, or one made of the engine and what was evaluated."""
     return config.reports.evaluation_title or f"{engine.name} {engine.version} {config.interpret.completion_type}"
+
+
+@contextmanager
+def kept(folder: Path) -> Iterator[None]:
+    """Wraps the work on a workspace: raises Interrupted, which names the folder, where the user interrupts it."""
+    try:
+        yield
+    except KeyboardInterrupt as error:
+        raise Interrupted(folder) from error
 
 
 def begin(prepared: Prepared, folder: Path, jobs: int, shard: Shard | None = None) -> Workspace:

@@ -45,8 +45,9 @@ def only_sessions(
         workspace = runs.take_up(source, prepared, jobs)
     else:
         workspace = runs.copy_actions(source, prepared, output, jobs)
-    pipeline.make_actions(workspace, prepared, jobs, screen)
-    pipeline.make_sessions([(workspace, prepared)], jobs, screen)
+    with runs.kept(workspace.folder):
+        pipeline.make_actions(workspace, prepared, jobs, screen)
+        pipeline.make_sessions([(workspace, prepared)], jobs, screen)
     return workspace.folder
 
 
@@ -57,8 +58,9 @@ def only_logs(
     prepared = prepare(config, screen)
     folder = runs.workspace_for(config, output)
     workspace = (runs.resume if resume else runs.begin)(prepared, folder, jobs, shard)
-    pipeline.make_actions(workspace, prepared, jobs, screen)
-    pipeline.make_sessions([(workspace, prepared)], jobs, screen)
+    with runs.kept(folder):
+        pipeline.make_actions(workspace, prepared, jobs, screen)
+        pipeline.make_sessions([(workspace, prepared)], jobs, screen)
     return workspace, outcome.trouble(workspace, config)
 
 

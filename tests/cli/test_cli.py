@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import io
+import shlex
 import tarfile
 from pathlib import Path
 
 import pytest
 
+from ci_eval.cli import again
 from tests.ci.parsers import github_commands, service_messages
 from tests.cli.conftest import Run
 from tests.loopback import sends, serve
@@ -116,6 +118,29 @@ def test_a_bug_is_a_problem_under_the_name_of_what_was_raised(run: Run, monkeypa
     ended, out, _ = run()
     (found,) = [values for name, values in service_messages(out) if name == "buildProblem"]
     assert (ended, found["identity"]) == (70, "ci_eval_ZeroDivisionError")
+
+
+def test_ctrl_c_prints_the_whole_command_that_goes_on(
+    run: Run, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    common = ["evaluate", "--project", f"path:{project}", "--engine", "words"]
+    monkeypatch.chdir(tmp_path)
+    with monkeypatch.context() as patch:
+        patch.setattr("ci_eval.jobs.pipeline.make_reports", interrupted)
+        code, _, err = run(*common)
+    command = err.splitlines()[-1].strip().removeprefix("ci-eval ")
+    assert code == 130
+    assert command.startswith(shlex.join([*common, "--resume", "--output"])), err
+    assert run(*shlex.split(command))[0] == 0
+
+
+def test_what_is_said_after_ctrl_c_fits_the_command() -> None:
+    assert again(["interpret", "a b", "--output", "c"], Path("c")) == "ci-eval interpret c"
+    assert again(["evaluate", "--output=o", "--resume"], Path("o")) == "ci-eval evaluate --output=o --resume"
+    assert again(["compare", "a", "b"], Path("o")) is None
 
 
 def test_what_was_typed_wrongly_is_no_command_to_the_ci(run: Run) -> None:

@@ -21,7 +21,7 @@ from ci_eval.jobs import evaluate as evaluate_job
 from ci_eval.jobs import merge as merge_job
 from ci_eval.jobs.evaluate import Evaluated
 from ci_eval.jobs.preparation import engine_of, task_of
-from ci_eval.jobs.runs import workspace_for
+from ci_eval.jobs.runs import kept, workspace_for
 from ci_eval.model import Sweep, SweptRun
 from ci_eval.shards import Shard
 
@@ -112,11 +112,12 @@ def sweep(
         if merged:
             done.append(merge_job.merge([each / name for each in merged], output=folder / name, screen=screen))
         else:
-            done.append(
-                evaluate_job.evaluate(
-                    config, output=folder / name, jobs=jobs, resume=resume, screen=screen, shard=shard
+            with kept(folder):
+                done.append(
+                    evaluate_job.evaluate(
+                        config, output=folder / name, jobs=jobs, resume=resume, screen=screen, shard=shard
+                    )
                 )
-            )
     found = _swept(chosen, names, done, configs[0], folder, str(shard) if shard else None, screen)
     return Swept(
         folder=folder,
