@@ -43,6 +43,8 @@ __all__ = [
 ]
 
 INTERRUPTED = 130
+UNREAD = 141
+"""What a shell shows of programs that end since nobody reads their output any longer: 128 + SIGPIPE."""
 BUG = 70
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS}
 """The system's errors for a full disk, or one that cannot be written to, wherever they come up."""
@@ -65,9 +67,16 @@ def main() -> None:
         text = "interrupted; take it up with:" if command else "interrupted; nothing can be taken up: start anew"
         Screen().fail(text, "ci_eval_interrupted", command or "")
         code = INTERRUPTED
+    except SystemExit:
+        # So click and rich end a command when nobody reads its output any longer, with the code of a broken gate.
+        code = UNREAD
     except Exception as error:  # noqa: BLE001  the last line of defence: whatever it is, it is a bug of ours
         code = _unforeseen(error)
-    sys.stdout.flush()
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = UNREAD
     sys.exit(code if isinstance(code, int) else os.EX_OK)
 
 

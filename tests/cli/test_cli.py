@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import io
 import shlex
+import subprocess
+import sys
 import tarfile
 from pathlib import Path
 
@@ -118,6 +120,17 @@ def test_a_bug_is_a_problem_under_the_name_of_what_was_raised(run: Run, monkeypa
     ended, out, _ = run()
     (found,) = [values for name, values in service_messages(out) if name == "buildProblem"]
     assert (ended, found["identity"]) == (70, "ci_eval_ZeroDivisionError")
+
+
+@pytest.mark.parametrize("arguments", [["list", "engines"], ["--help"]], ids=str)
+def test_output_that_nobody_reads_is_no_broken_gate(arguments: list[str]) -> None:
+    command = [sys.executable, "-m", "ci_eval", *arguments]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout
+        assert process.stderr
+        process.stdout.close()
+        said = process.stderr.read()
+    assert (process.returncode, said) == (141, b"")
 
 
 def test_ctrl_c_prints_the_whole_command_that_goes_on(
