@@ -67,11 +67,16 @@ class Workspace:
     @classmethod
     def create(cls, folder: Path, hint: str = "") -> Workspace:
         """Make a workspace in a new or empty folder. Raises WorkspaceError, which ends with `hint`."""
-        if folder.exists() and (not folder.is_dir() or (any(folder.iterdir()) and not _hardly_begun(folder))):
-            raise WorkspaceError(f"{folder} is not empty: choose another --output{hint}")
+        cls.check_free(folder, hint)
         for part in FOLDERS:
             atomic.make_folder(folder / part)
         return cls(folder)
+
+    @staticmethod
+    def check_free(folder: Path, hint: str = "") -> None:
+        """Raises WorkspaceError, which ends with `hint`, unless the folder is new or empty."""
+        if folder.exists() and (not folder.is_dir() or (any(folder.iterdir()) and not _hardly_begun(folder))):
+            raise WorkspaceError(f"{folder} is not empty: choose another --output{hint}")
 
     @classmethod
     def open(cls, folder: Path) -> Workspace:

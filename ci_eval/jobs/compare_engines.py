@@ -52,8 +52,10 @@ def compare_engines(
     `engines`: each a NAME[@VERSION], or the command of a language server. Raises as `evaluate` and `compare` do.
     """
     judging(config, gates)
-    sides = [prepare(answered_by(config, engine), screen) for engine in engines]
     folder = runs.workspace_for(config, output)
+    for name in ("base", "new"):
+        runs.check_place(folder / name, resume=resume)
+    sides = [prepare(answered_by(config, engine), screen) for engine in engines]
     if resume:
         # It is made last, from both workspaces; an interrupted run may have left half of it.
         shutil.rmtree(folder / "comparison", ignore_errors=True)

@@ -40,8 +40,9 @@ def evaluate(
     `shard`: only for the files that belong to it. `rounds`: how often each session is asked. Raises ConfigError,
     WorkspaceError, PreparationError, NothingToEvaluate.
     """
-    prepared = prepare(config, screen)
     folder = runs.workspace_for(config, output)
+    runs.check_place(folder, resume=resume)
+    prepared = prepare(config, screen)
     workspace = (runs.resume if resume else runs.begin)(prepared, folder, jobs, shard)
     with runs.kept(folder):
         runs.ask_in_rounds(workspace, rounds)

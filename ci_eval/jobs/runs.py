@@ -38,6 +38,12 @@ def title_of(config: Config, engine: EngineInfo) -> str:
     return config.reports.evaluation_title or f"{engine.name} {engine.version} {config.interpret.completion_type}"
 
 
+def check_place(folder: Path, *, resume: bool) -> None:
+    """Raises WorkspaceError where a run could not begin in the folder, nor be taken up: before anything is prepared."""
+    if not (resume and (folder / "manifest.json").is_file()):
+        Workspace.check_free(folder, hint=", or add --resume to take up the run that is there")
+
+
 @contextmanager
 def kept(folder: Path) -> Iterator[None]:
     """Wraps the work on a workspace: raises Interrupted, which names the folder, where the user interrupts it."""
@@ -49,7 +55,7 @@ def kept(folder: Path) -> Iterator[None]:
 
 def begin(prepared: Prepared, folder: Path, jobs: int, shard: Shard | None = None) -> Workspace:
     """A new workspace with its configuration and manifest."""
-    workspace = Workspace.create(folder, hint=", or add --resume to take up the run that is there")
+    workspace = Workspace.create(folder)
     workspace.write_config(dump(prepared.config))
     workspace.write_manifest(replace(new_manifest(prepared, jobs), shard=str(shard) if shard else None))
     return workspace
@@ -118,12 +124,12 @@ def take_up(workspace: Workspace, prepared: Prepared, jobs: int, shard: Shard | 
     folder, manifest = workspace.folder, workspace.manifest()
     if stored_config(workspace) != prepared.config:
         raise WorkspaceError(
-            f"{folder} was made with another configuration (see its config.yaml): use another --output"
+            f"{folder} was made with another configuration (see its config.yaml): give a new folder as --output"
         )
     now = replace(new_manifest(prepared, jobs), shard=str(shard) if shard else manifest.shard)
     for what, was, is_now in unlike(_same_answers(manifest), _same_answers(now)):
         raise WorkspaceError(
-            f"{folder} cannot be taken up: the {what} was {was}, and is {is_now} now; use another --output"
+            f"{folder} cannot be taken up: the {what} was {was}, and is {is_now} now; give a new folder as --output"
         )
     return workspace
 

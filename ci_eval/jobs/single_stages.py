@@ -18,8 +18,10 @@ from ci_eval.workspace import Workspace
 
 def only_actions(config: Config, *, output: Path | None, jobs: int, screen: Screen) -> Path:
     """Run stage 1 into a new workspace; returns its folder."""
+    folder = runs.workspace_for(config, output)
+    Workspace.check_free(folder)
     prepared = prepare(config, screen)
-    workspace = runs.begin(prepared, runs.workspace_for(config, output), jobs)
+    workspace = runs.begin(prepared, folder, jobs)
     pipeline.make_actions(workspace, prepared, jobs, screen)
     return workspace.folder
 
@@ -40,6 +42,8 @@ def only_sessions(
     runs.of_one_project(source)
     config = patch(runs.stored_config(source), engine=engine, completion_type=completion_type, model=model)
     trusting.refuse_foreign(source, config, trusted=trusted)
+    if output is not None:
+        Workspace.check_free(output)
     prepared = prepare(config, screen)
     if output is None:
         workspace = runs.take_up(source, prepared, jobs)
@@ -55,8 +59,9 @@ def only_logs(
     config: Config, *, output: Path | None, jobs: int, resume: bool, shard: Shard | None, screen: Screen
 ) -> tuple[Workspace, CiEvalError | None]:
     """Run stages 1 and 2; returns the workspace, and why the run counts as failed, if it does."""
-    prepared = prepare(config, screen)
     folder = runs.workspace_for(config, output)
+    runs.check_place(folder, resume=resume)
+    prepared = prepare(config, screen)
     workspace = (runs.resume if resume else runs.begin)(prepared, folder, jobs, shard)
     with runs.kept(folder):
         pipeline.make_actions(workspace, prepared, jobs, screen)

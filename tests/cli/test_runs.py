@@ -34,6 +34,26 @@ def test_a_folder_that_is_not_empty_is_never_written_over(run: Run, project: Pat
     code, _, err = run("evaluate", "--project", f"path:{project}", "--output", tmp_path / "o")
     assert code == 2
     assert "--resume" in err
+    assert "Preparing" not in err
+
+
+@pytest.mark.parametrize("command", ["actions", "interpret"])
+def test_a_command_that_cannot_resume_does_not_advise_it(command: str, run: Run, project: Path, tmp_path: Path) -> None:
+    choices = ["--project", f"path:{project}", "--engine", "words", "--output"]
+    assert run("actions", *choices, tmp_path / "a")[0] == 0
+    write(tmp_path / "o", precious__txt="")
+    given = [tmp_path / "a", "--output"] if command == "interpret" else choices
+    code, _, err = run(command, *given, tmp_path / "o")
+    assert (code, "choose another --output" in err, "--resume" in err) == (2, True, False)
+    assert "Preparing" not in err
+
+
+def test_two_engines_are_not_prepared_for_a_folder_that_is_used(run: Run, project: Path, tmp_path: Path) -> None:
+    write(tmp_path / "o" / "base", precious__txt="")
+    code, _, err = run(
+        "compare-engines", "words", "recency", "--project", f"path:{project}", "--output", tmp_path / "o"
+    )
+    assert (code, "not empty" in err, "Preparing" in err) == (2, True, False)
 
 
 @pytest.mark.slow
