@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import click
@@ -93,6 +94,7 @@ def interpret(
         jobs=jobs,
         screen=screen,
     )
+    screen.say(f"No report was written; for one: ci-eval report {shlex.quote(str(folder))}")
     screen.result(str(folder))
 
 

@@ -37,6 +37,13 @@ def test_a_folder_that_is_not_empty_is_never_written_over(run: Run, project: Pat
     assert "Preparing" not in err
 
 
+def test_interpret_says_how_to_get_the_report_that_it_does_not_write(run: Run, project: Path, tmp_path: Path) -> None:
+    assert run("actions", "--project", f"path:{project}", "--engine", "words", "--output", tmp_path / "a")[0] == 0
+    code, out, err = run("interpret", tmp_path / "a")
+    assert (code, out.splitlines()[-1]) == (0, str(tmp_path / "a"))
+    assert f"ci-eval report {tmp_path / 'a'}" in " ".join(err.split())
+
+
 @pytest.mark.parametrize("command", ["actions", "interpret"])
 def test_a_command_that_cannot_resume_does_not_advise_it(command: str, run: Run, project: Path, tmp_path: Path) -> None:
     choices = ["--project", f"path:{project}", "--engine", "words", "--output"]
