@@ -6,13 +6,16 @@ import dataclasses
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from ci_eval.errors import ConfigError
 from ci_eval.fetch import git
 from ci_eval.fetch.contract import Scheme, Spec
 
 
 def parse(text: str) -> Spec:
     """URL@REVISION."""
-    url, _, revision = text.rpartition("@")
+    url, at, revision = text.rpartition("@")
+    if not at:
+        raise ConfigError(f"git:{text} has no @REVISION: append @ and the full commit id, or a tag or branch.")
     git.check_url(url)
     git.check_revision(revision)
     if git.is_full_commit(revision.lower()):
