@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
@@ -54,6 +54,13 @@ class Catalog(Generic[T]):
         kind = {"RANKER": "completion type", "FORMAT": "log format"}.get(self._value, self._value.lower())
         hint = f"did you mean {near[0]!r}? " if near else ""
         return f"unknown {kind} {name!r}: {hint}known are {', '.join(known)}"
+
+
+def guess(given: str, known: Iterable[str]) -> str:
+    """ "; did you mean X?" where one of the known names is similar, else ""."""
+    spelled = {name.lower(): name for name in known}
+    close = get_close_matches(given.lower().replace("-", "").replace(" ", ""), spelled, n=1)
+    return f"; did you mean {spelled[close[0]]}?" if close else ""
 
 
 @cache

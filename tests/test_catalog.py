@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ci_eval.catalog import Catalog
+from ci_eval.catalog import Catalog, guess
 from ci_eval.contracts import Grader, Ranker
 from ci_eval.errors import ConfigError
 
@@ -26,3 +26,11 @@ def test_an_unknown_name_is_answered_with_the_nearest_and_all() -> None:
         Catalog[Ranker]("ci_eval.rankers", "RANKER", spelling=str.upper).load("basic")
     with pytest.raises(ConfigError, match=r"unknown grader 'zzz': known are .*exact"):
         Catalog[Grader]("ci_eval.graders", "GRADER").load("zzz")
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [("recall-at-1", "; did you mean RecallAt1?"), ("Recal", "; did you mean Recall?"), ("zzz", "")],
+)
+def test_a_similar_name_is_guessed_whatever_its_case_and_hyphens(given: str, said: str) -> None:
+    assert guess(given, ["Recall", "RecallAt1", "MeanRank"]) == said

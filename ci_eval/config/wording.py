@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator
 
 import msgspec
 from msgspec import inspect
 
+from ci_eval.catalog import guess
 from ci_eval.config.schema import Config
 from ci_eval.model import Section
 
@@ -41,13 +41,6 @@ def not_a_section(value: object, section: type[Section], path: str) -> str:
 def missing(path: str, kind: object) -> str:
     """About a missing key that has no default."""
     return f"`{path}` is missing; expected {describe(inspect.type_info(kind))}"
-
-
-def guess(given: str, known: list[str]) -> str:
-    """ "; did you mean X?" where one of the known names is similar, else ""."""
-    spelled = {name.lower(): name for name in known}
-    close = difflib.get_close_matches(given.lower().replace("-", "").replace(" ", ""), spelled, n=1)
-    return f"; did you mean {spelled[close[0]]}?" if close else ""
 
 
 def show(value: object) -> str:

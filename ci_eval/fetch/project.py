@@ -46,10 +46,28 @@ def parse(spec: str) -> Spec:
         scheme, rest = "https", spec
     if scheme in schemes.names() and rest and not re.search(r"[\x00-\x1f\x7f]", rest):
         return schemes.CATALOG.load(scheme).parse(rest)
-    near = difflib.get_close_matches(scheme, schemes.names(), n=1, cutoff=0.5)
-    hint = f" Did you mean {near[0]}:…?" if near and near[0] != scheme else ""
     examples = "\n".join(f"  {known.example}" for known in schemes.CATALOG.all())
-    raise ConfigError(f"{spec!r} does not name a project.{hint} It can be:\n{examples}")
+    raise ConfigError(f"{spec!r} does not name a project.{_meant(spec)} It can be:\n{examples}")
+
+
+def _meant(spec: str) -> str:
+    """ " Did you mean …?" about a text whose scheme is missing or misspelled; "" where nothing can be guessed."""
+    scheme, _, rest = spec.partition(":")
+    near = difflib.get_close_matches(scheme, schemes.names(), n=1, cutoff=0.5)
+    if rest and near and near[0] != scheme:
+        return f" Did you mean {near[0]}:{rest}?"
+    if Path(spec).expanduser().is_dir():
+        return f" Did you mean path:{spec}?"
+    fitting = [known for known in schemes.names() if known != "path" and _fits(known, spec)]
+    return f" Did you mean {' or '.join(f'{known}:{spec}' for known in fitting)}?" if fitting else ""
+
+
+def _fits(scheme: str, text: str) -> bool:
+    try:
+        schemes.CATALOG.load(scheme).parse(text)
+    except ConfigError:
+        return False
+    return True
 
 
 def written(spec: Spec) -> str:

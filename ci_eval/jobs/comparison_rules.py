@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ci_eval import metrics
+from ci_eval.catalog import guess
 from ci_eval.config import Config
 from ci_eval.contracts import Metric
 from ci_eval.errors import ConfigError
@@ -36,10 +37,10 @@ def judging(config: Config, gates: Sequence[str] = ()) -> Judging:
     known = {metric.info.name: metric for metric in metrics_of(config) if metric.compared}
     for name in config.declared:
         if name not in known or known[name].is_maximum:
-            some = ", ".join(other for other, metric in known.items() if not metric.is_maximum)
+            others = [other for other, metric in known.items() if not metric.is_maximum]
             raise ConfigError(
-                f"comparison.metrics: {name!r} cannot be compared; known are {some}, and RecallAt{{k}} of each k in "
-                "reports.recallAt"
+                f"comparison.metrics: {name!r} cannot be compared{guess(name, others)}; known are "
+                f"{', '.join(others)}, and RecallAt{{k}} of each k in reports.recallAt"
             )
     return with_gates(metrics_of(config), config.declared, (*config.comparison.gates, *gates))
 

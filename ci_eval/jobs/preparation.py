@@ -12,6 +12,7 @@ from ci_eval.adapters.endpoints.engine import of_endpoint
 from ci_eval.adapters.lsp.custom import custom
 from ci_eval.adapters.place import confinement_of
 from ci_eval.adapters.recipes import InstalledEngine
+from ci_eval.catalog import guess
 from ci_eval.ci import Screen
 from ci_eval.config import Config, EngineConfig
 from ci_eval.contracts import Configurable, Engine, Installation, Language, Ranker, Surroundings, Task
@@ -151,7 +152,9 @@ def _check(config: Config, task: Task, language: Language, engine: Engine) -> No
     known = [metric.info.name for metric in metrics_of(config)]
     for name in config.reports.default_metrics or ():
         if name not in known:
-            raise ConfigError(f"reports.defaultMetrics: unknown metric {name!r}; known are {', '.join(known)}")
+            raise ConfigError(
+                f"reports.defaultMetrics: unknown metric {name!r}{guess(name, known)}; known are {', '.join(known)}"
+            )
     gates_of(config)
     if not (config.project.spec or takes_dataset(task)):
         raise ConfigError("no project: add --project SPEC, for example --project pypi:flask==3.0.3 or --project path:.")

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 
+from ci_eval.catalog import guess
 from ci_eval.config import load
 from ci_eval.contracts import Metric, Observation
 from ci_eval.errors import ConfigError, NothingToEvaluate
@@ -74,7 +75,8 @@ def user_of(named: str) -> UserModel:
     path = Path(named)
     if not path.is_file():
         raise ConfigError(
-            f"unknown user {named!r}; known are {', '.join(PROFILES)}, and files that `ci-eval fit-user-model` prints"
+            f"unknown user {named!r}{guess(named, PROFILES)}; known are "
+            f"{', '.join(PROFILES)}, and files that `ci-eval fit-user-model` prints"
         )
     user = load(path, environment={}).config.interpret.user_model
     if user is None:

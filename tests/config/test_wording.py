@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ci_eval.config import Config
-from ci_eval.config.wording import guess, join, show, unknown_key
+from ci_eval.config.wording import join, show, unknown_key
 
 
 @pytest.mark.parametrize(
@@ -22,11 +22,6 @@ from ci_eval.config.wording import guess, join, show, unknown_key
 )
 def test_a_value_is_quoted_in_short(value: object, expected: str) -> None:
     assert show(value) == expected
-
-
-def test_a_similar_name_is_guessed_whatever_its_case() -> None:
-    assert guess("SESSIONPROBABILTY", ["seed", "sessionProbability"]) == "; did you mean sessionProbability?"
-    assert guess("zzz", ["seed"]) == ""
 
 
 def test_a_key_of_another_section_is_named_by_its_path() -> None:

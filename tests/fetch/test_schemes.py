@@ -95,9 +95,20 @@ def test_what_names_no_project_is_a_config_error(spec: str) -> None:
     assert "secret" not in str(caught.value)
 
 
-def test_a_misspelt_scheme_is_answered_with_the_right_one_and_all_examples() -> None:
-    with pytest.raises(ConfigError, match=r"Did you mean pypi:…\?(.|\n)*git:URL@REVISION"):
-        parse("pipy:six==1.16.0")
+@pytest.mark.parametrize("spec", ["pipy:six==1.16.0", "six==1.16.0"])
+def test_a_misspelt_or_missing_scheme_is_answered_with_the_right_one_and_all_examples(spec: str) -> None:
+    with pytest.raises(ConfigError, match=r"Did you mean pypi:six==1\.16\.0\?(.|\n)*git:URL@REVISION"):
+        parse(spec)
+
+
+def test_a_folder_without_its_scheme_is_recognised(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="Did you mean path:"):
+        parse(str(tmp_path))
+
+
+def test_a_git_address_without_a_revision_is_told_what_to_append() -> None:
+    with pytest.raises(ConfigError, match=r"git:https://example\.org/a has no @REVISION: append @"):
+        parse("git:https://example.org/a")
 
 
 @pytest.mark.registry

@@ -14,6 +14,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from ci_eval.catalog import guess
 from ci_eval.errors import ConfigError
 from ci_eval.model import Difference, Elsewhere, GateResult, MetricInfo, Verdict
 from ci_eval.rendering.figures import amount, change
@@ -127,7 +128,8 @@ def parse(rule: str, infos: Mapping[str, MetricInfo]) -> Gate:
         raise ConfigError(f"gate {rule!r} is not understood; examples: {EXAMPLES}")
     metric = found["metric"]
     if metric not in infos:
-        raise ConfigError(f"gate {rule!r}: unknown metric; known are {', '.join(infos)}; examples: {EXAMPLES}")
+        known = f"{guess(metric, infos)}; known are {', '.join(infos)}"
+        raise ConfigError(f"gate {rule!r}: unknown metric {metric!r}{known}; examples: {EXAMPLES}")
     limits = tuple(_limit(rule, part, infos[metric].unit) for part in found["limits"].split(" and "))
     absolute = found.re is _BOUND and not limits[0].signed
     if absolute and infos[metric].unit != "share" and any(each.unit == "%" for each in limits):

@@ -106,7 +106,10 @@ def test_a_rule_is_kept_or_broken(rule: str, base: float, new: float, low: float
     [
         ("RecallAt1 better", "not understood; examples"),
         ("RecallAt1 > -1pp", "not understood"),
-        ("Recall >= -1pp", "unknown metric; known are RecallAt1, Latency, Count, Rank"),
+        (
+            "Recall >= -1pp",
+            "unknown metric 'Recall'; did you mean RecallAt1",
+        ),
         ("RecallAt1 >= -1ms", "unit must be % or pp"),
         ("Latency <= +5pp", "unit must be % or ms"),
         ("Latency <= +20% and 50ms", "mixes differences"),
