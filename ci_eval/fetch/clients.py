@@ -16,6 +16,13 @@ from ci_eval.errors import InstallError
 
 TIMEOUT = 600.0
 LAST_LINES = 20
+UNREACHABLE = re.compile(
+    "temporary failure (in name resolution|resolving)|name or service not known|nodename nor servname provided|"
+    "could not resolve host|no such host|unknown host|network is unreachable|no route to host|"
+    "connection (refused|timed out)|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ENETUNREACH|ETIMEDOUT",
+    re.IGNORECASE,
+)
+"""How pip, npm, mvn, go, git and apt-get say that they reach nobody."""
 
 DEBIAN_ONLY = "It exists on Debian and its derivatives only; elsewhere, take the project by its https or git address."
 GET = {
@@ -103,8 +110,14 @@ def kill_group(process: subprocess.Popen[str]) -> None:
 
 
 def last_words(text: str) -> str:
-    """The last lines of what a client printed, without the passwords in its addresses."""
+    """The last lines of what a client printed, without the passwords in its addresses; one line where they tell, often
+    once for each attempt, that the network cannot be reached."""
     lines = [line.rstrip() for line in text.splitlines() if line.strip()]
+    if found := UNREACHABLE.search("\n".join(lines[-LAST_LINES:])):
+        last = without_passwords(lines[-1].strip())
+        return (
+            f"  no connection ({found[0]}): check the network and the proxy settings, then run again. Its end: {last}"
+        )
     return "\n".join(f"  {without_passwords(line)}" for line in lines[-LAST_LINES:]) or "  (it said nothing)"
 
 

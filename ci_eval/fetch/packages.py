@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ci_eval.errors import ConfigError, InstallError
-from ci_eval.fetch.clients import TIMEOUT, failure, one_file, run_to_end, without_passwords
+from ci_eval.fetch.clients import TIMEOUT, UNREACHABLE, failure, one_file, run_to_end, without_passwords
 
 PYPI = re.compile(
     r"(?P<name>[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)(?:\[[A-Za-z0-9._,-]+\])?==(?P<version>[0-9][A-Za-z0-9.!+_-]*)"
@@ -117,6 +117,8 @@ def pip_run(arguments: Sequence[str], *, cwd: Path, timeout: float = TIMEOUT) ->
         return
     if REFUSED in ended.trouble:
         raise InstallError(f"pip was not allowed to build {_last_collected(ended.output)}. {WHEELS_ONLY}")
+    if UNREACHABLE.search(ended.trouble):
+        raise InstallError(failure(ended))
     hint = WHEELS_ONLY if "No matching distribution" in ended.trouble else "Check pip's settings: `pip config list`."
     raise InstallError(f"{failure(ended)}\n{hint}")
 

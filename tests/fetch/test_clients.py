@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from ci_eval.errors import InstallError
+from ci_eval.fetch.clients import last_words
 from ci_eval.fetch.clients import run_client as run
+from ci_eval.fetch.packages import pip_download
 
 
 def python(code: str, folder: Path, timeout: float = 30) -> str:
@@ -30,6 +32,29 @@ def test_the_last_lines_of_a_failed_client_are_in_the_error(tmp_path: Path) -> N
     assert "exit code 3" in str(caught.value)
     assert "line 81\n" in str(caught.value)
     assert "line 80\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "fatal: unable to access 'https://example.org/': Could not resolve host: example.org",
+        "npm error code ENOTFOUND",
+        "dial tcp: lookup proxy.example.org on 10.0.0.2:53: no such host",
+    ],
+)
+def test_a_network_that_is_not_there_is_one_line(said: str) -> None:
+    found = last_words("\n".join([said] * 5 + ["fatal: gave up"]))
+    assert len(found.splitlines()) == 1
+    assert "check the network" in found
+    assert found.endswith("fatal: gave up")
+
+
+def test_a_pip_that_reaches_nobody_says_so_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
+    monkeypatch.setenv("PIP_RETRIES", "2")
+    with pytest.raises(InstallError, match="no connection") as caught:
+        pip_download("six==1.16.0", tmp_path)
+    assert len(str(caught.value).splitlines()) == 2
 
 
 def test_passwords_in_what_a_client_says_are_not_shown(tmp_path: Path) -> None:
