@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,6 +26,13 @@ LEFT = {f"{what}-{NIGHT}" for what in ("workspace", "comparison", "history", "go
 
 def test_every_block_is_executed_by_a_test() -> None:
     assert {(block.heading, block.number) for block in blocks()} == asked_for()
+
+
+@pytest.mark.parametrize(
+    "page", [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))], ids=lambda page: page.stem
+)
+def test_no_page_installs_a_release_while_there_is_none(page: Path) -> None:
+    assert re.findall(r"pip install +'?ci-eval\b.*", page.read_text(encoding="utf-8")) == []
 
 
 PROGRAMS = {"go": "Go", "java": "JDK", "node": "Node.js", "php": "PHP", "ruby": "Ruby"}
