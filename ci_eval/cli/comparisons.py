@@ -159,6 +159,11 @@ def merge_(workspaces: tuple[Path, ...], output: Path) -> None:
 
     A folder of workspaces stands for all in it. Of several attempts of a shard the newest counts. From 20 projects on,
     intervals and tests are over projects.
+
+    \b
+    Examples:
+      ci-eval merge shard1 shard2 shard3 shard4 --output night
+      ci-eval merge projects --output all-projects             all workspaces directly below the folder
     """
     screen = Screen()
     done = merge_job.merge(workspaces, output=output, screen=screen)

@@ -19,16 +19,46 @@ Examples:
 """
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]}, epilog=EXAMPLES)
-@click.version_option(__version__, prog_name="ci-eval")
-@click.option(
-    "--ci",
-    "host",
-    envvar="CI_EVAL_CI",
-    type=click.Choice(["auto", "github", "teamcity", "none"]),
-    help="Which CI is told of progress and results. Default: the one whose variables are set (or CI_EVAL_CI).",
-)
-def cli(host: str | None) -> None:
-    """Measures how good code completion is: replays the typing of real code against a completion engine."""
+def _told(_context: click.Context, _option: click.Parameter, host: str | None) -> None:
     if host:
         os.environ["CI_EVAL_CI"] = host
+
+
+def _ci(*, hidden: bool = False) -> click.Option:
+    return click.Option(
+        ["--ci"],
+        envvar="CI_EVAL_CI",
+        type=click.Choice(["auto", "github", "teamcity", "none"]),
+        expose_value=False,
+        hidden=hidden,
+        callback=_told,
+        help="Which CI is told of progress and results. Default: the one whose variables are set (or CI_EVAL_CI).",
+    )
+
+
+class Commands(click.Group):
+    """A group that takes --ci behind its commands, too, and whose help has each summary whole."""
+
+    def add_command(self, cmd: click.Command, name: str | None = None) -> None:
+        """See click.Group."""
+        if not isinstance(cmd, click.Group):
+            cmd.params.append(_ci(hidden=True))
+        super().add_command(cmd, name)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """See click.Group, which cuts summaries to a line."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, each.get_short_help_str(WHOLE)) for name, each in sorted(self.commands.items())])
+
+
+WHOLE = 1_000
+"""More characters than any summary has."""
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]}, epilog=EXAMPLES)
+@click.version_option(__version__, prog_name="ci-eval")
+def cli() -> None:
+    """Measures how good code completion is: replays the typing of real code against a completion engine."""
+
+
+cli.params.append(_ci())

@@ -77,7 +77,13 @@ def generate_ml_logs(
 @click.option("--seed", default=0, show_default=True)
 @click.option("--jobs", type=click.IntRange(min=1), metavar="N", default=machine.cores, help="Threads.")
 def train_ranker(logs: tuple[Path, ...], output: Path, label: training.Label, seed: int, jobs: int) -> None:
-    """Logs (workspaces of generate-ml-logs, or a folder of such) → a model for --completion-type ML."""
+    """Logs (workspaces of generate-ml-logs, or a folder of such) → a model for --completion-type ML.
+
+    \b
+    Examples:
+      ci-eval train-ranker logs1 logs2 --output model.json
+      ci-eval train-ranker all-logs --label expected --output model.json
+    """
     screen = Screen()
     model = ml.train_ranker(logs, output=output, label=label, seed=seed, threads=jobs, screen=screen)
     presenting.model(model, screen)
@@ -114,7 +120,13 @@ def train_recommender(usages: tuple[Path, ...], kind: str, output: Path, overrid
 @click.option("--model", type=click.Path(path_type=Path), metavar="FILE", help=MODEL)
 @click.option("--output", type=click.Path(path_type=Path), metavar="DIR", required=True, help="A new workspace.")
 def rerank_(workspace: Path, completion_type: str, model: Path | None, output: Path) -> None:
-    """The stored suggestions of WORKSPACE in another order, without the engine: the cheap what-if."""
+    """The stored suggestions of WORKSPACE in another order, without the engine: the cheap what-if.
+
+    \b
+    Examples:
+      ci-eval rerank night --completion-type FREQUENCY --output frequency
+      ci-eval rerank night --completion-type ML --model model.json --output ml
+    """
     screen = Screen()
     done = rerank.rerank(workspace, completion_type=completion_type, model=model, output=output, screen=screen)
     announcing.evaluation(done, screen)
@@ -159,7 +171,13 @@ def grade_(what: str, pairs: Path | None, config: Path | None, trust: bool) -> N
 @cli.command("fit-user-model")
 @click.argument("logs", metavar="LOGS...", type=click.Path(path_type=Path), nargs=-1, required=True)
 def fit_user_model(logs: tuple[Path, ...]) -> None:
-    """Logs → the tables of the user who made them, as YAML for a configuration."""
+    """Logs → the tables of the user who made them, as YAML for a configuration.
+
+    \b
+    Examples:
+      ci-eval fit-user-model logs1 logs2 > user.yaml
+      ci-eval expect night --user-model user.yaml
+    """
     screen = Screen()
     for line in users.fit(logs):
         screen.result(line)
@@ -180,6 +198,11 @@ def expect(workspace: Path, user: str) -> None:
 
     WORKSPACE must be evaluated with --set 'actions.strategy.prefix={name: EveryPrefix}'. For two of them, see `ci-eval
     compare --expect`.
+
+    \b
+    Examples:
+      ci-eval expect night
+      ci-eval expect night --user-model user.yaml
     """
     screen = Screen()
     rows, sessions = users.expect(workspace, user)

@@ -52,7 +52,13 @@ def evaluate(
 @with_choices
 @with_placement
 def actions(choices: Choices, output: Path | None, jobs: int) -> None:
-    """Stage 1 alone: source files → actions, in a new workspace for `ci-eval interpret`."""
+    """Stage 1 alone: source files → actions, in a new workspace for `ci-eval interpret`.
+
+    \b
+    Examples:
+      ci-eval actions --project pypi:flask==3.0.3 --output flask
+      ci-eval actions configs/python.yaml --output night && ci-eval interpret night
+    """
     screen = Screen()
     chosen = choices.load(screen)
     screen.result(str(stages.only_actions(chosen, output=output, jobs=jobs, screen=screen)))
@@ -101,7 +107,13 @@ def interpret(
 @cli.command()
 @click.argument("workspaces", metavar="WORKSPACE...", type=click.Path(path_type=Path), nargs=-1, required=True)
 def report(workspaces: tuple[Path, ...]) -> None:
-    """Stage 3 alone: write the reports of each WORKSPACE anew."""
+    """Stage 3 alone: write the reports of each WORKSPACE anew.
+
+    \b
+    Examples:
+      ci-eval report night
+      ci-eval report sweep/01-* sweep/02-*
+    """
     screen = Screen()
     for done in stages.only_reports(workspaces):
         presenting.evaluation(done, screen)
@@ -113,7 +125,13 @@ def report(workspaces: tuple[Path, ...]) -> None:
 @click.option("--replay", is_flag=True, help="Ask the engine again, and show what it answers now.")
 @click.option("--trust", is_flag=True, help=TRUST)
 def show_(workspace: Path, session_id: str, replay: bool, trust: bool) -> None:
-    """One session of WORKSPACE: where, what was expected, what was suggested. The beginning of the id is enough."""
+    """One session of WORKSPACE: where, what was expected, what was suggested. The beginning of the id is enough.
+
+    \b
+    Examples:
+      ci-eval show night 3f2a9c
+      ci-eval show night 3f2a9c --replay        and what the engine answers now
+    """
     screen = Screen()
     for line in show.describe(workspace, session_id):
         screen.result(line)

@@ -73,7 +73,13 @@ def _planned(jobs: Sequence[plan_job.PlannedJob]) -> None:
 @click.argument("what", type=click.Choice(sorted(listing.ROWS)))
 @click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True)
 def list_(what: str, form: str) -> None:
-    """What there is to choose from."""
+    """What there is to choose from.
+
+    \b
+    Examples:
+      ci-eval list engines
+      ci-eval list metrics --format json
+    """
     screen = Screen()
     rows = listing.rows(what)
     if form == "json":
@@ -87,7 +93,13 @@ def list_(what: str, form: str) -> None:
 
 @cli.command()
 def doctor() -> None:
-    """What is installed, what is missing, and the command that helps."""
+    """What is installed, what is missing, and the command that helps.
+
+    \b
+    Examples:
+      ci-eval doctor
+      CI_EVAL_CACHE=/data/cache ci-eval doctor
+    """
     screen = Screen()
     findings = list(doctor_job.examine())
     screen.table(
