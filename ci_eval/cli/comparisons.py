@@ -87,7 +87,7 @@ def site_(histories: tuple[Path, ...], output: Path) -> None:
     screen = Screen()
     done = site_job.site(histories, output=output)
     announcing.site(done, screen)
-    screen.result(f"{len(done.lines):,} evaluations")
+    screen.result(f"{len(done.lines):,} {'evaluation' if len(done.lines) == 1 else 'evaluations'}")
     screen.result(f"html      {done.index}")
     screen.result(str(done.folder))
 

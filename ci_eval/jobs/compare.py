@@ -73,14 +73,18 @@ def compare(
     """
     given, past = _sorted_out([*folders, *([history] if history else [])], history)
     given = given or _newest(past)
-    target = _target(output)
-    if history:
-        atomic.make_folder(history, "--history")
+    if output:
+        Workspace.check_free(output)
     workspaces = _with_base(given, past, screen, same_ranker=same_ranker)
     for workspace in workspaces:
         workspace.verify()
     base, others = workspaces[0], workspaces[1:]
     judged = {each.folder: _judging(each, gates, user) for each in others or workspaces}
+    if base.folder.resolve() in [each.folder.resolve() for each in others]:
+        screen.warn(f"{base.folder} is compared with itself, so that nothing can differ: give two evaluations")
+    target = _target(output)
+    if history:
+        atomic.make_folder(history, "--history")
     done = []
     for number, new in enumerate(others, 1):
         screen.say(f"Comparing {base.folder} with {new.folder}")

@@ -19,6 +19,7 @@ from ci_eval.jobs.logs import gather_logs, with_logs
 from ci_eval.jobs.preparation import Prepared
 from ci_eval.manifest import StageRecord
 from ci_eval.model import Evaluation
+from ci_eval.rendering.figures import counted
 from ci_eval.shards import Shard
 from ci_eval.stages import actions, interpret, report
 from ci_eval.workspace import Workspace
@@ -43,7 +44,7 @@ def make_actions(workspace: Workspace, prepared: Prepared, jobs: int, screen: Sc
             stages=manifest.stages | {"actions": record},
         )
         workspace.write_manifest(manifest)
-        screen.say(f"Actions: {made.sessions:,} sessions in {made.files:,} files")
+        screen.say(f"Actions: {counted(made.sessions, 'session')} in {counted(made.files, 'file')}")
     if not manifest.generated:
         raise NothingToEvaluate(_why_nothing(workspace, prepared))
 
@@ -121,7 +122,7 @@ def _record(workspace: Workspace, prepared: Prepared, made: interpret.Progress, 
         )
     )
     failed = f", the engine failed in {made.failed:,}" if made.failed else ""
-    screen.say(f"Sessions: {made.finished:,} of {made.planned:,} evaluated in {made.files:,} files{failed}")
+    screen.say(f"Sessions: {made.finished:,} of {made.planned:,} evaluated in {counted(made.files, 'file')}{failed}")
     if prepared.config.interpret.save_logs:
         gather_logs(workspace, prepared)
     workspace.seal()

@@ -139,7 +139,7 @@ def _same_answers(manifest: Manifest) -> dict[str, object]:
         **manifest.answering(),
         "shard": manifest.shard,
         "project": manifest.project.checksum,
-        "engine's packages": manifest.engine,
+        "engine's packages": ", ".join(f"{name} {version}" for name, version in manifest.engine.packages.items()),
         "ci-eval": manifest.ci_eval,
         "Python": manifest.python,
     }

@@ -11,7 +11,7 @@ from ci_eval.jobs.evaluate import Evaluated
 from ci_eval.jobs.sweeps.sweep import Swept
 from ci_eval.learning.model_file import RankerModel
 from ci_eval.model import Comparison, Difference, Elsewhere, Evaluation, LogCounts, LogsRecord, Overview, Trend
-from ci_eval.rendering.figures import amount, change, evaluated, interval, intervals, statuses
+from ci_eval.rendering.figures import amount, change, counted, evaluated, interval, intervals, statuses
 from ci_eval.rendering.querytables import tables
 from ci_eval.rendering.sweeping import difference_texts, figure_texts
 from ci_eval.rendering.trendtext import change_lines
@@ -38,7 +38,7 @@ def evaluation(done: Evaluated, screen: Screen) -> None:
     screen.result(
         f"{found.engine.name} {found.engine.version} ({found.completion_type}) on "
         f"{found.project.name} {found.project.revision}: "
-        f"{evaluated(whole, f' in {len(whole.files):,} files')}"
+        f"{evaluated(whole, ' in ' + counted(len(whole.files), 'file'))}"
     )
     screen.result("")
     elsewhere = judged_of_code(whole)
@@ -79,8 +79,8 @@ def comparison(done: Compared, screen: Screen) -> None:
     for line in headline(found):
         screen.result(line)
     screen.result(
-        f"{found.paired:,} sessions in {found.files:,} files on both sides: {found.wins:,} better, {found.losses:,} "
-        "worse; "
+        f"{counted(found.paired, 'session')} in {counted(found.files, 'file')} on both sides: "
+        f"{found.wins:,} better, {found.losses:,} worse; "
         f"{found.only_base:,} only in base, {found.only_new:,} only in new, {found.changed_text:,} in changed files, "
         f"failed {found.base.failed:,} and {found.new.failed:,}"
     )
@@ -125,7 +125,7 @@ def overview(found: Overview, screen: Screen) -> None:
     screen.result("")
     if ranking := found.ranking:
         infos = {info.name: info for info in ranking.metrics}
-        screen.result(f"{ranking.sessions:,} sessions in {ranking.files:,} files are in all evaluations")
+        screen.result(f"in all evaluations: {counted(ranking.sessions, 'session')} in {counted(ranking.files, 'file')}")
         screen.result("")
         first = ranking.declared[0]
         rows = [
@@ -149,7 +149,7 @@ def overview(found: Overview, screen: Screen) -> None:
 
 
 def _trend(trend: Trend, screen: Screen) -> None:
-    screen.result(f"history   {len(trend.nights) - 1:,} evaluations before this one")
+    screen.result(f"history   {counted(len(trend.nights) - 1, 'evaluation')} before this one")
     for line in change_lines(trend):
         screen.result(f"changed   {line}")
 

@@ -124,10 +124,14 @@ def sessions_by_kind(kinds: Mapping[str, Mapping[str, Estimate]]) -> dict[str, i
 def evaluated(figures: FilterFigures, where: str = "") -> str:
     """The sentence that says how many sessions were evaluated (`where`: of how much code), and in how many the engine
     failed; every report must have it."""
-    noun = "session" if figures.planned == 1 else "sessions"
-    said = f"{figures.sessions:,} of {figures.planned:,} {noun} evaluated{where}"
+    said = f"{figures.sessions:,} of {counted(figures.planned, 'session')} evaluated{where}"
     failed = failures(figures.statuses)
     return f"{said}, the engine failed in {'all' if failed == figures.sessions else f'{failed:,}'}" if failed else said
+
+
+def counted(number: int, noun: str) -> str:
+    """Such as "1 file" or "1,200 files"."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def failures(counts: Mapping[str, int]) -> int:

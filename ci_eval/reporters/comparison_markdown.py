@@ -9,7 +9,7 @@ from ci_eval import atomic, tasks
 from ci_eval.contracts import Task
 from ci_eval.model import Change, Comparison, Difference, Elsewhere, MetricInfo, Subset, Verdict
 from ci_eval.rendering.contract import ComparisonReporter, PairedSessions
-from ci_eval.rendering.figures import amount, change
+from ci_eval.rendering.figures import amount, change, counted
 from ci_eval.rendering.markdowntext import code, prose, table
 from ci_eval.rendering.trendtext import trend_lines
 from ci_eval.rendering.verdicts import (
@@ -70,7 +70,7 @@ def summary(comparison: Comparison) -> str:
     """What every report must say: the result for this project, the result for other code, and what was compared."""
     here, elsewhere = headline(comparison)
     counts = (
-        f"{comparison.paired:,} sessions in {comparison.files:,} files are on both sides "
+        f"{counted(comparison.paired, 'session')} in {counted(comparison.files, 'file')} on both sides "
         f"({comparison.only_base:,} only in base, {comparison.only_new:,} only in new, "
         f"{comparison.changed_text:,} in changed files; failed {comparison.base.failed:,} and "
         f"{comparison.new.failed:,}): {comparison.wins:,} went better, {comparison.losses:,} worse, "

@@ -77,3 +77,13 @@ def test_a_base_of_another_ranker_is_left_out_where_that_is_asked_for(nights: di
         )
         assert done == code, said
         assert ("another ranker ranked its lists" in " ".join(said.split())) == (code == 0)
+
+
+def test_an_evaluation_compared_with_itself_is_warned_of(nights: dict[str, Path], tmp_path: Path) -> None:
+    code, _, said = compare(nights["words"], nights["words"], tmp_path / "out")
+    assert (code, "is compared with itself" in " ".join(said.split())) == (0, True)
+
+
+def test_a_comparison_that_cannot_be_made_leaves_no_folder(nights: dict[str, Path], tmp_path: Path) -> None:
+    code, _, said = compare(nights["words"], nights["again"], tmp_path / "out", "--gate", "Recal >= -1pp")
+    assert (code, "did you mean Recall" in said, (tmp_path / "out").exists()) == (2, True, False)

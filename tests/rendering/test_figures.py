@@ -12,6 +12,7 @@ from ci_eval.rendering.figures import (
     amount,
     change,
     change_between,
+    counted,
     evaluated,
     interval,
     intervals,
@@ -59,6 +60,10 @@ def test_sessions_that_the_engine_failed_in_are_told_apart() -> None:
     assert said(ok=20, skipped=1) == "20 of 21 sessions evaluated"
     assert said(ok=17, timeout=2, engine_crash=1) == "20 of 21 sessions evaluated, the engine failed in 3"
     assert said(engine_crash=20) == "20 of 21 sessions evaluated, the engine failed in all"
+
+
+def test_one_is_no_plural() -> None:
+    assert (counted(1, "file"), counted(1200, "session")) == ("1 file", "1,200 sessions")
 
 
 def test_statuses_come_in_the_order_of_reports_and_unknown_ones_last() -> None:

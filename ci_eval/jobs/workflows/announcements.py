@@ -15,7 +15,7 @@ from ci_eval.jobs.compare import Compared, Outcome
 from ci_eval.jobs.evaluate import Evaluated
 from ci_eval.jobs.workflows.plan import PlannedJob, evaluations, group, trained
 from ci_eval.jobs.workflows.site import Site
-from ci_eval.rendering.figures import amount, change, evaluated, headline
+from ci_eval.rendering.figures import amount, change, counted, evaluated, headline
 from ci_eval.workspace import Workspace
 
 
@@ -74,7 +74,9 @@ def plan(matrix: str, jobs: Sequence[PlannedJob], screen: Screen) -> None:
         "rankers": _json(_matrix("ranker", trained(jobs))),
         "group": group(jobs),
     }
-    screen.host.announce(Announcement(status=f"{len(jobs)} jobs, {len(found)} evaluations", outputs=outputs))
+    screen.host.announce(
+        Announcement(status=f"{counted(len(jobs), 'job')}, {counted(len(found), 'evaluation')}", outputs=outputs)
+    )
 
 
 def _place(path: Path | None) -> str:
@@ -124,7 +126,7 @@ def comparison(done: Outcome, screen: Screen) -> None:
 def site(done: Site, screen: Screen) -> None:
     """Report how many evaluations the site shows."""
     outputs = {"site": _place(done.folder), "report": _place(done.index)}
-    status = f"a site of {len(done.lines):,} evaluations"
+    status = f"a site of {counted(len(done.lines), 'evaluation')}"
     screen.host.announce(Announcement(status=status, outputs=outputs, artifacts=[done.folder]))
 
 
