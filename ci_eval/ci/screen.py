@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import IO, TextIO, cast
 
 from rich.console import Console
+from rich.measure import Measurement
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
@@ -22,6 +23,9 @@ from ci_eval.rendering import plaintext
 
 WIDTH = 120
 """Columns of a log whose width is not known."""
+UNBOUNDED = 10**6
+"""Columns, more than any table has."""
+NO_STYLES: Mapping[str, str] = {}
 PAUSE = 10.0
 """Seconds between two lines of progress in a log."""
 
@@ -62,11 +66,18 @@ class Screen:
         self._out.print(Text(plaintext.line(text)), soft_wrap=True)
 
     def table(
-        self, columns: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: int = 0, title: str = ""
+        self,
+        columns: Sequence[str],
+        rows: Iterable[Sequence[str]],
+        *,
+        numbers: int = 0,
+        title: str = "",
+        styles: Mapping[str, str] = NO_STYLES,
     ) -> None:
-        """A table; `numbers`: how many of the columns after the first hold numbers.
+        """A table; `numbers`: how many of the columns after the first hold numbers; `styles`: cell → its style.
 
-        A terminal gets it as wide as it is; anywhere else each row is one line, for programs that read lines.
+        A terminal gets it as wide as it is, or a line for each cell where that is too narrow; anywhere else each row is
+        one line, for programs that read lines.
         """
         table = Table(
             title=Text(plaintext.line(title)) if title else None,
@@ -77,15 +88,32 @@ class Screen:
         )
         for i, column in enumerate(columns):
             table.add_column(
-                Text(plaintext.line(column)), justify="right" if 0 < i <= numbers else "left", header_style="bold"
+                Text(plaintext.line(column)),
+                justify="right" if 0 < i <= numbers else "left",
+                header_style="bold",
+                no_wrap=i == 0,
             )
-        for row in rows:
-            table.add_row(*(Text(plaintext.line(cell)) for cell in row))
-        if self._out.is_terminal:
+        cells = [[Text(plaintext.line(cell), style=styles.get(cell, "")) for cell in row] for row in rows]
+        for row in cells:
+            table.add_row(*row)
+        if not self._out.is_terminal:
+            for line in _lines(table):
+                self.result(line)
+        elif Measurement.get(self._out, self._out.options.update(width=UNBOUNDED), table).minimum <= self._out.width:
             self._out.print(table)
-            return
-        for line in _lines(table):
-            self.result(line)
+        else:
+            self._blocks(title, columns, cells)
+
+    def _blocks(self, title: str, columns: Sequence[str], rows: Iterable[Sequence[Text]]) -> None:
+        """A table too wide for the terminal: of each row its first cell, and below it the others with their columns."""
+        if title:
+            self._out.print(Text(plaintext.line(title), style="italic"))
+        for first, *others in rows:
+            self._out.print(first, style="bold", overflow="fold")
+            for column, cell in zip(columns[1:], others, strict=True):
+                label = f"{plaintext.line(column)} " if column else ""
+                if cell:
+                    self._out.print(Text.assemble(f"  {label}", cell), overflow="fold")
 
     def steps(self, label: str, unit: str) -> Steps:
         """Progress of one stage, to be used in a `with` statement."""
@@ -154,7 +182,7 @@ def host_named(environment: Mapping[str, str]) -> Host:
 
 def _lines(table: Table) -> list[str]:
     """The lines of a table in which no cell is wrapped or cut."""
-    unbounded = Console(file=io.StringIO(), width=10**6, highlight=False, color_system=None)
+    unbounded = Console(file=io.StringIO(), width=UNBOUNDED, highlight=False, color_system=None)
     with unbounded.capture() as rendered:
         unbounded.print(table)
     return [line.rstrip() for line in rendered.get().splitlines()]

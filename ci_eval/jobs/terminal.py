@@ -10,7 +10,7 @@ from ci_eval.jobs.compare import Compared
 from ci_eval.jobs.evaluate import Evaluated
 from ci_eval.jobs.sweeps.sweep import Swept
 from ci_eval.learning.model_file import RankerModel
-from ci_eval.model import Comparison, Difference, Elsewhere, Evaluation, LogCounts, LogsRecord, Overview, Trend
+from ci_eval.model import Comparison, Difference, Elsewhere, Evaluation, LogCounts, LogsRecord, Overview, Trend, Verdict
 from ci_eval.rendering.figures import amount, change, counted, evaluated, interval, intervals, statuses
 from ci_eval.rendering.querytables import tables
 from ci_eval.rendering.sweeping import difference_texts, figure_texts
@@ -98,6 +98,10 @@ def comparison(done: Compared, screen: Screen) -> None:
         screen.result(f"{name:9} {path}")
 
 
+COLOURS = {Verdict.BETTER.value: "green", Verdict.WORSE.value: "red"}
+"""Verdict → its colour on a terminal, beside its word."""
+
+
 def _verdicts(
     title: str, found: Comparison, of: Callable[[Difference], Difference | Elsewhere], screen: Screen
 ) -> None:
@@ -116,7 +120,7 @@ def _verdicts(
         for each in [found.filters["ALL"][name]]
     ]
     columns = ["metric", "base", "new", "difference", "95 % interval", "p", "verdict"]
-    screen.table(columns, rows, numbers=4, title=title)
+    screen.table(columns, rows, numbers=4, title=title, styles=COLOURS)
     screen.result("")
 
 

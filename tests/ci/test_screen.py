@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -62,6 +64,39 @@ def test_what_is_no_terminal_gets_each_row_of_a_table_whole_on_a_line(capsys: py
     Screen(host_named({})).table(["name", "version", "summary"], [cells])
     _, row = capsys.readouterr().out.splitlines()
     assert row.split("   ") == [cell.strip() for cell in cells]
+
+
+class Terminal(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def shown(width: int, monkeypatch: pytest.MonkeyPatch, styles: dict[str, str]) -> str:
+    """A table of verdicts on a terminal of that width."""
+    for name, value in {"COLUMNS": str(width), "TERM": "xterm-256color"}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr("sys.stdout", Terminal())
+    screen = Screen(host_named({}))
+    row = ["LatencyPercentile95", "1,234.5 ms", "better", "nine words that a terminal may well set in lines"]
+    screen.table(["metric", "base", "verdict", ""], [row], styles=styles)
+    stream = sys.stdout
+    assert isinstance(stream, Terminal)
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize("width", [20, 40, 60, 120])
+def test_no_terminal_is_too_narrow_for_a_cell(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = re.sub(r"\x1b\[[0-9;]*m", "", shown(width, monkeypatch, {}))
+    assert {"LatencyPercentile95", "1,234.5", "better", "terminal"} <= set(text.split())
+    assert max(map(len, text.splitlines())) <= width
+
+
+def test_a_verdict_has_its_colour_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert "\x1b[32mbetter" in shown(120, monkeypatch, {"better": "green"})
+    assert "\x1b[32m" not in shown(120, monkeypatch, {})
 
 
 def test_teamcity_gets_statistics_tests_problems_and_a_status() -> None:
