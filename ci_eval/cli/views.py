@@ -91,9 +91,17 @@ def list_(what: str, form: str) -> None:
     )
 
 
+def _word(finding: doctor_job.Finding) -> str:
+    if finding.good:
+        return "ok" if finding.tried else "untried"
+    return "MISSING" if finding.needed else "absent"
+
+
 @cli.command()
 def doctor() -> None:
     """What is installed, what is missing, and the command that helps.
+
+    ok: it was tried, and works. untried: it is there, or can be had, and nothing is started to find out more.
 
     \b
     Examples:
@@ -102,8 +110,6 @@ def doctor() -> None:
     """
     screen = Screen()
     findings = list(doctor_job.examine())
-    screen.table(
-        ["", "", ""], [("ok" if f.good else "MISSING" if f.needed else "absent", f.what, f.detail) for f in findings]
-    )
+    screen.table(["", "", ""], [(_word(each), each.what, each.detail) for each in findings])
     if any(finding.needed and not finding.good for finding in findings):
         raise PreparationError("something that every evaluation needs is missing; the table says what helps")

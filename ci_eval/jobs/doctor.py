@@ -45,6 +45,8 @@ class Finding:
     """Whether nothing works without it."""
     detail: str
     """What it is, or what helps."""
+    tried: bool = True
+    """Whether it was used, rather than only found to be there."""
 
 
 def examine() -> Iterator[Finding]:
@@ -73,7 +75,7 @@ def programs_and_engines() -> Iterator[Finding]:
         served = [engine.name for engine in installable if program in engine.needs]
         use = "; ".join([*fetched, *([", ".join(served)] if served else [])])
         helps = f"not found; for example: {PROGRAMS[program]}" if program in PROGRAMS else "not found"
-        yield Finding(f"{program} ({use})", found is not None, False, found or helps)
+        yield Finding(f"{program} ({use})", found is not None, False, found or helps, tried=False)
     here = {name: version_here(name) for name in TOOLCHAINS}
     for engine in installable:
         yield _engine(engine, here)
@@ -87,8 +89,9 @@ def _engine(engine: Engine, here: Mapping[str, str]) -> Finding:
         lacks = (f"{name} {engine.toolchains[name]} or newer; here is {here[name] or 'none'}" for name in old)
         return Finding(what, False, False, f"needs {' and '.join(lacks)}")
     if engine.installed(machine.cache_folder()):
-        return Finding(what, True, False, "installed" if engine.version != "system" else f"as {engine.source} has it")
-    return Finding(what, True, False, f"comes from {engine.source} on first use")
+        said = "installed" if engine.version != "system" else f"as {engine.source} has it"
+        return Finding(what, True, False, said, tried=False)
+    return Finding(what, True, False, f"comes from {engine.source} on first use", tried=False)
 
 
 def _tried(what: str, needed: bool, attempt: Callable[[], str]) -> Finding:

@@ -22,3 +22,6 @@ def test_doctor_finds_what_every_evaluation_needs(run: Run) -> None:
     code, out, err = run("doctor")
     assert code == 0, err
     assert "suggestions after `os.`" in out
+    lines = out.splitlines()
+    assert next(line for line in lines if "engine ty " in line).startswith("untried")
+    assert next(line for line in lines if "engine jedi" in line).startswith("ok")

@@ -57,3 +57,11 @@ def test_a_missing_program_is_named_with_what_needs_it_and_what_helps(monkeypatc
     assert "apt-get install golang-go" in go.detail
     gopls = next(finding for what, finding in found.items() if what.startswith("engine gopls "))
     assert (gopls.good, gopls.detail) == (False, "needs go; see above")
+
+
+@pytest.mark.usefixtures("cache")
+def test_what_was_only_found_is_not_called_tried() -> None:
+    found = findings()
+    ty = next(finding for what, finding in found.items() if what.startswith("engine ty "))
+    assert (ty.good, ty.tried) == (True, False)
+    assert not any(finding.tried for finding in found.values() if finding.good)
