@@ -18,6 +18,7 @@ from ci_eval.rendering.trendtext import change_lines
 from ci_eval.rendering.verdicts import (
     ELSEWHERE,
     HERE,
+    TRENDS,
     headline,
     interval_text,
     judged_elsewhere,
@@ -85,9 +86,10 @@ def comparison(done: Compared, screen: Screen) -> None:
         f"failed {found.base.failed:,} and {found.new.failed:,}"
     )
     screen.result("")
-    _verdicts(HERE, found, lambda each: each, screen)
+    times = [name for name in TRENDS if name in found.filters["ALL"] and name not in found.declared]
+    _verdicts(HERE, found, (*found.declared, *times), lambda each: each, screen)
     if judged_elsewhere(found):
-        _verdicts(ELSEWHERE, found, lambda each: each.elsewhere, screen)
+        _verdicts(ELSEWHERE, found, found.declared, lambda each: each.elsewhere, screen)
     for warning in found.warnings:
         screen.warn(warning)
     for gate in found.gates:
@@ -103,7 +105,11 @@ COLOURS = {Verdict.BETTER.value: "green", Verdict.WORSE.value: "red"}
 
 
 def _verdicts(
-    title: str, found: Comparison, of: Callable[[Difference], Difference | Elsewhere], screen: Screen
+    title: str,
+    found: Comparison,
+    names: Sequence[str],
+    of: Callable[[Difference], Difference | Elsewhere],
+    screen: Screen,
 ) -> None:
     infos = {info.name: info for info in found.metrics}
     rows = [
@@ -116,7 +122,7 @@ def _verdicts(
             p_text(of(each)),
             of(each).verdict.value,
         )
-        for name in found.declared
+        for name in names
         for each in [found.filters["ALL"][name]]
     ]
     columns = ["metric", "base", "new", "difference", "95 % interval", "p", "verdict"]

@@ -87,3 +87,9 @@ def test_an_evaluation_compared_with_itself_is_warned_of(nights: dict[str, Path]
 def test_a_comparison_that_cannot_be_made_leaves_no_folder(nights: dict[str, Path], tmp_path: Path) -> None:
     code, _, said = compare(nights["words"], nights["again"], tmp_path / "out", "--gate", "Recal >= -1pp")
     assert (code, "did you mean Recall" in said, (tmp_path / "out").exists()) == (2, True, False)
+
+
+def test_times_are_in_the_table_of_the_terminal(nights: dict[str, Path], tmp_path: Path) -> None:
+    _, _, said = compare(nights["words"], nights["again"], tmp_path / "out")
+    row = next(line for line in said.splitlines() if line.startswith("LatencyPercentile95"))
+    assert row.count(" ms") == 3
