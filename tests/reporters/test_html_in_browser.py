@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -276,3 +277,13 @@ def test_the_report_works_in_a_frame(visit: Visit, tmp_path: Path) -> None:
     frame.get_by_role("link", name="stack/core.py").click()
     frame.locator(".code .t").first.click()
     expect(frame.locator("#panel h2")).to_have_text("stack")
+
+
+def test_the_copied_command_names_the_workspace_from_anywhere(page: Page, tmp_path: Path) -> None:
+    workspace = tmp_path / "my runs" / "night"
+    site = small().write(REPORTER, workspace / "reports").parent
+    found = next((site / "files").glob("core-py-*.html"))
+    page.goto(found.as_uri())
+    page.locator(".code .t[role]").first.click()
+    command = shlex.split(page.locator(".replay.quiet code").inner_text())
+    assert command[:3] == ["ci-eval", "show", str(workspace)]

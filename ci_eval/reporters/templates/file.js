@@ -136,9 +136,13 @@ ciEval.places = (pages) => { ciEval.pages = pages; };
     suggestionList(lookup),
   ];
 
+  // Opened from disk, the page knows where its workspace is, so that the command runs from any folder.
+  const inside = /^(.*)\/reports\/html\/files\/[^/]+$/.exec(decodeURIComponent(location.pathname));
+  const workspace = location.protocol === "file:" && inside ? inside[1] : page.workspace;
+
   const sessionView = (session, chosen, choose) => {
     const at = Math.min(chosen, session.lookups.length - 1);
-    const show = `ci-eval show ${quoted(page.workspace)} ${quoted(session.id)}`;
+    const show = `ci-eval show ${quoted(workspace)} ${quoted(session.id)}`;
     return [
       make("p", { class: "outcome" }, make("span", { class: `t ${session.outcome}`, "aria-hidden": "true" }, "ab"), ` ${WORDS[session.outcome]}`,
         make("span", { class: "quiet" }, ` status ${session.status}`)),
