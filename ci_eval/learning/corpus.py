@@ -50,6 +50,9 @@ class Following(NamedTuple):
         yield from zip(self.ids.tolist(), self.counts.tolist(), strict=True)
 
 
+NOTHING = Following(NONE, NONE, (), 0, (0, 0))
+
+
 class Elsewhere(NamedTuple):
     """What a context is followed by in a set of files, but for one of them."""
 
@@ -61,25 +64,19 @@ class Elsewhere(NamedTuple):
     """The most frequent ones; of equal ones those that were read first."""
 
 
-def _few_left(found: Following, own: Following | None) -> Elsewhere:
-    counts, pairs = dict(found.few), found.few
-    for token, count in own.few if own else ():
-        counts[token] -= count
-    if own:
-        pairs = sorted((each for each in counts.items() if each[1]), key=lambda each: (-each[1], each[0]))
-    return Elsewhere(found.total - (own.total if own else 0), counts, [token for token, _ in pairs[:TOP]])
-
-
-def _many_left(found: Following, own: Following | None) -> Elsewhere:
-    counts = found.counts
-    if own:
-        less = np.array(list(own.pairs()))
-        counts = counts.copy()
-        counts[found.ids.searchsorted(less[:, 0])] -= less[:, 1]
-    left = counts > 0
-    ids, counts = found.ids[left], counts[left]
+def _left(found: Following, own: Following) -> Elsewhere:
+    total = found.total - own.total
+    if found.few:
+        less = dict(own.few)
+        pairs = [(token, left) for token, count in found.few if (left := count - less.get(token, 0))]
+        pairs.sort(key=lambda each: (-each[1], each[0]))
+        return Elsewhere(total, dict(pairs), [token for token, _ in pairs[:TOP]])
+    counts = found.counts.copy()
+    if own.total:
+        minus = np.array(list(own.pairs()))
+        counts[found.ids.searchsorted(minus[:, 0])] -= minus[:, 1]
+    ids, counts = found.ids[counts > 0], counts[counts > 0]
     top = ids[np.argsort(-counts, kind="stable")[:TOP]]
-    total = found.total - (own.total if own else 0)
     return Elsewhere(total, dict(zip(ids.tolist(), counts.tolist(), strict=True)), top.tolist())
 
 
@@ -158,10 +155,12 @@ class Corpus:
                     found = self._at(low, high)
             yield found
 
-    def _many_but(self, where: tuple[int, int], own: Corpus, less: tuple[int, int] | None) -> Elsewhere:
-        return _many_left(self._at(*where), own._at(*less) if less else None)
+    def _many_but(self, where: tuple[int, int], own: Corpus, less: tuple[int, int]) -> Elsewhere:
+        return _left(self._at(*where), own._at(*less))
 
     def _at(self, low: int, high: int) -> Following:
+        if low == high:
+            return NOTHING
         return self._few(low, high) if high - low <= FEW else self._following(low, high)
 
     def _few(self, low: int, high: int) -> Following:
@@ -178,7 +177,7 @@ def without(whole: Corpus, own: Corpus, less: Sequence[Following], context: Ids)
     """What follows contexts of 0, 1, 2 … tokens in a corpus, but for the file `own`, up to the first that never occurs;
     `less`: what follows them in that file."""
     for length, found in enumerate(whole.contexts(context)):
-        here = less[length] if length < len(less) else None
-        if here and found.total == here.total:
+        here = less[length] if length < len(less) else NOTHING
+        if found.total == here.total:
             return
-        yield _few_left(found, here) if found.few else whole.but(found.where, own, here.where if here else None)
+        yield _left(found, here) if found.few else whole.but(found.where, own, here.where)

@@ -81,7 +81,8 @@ class Project:
         wider = []
         if "project" in scopes:
             wider.append(self.whole(back))
-        if "folder" in scopes and not self._all_in(folder):  # else the project's counts are the same
+        # In a project of one folder, its counts are those of the project.
+        if "folder" in scopes and not (wider and self._all_in(folder)):
             wider.append(self.folder(folder, back))
         return [list(without(each, own, less, known)) for each in wider]
 

@@ -39,7 +39,7 @@ class Observations:
 
     def add(self, file: int, seen: Sequence[Observation], kind: int = 0) -> None:
         """Add the observations of one session of that file."""
-        if len(self._values) >= AT_ONCE and file != self._files[-1] and self._is_summed:
+        if len(self._values) >= AT_ONCE and file != self._files[-1] and self.is_summed:
             self._sum_up()
         for value, weight in seen:
             self._values.append(value)
@@ -48,7 +48,8 @@ class Observations:
             self._kinds.append(kind)
 
     @property
-    def _is_summed(self) -> bool:
+    def is_summed(self) -> bool:
+        """Whether sums are all that its figure takes."""
         return self.metric.statistic in {"ratio", "count"}
 
     def _sum_up(self) -> None:
@@ -77,7 +78,7 @@ class Observations:
 
     def by_file(self, files: int) -> list[float | None]:
         """The figure of each of so many files."""
-        if self._is_summed:
+        if self.is_summed:
             rows = np.zeros((files, 3))
             found = self.sums().rows
             rows[: len(found)] = found
@@ -131,7 +132,7 @@ class _Sums:
 def figure(observations: Observations, kind: int | None = None) -> float | None:
     """The metric's figure, without intervals; None where there is none."""
     metric = observations.metric
-    if metric.statistic in {"ratio", "count"}:
+    if observations.is_summed:
         return _of_sums(metric, observations.sums(kind).total)
     return _of_seen(metric, observations.seen(kind))
 
@@ -153,7 +154,7 @@ def estimate(
     sessions together, which no sample of sessions would show.
     """
     metric, unit = observations.metric, observations.metric.info.unit
-    if metric.statistic not in {"ratio", "count"}:
+    if not observations.is_summed:
         seen = observations.seen(kind)
         return Estimate(value=_of_seen(metric, seen), n=len(seen))
     sums = observations.sums(kind)

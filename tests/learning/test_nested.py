@@ -43,6 +43,14 @@ def test_the_open_file_itself_as_it_is_on_disk_is_never_read() -> None:
     assert "size" not in likely("b/three.py", "z = load(", ")\n")
 
 
+@pytest.mark.parametrize("scope", ["file", "folder", "project"])
+def test_each_cache_works_alone_in_a_project_of_one_folder(scope: str) -> None:
+    model = Nested(Project({"a.py": "x = load(1)\n"}, "python", 4, is_token), "b.py", (scope,), 0.5, 60)
+    around = Surrounding("python", 4, is_token)
+    around.read("x = load(2)\nx = ", "")
+    assert model.likely(around)[0][0] == "load"
+
+
 def test_what_stands_behind_the_caret_helps() -> None:
     assert likely("a/one.py", "", "= load(1)\n")[0] in {"y", "z"}
     assert likely("a/one.py", "x = ", "(name)\n")[0] == "load"
