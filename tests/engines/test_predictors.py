@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from ci_eval.adapters.predicting import PredictorEngine
 from ci_eval.contracts import Configurable, Engine, Query, Running, Surroundings
 from ci_eval.engines import CATALOG
 from ci_eval.languages.python import KEYWORDS
@@ -17,7 +18,7 @@ from tests.projects import timeless, write
 pytestmark = pytest.mark.slow
 
 CODE = "import os\n\n\ndef size_of(path):\n    total = os.stat(path)\n    return total\n"
-PREDICTORS = [name for name in CATALOG.names() if isinstance(CATALOG.load(name), Configurable)]
+PREDICTORS = [name for name in CATALOG.names() if isinstance(CATALOG.load(name), PredictorEngine)]
 
 
 def running(engine: Engine, root: Path) -> Running:
