@@ -147,10 +147,16 @@ class Walk:
 
 
 def tokens_of(walk: Walk, grammar: str) -> Extraction:
-    """Parse the source and walk over its tree: the tokens in order of their offsets (code points)."""
+    """Parse the source and walk over its tree: the tokens in order of their offsets (code points); none overlap."""
     walk.run(parser(grammar).parse(walk.source).root_node)
-    found = sorted(walk.found, key=itemgetter(0))
     points = code_points(walk.source) or range(len(walk.source) + 1)
-    # Where the parser adds a name that is missing, its text is empty.
-    tokens = tuple([Token(offset=points[begin], text=text, properties=known) for begin, text, known in found if text])
-    return Extraction(tokens=tokens, unparsable=walk.unparsable / max(len(walk.source), 1))
+    tokens: list[Token] = []
+    end = 0
+    for begin, text, properties in sorted(walk.found, key=itemgetter(0)):
+        # Where the parser adds a name that is missing, its text is empty. Of tokens that overlap, the first one counts:
+        # a file cannot be typed with both.
+        offset = points[begin]
+        if text and offset >= end:
+            tokens.append(Token(offset=offset, text=text, properties=properties))
+            end = offset + len(text)
+    return Extraction(tokens=tuple(tokens), unparsable=walk.unparsable / max(len(walk.source), 1))

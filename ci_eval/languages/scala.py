@@ -211,13 +211,10 @@ class ScalaWalk(JvmWalk):
     @on("infix_expression", "postfix_expression")
     def infix(self, node: Node, _role: str, place: NodePlace) -> None:
         """`a to b`: the name in the middle is called."""
-        children = node.children
-        for i, child in enumerate(children):
-            if i == 1 and child.type == "identifier":
-                self.emit(child, Kind.METHOD_CALL, place)
-            elif not child.child_count:
-                self.push([child], REFERENCE, place)
-        self.push([child for child in children if child.child_count], REFERENCE, place)
+        left, *rest = node.children
+        if rest and rest[0].type == "identifier":
+            self.emit(rest.pop(0), Kind.METHOD_CALL, place)
+        self.push([left, *rest], REFERENCE, place)
 
     @on("interpolated_string_expression")
     def interpolated(self, node: Node, _role: str, place: NodePlace) -> None:

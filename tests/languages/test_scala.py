@@ -1,4 +1,4 @@
-"""What is special about Scala: comments are not shown to the grammar, which is slow in them."""
+"""What is special about Scala: comments are not shown to the grammar, which is slow in them; soft keywords."""
 
 from __future__ import annotations
 
@@ -23,3 +23,10 @@ def test_what_looks_like_a_comment_may_be_none(text: str) -> None:
     assert {"b", "d"} <= found.keys()
     assert found.keys() <= {"val", "b", "d", "f"}
     assert all(text[offset:].startswith(name) for name, offset in found.items())
+
+
+@pytest.mark.parametrize("code", ["a end b", "a end", "/end */", "end + b", "f(a end b)"])
+def test_a_soft_keyword_that_is_a_name_is_one_token(code: str) -> None:
+    """The grammar nests the keyword in the name."""
+    tokens = LANGUAGE.extract(f"val x = {code}\n", "a.scala", {}).tokens
+    assert [token.text for token in tokens].count("end") == 1

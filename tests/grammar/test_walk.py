@@ -1,0 +1,24 @@
+"""What every walk gives: tokens in order, none of which overlap."""
+
+from __future__ import annotations
+
+from ci_eval.grammar.syntax import Node
+from ci_eval.grammar.walk import NodePlace, Walk, tokens_of
+from ci_eval.model import Kind
+
+
+class Doubling(Walk):
+    """A walk that finds every name twice, and once more without its first letter."""
+
+    names = frozenset({"identifier"})
+
+    def name(self, node: Node, _role: str, place: NodePlace) -> None:
+        self.emit(node, Kind.TYPE_REFERENCE, place, text=self.text(node)[1:], skip=len(self.text(node)[0].encode()))
+        self.emit(node, Kind.VARIABLE, place)
+        self.emit(node, Kind.KEYWORD, place)
+
+
+def test_of_tokens_that_overlap_the_first_one_counts() -> None:
+    tokens = tokens_of(Doubling("é1 = (abc, de)".encode(), "", {}), "python").tokens
+    assert [(token.offset, token.text) for token in tokens] == [(0, "é1"), (6, "abc"), (11, "de")]
+    assert {token.properties.kind for token in tokens} == {Kind.VARIABLE}
