@@ -60,7 +60,7 @@ def _statements(source: bytes, grammar: str, shape: Shape) -> list[tuple[Part, b
     stack: list[tuple[Node, str, Part | None]] = [(parser(grammar).parse(source).root_node, "", None)]
     while stack:
         node, parent, unit = stack.pop()
-        if unit and among(shape.bodies, parent, node.type):
+        if unit in units and among(shape.bodies, parent, node.type):
             units[unit] = "function"
         elif among(shape.lists, parent, node.type):
             units.pop(unit or (0, 0), None)

@@ -145,17 +145,17 @@ class KotlinWalk(JvmWalk):
             found = local.names[name]
         self.emit(node, Kind.METHOD_CALL, place, Origin(found.static, found.package))
 
-    def variable(self, node: Node, name: str, place: NodePlace, skip: int = 0) -> None:
+    def variable(self, node: Node, name: str, place: NodePlace) -> None:
         owner = place.scope.owner(name)
         if owner is not None:
             origin = owner.names[name]
             kind = Kind.FIELD if owner.kind == "class" else Kind.VARIABLE
-            self.emit(node, Kind.TYPE_REFERENCE if origin.holder == "class" else kind, place, origin, skip=skip)
+            self.emit(node, Kind.TYPE_REFERENCE if origin.holder == "class" else kind, place, origin)
         elif name in {"it", "field"}:
-            self.emit(node, Kind.VARIABLE, place, LOCAL, skip=skip)
+            self.emit(node, Kind.VARIABLE, place, LOCAL)
         else:
             found = self.known.find(name, place.scope)
-            self.emit(node, Kind.TYPE_REFERENCE if is_type_name(name) else Kind.VARIABLE, place, found, skip=skip)
+            self.emit(node, Kind.TYPE_REFERENCE if is_type_name(name) else Kind.VARIABLE, place, found)
 
     def emit(
         self, node: Node, kind: Kind, place: NodePlace, origin: Origin = UNKNOWN, text: str = "", skip: int = 0

@@ -116,20 +116,18 @@ class ScalaWalk(JvmWalk):
             self.emit(node, Kind.METHOD_CALL, place, Origin(origin.static, origin.package), name)
         elif role == BOUND and (name[:1].islower() or name[:1] == "_"):
             place.scope.names[name] = LOCAL
-        elif name[:1] == "`":
-            # Names in backquotes are typed without them.
-            self.variable(node, name.strip("`"), place, skip=1)
         else:
-            self.variable(node, name, place)
+            self.variable(node, name.strip("`"), place)
 
-    def variable(self, node: Node, name: str, place: NodePlace, skip: int = 0) -> None:
+    def variable(self, node: Node, name: str, place: NodePlace) -> None:
         owner = place.scope.owner(name)
         origin = owner.names[name] if owner else self.known.find(name, place.scope)
         if origin.holder == "class" or (owner is None and is_type_name(name)):
             kind = Kind.TYPE_REFERENCE
         else:
             kind = Kind.FIELD if owner and owner.kind == "class" else Kind.VARIABLE
-        self.emit(node, kind, place, origin, name, skip)
+        # Names in backquotes are typed without them.
+        self.emit(node, kind, place, origin, name, skip=int(self.source[node.start_byte : node.start_byte + 1] == b"`"))
 
     @on("call_expression", "generic_function")
     def call(self, node: Node, _role: str, place: NodePlace) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from ci_eval import languages
 from ci_eval.contracts import Shape
 from ci_eval.grammar.parts import Part, definitions, lines, statements_on_a_line, statements_with
 from ci_eval.languages import python
@@ -17,8 +18,8 @@ def shape() -> Shape:
     return python.LANGUAGE.shape
 
 
-def texts(parts: list[Part]) -> list[str]:
-    return [TEXT[begin:end] for begin, end in parts]
+def texts(parts: list[Part], text: str = TEXT) -> list[str]:
+    return [text[begin:end] for begin, end in parts]
 
 
 def test_lines_are_those_that_are_not_blank() -> None:
@@ -36,3 +37,11 @@ def test_definitions_are_whole_functions(shape: Shape) -> None:
 def test_statements_are_found_by_what_stands_in_them(shape: Shape) -> None:
     places = [TEXT.index("é"), TEXT.index("return"), TEXT.index("2)")]
     assert texts(statements_with(TEXT, "python", shape, places)) == ["name = 'é'\n", "last = (1,\n        2)\n"]
+
+
+def test_definitions_in_broken_code_do_not_overlap() -> None:
+    """An ERROR that holds a lambda and a class is no function, since statements stand in it by themselves."""
+    text = "D\n){{}\ninternal class {\noverride fun p(:l<T>{}\n}"
+    kotlin = languages.CATALOG.load("kotlin").shape
+    assert kotlin
+    assert texts(definitions(text, "kotlin", kotlin), text) == ["override fun p(:l<T>{}\n"]

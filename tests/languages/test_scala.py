@@ -30,3 +30,10 @@ def test_a_soft_keyword_that_is_a_name_is_one_token(code: str) -> None:
     """The grammar nests the keyword in the name."""
     tokens = LANGUAGE.extract(f"val x = {code}\n", "a.scala", {}).tokens
     assert [token.text for token in tokens].count("end") == 1
+
+
+@pytest.mark.parametrize("code", ["`e`", "`e`.f", "f(`e`)", "1 + `e`.f"])
+def test_a_name_in_backquotes_is_typed_without_them(code: str) -> None:
+    text = f"val x = {code}\n"
+    (token,) = [token for token in LANGUAGE.extract(text, "a.scala", {}).tokens if token.text == "e"]
+    assert token.offset == text.index("e")

@@ -23,7 +23,7 @@ class JvmWalk(BlockWalk):
     """Types of nodes that are a receiver, a dot and a member."""
     known: Known
 
-    def variable(self, node: Node, name: str, place: NodePlace, skip: int = 0) -> None:
+    def variable(self, node: Node, name: str, place: NodePlace) -> None:
         """A name that is neither called nor in the place of a type."""
         raise NotImplementedError
 
