@@ -12,13 +12,13 @@ def draw(seed: int, identity: str) -> float:
     return int.from_bytes(digest, "big") / 2**56
 
 
-def threshold(identities: Iterable[str], *, seed: int, probability: float, limit: int | None) -> float:
-    """The number below which the draws of chosen identities are: each is chosen with `probability`, and at most `limit`
+def threshold(draws: Iterable[float], *, probability: float, limit: int | None) -> float:
+    """The number below which the chosen ones of these draws are: each is chosen with `probability`, and at most `limit`
     are.
 
-    The identities are only looked at where there is a limit.
+    The draws are only looked at where there is a limit.
     """
     if limit is None:
         return probability
-    draws = sorted(value for value in (draw(seed, identity) for identity in identities) if value < probability)
-    return draws[limit] if limit < len(draws) else probability
+    fitting = sorted(value for value in draws if value < probability)
+    return fitting[limit] if limit < len(fitting) else probability

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, Protocol, runtime_checkable
 
+import msgspec
+
 from ci_eval.model import (
     Confine,
     EngineInfo,
@@ -362,8 +364,7 @@ class Task:
     """Grader → the texts that it looks at instead, read from the answer in a way of its own."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Pairing:
+class Pairing(msgspec.Struct, frozen=True, kw_only=True):
     """A text to be graded, and what it should have been."""
 
     reference: str

@@ -31,6 +31,7 @@ from ci_eval.model import (
     FORMAT,
     FileActions,
     FileError,
+    FileHead,
     Kind,
     OpenFile,
     Session,
@@ -47,6 +48,7 @@ class Identified(Protocol):
 
 
 S = TypeVar("S", bound=Identified)
+Head = TypeVar("Head", bound=FileHead)
 
 COMPRESSION = 1
 """zlib level 1: saves three quarters of what level 9 does, in an eighth of its time."""
@@ -166,6 +168,11 @@ class Workspace:
         """The actions of all files, in order of their paths."""
         for path in self.action_files():
             yield read_actions(path)
+
+    def action_heads(self) -> Iterator[FileHead]:
+        """What they are about, in the same order, much faster."""
+        for path in self.action_files():
+            yield _actions(path, FileHead)
 
     def action_files(self) -> list[Path]:
         """The files of actions, sorted by name: in the same order in every run."""
@@ -360,7 +367,11 @@ def pack_sessions(source: SourceFile, sessions: Iterable[object]) -> bytes:
 
 def read_actions(path: Path) -> FileActions:
     """The actions that `pack_actions` packed. Raises WorkspaceError."""
-    actions = stored.decoded(b"".join(stored.lines(path, stored.ACTIONS)), FileActions, path)
+    return _actions(path, FileActions)
+
+
+def _actions(path: Path, kind: type[Head]) -> Head:
+    actions = stored.decoded(b"".join(stored.lines(path, stored.ACTIONS)), kind, path)
     _check_inside(actions.path, path)
     return actions
 

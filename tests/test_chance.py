@@ -19,7 +19,7 @@ def test_draws_are_spread_evenly() -> None:
 
 def test_a_limit_chooses_that_many_and_a_share_chooses_that_share() -> None:
     for probability, limit, chosen in ((1.0, 7, 7), (0.5, 7, 7), (1.0, 9000, 2000), (1.0, None, 2000)):
-        below = threshold(IDS, seed=3, probability=probability, limit=limit)
+        below = threshold([draw(3, each) for each in IDS], probability=probability, limit=limit)
         assert sum(draw(3, each) < below for each in IDS) == chosen
-    assert threshold(IDS, seed=3, probability=0.001, limit=7) == 0.001
-    assert threshold([], seed=3, probability=0.25, limit=None) == 0.25
+    assert threshold([draw(3, each) for each in IDS], probability=0.001, limit=7) == 0.001
+    assert threshold([], probability=0.25, limit=None) == 0.25

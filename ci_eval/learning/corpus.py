@@ -66,6 +66,8 @@ class Elsewhere(NamedTuple):
 
 def _left(found: Following, own: Following) -> Elsewhere:
     total = found.total - own.total
+    if found.few and not own.total:
+        return Elsewhere(total, dict(found.few), [token for token, _ in found.few[:TOP]])
     if found.few:
         less = dict(own.few)
         pairs = [(token, left) for token, count in found.few if (left := count - less.get(token, 0))]
@@ -175,9 +177,13 @@ class Corpus:
 
 def without(whole: Corpus, own: Corpus, less: Sequence[Following], context: Ids) -> Iterator[Elsewhere]:
     """What follows contexts of 0, 1, 2 … tokens in a corpus, but for the file `own`, up to the first that never occurs;
-    `less`: what follows them in that file."""
+    `less`: what follows them in that file. Where longer contexts stand at the same places, it is the same object."""
+    left, known = None, ((0, 0), (0, 0))
     for length, found in enumerate(whole.contexts(context)):
         here = less[length] if length < len(less) else NOTHING
         if found.total == here.total:
             return
-        yield _left(found, here) if found.few else whole.but(found.where, own, here.where)
+        places = found.where, here.where
+        if left is None or places != known:
+            left, known = _left(found, here) if found.few else whole.but(found.where, own, here.where), places
+        yield left

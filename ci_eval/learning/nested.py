@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import chain, islice
+from itertools import chain, groupby, islice
 from pathlib import PurePosixPath
 from typing import TypeVar
 
@@ -141,10 +141,15 @@ class _Candidates:
 
     def add(self, places: Mapping[Token, int], after: Mapping[Token, int], factor: float) -> None:
         """Add `factor` times the count of each. `places`: `by_text` or `by_id`, as `after` has it."""
-        fewer, more = (places, after) if len(places) < len(after) else (after, places)
-        for token in fewer:
-            if token in more:
-                self.sums[places[token]] += factor * after[token]
+        sums = self.sums
+        if len(places) < len(after):
+            for token, place in places.items():
+                if token in after:
+                    sums[place] += factor * after[token]
+        else:
+            for token, count in after.items():
+                if token in places:
+                    sums[places[token]] += factor * count
 
 
 class _Side:
@@ -178,14 +183,16 @@ class _Side:
             after, _ = self._file[length]
             yield from _most_frequent(after) if len(after) > 1 else after
         for levels in reversed(self._wider):
-            if length < len(levels):
+            # What stands at the same places as after a longer context was given with that.
+            if length < len(levels) and (length + 1 == len(levels) or levels[length] is not levels[length + 1]):
                 yield from (self._texts.texts[number] for number in levels[length].top)
 
     def add_to(self, candidates: _Candidates, share: float) -> None:
         """Add their probabilities, times `share`."""
         for levels, given in zip(self._wider, self._factors, strict=False):
-            for level, factor in zip(levels, given, strict=True):
-                candidates.add(candidates.by_id, level.counts, share * factor)
+            for _, same in groupby(zip(levels, given, strict=True), key=lambda each: id(each[0])):
+                (level, factor), *longer = same
+                candidates.add(candidates.by_id, level.counts, share * (factor + sum(each for _, each in longer)))
         for (after, _), factor in zip(self._file, self._factors[-1], strict=False):
             candidates.add(candidates.by_text, after, share * factor)
 

@@ -68,7 +68,7 @@ FAILED = frozenset({Status.CONTEXT_TOO_LONG, Status.TIMEOUT, Status.ENGINE_CRASH
 """The engine was asked and failed: a miss in every metric of ranks, and counted by itself as well."""
 
 
-class LookupScore(Value, frozen=True, kw_only=True, omit_defaults=True):
+class LookupScore(Value, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """One lookup (one answer of the engine), as far as metrics look at it."""
 
     prefix: str
@@ -111,7 +111,7 @@ class Otherwise(Value, frozen=True, kw_only=True, omit_defaults=True):
     lookups: tuple[LookupScore, ...] = ()
 
 
-class SessionScore(Value, frozen=True, kw_only=True, omit_defaults=True):
+class SessionScore(Value, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """One session (one token typed once, in golf one line; of a dataset one record), as far as metrics look at it."""
 
     id: str

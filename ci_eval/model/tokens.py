@@ -52,7 +52,7 @@ MASKED = "masked tokens"
 Location = Literal["project", "library"]
 
 
-class Properties(Value, frozen=True, kw_only=True, omit_defaults=True):
+class Properties(Value, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """What is known about a token; None means "could not be decided", which is not the same as False."""
 
     kind: Kind
@@ -78,7 +78,7 @@ class Properties(Value, frozen=True, kw_only=True, omit_defaults=True):
     """Number of the query case in its history."""
 
 
-class Token(Value, frozen=True, kw_only=True):
+class Token(Value, frozen=True, kw_only=True, gc=False):
     """A completable token: a reference to something that exists, or a keyword."""
 
     offset: int

@@ -136,7 +136,7 @@ def population(workspace: Workspace, asked: Mapping[str, int]) -> tuple[int, flo
     manifest = workspace.manifest()
     merged = bool(manifest.projects)
     if merged or manifest.shard is not None:
-        files = {each.path: each.sessions for each in workspace.actions()}
+        files = {each.path: each.sessions for each in workspace.action_heads()}
         known = counted(files, shard=manifest.shard, merged=merged)
     else:
         known = Counter({"": manifest.generated})

@@ -24,23 +24,22 @@ BANDS = (
 def summed(scores: Sequence[Mapping[str, float]]) -> Mapping[str, float]:
     """One grader's scores of the predictions, best first (of an empty text where there are none) → what metrics see.
 
-    `f1` (of the second grader, `subtoken-lcs.f1`): of the first one. `f1.best`: the highest. `f1.reciprocalRank`: the
+    `f1`: of the first one. `f1.best`: the highest. `f1.reciprocalRank`: the
     highest F1 / rank, which is 1 / rank where a prediction is exact. `f1.ndcg`: the sum of what each adds to the
     highest F1 so far, divided by log2(1 + rank): the ideal is always an exact prediction at rank 1, so that a poor list
     is not measured by its own best order.
     """
-    name = next(name for name in scores[0] if name.endswith("f1"))
     best = reciprocal = gain = 0.0
-    for place, f1 in enumerate((each[name] for each in scores), 1):
+    for place, f1 in enumerate((each["f1"] for each in scores), 1):
         reciprocal = max(reciprocal, f1 / place)
         if f1 > best:
             gain += (f1 - best) / log2(1 + place)
             best = f1
     return {
-        name: scores[0][name],
-        f"{name}.best": best,
-        f"{name}.reciprocalRank": reciprocal,
-        f"{name}.ndcg": gain,
+        "f1": scores[0]["f1"],
+        "f1.best": best,
+        "f1.reciprocalRank": reciprocal,
+        "f1.ndcg": gain,
     }
 
 

@@ -72,10 +72,10 @@ class Grading:
                 texts = [*read(lookup.answer, record)]
             # A judge is not asked about nothing; for the others, no suggestion is an empty one.
             closest = [against.closest(grader, remark, text) for text in (texts if judging else texts or [""])]
-            scores = [_stored(grader.name, each, found) for each, _ in closest]
             if self._task.summed and not judging:
-                found |= self._task.summed(scores)
+                found |= _stored(grader.name, self._task.summed([each for each, _ in closest]), found)
                 continue
+            scores = [_stored(grader.name, each, found) for each, _ in closest]
             found |= _judged(scores) if judging else _best(scores) if self._task.best else scores[0]
             if not read:
                 remarks = [said for _, said in closest]
@@ -99,8 +99,11 @@ class _Against:
         pairings = self._pairings.get(text)
         if pairings is None:
             pairings = self._pairings[text] = [self._pairing(reference, text) for reference in self._references]
-        graded = [(grader.grade(each), each) for each in pairings]
-        scores, decisive = max(graded, key=_first_score) if len(graded) > 1 else graded[0]
+        if len(pairings) == 1:
+            (decisive,) = pairings
+            scores = grader.grade(decisive)
+        else:
+            scores, decisive = max(((grader.grade(each), each) for each in pairings), key=_first_score)
         if "score" in scores:
             scores = {grader.name: scores["score"] / 100}
         return scores, remark(decisive)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import shutil
+from array import array
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 
 from ci_eval import atomic
@@ -158,17 +160,16 @@ def plan(
     workspace: Workspace, setup: Setup, *, probability: float, limit: int | None, shard: Shard | None = None
 ) -> Iterator[Assignment]:
     """The files with at least one chosen session. Which sessions are chosen does not depend on the shard."""
-    files = workspace.action_files()
-    everything = (call.session for path in files for call in first_calls(read_actions(path)))
-    below = threshold(everything, seed=setup.seed, probability=probability, limit=limit)
-    dealt = deal({each.path: each.sessions for each in workspace.actions()}, shard.of) if shard else {}
-    for path in files:
-        actions = read_actions(path)
-        if shard and dealt[actions.path] != shard.index:
-            continue
-        sessions = sum(1 for call in first_calls(actions) if draw(setup.seed, call.session) < below)
-        if sessions:
-            yield Assignment(setup=setup, actions=path, path=actions.path, sessions=sessions, below=below)
+    drawn = {}
+    for file in workspace.action_files():
+        actions = read_actions(file)
+        drawn[file] = actions.path, array("d", (draw(setup.seed, call.session) for call in first_calls(actions)))
+    below = threshold(chain.from_iterable(draws for _, draws in drawn.values()), probability=probability, limit=limit)
+    dealt = deal({path: len(draws) for path, draws in drawn.values()}, shard.of) if shard else {}
+    for file, (path, draws) in drawn.items():
+        sessions = sum(1 for each in draws if each < below)
+        if sessions and (shard is None or dealt[path] == shard.index):
+            yield Assignment(setup=setup, actions=file, path=path, sessions=sessions, below=below)
 
 
 @contextmanager
@@ -186,6 +187,6 @@ def _journals(workspace: Workspace) -> Iterator[Path]:
 
 def write_names(workspace: Workspace, root: Path) -> Path:
     """The names of all files with actions, for rankers and logs; files that changed since are left out."""
-    texts = filter(None, (text_of(root, actions.path, actions.checksum) for actions in workspace.actions()))
+    texts = filter(None, (text_of(root, actions.path, actions.checksum) for actions in workspace.action_heads()))
     names.count(texts).save(workspace.names_path)
     return workspace.names_path
