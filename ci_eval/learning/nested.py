@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import chain, groupby, islice
+from itertools import chain, islice
 from pathlib import PurePosixPath
 from typing import TypeVar
 
@@ -190,9 +190,8 @@ class _Side:
     def add_to(self, candidates: _Candidates, share: float) -> None:
         """Add their probabilities, times `share`."""
         for levels, given in zip(self._wider, self._factors, strict=False):
-            for _, same in groupby(zip(levels, given, strict=True), key=lambda each: id(each[0])):
-                (level, factor), *longer = same
-                candidates.add(candidates.by_id, level.counts, share * (factor + sum(each for _, each in longer)))
+            for level, factor in zip(levels, given, strict=True):
+                candidates.add(candidates.by_id, level.counts, share * factor)
         for (after, _), factor in zip(self._file, self._factors[-1], strict=False):
             candidates.add(candidates.by_text, after, share * factor)
 
