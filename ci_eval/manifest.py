@@ -98,6 +98,8 @@ class Manifest(Value, frozen=True, kw_only=True):
     finished: Number = 0
     """Sessions with a status other than skipped."""
     statuses: dict[str, Number] = {}
+    reused: Number = 0
+    """Sessions whose answers are those of an earlier run."""
     generated: Number = 0
     """Sessions in the actions, of which `sessionProbability` and `sessionsLimit` choose some."""
     unparsable: Annotated[float, Meta(ge=0, le=1)] = 0.0

@@ -15,6 +15,11 @@ def evaluated(session: SessionScore) -> bool:
     return session.status != Status.SKIPPED
 
 
+def observations_of(metric: Metric, session: SessionScore) -> Sequence[Observation]:
+    """What the metric observes; times only where the session was asked in this run."""
+    return () if metric.timed and session.reused else metric.observe(session)
+
+
 def rank_of(session: SessionScore) -> int | None:
     """Place of the expected text at the last lookup, where the whole prefix was typed; None if absent or failed."""
     if session.status in FAILED or not session.lookups:
@@ -76,7 +81,7 @@ def by_round(metric: Metric, session: SessionScore, rounds: int) -> list[Sequenc
     """The observations of one session in each round."""
     if metric.by_round:
         return list(metric.by_round(session, rounds))
-    return [metric.observe(each) for each in answers(session, rounds)]
+    return [observations_of(metric, each) for each in answers(session, rounds)]
 
 
 @dataclass(frozen=True)

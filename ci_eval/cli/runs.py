@@ -17,6 +17,10 @@ from ci_eval.jobs import terminal as presenting
 from ci_eval.jobs.workflows import announcements as announcing
 from ci_eval.shards import Shard
 
+REUSE = (
+    "Take over the answers of an earlier run's workspace if project, engine and settings are the same; 2 % are asked "
+    "anew, and if one of those differs, all are. Times are those of what was asked."
+)
 REPEAT = "Ask each session N times, each time a fresh engine: tells how far answers and times differ by themselves."
 
 
@@ -27,8 +31,16 @@ REPEAT = "Ask each session N times, each time a fresh engine: tells how far answ
 @click.option("--trust", is_flag=True, help=TRUST)
 @click.option("--shard", metavar="I/N", help="Only the I-th of N parts; `ci-eval merge` puts them together.")
 @click.option("--repeat", "rounds", type=click.IntRange(1, 1000), metavar="N", default=1, help=REPEAT)
+@click.option("--reuse", type=click.Path(path_type=Path), metavar="WORKSPACE", help=REUSE)
 def evaluate(
-    choices: Choices, output: Path | None, jobs: int, resume: bool, trust: bool, shard: str | None, rounds: int
+    choices: Choices,
+    output: Path | None,
+    jobs: int,
+    resume: bool,
+    trust: bool,
+    shard: str | None,
+    rounds: int,
+    reuse: Path | None,
 ) -> None:
     """All stages: project and engine → a workspace with reports.
 
@@ -40,7 +52,7 @@ def evaluate(
     chosen = choices.load(screen, output if resume else None, trusted=trust)
     part = Shard.parse(shard) if shard else None
     done = evaluate_job.evaluate(
-        chosen, output=output, jobs=jobs, resume=resume, screen=screen, shard=part, rounds=rounds
+        chosen, output=output, jobs=jobs, resume=resume, screen=screen, shard=part, rounds=rounds, reuse=reuse
     )
     announcing.evaluation(done, screen)
     presenting.evaluation(done, screen)

@@ -9,6 +9,7 @@ from ci_eval.ci import Screen
 from ci_eval.config import Config
 from ci_eval.errors import CiEvalError
 from ci_eval.jobs import outcome, pipeline, runs
+from ci_eval.jobs.nights.reuse import check_reusable, make_sessions_with
 from ci_eval.jobs.preparation import prepare
 from ci_eval.model import Evaluation
 from ci_eval.shards import Shard
@@ -34,19 +35,26 @@ def evaluate(
     screen: Screen,
     shard: Shard | None = None,
     rounds: int = 1,
+    reuse: Path | None = None,
 ) -> Evaluated:
     """Run all stages.
 
-    `shard`: only for the files that belong to it. `rounds`: how often each session is asked. Raises ConfigError,
-    WorkspaceError, PreparationError, NothingToEvaluate.
+    `shard`: only for the files that belong to it. `rounds`: how often each session is asked. `reuse`: the workspace of
+    an earlier run, whose answers are taken over where they would be the same. Raises ConfigError, WorkspaceError,
+    PreparationError, NothingToEvaluate.
     """
     folder = runs.workspace_for(config, output)
     runs.check_place(folder, resume=resume)
+    if reuse:
+        check_reusable(config, rounds)
     prepared = prepare(config, screen)
     workspace = (runs.resume if resume else runs.begin)(prepared, folder, jobs, shard)
     with runs.kept(folder):
         runs.ask_in_rounds(workspace, rounds)
         pipeline.make_actions(workspace, prepared, jobs, screen)
-        pipeline.make_sessions([(workspace, prepared)], jobs, screen)
+        if reuse:
+            make_sessions_with(reuse, workspace, prepared, jobs, screen)
+        else:
+            pipeline.make_sessions([(workspace, prepared)], jobs, screen)
         evaluation, reports = pipeline.make_reports(workspace, config)
     return Evaluated(folder=folder, evaluation=evaluation, reports=reports, trouble=outcome.trouble(workspace, config))

@@ -127,14 +127,15 @@ def take_up(workspace: Workspace, prepared: Prepared, jobs: int, shard: Shard | 
             f"{folder} was made with another configuration (see its config.yaml): give a new folder as --output"
         )
     now = replace(new_manifest(prepared, jobs), shard=str(shard) if shard else manifest.shard)
-    for what, was, is_now in unlike(_same_answers(manifest), _same_answers(now)):
+    for what, was, is_now in unlike(same_answers(manifest), same_answers(now)):
         raise WorkspaceError(
             f"{folder} cannot be taken up: the {what} was {was}, and is {is_now} now; give a new folder as --output"
         )
     return workspace
 
 
-def _same_answers(manifest: Manifest) -> dict[str, object]:
+def same_answers(manifest: Manifest) -> dict[str, object]:
+    """Name → value of everything that two runs must share for one to go on with what the other was answered."""
     return {
         **manifest.answering(),
         "shard": manifest.shard,

@@ -133,6 +133,8 @@ class SessionScore(Value, frozen=True, kw_only=True, omit_defaults=True, gc=Fals
     """Number of later rounds in which the engine's answers differed at all from those of the first."""
     otherwise: tuple[Otherwise, ...] = ()
     """Those of these rounds in which metrics see a different result."""
+    reused: bool = False
+    """Whether this is what an earlier run was answered: its times are not of this one."""
     lookups: tuple[LookupScore, ...] = ()
 
 

@@ -26,7 +26,7 @@ from ci_eval.model import (
     Status,
     Vocabulary,
 )
-from ci_eval.observing import by_round, evaluated, score
+from ci_eval.observing import by_round, evaluated, observations_of, score
 from ci_eval.rendering.contract import Reporter
 from ci_eval.statistics.noise import Rounds
 from ci_eval.statistics.population import counted, share
@@ -98,7 +98,7 @@ def evaluate(
             rounds.add(session)
             if session.properties.strategy and evaluated(session):
                 cases.add(file.path, manifest.cluster(file.path), session.properties, score(task, session))
-            seen = [metric.observe(session) for metric in metrics]
+            seen = [observations_of(metric, session) for metric in metrics]
             # Observed as each round answered, where that is not the same.
             moved = (
                 list(zip(*(by_round(metric, session, of) for metric in metrics), strict=True))
@@ -159,6 +159,7 @@ def environment(manifest: Manifest) -> dict[str, str]:
         if manifest.unresolved_imports is None
         else f"{manifest.unresolved_imports:.1%}",
         "Confined": manifest.confined or "the engine has no process of its own",
+        **({"Answers of an earlier run": f"{manifest.reused:,} sessions"} if manifest.reused else {}),
         **({"Vocabulary": _spelled(manifest.vocabulary)} if manifest.vocabulary else {}),
     }
 

@@ -14,7 +14,7 @@ from ci_eval import tasks
 from ci_eval.contracts import Metric, Observation, Task
 from ci_eval.filters import decide
 from ci_eval.model import FAILED, Change, FiltersConfig, Kind, Session, SessionScore, SourceFile
-from ci_eval.observing import band, by_round, evaluated, score, shown_rank
+from ci_eval.observing import band, by_round, evaluated, observations_of, score, shown_rank
 from ci_eval.rendering.contract import Pair
 from ci_eval.statistics.latencies import BINS, binned
 from ci_eval.statistics.student import Floats
@@ -281,7 +281,7 @@ class _FilePairs:
             numbers=self._observed(base, new),
             weights=[weight(base) for weight in self._weights],
             gain=gain,
-            latencies=([lookup.latency for lookup in base.lookups], [lookup.latency for lookup in new.lookups]),
+            latencies=(_latencies(base), _latencies(new)),
             parts=list(_parts_of(base)),
             by_round=list(self._by_round(base, new)),
         )
@@ -308,7 +308,7 @@ class _FilePairs:
         return self._row(self._observations(base), self._observations(new))
 
     def _observations(self, session: SessionScore) -> list[Sequence[Observation]]:
-        return [metric.observe(session) for _, metric in self._summed]
+        return [observations_of(metric, session) for _, metric in self._summed]
 
     def _row(self, base: Sequence[Sequence[Observation]], new: Sequence[Sequence[Observation]]) -> list[float]:
         row = [0.0] * (4 * self._width)
@@ -401,3 +401,8 @@ class StoredPairs:
                 either = mine | theirs
                 order = sorted(either, key=lambda each: (either[each].offset, either[each].typed, each))
                 yield source, [(mine.get(each), theirs.get(each)) for each in order]
+
+
+def _latencies(session: SessionScore) -> list[float]:
+    """Those of this run."""
+    return [] if session.reused else [lookup.latency for lookup in session.lookups]

@@ -3,6 +3,7 @@
 from ci_eval.stages.interpret.assignments import Assignment, Logging, Setup
 from ci_eval.stages.interpret.grading import Grading, grade_anew, names_of
 from ci_eval.stages.interpret.keeping import Progress
+from ci_eval.stages.interpret.rounds import answers_of
 from ci_eval.stages.interpret.run import EngineSide, in_turns, interpret, write_names
 from ci_eval.stages.interpret.worker import replay
 
@@ -13,6 +14,7 @@ __all__ = [
     "Logging",
     "Progress",
     "Setup",
+    "answers_of",
     "grade_anew",
     "in_turns",
     "interpret",

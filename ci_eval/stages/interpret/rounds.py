@@ -29,7 +29,7 @@ def together(rounds: Sequence[Iterable[Session]]) -> Iterator[Session]:
     """Each session once, with the latencies of all rounds; what was suggested is what the first round has."""
     for first, *others in zip(*rounds, strict=True):
         lookups = tuple(_timed(place, [first, *others]) for place in range(len(first.lookups)))
-        differing = sum(_answers(each) != _answers(first) for each in others)
+        differing = sum(answers_of(each) != answers_of(first) for each in others)
         otherwise = tuple(
             Otherwise(round=number, status=each.status, lookups=tuple(map(_scored, each.lookups)))
             for number, each in enumerate(others, 1)
@@ -38,7 +38,7 @@ def together(rounds: Sequence[Iterable[Session]]) -> Iterator[Session]:
         yield replace(first, lookups=lookups, rounds=len(rounds), differing=differing, otherwise=otherwise)
 
 
-def _answers(session: Session) -> object:
+def answers_of(session: Session) -> object:
     """All that a person could tell one answer from another by."""
     lists = [[found.text for found in lookup.suggestions] for lookup in session.lookups]
     return _seen(session), lists

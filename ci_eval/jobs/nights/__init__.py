@@ -1,0 +1,1 @@
+"""Runs that follow an earlier one of the same kind."""

@@ -1,0 +1,138 @@
+"""Answers of an earlier run, taken over where all that they depend on is the same."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from ci_eval.chance import draw
+from ci_eval.ci import Screen
+from ci_eval.config import Config
+from ci_eval.errors import ConfigError
+from ci_eval.jobs import pipeline, runs
+from ci_eval.jobs.preparation import Prepared
+from ci_eval.manifest import unlike
+from ci_eval.model import FAILED, Session, Status
+from ci_eval.rendering.figures import counted
+from ci_eval.stages.interpret import answers_of
+from ci_eval.workspace import Workspace, pack_sessions
+
+SAMPLE = 0.02
+"""Share of the sessions that is asked anew, at least."""
+
+
+def check_reusable(config: Config, rounds: int) -> None:
+    """Raises ConfigError where answers of an earlier run would not do."""
+    why = {
+        "an `engine.command` may be another program under the same name": config.engine.command,
+        "an `engine.endpoint` has a store of answers of its own": config.engine.endpoint,
+        "`--repeat` asks how far answers differ by themselves": rounds > 1,
+        "`interpret.saveLogs` logs what is asked": config.interpret.save_logs,
+        "`run.tests` runs each answer": config.running,
+    }
+    if reason := next((text for text, applies in why.items() if applies), ""):
+        raise ConfigError(f"--reuse cannot be used here: {reason}; leave it out")
+
+
+def make_sessions_with(earlier: Path, workspace: Workspace, prepared: Prepared, jobs: int, screen: Screen) -> None:
+    """Stage 2, with the answers of an earlier run where there is one like this.
+
+    Some files are asked anew. Where any session in them is answered in another way than it was, nothing is taken over.
+    """
+    kept = _earlier(earlier, workspace, prepared, screen)
+    asked_anew = _take_over(kept, workspace) if kept else ()
+    pipeline.make_sessions([(workspace, prepared)], jobs, screen)
+    if kept is None:
+        return
+    differing, compared = _differing(kept, workspace, asked_anew)
+    if differing:
+        screen.warn(
+            f"nothing of {earlier} is reused: of {compared:,} sessions asked anew, {differing:,} were answered "
+            "in another way, so that all are asked; `--repeat 3` tells how far the engine wavers by itself"
+        )
+        for source in list(workspace.sources()):
+            if source.path not in asked_anew:
+                workspace.drop_sessions(source.path)
+        pipeline.make_sessions([(workspace, prepared)], jobs, screen)
+    reused = sum(session.reused for _, sessions in workspace.sessions(Session) for session in sessions)
+    workspace.write_manifest(replace(workspace.manifest(), reused=reused))
+    workspace.seal()
+    if not differing:
+        screen.say(f"Reused: {counted(reused, 'session')} of {earlier}; {compared:,} asked anew were answered the same")
+
+
+def _earlier(folder: Path, workspace: Workspace, prepared: Prepared, screen: Screen) -> Workspace | None:
+    """The workspace of a run that was answered as this one will be; None where it is not, which is said."""
+    if not (folder / "manifest.json").is_file():
+        screen.say(f"Nothing is reused: there is no workspace in {folder} yet")
+        return None
+    earlier = Workspace.open(folder)
+    earlier.verify()
+    if changed := next(_changed(earlier, workspace, prepared), ""):
+        screen.say(f"Nothing of {folder} is reused: {changed}")
+        return None
+    return earlier
+
+
+def _changed(earlier: Workspace, workspace: Workspace, prepared: Prepared) -> Iterator[str]:
+    """What answers depend on and is not the same, in words."""
+    was, now = earlier.manifest(), workspace.manifest()
+    for what, before, after in unlike(runs.same_answers(was), runs.same_answers(now)):
+        yield f"the {what} was {before}, and is {after} now"
+    if was.dependencies != now.dependencies:
+        yield "what the project needs has other versions now"
+    if (was.rounds, was.os, was.grammar) != (now.rounds, now.os, now.grammar):
+        yield "the machine is another one, or sessions were asked several times"
+    if _asked(runs.stored_config(earlier)) != _asked(prepared.config):
+        yield "the configuration is another one"
+
+
+def _asked(config: Config) -> Config:
+    """As far as answers depend on it."""
+    return replace(config, output_dir="", training_projects=(), reports=_NONE.reports, comparison=_NONE.comparison)
+
+
+_NONE = Config()
+
+
+def _take_over(kept: Workspace, workspace: Workspace) -> Collection[str]:
+    """Store the earlier sessions of all files but a sample, whose paths are returned."""
+    heads = {head.path: head for head in workspace.action_heads() if kept.has_sessions(head.path)}
+    sample = _sample({path: head.sessions for path, head in heads.items()}, workspace.manifest().start)
+    for source, found in kept.sessions(Session):
+        head = heads.get(source.path)
+        if head and head.checksum == source.checksum and source.path not in sample:
+            sessions = list(found)
+            if all(map(_settled, sessions)) and not workspace.has_sessions(source.path):
+                reused = (replace(session, reused=True) for session in sessions)
+                workspace.write_sessions(source.path, pack_sessions(source, reused))
+    return sample
+
+
+def _settled(session: Session) -> bool:
+    """Whether it was answered; where the engine failed, it is given another chance."""
+    return session.status not in FAILED | {Status.SKIPPED}
+
+
+def _sample(sizes: dict[str, int], start: str) -> set[str]:
+    """Files with SAMPLE of the sessions, other ones in every run."""
+    wanted, found = SAMPLE * sum(sizes.values()), set[str]()
+    for path in sorted(sizes, key=lambda path: draw(0, f"{start} {path}")):
+        if sum(sizes[each] for each in found) >= wanted:
+            break
+        found.add(path)
+    return found
+
+
+def _differing(kept: Workspace, workspace: Workspace, paths: Collection[str]) -> tuple[int, int]:
+    """How many sessions of these files were answered in another way, and how many could be compared."""
+    differing = compared = 0
+    for path in sorted(paths):
+        was = {session.id: answers_of(session) for session in kept.sessions_in(path, Session) if _settled(session)}
+        for session in workspace.sessions_in(path, Session):
+            if session.id in was:
+                compared += 1
+                differing += was[session.id] != answers_of(session)
+    return differing, compared

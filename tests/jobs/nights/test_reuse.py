@@ -1,0 +1,158 @@
+"""`evaluate --reuse`: what is taken over, what is asked anew, and what is noticed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from ci_eval.model import Session, Suggestion
+from ci_eval.workspace import Workspace, pack_sessions
+from tests.command import command
+from tests.projects import GREETER, write
+
+FILES = 12
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    return write(tmp_path / "p", **{f"file{i}__py": GREETER + f"x{i} = {i}\nprint(x{i})\n" for i in range(FILES)})
+
+
+def night(project: Path, output: Path, *more: str, engine: str = "words") -> str:
+    """What the run says."""
+    code, _, said = run(project, output, "--engine", engine, *more)
+    assert code == 0, said
+    return said
+
+
+def run(project: Path, output: Path, *more: str) -> tuple[int, str, str]:
+    code, out, err = command("evaluate", "--project", f"path:{project}", "--output", output, *more)
+    return code, out, " ".join(err.split())
+
+
+def figures(workspace: Path) -> dict[str, Any]:
+    everything: dict[str, Any] = json.loads((workspace / "reports" / "metrics.json").read_text())
+    found: dict[str, Any] = everything["evaluations"][0]["filters"]["ALL"]["metrics"]
+    return found
+
+
+def reused(workspace: Path) -> dict[str, set[bool]]:
+    """File → whether its sessions are reused."""
+    found = Workspace.open(workspace).sessions(Session)
+    return {source.path: {session.reused for session in sessions} for source, sessions in found}
+
+
+def alter(workspace: Path) -> None:
+    """Change every answer of a workspace, and seal it as if nothing had happened."""
+    stored = Workspace.open(workspace)
+    for source, sessions in list(stored.sessions(Session)):
+        wrong = (Suggestion(text="planted"),)
+        altered = [
+            replace(each, lookups=tuple(replace(lookup, suggestions=wrong) for lookup in each.lookups))
+            for each in sessions
+        ]
+        stored.write_sessions(source.path, pack_sessions(source, altered))
+    stored.seal()
+
+
+def test_an_unchanged_night_asks_a_sample_and_has_the_same_figures(project: Path, tmp_path: Path) -> None:
+    night(project, tmp_path / "one")
+    said = night(project, tmp_path / "two", "--reuse", str(tmp_path / "one"))
+    manifest = Workspace.open(tmp_path / "two").manifest()
+    assert 0 < manifest.finished - manifest.reused < 0.2 * manifest.finished
+    assert f"Reused: {manifest.reused} sessions" in said
+    assert "asked anew were answered the same" in said
+    one, two = figures(tmp_path / "one"), figures(tmp_path / "two")
+    untimed = [name for name, each in one.items() if "atency" not in name and "Within" not in name]
+    assert {name: one[name]["value"] for name in untimed} == {name: two[name]["value"] for name in untimed}
+    Workspace.open(tmp_path / "two").verify()
+
+
+def test_times_are_those_of_what_was_asked(project: Path, tmp_path: Path) -> None:
+    night(project, tmp_path / "one")
+    night(project, tmp_path / "two", "--reuse", str(tmp_path / "one"))
+    asked = [
+        lookup.latency
+        for _, sessions in Workspace.open(tmp_path / "two").sessions(Session)
+        for session in sessions
+        if not session.reused
+        for lookup in session.lookups
+    ]
+    assert figures(tmp_path / "two")["MeanLatency"]["value"] == pytest.approx(sum(asked) / len(asked), rel=1e-6)
+
+
+def test_another_night_asks_another_sample(project: Path, tmp_path: Path) -> None:
+    night(project, tmp_path / "one")
+    asked = set()
+    for number in range(4):
+        night(project, tmp_path / f"after {number}", "--reuse", str(tmp_path / "one"))
+        asked |= {path for path, flags in reused(tmp_path / f"after {number}").items() if flags == {False}}
+    assert len(asked) > 1
+
+
+def test_a_planted_wrong_answer_is_noticed_and_nothing_is_reused(project: Path, tmp_path: Path) -> None:
+    night(project, tmp_path / "one")
+    alter(tmp_path / "one")
+    said = night(project, tmp_path / "two", "--reuse", str(tmp_path / "one"))
+    assert "were answered in another way, so that all are asked" in said
+    assert set().union(*reused(tmp_path / "two").values()) == {False}
+    assert Workspace.open(tmp_path / "two").manifest().reused == 0
+    night(project, tmp_path / "afresh")
+    assert figures(tmp_path / "two")["Recall"] == figures(tmp_path / "afresh")["Recall"]
+
+
+@pytest.mark.parametrize(
+    ("more", "why"),
+    [
+        (("--set", "interpret.maxSuggestions=7"), "the configuration is another one"),
+        (("--set", "interpret.completionType=ALPHABETICAL"), "the completion type was BASIC, and is ALPHABETICAL now"),
+        (("--set", "actions.strategy.context=PREVIOUS"), "the strategy was"),
+    ],
+)
+def test_other_settings_reuse_nothing(project: Path, tmp_path: Path, more: tuple[str, ...], why: str) -> None:
+    night(project, tmp_path / "one")
+    said = night(project, tmp_path / "two", "--reuse", str(tmp_path / "one"), *more)
+    assert f"Nothing of {tmp_path / 'one'} is reused: {why}" in said
+    assert set().union(*reused(tmp_path / "two").values()) == {False}
+
+
+def test_a_changed_file_or_another_engine_reuses_nothing(project: Path, tmp_path: Path) -> None:
+    night(project, tmp_path / "one")
+    said = night(project, tmp_path / "other", "--reuse", str(tmp_path / "one"), engine="frequency")
+    assert "the engine was words" in said
+    (project / "file3.py").write_text(GREETER)
+    said = night(project, tmp_path / "changed", "--reuse", str(tmp_path / "one"))
+    assert "the project was" in said
+
+
+def test_the_first_night_has_nothing_to_reuse(project: Path, tmp_path: Path) -> None:
+    said = night(project, tmp_path / "one", "--reuse", str(tmp_path / "none"))
+    assert "there is no workspace in" in said
+    assert Workspace.open(tmp_path / "one").manifest().finished
+
+
+def test_a_damaged_workspace_is_no_ground_for_reuse(project: Path, tmp_path: Path) -> None:
+    night(project, tmp_path / "one")
+    next((tmp_path / "one" / "sessions").iterdir()).write_bytes(b"")
+    code, _, said = run(project, tmp_path / "two", "--engine", "words", "--reuse", str(tmp_path / "one"))
+    assert code == 2
+    assert "is not what was evaluated: sessions changed since" in said
+
+
+@pytest.mark.parametrize(
+    ("more", "why"),
+    [
+        (("--repeat", "2"), "how far answers differ"),
+        (("--set", "interpret.saveLogs=true"), "logs what is asked"),
+        (("--set", "engine.command=[cat]"), "another program under the same name"),
+    ],
+)
+def test_what_cannot_be_reused_is_refused(project: Path, tmp_path: Path, more: tuple[str, ...], why: str) -> None:
+    code, _, said = run(project, tmp_path / "two", *more, "--reuse", str(tmp_path / "one"))
+    assert code == 2
+    assert why in said
+    assert not (tmp_path / "two").exists()
