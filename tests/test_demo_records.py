@@ -12,7 +12,7 @@ import pytest
 from ci_eval import machine
 from ci_eval.adapters.testruns import languages as runners
 from ci_eval.adapters.testruns.trials import Trials
-from ci_eval.cli import cli
+from ci_eval.cli.group import cli
 from ci_eval.contracts import RunSettings
 from ci_eval.errors import ConfigError, InstallError
 from ci_eval.fetch.dataset import prepare

@@ -15,32 +15,9 @@ import click
 
 from ci_eval import __version__
 from ci_eval.ci import Problem, Screen
-from ci_eval.cli import answers, ci
-from ci_eval.cli import comparisons as judging
-from ci_eval.cli import datasets as mining
-from ci_eval.cli import models as learning
-from ci_eval.cli import runs as evaluating
-from ci_eval.cli import sweeps as sweeping
-from ci_eval.cli import usages as usage_mining
-from ci_eval.cli import views as looking
-from ci_eval.cli.group import cli
-from ci_eval.cli.options import DEMO
+from ci_eval.cli.commands import NAMES
+from ci_eval.cli.group import cli, command_of
 from ci_eval.errors import CiEvalError, ConfigError, GateFailed, Interrupted, WorkspaceError
-
-__all__ = [
-    "DEMO",
-    "answers",
-    "ci",
-    "cli",
-    "evaluating",
-    "judging",
-    "learning",
-    "looking",
-    "main",
-    "mining",
-    "sweeping",
-    "usage_mining",
-]
 
 INTERRUPTED = 130
 UNREAD = 141
@@ -87,10 +64,10 @@ def identity_of(error: Exception) -> str:
 
 def again(arguments: Sequence[str], folder: Path) -> str | None:
     """The command that takes up what was interrupted in `folder`; None where there is none."""
-    name = next((word for word in arguments if word in cli.commands), "")
+    name = next((word for word in arguments if word in NAMES), "")
     if name == "interpret":
         return shlex.join(["ci-eval", name, str(folder), *(["--trust"] if "--trust" in arguments else [])])
-    if not any(option.name == "resume" for option in getattr(cli.commands.get(name), "params", ())):
+    if not name or not any(option.name == "resume" for option in command_of(name).params):
         return None
     resumed = [] if "--resume" in arguments else ["--resume"]
     placed = any(word == "--output" or word.startswith("--output=") for word in arguments)

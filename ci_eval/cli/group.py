@@ -1,12 +1,18 @@
-"""The group all commands belong to."""
+"""The group all commands belong to.
+
+A command stands in a module of this package, which is imported when the command is used: help, completion in a shell
+and small commands would otherwise wait for what only others need.
+"""
 
 from __future__ import annotations
 
 import os
+from importlib import import_module
 
 import click
 
 from ci_eval import __version__
+from ci_eval.cli.commands import COMMANDS, NAMES
 
 EXAMPLES = """\b
 Examples:
@@ -45,14 +51,21 @@ class Commands(click.Group):
             cmd.params.append(_ci(hidden=True))
         super().add_command(cmd, name)
 
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        """See click.Group."""
+        return sorted(NAMES)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """See click.Group; imports the module of the command, or all of them, so that similar names are suggested."""
+        for module in [module for module, names in COMMANDS.items() if cmd_name in names] or COMMANDS:
+            import_module(f"{__package__}.{module}")
+        return super().get_command(ctx, cmd_name)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """See click.Group, which cuts summaries to a line."""
+        """See click.Group, which cuts summaries to a line, and imports all commands."""
+        summaries = {name: text for names in COMMANDS.values() for name, text in names.items()}
         with formatter.section("Commands"):
-            formatter.write_dl([(name, each.get_short_help_str(WHOLE)) for name, each in sorted(self.commands.items())])
-
-
-WHOLE = 1_000
-"""More characters than any summary has."""
+            formatter.write_dl(sorted(summaries.items()))
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]}, epilog=EXAMPLES)
@@ -62,3 +75,10 @@ def cli() -> None:
 
 
 cli.params.append(_ci())
+
+
+def command_of(name: str) -> click.Command:
+    """The command of that name, which there is."""
+    found = cli.get_command(click.Context(cli), name)
+    assert found, name
+    return found

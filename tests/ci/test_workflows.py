@@ -15,7 +15,8 @@ import pytest
 import yaml
 
 from ci_eval.ci.inputs import FLAGS, OPTIONS, PLACES, REPEATED
-from ci_eval.cli import ci, cli
+from ci_eval.cli import ci
+from ci_eval.cli.commands import NAMES
 from tests.ci.tools import ACTIONLINT, go_tool, language_service
 
 ROOT = Path(__file__).parents[2]
@@ -201,7 +202,7 @@ def commands_in(path: Path) -> list[str]:
 
 @pytest.mark.parametrize("path", [*WORKFLOWS, ACTION], ids=lambda path: path.name)
 def test_every_command_of_a_workflow_exists(path: Path) -> None:
-    there = {*cli.commands, *(f"ci {name}" for name in ci.ci.commands)}
+    there = {*NAMES, *(f"ci {name}" for name in ci.ci.commands)}
     assert set(commands_in(path)) <= there
 
 

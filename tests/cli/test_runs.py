@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.cli import DEMO
+from ci_eval.cli.options import DEMO
 from ci_eval.config import load
 from ci_eval.model import SessionScore
 from ci_eval.workspace import Workspace

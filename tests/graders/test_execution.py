@@ -10,7 +10,7 @@ import pytest
 
 from ci_eval import graders
 from ci_eval.adapters import place
-from ci_eval.cli import cli
+from ci_eval.cli.group import cli
 from ci_eval.contracts import Pairing
 from ci_eval.errors import ConfigError, PreparationError
 from ci_eval.graders import execution

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ci_eval.cli import cli
+from ci_eval.cli.group import cli
 from ci_eval.contracts import Pairing
 from ci_eval.errors import ConfigError
 from ci_eval.graders.judge import question_of, verdict_in

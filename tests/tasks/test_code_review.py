@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.cli import cli
+from ci_eval.cli.group import cli
 from ci_eval.model import Record
 from ci_eval.tasks.code_review import comments, comments_of_mera
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.cli import cli
+from ci_eval.cli.group import cli
 from ci_eval.config import load
 from ci_eval.errors import ConfigError
 from ci_eval.jobs.preparation import task_of

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from ci_eval import languages, rankers
 from ci_eval.ci import limits
-from ci_eval.cli import cli
+from ci_eval.cli.group import cli
 from ci_eval.config import load
 from ci_eval.errors import ConfigError
 from ci_eval.fetch import schemes

@@ -1,0 +1,44 @@
+"""The list of commands, which help is made of, against the commands themselves."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import click
+import pytest
+
+from ci_eval.cli.commands import COMMANDS, NAMES
+from ci_eval.cli.group import cli, command_of
+
+WHOLE = 1_000
+"""More characters than any summary has."""
+
+
+@pytest.mark.parametrize("name", sorted(NAMES))
+def test_the_list_has_what_the_command_says_of_itself(name: str) -> None:
+    (summary,) = (names[name] for names in COMMANDS.values() if name in names)
+    assert summary == command_of(name).get_short_help_str(WHOLE)
+
+
+def test_no_command_is_missing_from_the_list() -> None:
+    assert cli.get_command(click.Context(cli), "no-such") is None  # which has all modules imported
+    assert set(cli.commands) == NAMES
+
+
+def imported(*arguments: str) -> set[str]:
+    """The modules that the command line imports for these arguments."""
+    program = "import sys; from ci_eval.cli.group import cli; cli.main(sys.argv[1:], standalone_mode=False)"
+    program += "; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program, *arguments], capture_output=True, text=True, check=True)
+    return set(done.stdout.splitlines()[-1].split())
+
+
+def test_help_imports_no_command() -> None:
+    assert not {name for name in imported("--help") if name.startswith(("ci_eval.jobs", "numpy", "jedi", "requests"))}
+
+
+def test_a_command_imports_no_other_one() -> None:
+    found = imported("answers", "--help")
+    assert "ci_eval.cli.answers" in found
+    assert not found & {"ci_eval.cli.usages", "ci_eval.cli.comparisons", "ci_eval.stages.compare"}
