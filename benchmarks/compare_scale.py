@@ -8,7 +8,6 @@ Two workspaces are generated with sessions of realistic size (20 suggestions eac
 from __future__ import annotations
 
 import argparse
-import gzip
 import random
 import resource
 import subprocess
@@ -19,6 +18,7 @@ from pathlib import Path
 
 import msgspec
 
+from ci_eval import stored
 from ci_eval.manifest import Manifest, StageRecord
 from ci_eval.model import (
     EngineInfo,
@@ -31,7 +31,7 @@ from ci_eval.model import (
     Status,
     Suggestion,
 )
-from ci_eval.workspace import Workspace, name_of
+from ci_eval.workspace import Workspace
 
 WORDS = [f"{first}_{second}" for first in "get set make read open".split() for second in "name item text file".split()]
 
@@ -68,7 +68,7 @@ def generate(folder: Path, sessions: int, files: int, *, new: bool) -> None:
             )
             lines.append(msgspec.json.encode(session))
             offset += len(line)
-        (folder / "sessions" / f"{name_of(path)}.jsonl.gz").write_bytes(gzip.compress(b"\n".join(lines) + b"\n", 1))
+        workspace.write_sessions(path, stored.pack(line + b"\n" for line in lines))
     stage = StageRecord(started="2026-01-01T00:00:00+00:00")
     workspace.write_manifest(
         Manifest(

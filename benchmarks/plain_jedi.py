@@ -5,7 +5,6 @@
 Uses jedi's public interface only, and of ci-eval only the workspace's files. The same standard library is visible.
 """
 
-import gzip
 import json
 import sys
 import time
@@ -15,6 +14,8 @@ from typing import Any
 
 import jedi
 import parso.cache
+
+from ci_eval import stored
 
 
 def complete(text: str, offset: int, path: Path, project: jedi.Project, environment: Any) -> list[str]:
@@ -31,8 +32,8 @@ def sessions(workspace: Path, root: Path) -> Iterator[list[Any]]:
     project = jedi.Project(root, sys_path=[str(library), str(library / "lib-dynload")])
     environment = jedi.InterpreterEnvironment()
     complete("import os\nos.", 13, root / "warm_up.py", project, environment)
-    for packed in sorted(workspace.glob("sessions/*.jsonl.gz")):
-        head, *rest = [json.loads(line) for line in gzip.decompress(packed.read_bytes()).splitlines()]
+    for packed in sorted(workspace.glob("sessions/*.jsonl.*")):
+        head, *rest = map(json.loads, stored.lines(packed))
         for session in rest:
             begin, expected = session["offset"], session["expectedText"]
             text = head["text"][:begin] + head["text"][begin + len(expected) :]

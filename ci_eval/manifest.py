@@ -10,7 +10,6 @@ from msgspec import Meta
 from msgspec.structs import force_setattr
 
 from ci_eval.model import (
-    FORMAT,
     FORMER_LANGUAGES,
     MASKED,
     EngineInfo,
@@ -21,6 +20,9 @@ from ci_eval.model import (
     Vocabulary,
 )
 from ci_eval.statistics.population import clusters_of
+
+FORMAT, FORMER_FORMAT = 2, 1
+"""Format numbers of workspaces: the one that is written, and the oldest one that is read."""
 
 
 class StageRecord(Value, frozen=True, kw_only=True):

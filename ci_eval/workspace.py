@@ -2,22 +2,25 @@
 
 config.yaml      the configuration as it was evaluated
 manifest.json    what ran, on what, with what, and how far it came
-actions/         one FileActions per source file           (.json.gz)
-sessions/        one SourceFile, then its Sessions, a line each   (.jsonl.gz)
+actions/         one FileActions per source file           (.json.zst)
+sessions/        one SourceFile, then its Sessions, a line each   (.jsonl.zst)
 errors/          one FileError per file that gave trouble   (.json)
 names.npz        how often each name stands in the project, by which rankers order
 unfinished/      the sessions so far of the files that workers are at, while they are
 rounds/          the sessions of each round of the files that are not through all of them, while they are
 logs/            suggestions with features, for training and validation
 reports/
+
+In workspaces of format 1 what is packed ends in .gz.
 """
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Protocol, TypeVar
 
@@ -26,9 +29,8 @@ from msgspec.structs import replace
 
 from ci_eval import atomic, stored
 from ci_eval.errors import WorkspaceError
-from ci_eval.manifest import Manifest
+from ci_eval.manifest import FORMAT, FORMER_FORMAT, Manifest
 from ci_eval.model import (
-    FORMAT,
     FileActions,
     FileError,
     FileHead,
@@ -49,9 +51,6 @@ class Identified(Protocol):
 
 S = TypeVar("S", bound=Identified)
 Head = TypeVar("Head", bound=FileHead)
-
-COMPRESSION = 1
-"""zlib level 1: saves three quarters of what level 9 does, in an eighth of its time."""
 
 MOST_SESSIONS = 1_000_000
 """Sessions of one source file; a file of 1 MB has a hundred thousand tokens."""
@@ -105,9 +104,9 @@ class Workspace:
         path = self.folder / "manifest.json"
         data = stored.read(path, stored.MANIFEST)
         form = stored.decoded(data, _Format, path).format
-        if form != FORMAT:
+        if not FORMER_FORMAT <= form <= FORMAT:
             age = "newer" if form > FORMAT else "older"
-            raise WorkspaceError(f"{self.folder} has format {form}, {age} than {FORMAT}, the one this ci-eval reads")
+            raise WorkspaceError(f"{self.folder} has format {form}, {age} than {FORMAT}, the one this ci-eval writes")
         manifest = stored.decoded(data, Manifest, path)
         try:
             manifest.check()
@@ -117,7 +116,7 @@ class Workspace:
 
     def write_manifest(self, manifest: Manifest) -> None:
         """Replace the manifest in one step; digests in it are dropped until the workspace is sealed again."""
-        self._write_manifest(replace(manifest, digests={}))
+        self._write_manifest(replace(manifest, format=FORMAT, digests={}))
 
     def _write_manifest(self, manifest: Manifest) -> None:
         data = msgspec.json.format(msgspec.json.encode(manifest), indent=2)
@@ -162,7 +161,11 @@ class Workspace:
 
     def write_actions(self, path: str, packed: bytes) -> None:
         """Store the actions of a source file, packed by `pack_actions`."""
-        atomic.write(self.folder / "actions" / f"{name_of(path)}.json.gz", packed)
+        _replace(self.actions_of(path), packed)
+
+    def actions_of(self, path: str) -> Path:
+        """The file with the actions of a source file, whether it is there or not."""
+        return _stored_as(self.folder / "actions" / f"{name_of(path)}{ACTIONS}")
 
     def actions(self) -> Iterator[FileActions]:
         """The actions of all files, in order of their paths."""
@@ -176,11 +179,11 @@ class Workspace:
 
     def action_files(self) -> list[Path]:
         """The files of actions, sorted by name: in the same order in every run."""
-        return sorted((self.folder / "actions").glob("*.json.gz"))
+        return _packed(self.folder / "actions", ACTIONS)
 
     def write_sessions(self, path: str, packed: bytes) -> None:
         """Store the sessions of a source file, packed by `pack_sessions`."""
-        atomic.write(self._sessions_of(path), packed)
+        _replace(self._sessions_of(path), packed)
 
     def has_sessions(self, path: str) -> bool:
         """Whether the sessions of that source file are complete."""
@@ -210,7 +213,7 @@ class Workspace:
         return _sessions(lines, kind, file, self._source(file, lines))
 
     def _session_files(self) -> list[Path]:
-        return sorted((self.folder / "sessions").glob("*.jsonl.gz"))
+        return _packed(self.folder / "sessions", SESSIONS)
 
     def _source(self, file: Path, lines: Iterator[bytes]) -> SourceFile:
         source = stored.decoded(next(lines, b""), SourceFile, file)
@@ -238,7 +241,7 @@ class Workspace:
         )
 
     def _sessions_of(self, path: str) -> Path:
-        return self.folder / "sessions" / f"{name_of(path)}.jsonl.gz"
+        return _stored_as(self.folder / "sessions" / f"{name_of(path)}{SESSIONS}")
 
     def write_error(self, error: FileError) -> None:
         """Store an error that concerns one file; the run goes on."""
@@ -354,15 +357,40 @@ def name_of(path: str) -> str:
     return f"{readable}-{hashlib.blake2b(path.encode(), digest_size=6).hexdigest()}"
 
 
+ACTIONS, SESSIONS = ".json", ".jsonl"
+"""How their files end, but for how they are packed."""
+
+
+def _stored_as(path: Path) -> Path:
+    """With how it is packed: as it is there, else as it is packed now."""
+    former = path.with_name(path.name + stored.FORMER_SUFFIX)
+    return former if former.exists() else path.with_name(path.name + stored.SUFFIX)
+
+
+def _replace(path: Path, packed: bytes) -> None:
+    """Write the packed file in place of the one at `path`, which may be of another format."""
+    atomic.write(path.with_suffix(stored.SUFFIX), packed)
+    if path.suffix != stored.SUFFIX:
+        path.unlink(missing_ok=True)
+
+
+def _packed(folder: Path, end: str) -> list[Path]:
+    """The packed files of a folder whose names end so, sorted. Raises WorkspaceError where one is there twice."""
+    suffixes = (stored.SUFFIX, stored.FORMER_SUFFIX)
+    found = sorted(path for suffix in suffixes for path in folder.glob(f"*{end}{suffix}"))
+    if twice := next((stem for stem, times in Counter(path.stem for path in found).items() if times > 1), None):
+        raise WorkspaceError(f"{folder / twice} is there twice, packed in two ways: evaluate again")
+    return found
+
+
 def pack_actions(actions: FileActions) -> bytes:
     """The actions as they are stored."""
-    return gzip.compress(msgspec.json.encode(actions), COMPRESSION, mtime=0)
+    return stored.pack([msgspec.json.encode(actions)])
 
 
 def pack_sessions(source: SourceFile, sessions: Iterable[object]) -> bytes:
     """The sessions of a source file as they are stored."""
-    lines = (msgspec.json.encode(each) + b"\n" for each in (source, *sessions))
-    return gzip.compress(b"".join(lines), COMPRESSION, mtime=0)
+    return stored.pack(msgspec.json.encode(each) + b"\n" for each in chain((source,), sessions))
 
 
 def read_actions(path: Path) -> FileActions:

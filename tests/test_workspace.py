@@ -13,10 +13,11 @@ from ci_eval.engines.words import ENGINE as WORDS
 from ci_eval.errors import WorkspaceError
 from ci_eval.manifest import Manifest
 from ci_eval.model import FileError, Session
-from ci_eval.workspace import Workspace, name_of
+from ci_eval.workspace import Workspace, name_of, pack_sessions
 from tests.command import command
 from tests.comparing import compare
 from tests.here import in_one_process
+from tests.packed import as_before
 from tests.projects import GREETER, ask, generate, setup, write
 
 __all__ = ["in_one_process"]
@@ -92,6 +93,38 @@ def test_nothing_temporary_is_left(tmp_path: Path) -> None:
     root = write(tmp_path / "p", a__py=GREETER)
     ask(generate(root, tmp_path / "w"), setup(WORDS, root))
     assert not list((tmp_path / "w").rglob("*.tmp"))
+
+
+def test_a_workspace_of_before_is_read_and_what_it_lacks_is_asked(tmp_path: Path) -> None:
+    root = write(tmp_path / "p", a__py=GREETER, b__py=GREETER)
+    ask(workspace := generate(root, tmp_path / "w"), setup(WORDS, root))
+    now = sorted(each.id for _, found in workspace.sessions(Session) for each in found)
+    as_before(tmp_path / "w")
+    workspace = Workspace(tmp_path / "w")
+    assert sorted(each.id for _, found in workspace.sessions(Session) for each in found) == now
+    assert workspace.has_sessions("a.py")
+    workspace.drop_sessions("a.py")
+    ask(workspace, setup(WORDS, root))
+    assert sorted(each.id for _, found in workspace.sessions(Session) for each in found) == now
+    assert {path.suffix for path in (tmp_path / "w" / "sessions").iterdir()} == {".gz", ".zst"}
+
+
+def test_sessions_take_the_place_of_those_of_before(tmp_path: Path) -> None:
+    root = write(tmp_path / "p", a__py=GREETER)
+    ask(workspace := generate(root, tmp_path / "w"), setup(WORDS, root))
+    (source,) = workspace.sources()
+    as_before(tmp_path / "w")
+    workspace.write_sessions("a.py", pack_sessions(source, []))
+    assert [list(found) for _, found in workspace.sessions(Session)] == [[]]
+
+
+def test_a_file_packed_in_two_ways_counts_for_neither(tmp_path: Path) -> None:
+    root = write(tmp_path / "p", a__py=GREETER)
+    ask(workspace := generate(root, tmp_path / "w"), setup(WORDS, root))
+    (path,) = (tmp_path / "w" / "sessions").iterdir()
+    path.with_suffix(".gz").write_bytes(b"")
+    with pytest.raises(WorkspaceError, match="is there twice"):
+        list(workspace.sources())
 
 
 @pytest.mark.parametrize("left", [{}, {"config__yaml": "x"}, {"config__yaml": "x", "manifest__json__77__tmp": "{"}])

@@ -13,7 +13,7 @@ from ci_eval.jobs import trust as trusting
 from ci_eval.jobs.preparation import prepare
 from ci_eval.model import Lookup, Session, SourceFile
 from ci_eval.stages import interpret
-from ci_eval.workspace import Workspace, name_of
+from ci_eval.workspace import Workspace
 
 SHOWN = 15
 """Suggestions that are listed."""
@@ -81,7 +81,7 @@ def replay(folder: Path, identity: str, screen: Screen, *, trusted: bool) -> Ite
     prepared = prepare(config, screen)
     assignment = interpret.Assignment(
         setup=prepared.setup,
-        actions=folder / "actions" / f"{name_of(source.path)}.json.gz",
+        actions=workspace.actions_of(source.path),
         path=source.path,
         sessions=1,
         below=1.0,

@@ -78,7 +78,7 @@ from ci_eval.model.trend import ChangePoint, Line, Trend, TrendPoint
 from ci_eval.model.usages import Definition, History, ObjectUsage
 
 FORMAT = 1
-"""Format number of workspaces and machine-readable reports; a change of meaning raises it."""
+"""Format number of machine-readable reports; a change of meaning raises it."""
 
 FORMER_LANGUAGES = {"another": "text"}
 """What a language was called in workspaces and configurations of before → its name now."""

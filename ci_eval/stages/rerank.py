@@ -24,7 +24,7 @@ from ci_eval.model import (
     SourceFile,
     Suggestion,
 )
-from ci_eval.workspace import Workspace, name_of, pack_sessions, read_actions
+from ci_eval.workspace import Workspace, pack_sessions, read_actions
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +50,7 @@ def rerank(source: Workspace, target: Workspace, order: NewOrder, *, advance: Ca
     known = _names(source, target, order.ranker)
     for number, (file, sessions) in enumerate(source.sessions(Session), 1):
         context = FileContext(path=file.path, text=file.text, keywords=order.keywords, names=known)
-        asked = _asked(file, source.folder / "actions" / f"{name_of(file.path)}.json.gz")
+        asked = _asked(file, source.actions_of(file.path))
         moved = _Reranked(order.task, order.ranker.open(context), file, asked, order.taken_wherever)
         graded = (order.grade(moved.session(session), file.text) for session in sessions)
         target.write_sessions(file.path, pack_sessions(file, graded))

@@ -11,6 +11,7 @@ from ci_eval.config import load
 from ci_eval.model import SessionScore
 from ci_eval.workspace import Workspace
 from tests.cli.conftest import Run
+from tests.packed import as_before
 from tests.projects import write
 
 
@@ -121,3 +122,16 @@ def test_a_report_is_not_made_of_what_changed_since(run: Run, project: Path, tmp
     next((tmp_path / "o" / "sessions").iterdir()).unlink()
     code, _, err = run("report", tmp_path / "o")
     assert (code, "sessions changed since" in " ".join(err.split())) == (2, True)
+
+
+def test_a_workspace_of_before_is_reported_compared_and_taken_up(run: Run, project: Path, tmp_path: Path) -> None:
+    old, new = tmp_path / "old", tmp_path / "new"
+    asked = ("evaluate", "--project", f"path:{project}", "--engine", "words", "--output")
+    assert [run(*asked, folder)[0] for folder in (old, new)] == [0, 0]
+    as_before(old)
+    assert run("report", old)[0] == 0
+    code, out, _ = run("compare", old, new, "--output", tmp_path / "compared")
+    assert code == 0, out
+    next((old / "sessions").iterdir()).unlink()
+    assert run(*asked, old, "--resume")[0] == 0
+    assert Workspace.open(old).manifest().format == 2

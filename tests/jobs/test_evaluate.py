@@ -110,7 +110,7 @@ def test_a_killed_run_is_taken_up_and_ends_like_an_undisturbed_one(project: Path
     _wait_for(tmp_path / "killed" / "sessions", files=2)
     killed.send_signal(signal.SIGKILL)
     killed.communicate(timeout=30)
-    done = len(list((tmp_path / "killed" / "sessions").glob("*.gz")))
+    done = len(list((tmp_path / "killed" / "sessions").glob("*.zst")))
     assert 2 <= done < 6
     code, _, err = run("evaluate", "--resume", "--output", tmp_path / "killed")
     assert code == 0, err
@@ -119,7 +119,7 @@ def test_a_killed_run_is_taken_up_and_ends_like_an_undisturbed_one(project: Path
 
 def _wait_for(folder: Path, *, files: int) -> None:
     deadline = time.monotonic() + 60
-    while len(list(folder.glob("*.gz"))) < files:
+    while len(list(folder.glob("*.zst"))) < files:
         assert time.monotonic() < deadline
         time.sleep(0.01)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import random
 import resource
 import shutil
@@ -20,6 +19,7 @@ from ci_eval.errors import WorkspaceError
 from ci_eval.learning.logs.records import digest
 from ci_eval.workspace import PARTS, Workspace
 from tests.command import command
+from tests.packed import repack, unpacked
 from tests.projects import GREETER, write
 
 pytestmark = pytest.mark.slow
@@ -87,16 +87,16 @@ def changed_bytes(data: bytes, chance: random.Random) -> bytes:
 
 def change(path: Path, chance: random.Random) -> None:
     data = path.read_bytes()
-    if chance.random() < 0.2 or path.suffix not in {".gz", ".json"}:
+    if chance.random() < 0.2 or path.suffix not in {".zst", ".json"}:
         path.write_bytes(changed_bytes(data, chance))
     elif path.suffix == ".json":
         path.write_bytes(changed_json(data, chance))
     else:
-        lines = gzip.decompress(data).splitlines()
+        lines = unpacked(path).splitlines()
         if lines:
             number = chance.randrange(len(lines))
             lines[number] = changed_json(lines[number], chance)
-        path.write_bytes(gzip.compress(b"\n".join(lines), 1))
+        repack(path, lines)
 
 
 def seal(folder: Path) -> None:

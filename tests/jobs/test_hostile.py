@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import os
 import pickle
@@ -18,10 +17,12 @@ import pytest
 import yaml
 from msgspec.structs import replace
 
+from ci_eval import stored
 from ci_eval.workspace import Workspace
-from tests.bombs import zeros
+from tests.bombs import packed_zeros
 from tests.command import command
 from tests.jobs.hostile import sessions_of
+from tests.packed import repack, unpacked
 from tests.projects import write
 
 
@@ -34,7 +35,7 @@ def outside(tmp_path: Path) -> Path:
 def rewrite(folder: Path, change: Callable[[list[bytes]], list[bytes]]) -> None:
     """Change the lines of one file of sessions, and seal it as if nothing had happened."""
     path = sessions_of(folder)
-    path.write_bytes(gzip.compress(b"\n".join(change(gzip.decompress(path.read_bytes()).splitlines()))))
+    repack(path, change(unpacked(path).splitlines()))
     Workspace(folder).seal()
 
 
@@ -63,7 +64,7 @@ def test_the_workspace_itself_may_be_a_link(hostile: Path, tmp_path: Path) -> No
     assert command("report", tmp_path / "latest")[0] == 0
 
 
-@pytest.mark.parametrize("name", ["sessions/x.jsonl.gz", "actions/x.json.gz", "errors/x.json", "logs/x", "names.npz"])
+@pytest.mark.parametrize("name", ["sessions/x.jsonl.zst", "actions/x.json.zst", "errors/x.json", "logs/x", "names.npz"])
 def test_a_pipe_is_refused_and_not_waited_for(hostile: Path, name: str) -> None:
     (hostile / name).unlink(missing_ok=True)
     os.mkfifo(hostile / name)
@@ -91,8 +92,8 @@ def test_figures_are_kept_in_the_history_whatever_time_they_name(hostile: Path, 
 @pytest.mark.parametrize("path", ["/etc/passwd", "../../p/a.py", "a\0.py"])
 def test_the_path_of_a_source_file_leads_nowhere_else(hostile: Path, path: str) -> None:
     actions = sorted((hostile / "actions").iterdir())[0]
-    said = msgspec.json.decode(gzip.decompress(actions.read_bytes()))
-    actions.write_bytes(gzip.compress(msgspec.json.encode(said | {"path": path})))
+    said = msgspec.json.decode(unpacked(actions))
+    repack(actions, [msgspec.json.encode(said | {"path": path})])
     code, _, err = command("interpret", hostile, "--engine", "words", "--output", hostile.parent / "new")
     assert (code, "is not the path of a file inside" in " ".join(err.split())) == (2, True)
 
@@ -125,9 +126,9 @@ def test_the_variables_of_the_job_are_not_for_a_workspace(hostile: Path, monkeyp
 
 def test_a_bomb_of_sessions_is_refused(hostile: Path, tmp_path: Path) -> None:
     path = sessions_of(hostile)
-    head = gzip.decompress(path.read_bytes()).splitlines()[0]
+    head = unpacked(path).splitlines()[0]
     for every, said in ((80_000_000, "times its size"), (100, "is damaged")):
-        path.write_bytes(gzip.compress(head + b"\n") + zeros(80, every=every))
+        path.write_bytes(stored.pack([head + b"\n"]) + packed_zeros(80, every=every))
         Workspace(hostile).seal()
         code, _, err = command("compare", hostile, hostile, "--output", tmp_path / str(every))
         assert (code, said in " ".join(err.split())) == (2, True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import re
 import shutil
 from pathlib import Path
@@ -14,6 +13,7 @@ from msgspec.structs import replace
 from ci_eval.model import EngineInfo, FileError, ProjectInfo, Session, Suggestion
 from ci_eval.workspace import Workspace, pack_sessions
 from tests.command import command
+from tests.packed import unpacked
 from tests.projects import GREETER, write
 
 EVIL = (
@@ -86,8 +86,8 @@ def is_harmless(text: str, ci: str) -> bool:
 
 @pytest.mark.parametrize("task", ["report", "show", "compare", "rank", "refused"])
 def test_what_is_printed_is_harmless(evil: Path, tmp_path: Path, ci: str, task: str) -> None:
-    packed = next((evil / "sessions").iterdir()).read_bytes()
-    identity = msgspec.json.decode(gzip.decompress(packed).splitlines()[1])["id"]
+    (path,) = (evil / "sessions").iterdir()
+    identity = msgspec.json.decode(unpacked(path).splitlines()[1])["id"]
     again = other(evil, tmp_path / "again")
     argv = {
         "report": ("report", evil),

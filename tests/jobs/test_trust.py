@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,10 +10,11 @@ import pytest
 
 from tests.command import command
 from tests.jobs.hostile import configure, names_a_command, sessions_of
+from tests.packed import unpacked
 
 
 def first_id(folder: Path) -> str:
-    identity = msgspec.json.decode(gzip.decompress(sessions_of(folder).read_bytes()).splitlines()[1])["id"]
+    identity = msgspec.json.decode(unpacked(sessions_of(folder)).splitlines()[1])["id"]
     assert isinstance(identity, str)
     return identity
 

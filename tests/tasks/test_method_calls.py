@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from ci_eval.splitting.contract import Split
 from ci_eval.tasks.method_calls import TASK, calls, lookup, spelled, splitter
 from tests.command import command
 from tests.learning.recommenders.trained import CREATE, FIGURE_3, NEW, trained, usage
+from tests.packed import unpacked
 
 FIGURE = History(
     project="p", file="a.py", user="u", type="T", method="M",
@@ -147,8 +147,8 @@ def figures(workspace: Path) -> dict[str, Any]:
 
 
 def sessions(workspace: Path) -> list[dict[str, Any]]:
-    paths = sorted(workspace.glob("sessions/*.gz"))
-    return [json.loads(line) for path in paths for line in gzip.decompress(path.read_bytes()).splitlines()[1:]]
+    paths = sorted(workspace.glob("sessions/*.zst"))
+    return [json.loads(line) for path in paths for line in unpacked(path).splitlines()[1:]]
 
 
 OF_STRATEGIES = ("F1", "F1Real", "F1RealStar", "F1Random", "F1Linear")

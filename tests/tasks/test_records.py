@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import ci_eval
+from tests.packed import unpacked
 
 pytestmark = pytest.mark.slow
 
@@ -128,7 +129,7 @@ def figures(workspace: Path) -> Any:
 
 def sessions(workspace: Path) -> dict[str, Any]:
     """File → its one session."""
-    lines = [subprocess.check_output(["gunzip", "-c", path], text=True) for path in workspace.glob("sessions/*.gz")]
+    lines = [unpacked(path).decode() for path in workspace.glob("sessions/*.zst")]
     found = [json.loads(each.splitlines()[1]) for each in lines]
     return {each["file"]: each for each in found}
 

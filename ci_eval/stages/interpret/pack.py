@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import gzip
-import io
 from collections import Counter
 
 import msgspec
 
+from ci_eval import stored
 from ci_eval.model import (
     FileError,
     Session,
     SourceFile,
     Status,
 )
-from ci_eval.workspace import COMPRESSION
 
 
 class SessionEnd(msgspec.Struct):
@@ -30,8 +28,7 @@ class Pack:
 
     def __init__(self, source: SourceFile) -> None:
         self.statuses: Counter[Status] = Counter()
-        self._bytes = io.BytesIO()
-        self._file = gzip.GzipFile(fileobj=self._bytes, mode="wb", compresslevel=COMPRESSION, mtime=0)
+        self._packer = stored.Packer()
         self._path = source.path
         self._write(source)
         self._first_trouble = ""
@@ -45,7 +42,7 @@ class Pack:
 
     def take_over(self, line: bytes) -> SessionEnd:
         """Append what another worker finished."""
-        self._file.write(line)
+        self._packer.add(line)
         ended = msgspec.json.decode(line, type=SessionEnd)
         self._count(ended.status, ended.message)
         return ended
@@ -58,8 +55,7 @@ class Pack:
 
     def close(self) -> bytes:
         """The whole."""
-        self._file.close()
-        return self._bytes.getvalue()
+        return self._packer.close()
 
     @property
     def trouble(self) -> FileError | None:
@@ -72,5 +68,5 @@ class Pack:
 
     def _write(self, value: SourceFile | Session) -> bytes:
         line = msgspec.json.encode(value) + b"\n"
-        self._file.write(line)
+        self._packer.add(line)
         return line

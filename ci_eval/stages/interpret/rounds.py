@@ -15,7 +15,7 @@ from ci_eval.workspace import Workspace, name_of
 
 def round_file(workspace: Workspace, path: str, number: int) -> Path:
     """Where the sessions of one round stand until their file is through all rounds."""
-    return workspace.folder / "rounds" / f"{name_of(path)}.{number}.jsonl.gz"
+    return workspace.folder / "rounds" / f"{name_of(path)}.{number}.jsonl.zst"
 
 
 def read_round(file: Path) -> tuple[SourceFile, Iterator[Session]]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import gzip
+from pathlib import Path
 
 import msgspec
 
 from ci_eval.model import Kind, Properties, Session, SourceFile, Status
 from ci_eval.stages.interpret.pack import Pack
+from tests.packed import unpacked
 
 SOURCE = SourceFile(path="a.py", text="x\n", checksum="c")
 
@@ -19,15 +20,16 @@ def session(name: str, status: Status, message: str = "") -> Session:
     )
 
 
-def test_what_another_worker_finished_is_stored_and_counted_as_it_was() -> None:
+def test_what_another_worker_finished_is_stored_and_counted_as_it_was(tmp_path: Path) -> None:
     whole, pieced = Pack(SOURCE), Pack(SOURCE)
     lines = [whole.add(session("1", Status.OK)), whole.add(session("2", Status.TIMEOUT, "late"))]
     ended = [pieced.take_over(line) for line in lines]
     assert [(each.id, each.status) for each in ended] == [("1", Status.OK), ("2", Status.TIMEOUT)]
     assert (pieced.statuses, pieced.trouble) == (whole.statuses, whole.trouble)
-    stored = whole.close()
-    assert pieced.close() == stored
-    assert gzip.decompress(stored) == msgspec.json.encode(SOURCE) + b"\n" + b"".join(lines)
+    stored = tmp_path / "x.zst"
+    stored.write_bytes(whole.close())
+    assert pieced.close() == stored.read_bytes()
+    assert unpacked(stored) == msgspec.json.encode(SOURCE) + b"\n" + b"".join(lines)
 
 
 def test_the_first_session_in_trouble_speaks_for_all() -> None:
