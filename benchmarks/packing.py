@@ -52,16 +52,16 @@ def row(workspace: Path) -> str:
     sums: dict[str, list[tuple[float, ...]]] = {suffix: [] for suffix in HOW}
     with tempfile.TemporaryDirectory() as folder:
         for _ in range(ROUNDS):
-            for suffix, found in sums.items():
+            for suffix in HOW:
                 each = [measured(lines, suffix, Path(folder)) for lines in files]
-                found.append(tuple(map(sum, zip(*each, strict=True))))
+                sums[suffix].append(tuple(map(sum, zip(*each, strict=True))))
     before, now = sums[stored.FORMER_SUFFIX], sums[stored.SUFFIX]
     ratios = [[old / new for old, new in zip(*pair, strict=True)] for pair in zip(before, now, strict=True)]
     sessions = sum(len(lines) - 1 for lines in files)
-    each = statistics.median(size for size, *_ in now) / sessions * 10_000 / 1e6
+    size = statistics.median(size for size, *_ in now) / sessions * 10_000 / 1e6
     cells = [f"{statistics.median(column):.1f}" for column in zip(*ratios, strict=True)]
     engine = Workspace(workspace).manifest().engine.name
-    return "| " + " | ".join([engine, f"{sessions:,}", f"{each:.1f}", *cells]) + " |"
+    return "| " + " | ".join([engine, f"{sessions:,}", f"{size:.1f}", *cells]) + " |"
 
 
 def main() -> None:

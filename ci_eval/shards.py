@@ -1,16 +1,22 @@
-"""Shards: the parts of one run that several machines evaluate, file by file."""
+"""Shards: the parts of one run that several machines evaluate, file by file, or pieces of large files."""
 
 from __future__ import annotations
 
+import heapq
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from hashlib import blake2b
+from itertools import accumulate
 
 from ci_eval.errors import ConfigError
 
-BIG = 2_000
-"""A file with at least so many sessions counts as large."""
+EVEN = 1.1
+"""The fullest shard may have so many times the sessions of the mean."""
+SMALL = 20
+"""Sessions that a piece has at least, about."""
+FINER = 0.8
+"""The largest piece at the next attempt, as a share of this one's."""
 
 
 @dataclass(frozen=True)
@@ -32,20 +38,43 @@ class Shard:
         return f"{self.index}/{self.of}"
 
 
-def deal(sessions: Mapping[str, int], of: int) -> dict[str, int]:
-    """Path → number of the shard (from 1) that evaluates the file; `sessions`: path → number of its sessions.
+def deal(sessions: Mapping[str, int], of: int) -> dict[str, dict[int, range]]:
+    """Path → number of the shard (from 1) → the sessions of the file (by their place in it, from 0) that the shard
+    evaluates; `sessions`: path → number of its sessions.
 
-    The shard of most files is drawn from their path alone, so that it stays the same when other files are added. Large
-    files would be spread too unevenly by that: from the largest to the smallest, each goes to the shard with the fewest
-    sessions of large files so far.
+    From the largest to the smallest, each file goes to the shard with the fewest sessions so far (LPT: Graham 1969,
+    "Bounds on multiprocessing timing anomalies"). Where the fullest shard gets more than EVEN times the mean that way,
+    the largest files are cut into pieces.
     """
-    load = [0] * of
-    dealt = {}
-    for path, size in sorted(sessions.items(), key=lambda each: (-each[1], each[0])):
-        if size >= BIG:
-            place = min(range(of), key=lambda shard: (load[shard], shard))
-            load[place] += size
-        else:
-            place = int.from_bytes(blake2b(path.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big") % of
-        dealt[path] = place + 1
-    return dealt
+    mean = sum(sessions.values()) / of
+    most = max(sessions.values(), default=0)
+    while True:
+        pieces = {path: max(math.ceil(size / most), 1) if size else 1 for path, size in sessions.items()}
+        loads, shares = _placed(sessions, pieces, of)
+        if max(loads) <= EVEN * mean or most <= SMALL:
+            return {path: _ranges(shares[path]) for path in sessions}
+        most = max(int(min(most, mean) * FINER), SMALL)
+
+
+def _placed(
+    sessions: Mapping[str, int], pieces: Mapping[str, int], of: int
+) -> tuple[list[int], dict[str, dict[int, int]]]:
+    """The sessions of each shard, and path → shard → how many of the file's sessions it has."""
+    cut = [(size, path) for path, count in pieces.items() for size in _equal(sessions[path], count)]
+    waiting = [(0, shard) for shard in range(1, of + 1)]
+    shares: dict[str, dict[int, int]] = {path: {} for path in sessions}
+    for size, path in sorted(cut, key=lambda piece: (-piece[0], piece[1])):
+        load, shard = heapq.heappop(waiting)
+        heapq.heappush(waiting, (load + size, shard))
+        shares[path][shard] = shares[path].get(shard, 0) + size
+    return [load for load, _ in waiting], shares
+
+
+def _equal(size: int, pieces: int) -> list[int]:
+    return [size * (number + 1) // pieces - size * number // pieces for number in range(pieces)]
+
+
+def _ranges(share: Mapping[int, int]) -> dict[int, range]:
+    """Of the shards of one file: one after the other, in order of their numbers."""
+    ends = accumulate(share[shard] for shard in sorted(share))
+    return {shard: range(end - share[shard], end) for shard, end in zip(sorted(share), ends, strict=True)}

@@ -175,7 +175,7 @@ class Workspace:
     def action_heads(self) -> Iterator[FileHead]:
         """What they are about, in the same order, much faster."""
         for path in self.action_files():
-            yield _actions(path, FileHead)
+            yield read_head(path)
 
     def action_files(self) -> list[Path]:
         """The files of actions, sorted by name: in the same order in every run."""
@@ -183,15 +183,15 @@ class Workspace:
 
     def write_sessions(self, path: str, packed: bytes) -> None:
         """Store the sessions of a source file, packed by `pack_sessions`."""
-        _replace(self._sessions_of(path), packed)
+        _replace(self.sessions_of(path), packed)
 
     def has_sessions(self, path: str) -> bool:
         """Whether the sessions of that source file are complete."""
-        return self._sessions_of(path).exists()
+        return self.sessions_of(path).exists()
 
     def drop_sessions(self, path: str) -> None:
         """Remove the sessions of a source file."""
-        self._sessions_of(path).unlink(missing_ok=True)
+        self.sessions_of(path).unlink(missing_ok=True)
 
     def sources(self) -> Iterator[SourceFile]:
         """All source files that have sessions, in order of their stored names."""
@@ -208,9 +208,14 @@ class Workspace:
 
     def sessions_in(self, path: str, kind: type[S]) -> Iterator[S]:
         """The sessions of one source file, decoded to `kind` one at a time."""
-        file = self._sessions_of(path)
+        file = self.sessions_of(path)
         lines = stored.lines(file)
         return _sessions(lines, kind, file, self._source(file, lines))
+
+    def source(self, path: str) -> SourceFile:
+        """A source file that has sessions."""
+        file = self.sessions_of(path)
+        return self._source(file, stored.lines(file))
 
     def _session_files(self) -> list[Path]:
         return _packed(self.folder / "sessions", SESSIONS)
@@ -218,7 +223,7 @@ class Workspace:
     def _source(self, file: Path, lines: Iterator[bytes]) -> SourceFile:
         source = stored.decoded(next(lines, b""), SourceFile, file)
         _check_inside(source.path, file)
-        if file != self._sessions_of(source.path):
+        if file != self.sessions_of(source.path):
             raise WorkspaceError(f"{file} holds the sessions of {source.path}, which stand in a file of another name")
         return source
 
@@ -240,7 +245,8 @@ class Workspace:
             "ids stand in the HTML report and in sessions/"
         )
 
-    def _sessions_of(self, path: str) -> Path:
+    def sessions_of(self, path: str) -> Path:
+        """The file with the sessions of a source file, whether it is there or not."""
         return _stored_as(self.folder / "sessions" / f"{name_of(path)}{SESSIONS}")
 
     def write_error(self, error: FileError) -> None:
@@ -396,6 +402,11 @@ def pack_sessions(source: SourceFile, sessions: Iterable[object]) -> bytes:
 def read_actions(path: Path) -> FileActions:
     """The actions that `pack_actions` packed. Raises WorkspaceError."""
     return _actions(path, FileActions)
+
+
+def read_head(path: Path) -> FileHead:
+    """What they are about, much faster. Raises WorkspaceError."""
+    return _actions(path, FileHead)
 
 
 def _actions(path: Path, kind: type[Head]) -> Head:

@@ -82,6 +82,9 @@ def actions(choices: Choices, output: Path | None, jobs: int) -> None:
 @click.option("--completion-type", metavar="T", help="Another completion type; needs --output.")
 @click.option("--model", type=click.Path(path_type=Path), metavar="FILE", help=MODEL)
 @click.option("--trust", is_flag=True, help=TRUST)
+@click.option(
+    "--shard", metavar="I/N", help="Only the I-th of N parts; needs --output. `ci-eval merge` puts them together."
+)
 @with_placement
 def interpret(
     workspace: Path,
@@ -89,6 +92,7 @@ def interpret(
     completion_type: str | None,
     model: Path | None,
     trust: bool,
+    shard: str | None,
     output: Path | None,
     jobs: int,
 ) -> None:
@@ -98,9 +102,12 @@ def interpret(
     Examples:
       ci-eval interpret night                                        go on where it was interrupted
       ci-eval interpret night --engine jedi@0.18.2 --output old      the same actions, another engine
+      ci-eval interpret night --shard 1/4 --output quarter           stage 1 done once, for all shards
     """
-    if output is None and (engine or completion_type):
-        raise click.UsageError("another engine or completion type goes into a workspace of its own: add --output DIR")
+    if output is None and (engine or completion_type or shard):
+        raise click.UsageError(
+            "another engine or completion type, or a shard, goes into a workspace of its own: add --output DIR"
+        )
     screen = Screen()
     folder = stages.only_sessions(
         workspace,
@@ -111,6 +118,7 @@ def interpret(
         output=output,
         jobs=jobs,
         screen=screen,
+        shard=Shard.parse(shard) if shard else None,
     )
     screen.say(f"No report was written; for one: ci-eval report {shlex.quote(str(folder))}")
     screen.result(str(folder))

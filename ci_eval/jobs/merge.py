@@ -19,8 +19,9 @@ from ci_eval.jobs import outcome, pipeline, runs
 from ci_eval.jobs.evaluate import Evaluated
 from ci_eval.learning import logs
 from ci_eval.manifest import Manifest, unlike
-from ci_eval.model import ProjectInfo
+from ci_eval.model import ProjectInfo, Session
 from ci_eval.shards import Shard
+from ci_eval.stages.interpret.pack import Pack
 from ci_eval.workspace import Workspace, workspaces_in
 
 
@@ -68,20 +69,50 @@ def _shards(shards: Sequence[Workspace], output: Path, screen: Screen) -> Worksp
     atomic.copy(shards[0].config_path, merged.config_path)
     for shard in shards:
         _take(shard, merged)
+    files = _take_sessions(shards, merged)
     if shards[0].names_path.is_file():
         atomic.copy(shards[0].names_path, merged.names_path)
-    merged.write_manifest(_manifest([shard.manifest() for shard in shards]))
+    manifest = _manifest([shard.manifest() for shard in shards])
+    interpreted = replace(manifest.stages["interpret"], files=files)
+    merged.write_manifest(replace(manifest, stages=manifest.stages | {"interpret": interpreted}))
     return merged
 
 
 def _take(shard: Workspace, merged: Workspace) -> None:
-    """Copy what the shards share, from one of them: the actions, and errors of files that none of them could read."""
-    for part in ("actions", "sessions", "errors"):
+    """Copy what the shards share, from one of them, the actions, and the errors of files."""
+    for part in ("actions", "errors"):
         for path in sorted((shard.folder / part).glob("*.json*")):
-            target = merged.folder / part / path.name
-            if part == "sessions" and target.exists():
-                raise WorkspaceError(f"{path} is in two of the shards: evaluate them again")
-            atomic.copy(path, target)
+            atomic.copy(path, merged.folder / part / path.name)
+
+
+def _take_sessions(shards: Sequence[Workspace], merged: Workspace) -> int:
+    """Write the sessions of all files; how many files that is. Raises WorkspaceError where a session is there twice."""
+    holders: dict[str, list[Workspace]] = {}
+    for shard in shards:
+        for source in shard.sources():
+            holders.setdefault(source.path, []).append(shard)
+    for path, pieces in holders.items():
+        if len(pieces) == 1:
+            whole = pieces[0].sessions_of(path)
+            atomic.copy(whole, merged.folder / "sessions" / whole.name)
+        else:
+            _join(path, pieces, merged)
+    return len(holders)
+
+
+def _join(path: str, pieces: Sequence[Workspace], merged: Workspace) -> None:
+    """Write the sessions of a file of which each of these shards has some, in their order."""
+    known: set[str] = set()
+    pack = Pack(pieces[0].source(path))
+    for shard in pieces:
+        for session in shard.sessions_in(path, Session):
+            if session.id in known:
+                raise WorkspaceError(f"session {session.id} of {path} is in two of the shards: evaluate them again")
+            known.add(session.id)
+            pack.add(session)
+    merged.write_sessions(path, pack.close())
+    if pack.trouble:
+        merged.write_error(pack.trouble)
 
 
 def _projects(given: Sequence[Workspace], output: Path, screen: Screen) -> Workspace:
@@ -183,6 +214,7 @@ def _of_one_run(shard: Workspace) -> dict[str, object]:
     manifest = shard.manifest()
     return {
         **_alike(manifest),
+        "format of workspaces": manifest.format,  # the deal of files was another before
         "number of shards": Shard.parse(manifest.shard or "").of,
         "project": manifest.project,
         "engine's packages": manifest.engine,

@@ -160,9 +160,11 @@ def ask_in_rounds(workspace: Workspace, rounds: int, turns: str = "") -> None:
         )
 
 
-def copy_actions(source: Workspace, prepared: Prepared, folder: Path, jobs: int) -> Workspace:
-    """A new workspace with the actions of `source`, for another engine or completion type."""
-    workspace = begin(prepared, folder, jobs)
+def copy_actions(
+    source: Workspace, prepared: Prepared, folder: Path, jobs: int, shard: Shard | None = None
+) -> Workspace:
+    """A new workspace with the actions of `source`, for another engine or completion type, or for a shard."""
+    workspace = begin(prepared, folder, jobs, shard)
     take_actions(source, workspace)
     return workspace
 

@@ -36,8 +36,10 @@ def only_sessions(
     output: Path | None,
     jobs: int,
     screen: Screen,
+    shard: Shard | None = None,
 ) -> Path:
-    """Run stage 2 on a workspace's actions; with another engine or completion type, into the new workspace `output`."""
+    """Run stage 2 on a workspace's actions; with another engine or completion type, or of a shard, into the new
+    workspace `output`."""
     source = Workspace.open(folder)
     runs.of_one_project(source)
     config = patch(runs.stored_config(source), engine=engine, completion_type=completion_type, model=model)
@@ -48,7 +50,7 @@ def only_sessions(
     if output is None:
         workspace = runs.take_up(source, prepared, jobs)
     else:
-        workspace = runs.copy_actions(source, prepared, output, jobs)
+        workspace = runs.copy_actions(source, prepared, output, jobs, shard)
     with runs.kept(workspace.folder):
         pipeline.make_actions(workspace, prepared, jobs, screen)
         pipeline.make_sessions([(workspace, prepared)], jobs, screen)

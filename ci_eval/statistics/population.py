@@ -18,7 +18,7 @@ def clusters_of(projects: int) -> str:
 
 
 def counted(files: Mapping[str, int], *, shard: str | None, merged: bool) -> Counter[str]:
-    """By project: the number of sessions in those of the files (path → sessions) that belong to the shard.
+    """By project: how many sessions of the files (path → sessions) belong to the shard.
 
     `shard`: such as "2/5"; None for all files. `merged`: whether the files are of several projects.
     """
@@ -29,12 +29,12 @@ def counted(files: Mapping[str, int], *, shard: str | None, merged: bool) -> Cou
 
 
 def of_shard(files: Mapping[str, int], shard: str | None) -> Mapping[str, int]:
-    """Those of the files (path → sessions) that belong to the shard; all of them where `shard` is None."""
+    """Those of the files (path → sessions) of which the shard evaluates something, with how many sessions; all of them
+    where `shard` is None."""
     if shard is None:
         return files
     own = Shard.parse(shard)
-    dealt = deal(files, own.of)
-    return {path: sessions for path, sessions in files.items() if dealt[path] == own.index}
+    return {path: len(dealt[own.index]) for path, dealt in deal(files, own.of).items() if own.index in dealt}
 
 
 def project_of(path: str, *, merged: bool) -> str:

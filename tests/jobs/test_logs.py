@@ -167,7 +167,7 @@ def test_an_interrupted_run_is_taken_up_without_losing_or_repeating_a_row(
     argv = [sys.executable, "-m", "ci_eval", *map(str, command), "--log-format", "parquet", "--jobs", "1"]
     process = subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     parts = tmp_path / "o" / "sessions"
-    while process.poll() is None and len(list(parts.glob("*.gz"))) < 3:
+    while process.poll() is None and len(list(parts.glob("*.zst"))) < 3:
         pass
     process.kill()
     process.wait()

@@ -7,15 +7,16 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
-from ci_eval.model import SessionScore
+from ci_eval.model import Session, SessionScore
 from ci_eval.shards import deal
-from ci_eval.workspace import Workspace
+from ci_eval.workspace import Workspace, pack_sessions
 from tests.projects import GREETER, write
 
 pytestmark = pytest.mark.slow
@@ -51,14 +52,15 @@ def split(whole: Path, folder: Path, of: int) -> list[Path]:
         statuses: Counter[str] = Counter()
         files = 0
         for path in (shard.folder / "sessions").iterdir():
-            ((file, sessions),) = [
-                each for each in shard.sessions(SessionScore) if shard._sessions_of(each[0].path) == path
-            ]
-            if dealt[file.path] == index:
-                statuses.update(each.status.value for each in sessions)
-                files += 1
-            else:
+            ((file, _),) = [each for each in shard.sessions(SessionScore) if shard.sessions_of(each[0].path) == path]
+            if index not in dealt[file.path]:
                 path.unlink()
+                continue
+            own = dealt[file.path][index]
+            kept = list(islice(source.sessions_in(file.path, Session), own.start, own.stop))
+            shard.write_sessions(file.path, pack_sessions(file, kept))
+            statuses.update(each.status.value for each in kept)
+            files += 1
         manifest = shard.manifest()
         stages = manifest.stages | {"interpret": replace(manifest.stages["interpret"], files=files)}
         counts = {"planned": statuses.total(), "finished": statuses.total(), "statuses": dict(sorted(statuses.items()))}
@@ -90,11 +92,11 @@ def test_no_job_misses_the_empty_folders_that_artifacts_lose(whole: Path, tmp_pa
         assert code == 0, said
 
 
-@pytest.mark.parametrize("of", [2, 3, 7])
+@pytest.mark.parametrize("of", [2, 3, 30])
 def test_merged_shards_report_what_the_whole_run_reports_to_the_byte(whole: Path, tmp_path: Path, of: int) -> None:
     shards = split(whole, tmp_path, of)
-    if of == 7:
-        # Five files leave shards empty.
+    if of == 30:
+        # So few sessions leave shards empty.
         assert any(not list((shard / "sessions").glob("*")) for shard in shards)
     code, said = run("merge", *reversed(shards), "--output", tmp_path / "merged")
     assert code == 0, said
@@ -119,6 +121,33 @@ def test_shards_that_ran_by_themselves_make_the_same_figures(project: Path, whol
     code, said = run("merge", *(tmp_path / str(index) for index in (1, 2, 3)), "--output", tmp_path / "merged")
     assert code == 0, said
     assert figures(tmp_path / "merged") == figures(whole)
+
+
+@pytest.mark.slow
+def test_shards_of_actions_made_once_make_the_same_figures(project: Path, whole: Path, tmp_path: Path) -> None:
+    assert run("actions", "--project", f"path:{project}", "--engine", "words", "--output", tmp_path / "a")[0] == 0
+    for index in (1, 2, 3):
+        code, said = run("interpret", tmp_path / "a", "--shard", f"{index}/3", "--output", tmp_path / str(index))
+        assert code == 0, said
+    shards = [Workspace.open(tmp_path / str(index)) for index in (1, 2, 3)]
+    paths = [source.path for shard in shards for source in shard.sources()]
+    assert max(Counter(paths).values()) > 1  # a file is cut
+    assert run("merge", *(shard.folder for shard in shards), "--output", tmp_path / "merged")[0] == 0
+    assert figures(tmp_path / "merged") == figures(whole)
+    merged = Workspace.open(tmp_path / "merged")
+    for path in set(paths):
+        found = [[each.id for each in made.sessions_in(path, Session)] for made in (merged, Workspace.open(whole))]
+        assert found[0] == found[1]
+    assert merged.manifest().stages["interpret"].files == len(set(paths))
+
+
+def test_a_session_in_two_shards_is_refused(whole: Path, tmp_path: Path) -> None:
+    one, two = map(Workspace, split(whole, tmp_path, 2))
+    source = next(one.sources())
+    two.write_sessions(source.path, one.sessions_of(source.path).read_bytes())
+    two.seal()
+    code, said = run("merge", one.folder, two.folder, "--output", tmp_path / "merged")
+    assert (code, "is in two of the shards" in said) == (2, True)
 
 
 @pytest.mark.slow

@@ -35,7 +35,7 @@ def _counted(base: Workspace, new: Workspace, *, merged: bool) -> Counter[str]:
 
 
 def _files(workspace: Workspace) -> dict[str, tuple[str, int]]:
-    """Path → checksum and number of sessions, of each file that is in the workspace's shard."""
-    files = {each.path: (each.checksum, each.sessions) for each in workspace.action_heads()}
-    own = of_shard({path: sessions for path, (_, sessions) in files.items()}, workspace.manifest().shard)
-    return {path: files[path] for path in own}
+    """Path → checksum and number of sessions in the workspace's shard, of each file of which it has some."""
+    files = {each.path: each for each in workspace.action_heads()}
+    own = of_shard({path: each.sessions for path, each in files.items()}, workspace.manifest().shard)
+    return {path: (files[path].checksum, sessions) for path, sessions in own.items()}

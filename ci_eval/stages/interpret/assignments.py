@@ -58,7 +58,8 @@ class Setup:
 
 @dataclass(frozen=True, kw_only=True)
 class Assignment:
-    """One file; `below`: sessions whose draw is below it are evaluated; `only`: that one session is."""
+    """One file, or a piece of it; `below`: sessions whose draw is below it are evaluated; `only`: that one session
+    is."""
 
     setup: Setup
     actions: Path
@@ -66,6 +67,8 @@ class Assignment:
     sessions: int
     below: float
     only: str = ""
+    among: frozenset[str] | None = None
+    """The sessions of a shard that evaluates only a piece of the file; None: all of them."""
     journal: Path | None = None
     """Where its sessions stand as they finish."""
     given_up: Mapping[str, tuple[Status, str]] = field(default_factory=dict)
@@ -77,7 +80,9 @@ class Assignment:
 
     def chooses(self, session: str) -> bool:
         """Whether the session is evaluated."""
-        return session == self.only if self.only else draw(self.setup.seed, session) < self.below
+        if self.only:
+            return session == self.only
+        return (self.among is None or session in self.among) and draw(self.setup.seed, session) < self.below
 
 
 @dataclass(frozen=True, kw_only=True)

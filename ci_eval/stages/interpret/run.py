@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 
 from ci_eval import atomic
@@ -22,7 +22,7 @@ from ci_eval.stages.interpret.player import PATIENCE
 from ci_eval.stages.interpret.recovery import Recovery
 from ci_eval.stages.interpret.worker import play_in_turn, text_of, unanswered
 from ci_eval.workers import TaskOutcome, Workers
-from ci_eval.workspace import Workspace, name_of, read_actions
+from ci_eval.workspace import Workspace, name_of, read_actions, read_head
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ def in_turns(
     Several engines (which have the same actions) are asked about a file one after the other, in an order that is drawn
     anew for each file and round. A worker asks one at a time, and starts its engines anew for each round.
 
-    `shard`: only of the files that are dealt to it.
+    `shard`: only what is dealt to it.
 
     Suggestions do not depend on the number of `jobs`, nor on which files were done by an earlier, interrupted call.
     """
@@ -159,17 +159,30 @@ def _played(outcome: TaskOutcome[Turn, tuple[Played, ...]]) -> tuple[Played, ...
 def plan(
     workspace: Workspace, setup: Setup, *, probability: float, limit: int | None, shard: Shard | None = None
 ) -> Iterator[Assignment]:
-    """The files with at least one chosen session. Which sessions are chosen does not depend on the shard."""
+    """The files with at least one chosen session. Which sessions are chosen does not depend on the number of shards."""
+    own = _own(workspace, shard)
     drawn = {}
-    for file in workspace.action_files():
-        actions = read_actions(file)
-        drawn[file] = actions.path, array("d", (draw(setup.seed, call.session) for call in first_calls(actions)))
-    below = threshold(chain.from_iterable(draws for _, draws in drawn.values()), probability=probability, limit=limit)
-    dealt = deal({path: len(draws) for path, draws in drawn.values()}, shard.of) if shard else {}
-    for file, (path, draws) in drawn.items():
-        sessions = sum(1 for each in draws if each < below)
-        if sessions and (shard is None or dealt[path] == shard.index):
-            yield Assignment(setup=setup, actions=file, path=path, sessions=sessions, below=below)
+    for file in own if limit is None else workspace.action_files():
+        calls = first_calls(read_actions(file))
+        drawn[file] = array("d", (draw(setup.seed, call.session) for call in calls))
+    below = threshold(chain.from_iterable(drawn.values()), probability=probability, limit=limit)
+    for file, (path, places) in own.items():
+        draws = drawn[file]
+        if sessions := sum(1 for each in draws[places.start : places.stop] if each < below):
+            among = _among(file, places) if len(places) < len(draws) else None
+            yield Assignment(setup=setup, actions=file, path=path, sessions=sessions, below=below, among=among)
+
+
+def _own(workspace: Workspace, shard: Shard | None) -> dict[Path, tuple[str, range]]:
+    """The files of actions that the shard is asked about: each with its source file, and the places of its sessions."""
+    heads = {file: read_head(file) for file in workspace.action_files()}
+    dealt = deal({head.path: head.sessions for head in heads.values()}, shard.of if shard else 1)
+    index = shard.index if shard else 1
+    return {file: (head.path, dealt[head.path][index]) for file, head in heads.items() if index in dealt[head.path]}
+
+
+def _among(file: Path, places: range) -> frozenset[str]:
+    return frozenset(call.session for call in islice(first_calls(read_actions(file)), places.start, places.stop))
 
 
 @contextmanager
