@@ -14,7 +14,7 @@ import ci_eval
 ROOT = Path(ci_eval.__file__).parent
 PAGE = (ROOT.parent / "docs" / "architecture.md").read_text()
 VARIANTS = {"languages", "metrics", "rankers", "reporters", "engines", "tasks", "graders", "schemes", "formats", "apis"}
-VARIANTS |= {"streams", "kinds"}
+VARIANTS |= {"streams", "kinds", "generations"}
 APART = {"__init__", "drivers"}
 PICTURE = PAGE.split("```")[1].strip().splitlines()
 HEIGHT = {room: -number for number, line in enumerate(PICTURE) for room in line.split()}

@@ -1,0 +1,163 @@
+"""JSON of another program, read field by field: errors name the place, and what nobody asked for is left over."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from ci_eval import stored
+from ci_eval.errors import WorkspaceError
+
+T = TypeVar("T")
+
+
+MOST = 1_000_000_000
+"""The largest number that anything here can be."""
+
+
+class Fields:
+    """The fields of one JSON object. Each way to ask for a field raises WorkspaceError where it is of another type."""
+
+    def __init__(self, value: object, file: Path, place: str = "") -> None:
+        """`place`: where the object stands in the file, such as `sessions[3]`."""
+        self.file = file
+        self.place = place
+        if not isinstance(value, dict):
+            raise self.wrong(f"it is {_kind(value)}, not an object")
+        self._fields: dict[str, object] = value
+        self._asked: set[str] = set()
+        self._below: list[Fields] = []
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._fields
+
+    def wrong(self, what: str) -> WorkspaceError:
+        """The error that something is wrong with this object."""
+        at = f", {self.place}" if self.place else ""
+        return WorkspaceError(f"{self.file}{at}: {what}; fetch the workspace again, or leave this file out")
+
+    def text(self, name: str, missing: str | None = None) -> str:
+        """A text; `missing` where the field is not there or null, unless that is None."""
+        return self._typed(name, str, missing)
+
+    def flag(self, name: str, missing: bool | None = None) -> bool:
+        """True or false."""
+        return self._typed(name, bool, missing)
+
+    def number(self, name: str, missing: int | None = None, *, least: int = 0) -> int:
+        """A whole number; gson may have written it as 4.0."""
+        value = self.amount(name, missing, least=least)
+        if value != int(value):
+            raise self.wrong(f"`{name}` is {value}, not a whole number")
+        return int(value)
+
+    def amount(self, name: str, missing: float | None = None, *, least: float = 0) -> float:
+        """A number of at least `least`, and at most a billion."""
+        value = self._typed(name, float, None if missing is None else float(missing))
+        if not least <= value <= MOST:
+            raise self.wrong(f"`{name}` is {value}, which it cannot be")
+        return value
+
+    def optional(self, name: str, kind: type[T]) -> T | None:
+        """A value that may be missing or null."""
+        if self._fields.get(name) is None:
+            self._asked.add(name)
+            return None
+        return self._typed(name, kind, None)
+
+    def section(self, name: str) -> Fields:
+        """The object in a field; an empty one where there is none."""
+        self._asked.add(name)
+        value = self._fields.get(name)
+        found = Fields({} if value is None else value, self.file, self._place_of(name))
+        self._below.append(found)
+        return found
+
+    def objects(self, name: str) -> list[Fields]:
+        """The objects in the list of a field; none where there is none."""
+        values = self._typed(name, list, [])
+        found = [Fields(each, self.file, f"{self._place_of(name)}[{number}]") for number, each in enumerate(values)]
+        self._below += found
+        return found
+
+    def plain(self, name: str) -> object:
+        """Whatever stands in a field; None where it is not there."""
+        self._asked.add(name)
+        return self._fields.get(name)
+
+    def peek(self, name: str) -> object:
+        """The same, without asking for it: the field may still be left over."""
+        return self._fields.get(name)
+
+    def names(self) -> list[str]:
+        """The names of all fields."""
+        return list(self._fields)
+
+    def left(self) -> Iterator[tuple[str, dict[str, object]]]:
+        """The fields that were not asked for, here and in the objects below: place → fields."""
+        if here := {name: value for name, value in self._fields.items() if name not in self._asked}:
+            yield self.place, here
+        for each in self._below:
+            yield from each.left()
+
+    def _place_of(self, name: str) -> str:
+        return f"{self.place}.{name}".lstrip(".")
+
+    def _typed(self, name: str, kind: type[T], missing: T | None) -> T:
+        self._asked.add(name)
+        value = self._fields.get(name)
+        if value is None:
+            if missing is None:
+                raise self.wrong(f"`{name}` is missing")
+            return missing
+        if kind is float and isinstance(value, int) and not isinstance(value, bool):
+            value = float(value)
+        if not isinstance(value, kind) or (kind is not bool and isinstance(value, bool)):
+            raise self.wrong(f"`{name}` is {_kind(value)}, not {WORDS[kind]}")
+        return value
+
+
+WORDS: dict[type, str] = {str: "a text", bool: "true or false", float: "a number", int: "a number", list: "a list"}
+
+
+def _kind(value: object) -> str:
+    kinds = {**WORDS, dict: "an object", type(None): "null"}
+    return kinds.get(type(value), type(value).__name__)
+
+
+def packed(path: Path) -> object:
+    """The JSON in a gzipped file. Raises WorkspaceError, with the number of the byte, where it is damaged."""
+    return decoded(b"".join(stored.lines(path, stored.ACTIONS)), path)
+
+
+def plain(path: Path) -> object:
+    """The JSON in a file. Raises WorkspaceError, with the number of the byte, where it is damaged."""
+    return decoded(stored.read(path, stored.FIGURES), path)
+
+
+def decoded(data: bytes, path: Path) -> object:
+    """The value that JSON data holds; `path` is for messages. Raises WorkspaceError."""
+    try:
+        return msgspec.json.decode(data)
+    except RecursionError:
+        raise WorkspaceError(f"{path} is damaged: it is nested too deeply; fetch the workspace again") from None
+    except (ValueError, zlib.error) as error:
+        line = data.count(b"\n") + 1
+        raise WorkspaceError(
+            f"{path} is damaged: {error} ({line} lines, {len(data):,} bytes); fetch the workspace again"
+        ) from error
+
+
+def numbered(folder: Path, end: str) -> Iterator[Path]:
+    """The files NAME(NUMBER)END of a folder, by their numbers; those without a number come first."""
+    paths = (path for path in folder.glob(f"*{end}") if path.is_file())
+    return iter(sorted(paths, key=lambda path: (_number(path.name.removesuffix(end)), path.name)))
+
+
+def _number(name: str) -> int:
+    digits = name.rpartition("(")[2].removesuffix(")")
+    return int(digits) if name.endswith(")") and digits.isascii() and digits.isdigit() and len(digits) < 10 else -1

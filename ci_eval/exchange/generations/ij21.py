@@ -1,0 +1,87 @@
+"""The plugin of 2021 and 2022, within the IDEs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ci_eval.config import Config
+from ci_eval.exchange import layouts, matching, properties, settings, shown, steps
+from ci_eval.exchange.contract import Generation, StoredActions
+from ci_eval.exchange.fields import Fields
+from ci_eval.model import Action
+
+LATER = ("emulateUser", "completionGolf")
+
+
+def wrote(config: Mapping[str, object]) -> bool:
+    """A strategy below `actions`, and reordering or a modelled user."""
+    actions = config.get("actions")
+    strategy = actions.get("strategy") if isinstance(actions, Mapping) else None
+    known = strategy if isinstance(strategy, Mapping) else {}
+    return "strategy" not in config and ("reorder" in config or any(key in known for key in LATER))
+
+
+def read_actions(fields: Fields) -> StoredActions:
+    """See `steps`."""
+    return steps.read(fields, properties.of_tokens)
+
+
+def write_actions(actions: Sequence[Action]) -> list[dict[str, object]]:
+    """See `steps`."""
+    return steps.write(actions, properties.as_tokens)
+
+
+def config(given: Config, project: str) -> dict[str, object]:
+    """`config.json`."""
+    strategy, interpret, title = given.actions.strategy, given.interpret, settings.title(given)
+    user = interpret.user_model
+    emulated = {"firstPrefixLen": user.first_prefix, "selectElement": user.select} if user and user.select else None
+    return {
+        **settings.head(given, project),
+        "actions": {
+            "evaluationRoots": list(given.actions.evaluation_roots),
+            "strategy": {
+                "emulateUser": user is not None,
+                "completionGolf": False,
+                "context": "ALL" if strategy.context == "ALL" else "PREVIOUS",
+                "prefix": settings.prefix(strategy.prefix),
+                "filters": settings.filters(strategy.filters),
+            },
+        },
+        "interpret": {
+            "completionType": interpret.completion_type,
+            "experimentGroup": None,
+            "sessionsLimit": interpret.sessions_limit,
+            "completeTokenProbability": interpret.session_probability,
+            "completeTokenSeed": interpret.seed,
+            "emulationSettings": emulated,
+            "completionGolfSettings": None,
+            "saveLogs": interpret.save_logs,
+            "saveFeatures": interpret.save_logs,
+            "saveContent": False,
+            "logLocationAndItemText": False,
+            "trainTestSplit": interpret.train_test_split,
+        },
+        "reorder": {"useReordering": False, "title": title, "features": []},
+        "reports": {**settings.reports(given), "comparisonFilters": [], "defaultMetrics": None},
+    }
+
+
+GENERATION = Generation(
+    name="ij21",
+    summary="the plugin of 2021 and 2022",
+    wrote=wrote,
+    prefix="prefix",
+    properties="_properties",
+    listed=layouts.of_files,
+    read_properties=properties.of_tokens,
+    rank=matching.by_language,
+    read_actions=read_actions,
+    config=config,
+    write_properties=properties.as_tokens,
+    write_session=shown.write_session,
+    write_lookup=shown.write_lookup,
+    write_suggestion=shown.write_suggestion,
+    write_actions=write_actions,
+    first_errors=1,
+)

@@ -1,0 +1,63 @@
+"""What a workspace of the plugin holds that ours has no place for: kept beside it, and named where it is unknown."""
+
+from __future__ import annotations
+
+import gzip
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from ci_eval import atomic
+from ci_eval.exchange.fields import Fields
+
+FOLDER = "imported"
+"""Of a workspace of ours: config.json as it was, and what is left over."""
+WITHOUT_PLACE = frozenset(
+    "additionalInfo completable completableLength content details features id isNew isRelevant isSelected kind "
+    "location offset presentationText projectName selectedPosition source stackTrace success".split()
+)
+"""Names of fields that are known, and have no place in our workspaces."""
+COPIED = ("config.json", "stats.json", "evaluation_process.json", "actions.json", "ml_model_version.txt")
+"""Files that are kept as they are."""
+
+
+class LeftOver(msgspec.Struct, frozen=True):
+    """Fields of one object that have no place here."""
+
+    file: str
+    place: str
+    fields: dict[str, object]
+
+
+class Kept:
+    """Collects what is left over, source file by source file."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._lines: list[bytes] = []
+        self.unknown: Counter[str] = Counter()
+        """File and name of each field that nothing is known of → how often."""
+
+    def take(self, fields: Fields) -> None:
+        """What was not asked for in these fields, nor below."""
+        where = fields.file.relative_to(self._root).as_posix()
+        part = where.split("/")[0]
+        for place, left in fields.left():
+            self._lines.append(msgspec.json.encode(LeftOver(where, place, left)) + b"\n")
+            for name in left.keys() - WITHOUT_PLACE:
+                self.unknown[f"{part}: {name}"] += 1
+
+    def write(self, folder: Path) -> None:
+        """Into FOLDER of the workspace at `folder`."""
+        target = atomic.make_folder(folder / FOLDER)
+        atomic.write(target / "fields.jsonl.gz", gzip.compress(b"".join(self._lines), 1, mtime=0))
+        for name in COPIED:
+            if (self._root / name).is_file():
+                atomic.copy(self._root / name, target / name)
+        for path in self._features():
+            atomic.copy(path, atomic.make_folder((target / path.relative_to(self._root)).parent) / path.name)
+
+    def _features(self) -> Iterator[Path]:
+        return (path for path in sorted((self._root / "features").rglob("*")) if path.is_file())

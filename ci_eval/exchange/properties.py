@@ -1,0 +1,59 @@
+"""What both sides know of a token: kinds, places, whether it is static."""
+
+from __future__ import annotations
+
+from ci_eval.exchange.fields import Fields
+from ci_eval.model import Kind, Location, Properties
+
+KINDS = {kind.value: kind for kind in Kind}
+UNTOLD = Kind.VARIABLE
+"""What a token is taken for whose kind the plugin does not tell, or which has one that we have not: its own word is
+kept with what is left over."""
+LOCATIONS: dict[str, Location] = {"PROJECT": "project", "LIBRARY": "library"}
+WORDS: dict[str | None, str] = {place: word for word, place in LOCATIONS.items()}
+UNKNOWN = "UNKNOWN"
+
+
+def kind_of(fields: Fields) -> Kind:
+    """That in `tokenType`; a kind that is not known here stays there as well."""
+    said = fields.peek("tokenType")
+    if said is not None and not isinstance(said, str):
+        raise fields.wrong("`tokenType` is not a text")
+    known = KINDS.get(said or "")
+    if known:
+        fields.plain("tokenType")
+    return known or UNTOLD
+
+
+def of_tokens(fields: Fields) -> Properties:
+    """Since 2021: the type, where the declaration stands, and `additional`, whose values are texts."""
+    additional = fields.section("additional")
+    package = additional.optional("packageName", str)
+    return Properties(
+        kind=kind_of(fields),
+        location=LOCATIONS.get(fields.text("location", UNKNOWN)),
+        is_static=_flag(additional, "isStatic"),
+        package=package,
+    )
+
+
+def _flag(fields: Fields, name: str) -> bool | None:
+    said = fields.optional(name, str)
+    if said not in {None, "true", "false"}:
+        raise fields.wrong(f'`{name}` is {said!r}, not "true" or "false"')
+    return None if said is None else said == "true"
+
+
+def as_tokens(properties: Properties) -> dict[str, object]:
+    """The same, written."""
+    additional: dict[str, str] = {}
+    if properties.is_static is not None:
+        additional["isStatic"] = "true" if properties.is_static else "false"
+    if properties.package is not None:
+        additional["packageName"] = properties.package
+    return {
+        "tokenType": properties.kind.value,
+        "location": WORDS.get(properties.location, UNKNOWN),
+        "features": [],
+        "additional": additional,
+    }

@@ -1,0 +1,234 @@
+"""A workspace of the plugin → the source files, sessions, actions and errors of one of ours."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+
+import msgspec
+from msgspec.structs import replace
+
+from ci_eval.errors import WorkspaceError
+from ci_eval.exact import status
+from ci_eval.exchange.contract import Generation, Listed, StoredActions
+from ci_eval.exchange.fields import Fields, numbered, packed
+from ci_eval.exchange.kept import Kept
+from ci_eval.exchange.offsets import moved, to_points
+from ci_eval.grammar.document import checksum
+from ci_eval.model import (
+    Action,
+    CallCompletion,
+    FileActions,
+    FileError,
+    FinishSession,
+    Lookup,
+    Session,
+    SourceFile,
+    Status,
+    Suggestion,
+)
+
+OURS = "ciEval"
+"""Name of the field in which we write what a session of ours has, and the plugin has no place for."""
+END = ".json.gz"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Origin:
+    """What is the same for all files of a workspace."""
+
+    folder: Path
+    generation: Generation
+    project: str
+    strategy: str
+    """In one word, as in the manifest."""
+    language: str
+    """The plugin's name of it."""
+    with_user: bool
+    """Whether a modelled user chose among the suggestions."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadFile:
+    """One source file of the workspace; without actions where the workspace has none of it."""
+
+    source: SourceFile
+    sessions: Sequence[Session]
+    actions: FileActions | None
+
+
+def read(origin: Origin, kept: Kept) -> Iterator[ReadFile]:
+    """The source files that have sessions, one at a time. Raises WorkspaceError."""
+    stored = actions_by_path(origin, kept)
+    for listed in origin.generation.listed(origin.folder / "data"):
+        yield _file(origin, listed, stored.get(listed.path), kept)
+
+
+def actions_by_path(origin: Origin, kept: Kept) -> dict[str, StoredActions]:
+    """The actions of all source files, by their paths."""
+    found: dict[str, StoredActions] = {}
+    for path in numbered(origin.folder / "actions", END):
+        fields = Fields(packed(path), path)
+        read_actions = origin.generation.read_actions(fields)
+        kept.take(fields)
+        found[read_actions.path] = read_actions
+    return found
+
+
+def errors(folder: Path, lost: dict[str, int], kept: Kept) -> Iterator[FileError]:
+    """The files that gave trouble; `lost`: of each path, the sessions that are therefore missing."""
+    for path in numbered(folder / "errors", END):
+        fields = Fields(packed(path), path)
+        name = fields.text("path")
+        yield FileError(
+            path=name,
+            stage="interpret",
+            message=fields.text("message", ""),
+            sessions=lost.get(name, 0),
+            trace=fields.text("stackTrace", ""),
+        )
+        kept.take(fields)
+
+
+class Identities:
+    """The ids of the sessions of one file: those that stage 1 gives, so that runs of the plugin and ours are paired."""
+
+    def __init__(self, origin: Origin, source: SourceFile) -> None:
+        parts = [origin.project, source.path, source.checksum, origin.strategy, ""]
+        self._base = blake2b("\0".join(parts).encode(), digest_size=8)
+        self._seen: Counter[tuple[int, str]] = Counter()
+
+    def next(self, offset: int, text: str) -> str:
+        """That of the next session at the offset; the first one there has the id of stage 1."""
+        number = self._seen[offset, text]
+        self._seen[offset, text] += 1
+        identity = self._base.copy()
+        identity.update("\0".join([str(offset), text, *([str(number)] if number else [])]).encode())
+        return identity.hexdigest()
+
+
+def _file(origin: Origin, listed: Listed, stored: StoredActions | None, kept: Kept) -> ReadFile:
+    fields = Fields(packed(listed.file), listed.file)
+    if (path := fields.text("filePath")) != listed.path:
+        raise fields.wrong(f"it holds the sessions of {path}, and files.json names {listed.path}")
+    text = fields.text("text")
+    source = SourceFile(path=path, checksum=checksum(text), text=text)
+    ids = Identities(origin, source)
+    sessions = [_session(origin, each, source, ids) for each in fields.objects("sessions")]
+    kept.take(fields)
+    return ReadFile(source=source, sessions=sessions, actions=_actions(origin, source, stored, sessions))
+
+
+def _actions(
+    origin: Origin, source: SourceFile, stored: StoredActions | None, sessions: Sequence[Session]
+) -> FileActions | None:
+    if stored is None:
+        return None
+    if stored.checksum != source.checksum:
+        raise WorkspaceError(
+            f"{origin.folder}: the actions of {source.path} are of another text (SHA-256 {stored.checksum[:12]}…) "
+            f"than its sessions ({source.checksum[:12]}…); fetch the workspace again"
+        )
+    ours = moved(source.text, stored.actions, to_points, ours=False)
+    return FileActions(
+        path=source.path,
+        checksum=source.checksum,
+        sessions=stored.sessions,
+        unparsable=0.0,
+        actions=tuple(_with_sessions(ours, Identities(origin, source), sessions)),
+    )
+
+
+def _with_sessions(actions: Sequence[Action], ids: Identities, sessions: Sequence[Session]) -> Iterator[Action]:
+    """The actions, each call with the id of its session; those of calls that were not chosen are made."""
+    asked: dict[tuple[int, str, str], deque[str]] = {}
+    for each in sessions:
+        first = each.lookups[0].prefix if each.lookups else ""
+        asked.setdefault((each.offset, each.expected_text, first), deque()).append(each.id)
+    session = ""
+    for action in actions:
+        if isinstance(action, FinishSession):
+            session = ""
+        if not isinstance(action, CallCompletion):
+            yield action
+            continue
+        if not session:
+            fresh = ids.next(action.offset, action.expected_text)
+            there = asked.get((action.offset, action.expected_text, action.prefix))
+            session = there.popleft() if there else fresh
+        yield replace(action, session=session)
+
+
+def _session(origin: Origin, fields: Fields, source: SourceFile, ids: Identities) -> Session:
+    expected = fields.text("expectedText")
+    if not expected:
+        raise fields.wrong("`expectedText` is empty")
+    try:
+        offset = to_points(source.text, fields.number("offset"))
+    except ValueError as error:
+        raise fields.wrong(str(error)) from None
+    lookups = tuple(_lookup(origin, each, expected) for each in fields.objects(_lookups(fields)))
+    known = origin.generation.read_properties(fields.section(_properties(origin, fields)))
+    if OURS in fields:
+        return _as_it_was(fields, source, offset, expected, lookups)
+    return Session(
+        id=ids.next(offset, expected),
+        file=source.path,
+        offset=offset,
+        expected_text=expected,
+        properties=known,
+        status=status(lookups) if lookups else Status.SKIPPED,
+        message="" if lookups else "no lookup is stored",
+        typed=len(lookups[0].prefix) if lookups else 0,
+        lookups=lookups,
+    )
+
+
+def _lookups(fields: Fields) -> str:
+    return "_lookups" if "_lookups" in fields else "lookups"
+
+
+def _properties(origin: Origin, fields: Fields) -> str:
+    return origin.generation.properties if origin.generation.properties in fields else "properties"
+
+
+def _lookup(origin: Origin, fields: Fields, expected: str) -> Lookup:
+    shown = fields.objects("suggestions")
+    suggestions = [Suggestion(text=each.text("text")) for each in shown]
+    relevant = [each.peek("isRelevant") for each in shown]
+    told = [each if isinstance(each, bool) else None for each in relevant]
+    rank = origin.generation.rank(origin.language, expected, suggestions, told)
+    prefix = fields.text(origin.generation.prefix)
+    taken = fields.peek("selectedPosition") == (rank or 0) - 1 if origin.with_user else True
+    worth_it = origin.with_user or (rank or 0) < len(expected) - len(prefix)
+    return Lookup(
+        prefix=prefix,
+        total=len(suggestions),
+        rank=rank,
+        latency=fields.amount("latency"),
+        selected=rank is not None and taken and worth_it,
+        suggestions=tuple(suggestions),
+    )
+
+
+def _as_it_was(fields: Fields, source: SourceFile, offset: int, expected: str, lookups: Sequence[Lookup]) -> Session:
+    """The session that we wrote: what the plugin has no place for stands in a field of its own."""
+    fields.plain(OURS)
+    whole = {"file": source.path, "offset": offset, "expectedText": expected}
+    try:
+        ours = msgspec.convert(fields.peek(OURS), dict[str, object])
+        told = msgspec.convert(ours.pop("lookups", []), list[dict[str, object]])
+        filled = [_filled(each, lookup) for each, lookup in zip(told, lookups, strict=True)]
+        return msgspec.convert({**ours, **whole, "lookups": filled}, Session)
+    except ValueError as error:
+        raise fields.wrong(f"`{OURS}` is damaged: {error}") from error
+
+
+def _filled(told: dict[str, object], lookup: Lookup) -> dict[str, object]:
+    more = msgspec.convert(told.pop("suggestions", []), list[dict[str, object]])
+    texts = [each.text for each in lookup.suggestions]
+    shown = [{**each, "text": text} for each, text in zip(more or [{} for _ in texts], texts, strict=True)]
+    return {**told, "prefix": lookup.prefix, "suggestions": shown}

@@ -1,0 +1,35 @@
+"""What sessions, lookups and suggestions have since 2021 beside what they had before."""
+
+from __future__ import annotations
+
+from ci_eval.model import Lookup, Session, Suggestion
+
+
+def write_session(session: Session) -> dict[str, object]:
+    """How much of the text may be completed, and whether the last list held it."""
+    found = bool(session.lookups) and session.lookups[-1].rank is not None
+    return {"completableLength": len(session.expected_text), "success": found}
+
+
+def write_lookup(lookup: Lookup, number: int) -> dict[str, object]:
+    """Where in the session it was, what was taken, and whether the list was opened for it."""
+    taken = lookup.rank - 1 if lookup.selected and lookup.rank else -1
+    return {
+        "offset": len(lookup.prefix),
+        "features": None,
+        "selectedPosition": taken,
+        "isNew": number == 0,
+        "additionalInfo": {},
+    }
+
+
+def write_suggestion(_suggestion: Suggestion, lookup: Lookup, place: int) -> dict[str, object]:
+    """Where it came from, and whether it is what was expected."""
+    right = place == lookup.rank
+    return {
+        "source": "STANDARD",
+        "details": {},
+        "kind": "TOKEN",
+        "isSelected": right and lookup.selected,
+        "isRelevant": right,
+    }

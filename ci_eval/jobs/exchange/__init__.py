@@ -1,0 +1,1 @@
+"""Jobs that exchange workspaces with the JetBrains evaluation plugin."""
