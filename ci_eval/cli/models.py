@@ -79,6 +79,8 @@ def generate_ml_logs(
 def train_ranker(logs: tuple[Path, ...], output: Path, label: training.Label, seed: int, jobs: int) -> None:
     """Logs (workspaces of generate-ml-logs, or a folder of such) → a model for --completion-type ML.
 
+    Logs of events, as IDEs write them, are read as well: a folder, its logs.tar.gz, or single files.
+
     \b
     Examples:
       ci-eval train-ranker logs1 logs2 --output model.json
@@ -179,7 +181,7 @@ def fit_user_model(logs: tuple[Path, ...]) -> None:
       ci-eval expect night --user-model user.yaml
     """
     screen = Screen()
-    for line in users.fit(logs):
+    for line in users.fit(logs, screen):
         screen.result(line)
 
 

@@ -11,8 +11,11 @@ from ci_eval import atomic
 from ci_eval.ci import Screen
 from ci_eval.config import Config, patch
 from ci_eval.errors import WorkspaceError
-from ci_eval.learning import logs, model_file, training
+from ci_eval.jobs.exchange import event_logs
+from ci_eval.learning import event_training, logs, model_file, training
+from ci_eval.learning.features import SCHEMA
 from ci_eval.learning.logs.columns import SCHEMA as LOG_SCHEMA
+from ci_eval.learning.logs.event_rows import FeatureTable
 from ci_eval.learning.model_file import RankerModel
 from ci_eval.manifest import Manifest
 from ci_eval.model import UserModelConfig
@@ -47,14 +50,39 @@ def train_ranker(
     if output.is_dir():
         raise WorkspaceError(f"{output} is a folder: name the model's file with --output")
     atomic.make_folder(output.parent)
-    folders = logs_of_all(sources)
-    screen.say(f"Reading logs of {len(folders)} evaluations")
-    learned = training.read([folder / "train.parquet" for folder in folders], label, seed)
-    checked = training.read([folder / "validation.parquet" for folder in folders], label, seed)
+    learned, checked = _of_events(sources, label, seed, screen) or _of_tables(sources, label, seed, screen)
     screen.say(f"Training on {len(learned.sizes):,} queries, {len(learned.rows):,} rows")
     model = training.train(learned, checked, label=label, seed=seed, threads=threads)
     model_file.save(model, output)
     return model
+
+
+def _of_tables(
+    sources: Sequence[Path], label: training.Label, seed: int, screen: Screen
+) -> tuple[training.LookupRows, training.LookupRows]:
+    folders = logs_of_all(sources)
+    screen.say(f"Reading logs of {len(folders)} evaluations")
+    learned = training.read([folder / "train.parquet" for folder in folders], label, seed)
+    return learned, training.read([folder / "validation.parquet" for folder in folders], label, seed)
+
+
+def _of_events(
+    sources: Sequence[Path], label: training.Label, seed: int, screen: Screen
+) -> tuple[training.LookupRows, training.LookupRows] | None:
+    found = event_logs.read(sources, seed, screen)
+    if found is None:
+        return None
+    table = FeatureTable.of(found.train)
+    if table.schema != SCHEMA:
+        screen.warn(
+            f"the logs have {len(table.names)} features of their own: the model shows what can be learned from them, "
+            "and cannot order lists here"
+        )
+    learned, checked = (
+        event_training.rows_of(sessions, table, label, seed, side=side, project=found.projects)
+        for side, sessions in (("train", found.train), ("validation", found.validation))
+    )
+    return learned, checked
 
 
 def logs_of_all(sources: Sequence[Path]) -> list[Path]:

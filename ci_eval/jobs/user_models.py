@@ -7,10 +7,13 @@ from functools import lru_cache
 from pathlib import Path
 
 from ci_eval.catalog import guess
+from ci_eval.ci import Screen
 from ci_eval.config import load
 from ci_eval.contracts import Metric, Observation
 from ci_eval.errors import ConfigError, NothingToEvaluate
+from ci_eval.jobs.exchange import event_logs
 from ci_eval.jobs.ml import logs_of_all
+from ci_eval.learning import event_training
 from ci_eval.learning.fitting import ShownList, fitted, lists_of
 from ci_eval.learning.logs import tables
 from ci_eval.learning.usermodel import PROFILES, UserModel, expected, model_of
@@ -22,14 +25,16 @@ from ci_eval.statistics.stats import Observations, estimate
 from ci_eval.workspace import Workspace
 
 
-def fit(sources: Sequence[Path]) -> Iterator[str]:
+def fit(sources: Sequence[Path], screen: Screen) -> Iterator[str]:
     """The estimated probabilities as YAML, with the amount of data behind them. Raises WorkspaceError,
     NothingToEvaluate."""
-    module = tables()
-    lists: list[ShownList] = []
-    for folder in logs_of_all(sources):
-        for name in ("train.parquet", "validation.parquet"):
-            lists += lists_of(module.batches(folder / name, ShownList.COLUMNS))
+    events = event_logs.read(sources, 0, screen)
+    if events:
+        lists = list(event_training.lists_of([*events.train, *events.validation]))
+    else:
+        module = tables()
+        files = [folder / name for folder in logs_of_all(sources) for name in ("train.parquet", "validation.parquet")]
+        lists = [each for file in files for each in lists_of(module.batches(file, ShownList.COLUMNS))]
     if not lists:
         raise NothingToEvaluate("the logs hold no lookup")
     found = fitted(lists)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -59,6 +59,12 @@ class LookupRows:
     """Index of the positive row of each lookup, from 0 within the lookup."""
     projects: frozenset[str] = frozenset()
     """Names of the projects they are of."""
+    names: tuple[str, ...] = NAMES
+    """Of the features."""
+    categories: tuple[str, ...] = CATEGORIES
+    """The features whose values have no order."""
+    schema: str = SCHEMA
+    """A digest of the features."""
 
     @property
     def labels(self) -> NDArray[np.int8]:
@@ -80,20 +86,28 @@ def read(paths: Sequence[Path], label: Label, seed: int) -> LookupRows:
     draws the suggestions of long lists. Raises WorkspaceError, NothingToEvaluate.
     """
     taken = _sessions_with_a_selection(paths) if label == "selected" else None
+    lookups = (each for path in paths for each in lookups_in(path))
+    return gathered(lookups, label, seed, side=paths[0].stem, taken=taken)
+
+
+def gathered(
+    lookups: Iterable[LoggedLookup], label: Label, seed: int, *, side: str, taken: frozenset[str] | None
+) -> LookupRows:
+    """Those of the lookups that one can learn from. `side`: what they are called in messages; `taken`: only those of
+    these sessions. Raises NothingToEvaluate."""
     random = np.random.default_rng([5, seed % 2**63])
     rows, sizes, positive, projects = [], [], [], set()
-    for path in paths:
-        for lookup in lookups_in(path):
-            projects.add(lookup.project)
-            found = np.flatnonzero(lookup.expected)
-            if len(lookup.rows) < 2 or len(found) != 1 or (taken is not None and lookup.session not in taken):
-                continue
-            chosen = _chosen(len(lookup.rows), int(found[0]), random)
-            rows.append(lookup.rows[chosen])
-            sizes.append(len(chosen))
-            positive.append(int(np.flatnonzero(chosen == found[0])[0]))
+    for lookup in lookups:
+        projects.add(lookup.project)
+        found = np.flatnonzero(lookup.expected)
+        if len(lookup.rows) < 2 or len(found) != 1 or (taken is not None and lookup.session not in taken):
+            continue
+        chosen = _chosen(len(lookup.rows), int(found[0]), random)
+        rows.append(lookup.rows[chosen])
+        sizes.append(len(chosen))
+        positive.append(int(np.flatnonzero(chosen == found[0])[0]))
     if not rows:
-        raise NothingToEvaluate(_why_none(paths[0].stem, bool(projects), label))
+        raise NothingToEvaluate(_why_none(side, bool(projects), label))
     return LookupRows(np.concatenate(rows), np.array(sizes), np.array(positive), frozenset(projects))
 
 
@@ -171,9 +185,10 @@ def _joined(held: Sequence[LoggedLookup]) -> LoggedLookup:
 def train(training: LookupRows, validation: LookupRows, *, label: Label, seed: int, threads: int) -> RankerModel:
     """A model of as many trees as rank the validation lookups best; the number of threads does not change it."""
     lgb = lightgbm()
-    categories = [NAMES.index(name) for name in CATEGORIES]
+    names = training.names
+    categories = [names.index(name) for name in training.categories]
     data = lgb.Dataset(
-        training.rows, training.labels, group=training.sizes, feature_name=list(NAMES), categorical_feature=categories
+        training.rows, training.labels, group=training.sizes, feature_name=_plain(names), categorical_feature=categories
     )
     check = lgb.Dataset(validation.rows, validation.labels, group=validation.sizes, reference=data)
     booster = lgb.train(
@@ -186,20 +201,25 @@ def train(training: LookupRows, validation: LookupRows, *, label: Label, seed: i
     trees = booster.best_iteration or booster.num_trees()
     gains = booster.feature_importance("gain", iteration=trees)
     return RankerModel(
-        schema=SCHEMA,
-        features=NAMES,
+        schema=training.schema,
+        features=names,
         trained_on=tuple(sorted(training.projects)),
         queries=len(training.sizes),
         rows=len(training.rows),
         label=label,
         seed=seed,
         trees=trees,
-        before=scores(validation, -validation.rows[:, NAMES.index("position")]),
+        before=scores(validation, -validation.rows[:, names.index("position")]),
         after=scores(validation, booster.predict(validation.rows, num_iteration=trees, num_threads=threads)),
-        importance=importance_of(NAMES, [float(gain) for gain in gains]),
+        importance=importance_of(names, [float(gain) for gain in gains]),
         # The number of threads changes no tree, and must not change the digest.
         booster=_THREADS.sub("[num_threads: 0]", booster.model_to_string(num_iteration=trees)),
     )
+
+
+def _plain(names: Sequence[str]) -> list[str]:
+    """As LightGBM takes them: ours as they are, those of others by their number where it would refuse one."""
+    return [name if name.isidentifier() else f"feature_{number}" for number, name in enumerate(names)]
 
 
 def scores(lookups: LookupRows, predicted: NDArray[np.floating[Any]]) -> Scores:

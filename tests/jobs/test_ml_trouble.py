@@ -162,7 +162,7 @@ def test_a_model_that_would_not_be_used_is_refused(model: Path, tmp_path: Path) 
 
 
 def test_a_fitted_user_is_one_that_a_configuration_takes(logs: Path, tmp_path: Path) -> None:
-    text = "\n".join(fit([logs]))
+    text = "\n".join(fit([logs], Screen()))
     written = yaml.safe_load(text)["interpret"]["userModel"]["firstPrefix"]
     assert abs(sum(written) - 1) < 1e-9
     (tmp_path / "user.yaml").write_text(text)

@@ -46,15 +46,14 @@ class EventsPart:
         queries = [query for query in logged.queries if query.suggestions]
         if not queries:
             return
-        known: dict[str, int] = {}
+        items = Items()
         for number, query in enumerate(queries):
-            ids, new = _numbered(query, known)
-            body: dict[str, object] = {"completionListIds": ids, "newCompletionListItems": new, "currentPosition": 0}
+            body = items.told(query) | {"currentPosition": 0, "queryLength": len(query.prefix)}
             if number == 0:
                 self._write(logged, "COMPLETION_STARTED", self._started(query) | body, query.latency)
             else:
                 self._write(logged, "TYPE", body, query.latency)
-        self._end(logged, queries[-1], known)
+        self._end(logged, queries[-1], items.known)
 
     def _end(self, logged: LoggedSession, last: Logged, known: dict[str, int]) -> None:
         if not last.selected or last.rank is None:
@@ -88,7 +87,6 @@ class EventsPart:
             "performExperiment": True,
             "experimentVersion": 0,
             "userFactors": {},
-            "queryLength": len(query.prefix),
             "originalCompletionType": "BASIC",
             "originalInvokationCount": 0 if query.prefix else 1,
         }
@@ -106,22 +104,33 @@ class EventsPart:
         self._partial.rename(self._path)
 
 
-def _numbered(query: Logged, known: dict[str, int]) -> tuple[list[int], list[dict[str, object]]]:
-    """The numbers of the suggestions; of those that are new to the session also length and features."""
-    ids, new = [], []
-    for each, row in zip(query.suggestions, query.features.tolist(), strict=True):
-        if each.text not in known:
-            known[each.text] = len(known)
-            relevance = {
-                name: None if value != value else _short(value) for name, value in zip(NAMES, row, strict=True)
-            }
-            new.append({"id": known[each.text], "length": len(each.text), "relevance": relevance})
-        ids.append(known[each.text])
-    return ids, new
+class Items:
+    """The suggestions that were shown in a session so far."""
+
+    def __init__(self) -> None:
+        self.known: dict[str, int] = {}
+        """Text → number."""
+        self._relevance: dict[str, dict[str, str | None]] = {}
+
+    def told(self, query: Logged) -> dict[str, object]:
+        """The numbers of the suggestions; of new ones also length and features, of others the features that changed."""
+        new, changed = [], []
+        for each, row in zip(query.suggestions, query.features.tolist(), strict=True):
+            relevance = dict(zip(NAMES, map(_short, row), strict=True))
+            was = self._relevance.get(each.text)
+            number = self.known.setdefault(each.text, len(self.known))
+            if was is None:
+                new.append({"id": number, "length": len(each.text), "relevance": relevance})
+            elif differing := {name: value for name, value in relevance.items() if value != was[name]}:
+                changed.append({"id": number, "added": {}, "changed": differing, "removed": []})
+            self._relevance[each.text] = relevance
+        ids = [self.known[each.text] for each in query.suggestions]
+        return {"completionListIds": ids, "newCompletionListItems": new, "itemsDiff": changed}
 
 
-def _short(value: float) -> str:
-    return f"{value:.6g}"
+def _short(value: float) -> str | None:
+    """Nine digits tell any two numbers of 32 bits apart."""
+    return None if value != value else f"{value:.9g}"
 
 
 NAMED = {TRAIN: "train", VALIDATION: "validate"}
