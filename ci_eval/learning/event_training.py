@@ -30,7 +30,12 @@ def _lookups(sessions: Sequence[ShownSession], table: FeatureTable, project: str
             expected = wanted_in(session, lookup)
             # Lists without the wanted item teach nothing: their features need not be put together.
             if expected.any():
-                yield LoggedLookup(project, session.session, number, expected, table.rows(lookup))
+                yield LoggedLookup(project, identity(session), number, expected, table.rows(lookup))
+
+
+def identity(session: ShownSession) -> str:
+    """What tells it from the sessions of other users."""
+    return f"{session.user} {session.session}"
 
 
 def lists_of(sessions: Sequence[ShownSession]) -> Iterator[ShownList]:
@@ -40,5 +45,4 @@ def lists_of(sessions: Sequence[ShownSession]) -> Iterator[ShownList]:
         last = len(session.lookups) - 1
         for number, lookup in enumerate(session.lookups):
             outcome = session.outcome if number == last else "typed"
-            identity = f"{session.user} {session.session}"
-            yield ShownList(identity, number, lookup.typed, session.rank(lookup), outcome)
+            yield ShownList(identity(session), number, lookup.typed, session.rank(lookup), outcome)

@@ -65,6 +65,8 @@ class LookupRows:
     """The features whose values have no order."""
     schema: str = SCHEMA
     """A digest of the features."""
+    sessions: tuple[str, ...] = ()
+    """The session of each lookup."""
 
     @property
     def labels(self) -> NDArray[np.int8]:
@@ -96,7 +98,7 @@ def gathered(
     """Those of the lookups that one can learn from. `side`: what they are called in messages; `taken`: only those of
     these sessions. Raises NothingToEvaluate."""
     random = np.random.default_rng([5, seed % 2**63])
-    rows, sizes, positive, projects = [], [], [], set()
+    rows, sizes, positive, sessions, projects = [], [], [], [], set()
     for lookup in lookups:
         projects.add(lookup.project)
         found = np.flatnonzero(lookup.expected)
@@ -106,9 +108,12 @@ def gathered(
         rows.append(lookup.rows[chosen])
         sizes.append(len(chosen))
         positive.append(int(np.flatnonzero(chosen == found[0])[0]))
+        sessions.append(lookup.session)
     if not rows:
         raise NothingToEvaluate(_why_none(side, bool(projects), label))
-    return LookupRows(np.concatenate(rows), np.array(sizes), np.array(positive), frozenset(projects))
+    return LookupRows(
+        np.concatenate(rows), np.array(sizes), np.array(positive), frozenset(projects), sessions=tuple(sessions)
+    )
 
 
 def _why_none(side: str, any_lookup: bool, label: Label) -> str:
@@ -224,13 +229,18 @@ def _plain(names: Sequence[str]) -> list[str]:
 
 def scores(lookups: LookupRows, predicted: NDArray[np.floating[Any]]) -> Scores:
     """How well `predicted`, a score for each row, ranks the positive rows: the higher the score, the better."""
-    begins = lookups.begins
-    own = np.repeat(predicted[begins + lookups.positive], lookups.sizes)
-    ahead = np.add.reduceat(predicted > own, begins) + (np.add.reduceat(predicted == own, begins) - 1) / 2
-    ranks = 1 + ahead
+    ranks = ranks_of(lookups, predicted)
     return Scores(
         queries=len(ranks),
         top1=float((ranks <= 1).mean()),
         top5=float((ranks <= 5).mean()),
         mrr=float((1 / ranks).mean()),
     )
+
+
+def ranks_of(lookups: LookupRows, predicted: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
+    """The rank of each lookup's positive row; equal scores share the mean of their ranks."""
+    begins = lookups.begins
+    own = np.repeat(predicted[begins + lookups.positive], lookups.sizes)
+    ahead = np.add.reduceat(predicted > own, begins) + (np.add.reduceat(predicted == own, begins) - 1) / 2
+    return np.asarray(1 + ahead, dtype=np.float64)

@@ -1,0 +1,96 @@
+"""Whether two samples of categories are of one distribution: total variation, and the chi-square test."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import exp, lgamma, log
+
+LEAST = 5.0
+"""The expected count below which a category is put together with others (Cochran's rule)."""
+TERMS = 10_000
+ENOUGH = 1e-15
+TINY = 1e-300
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChiSquare:
+    """Pearson's test that both samples are of one distribution; it takes the observations for independent."""
+
+    statistic: float
+    df: int
+    p: float
+
+
+def total_variation(first: Mapping[str, int], second: Mapping[str, int]) -> float | None:
+    """Half the sum of the differences of shares, from 0 (the same shares) to 1 (no category in common); None where a
+    sample is empty."""
+    sizes = sum(first.values()), sum(second.values())
+    if not all(sizes):
+        return None
+    return sum(abs(first.get(key, 0) / sizes[0] - second.get(key, 0) / sizes[1]) for key in {*first, *second}) / 2
+
+
+def chi_square(first: Mapping[str, int], second: Mapping[str, int]) -> ChiSquare | None:
+    """The test; rare categories, of which fewer than LEAST are expected in a sample, count as one. None where fewer
+    than two categories are left."""
+    pairs = _pooled(first, second)
+    sizes = sum(a for a, _ in pairs), sum(b for _, b in pairs)
+    if len(pairs) < 2 or not all(sizes):
+        return None
+    whole = sum(sizes)
+    statistic = 0.0
+    for pair in pairs:
+        for count, size in zip(pair, sizes, strict=True):
+            expected = sum(pair) * size / whole
+            statistic += (count - expected) ** 2 / expected
+    df = len(pairs) - 1
+    return ChiSquare(statistic=statistic, df=df, p=upper_tail(statistic, df))
+
+
+def _pooled(first: Mapping[str, int], second: Mapping[str, int]) -> list[tuple[int, int]]:
+    """The counts of each category in both samples, rare ones together."""
+    pairs = sorted(((first.get(key, 0), second.get(key, 0)) for key in {*first, *second}), key=sum)
+    sizes = sum(first.values()), sum(second.values())
+    least = min(sizes) / max(sum(sizes), 1)
+    rare = (0, 0)
+    while pairs and (sum(pairs[0]) * least < LEAST or 0 < sum(rare) * least < LEAST):
+        rare = rare[0] + pairs[0][0], rare[1] + pairs[0][1]
+        pairs = pairs[1:]
+    return [*pairs, rare] if sum(rare) else pairs
+
+
+def upper_tail(statistic: float, df: int) -> float:
+    """The probability that a chi-square variable with `df` degrees of freedom is greater: the regularised upper
+    incomplete gamma function, by its series or its continued fraction (Lentz), whichever converges."""
+    a, x = df / 2, statistic / 2
+    if x <= 0:
+        return 1.0
+    scale = exp(a * log(x) - x - lgamma(a))
+    return 1 - scale * _series(a, x) if x < a + 1 else scale * _fraction(a, x)
+
+
+def _series(a: float, x: float) -> float:
+    term = total = 1 / a
+    for n in range(1, TERMS):
+        term *= x / (a + n)
+        total += term
+        if term < total * ENOUGH:
+            break
+    return total
+
+
+def _fraction(a: float, x: float) -> float:
+    b = x + 1 - a
+    c, d = 1 / TINY, 1 / b
+    found = d
+    for n in range(1, TERMS):
+        numerator = -n * (n - a)
+        b += 2
+        d = 1 / (numerator * d + b or TINY)
+        c = b + numerator / c or TINY
+        step = c * d
+        found *= step
+        if abs(step - 1) < ENOUGH:
+            break
+    return found
