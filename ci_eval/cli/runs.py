@@ -14,6 +14,7 @@ from ci_eval.jobs import evaluate as evaluate_job
 from ci_eval.jobs import show
 from ci_eval.jobs import single_stages as stages
 from ci_eval.jobs import terminal as presenting
+from ci_eval.jobs.exchange import ide
 from ci_eval.jobs.workflows import announcements as announcing
 from ci_eval.shards import Shard
 

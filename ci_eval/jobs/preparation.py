@@ -9,6 +9,7 @@ from ci_eval import engines, graders, languages, machine, rankers, tasks
 from ci_eval.adapters import environments
 from ci_eval.adapters.confinement import NOTHING_OPEN
 from ci_eval.adapters.endpoints.engine import of_endpoint
+from ci_eval.adapters.ide.engine import IdeEngine
 from ci_eval.adapters.lsp.custom import custom
 from ci_eval.adapters.place import confinement_of
 from ci_eval.adapters.recipes import InstalledEngine
@@ -144,6 +145,8 @@ def _check(config: Config, task: Task, language: Language, engine: Engine) -> No
         raise ConfigError(
             f"engine {engine.name!r} completes at a caret, which {task.name} has none of; it takes {able}"
         )
+    if isinstance(engine, IdeEngine):
+        raise ConfigError("engine jetbrains evaluates whole projects by itself: only `ci-eval evaluate` can use it")
     if engine.languages is not None and language.name not in engine.languages:
         raise ConfigError(
             f"engine {engine.name!r} does not know {language.title}; it knows {', '.join(sorted(engine.languages))}, "

@@ -23,6 +23,8 @@ def refuse_foreign(workspace: Workspace, wanted: Config, *, trusted: bool) -> No
     asked = []
     if stored.engine.command is not None and wanted.engine.command is not None:
         asked.append(f"run this command as the engine: {shlex.join(stored.engine.command)}")
+    if stored.engine.name == wanted.engine.name == "jetbrains":
+        asked.append(f"run the IDE in {stored.engine.options.get('ide')}")
     if wanted.engine.endpoint is not None:
         asked += _addresses(stored.engine)
     if wanted.judge:

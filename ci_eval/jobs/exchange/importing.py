@@ -27,7 +27,12 @@ def import_workspace(folder: Path, *, output: Path, generation: str | None, engi
     """Read the workspace at `folder` into a new one at `output`. Raises ConfigError, WorkspaceError,
     NothingToEvaluate; then nothing is left at `output` that could be taken for a workspace."""
     Workspace.check_free(output)
-    described = describe(folder, generation, engine)
+    return import_described(describe(folder, generation, engine), output, screen)
+
+
+def import_described(described: Described, output: Path, screen: Screen) -> Evaluated:
+    """The same of a workspace whose own account was read, and perhaps corrected."""
+    folder = described.folder
     for warning in described.warnings:
         screen.warn(warning)
     screen.say(f"Reading {folder} ({described.generation.name}: {described.generation.summary})")

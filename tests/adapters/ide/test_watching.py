@@ -1,0 +1,71 @@
+"""What an IDE says while it works, and why it ended."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from ci_eval.adapters.ide.watching import Progress, WatchedProcess, progress_of
+from ci_eval.errors import EngineTimeout
+
+
+@pytest.mark.parametrize(
+    ("line", "progress"),
+    [
+        (
+            "\rInterpreting actions: 45% [========>           ] File.java (9/20 sessions, 120 act/min)",
+            Progress("Interpreting actions", 45, "File.java (9/20 sessions, 120 act/min)"),
+        ),
+        (
+            "\rGenerating actions:100% [===================>]   12 sessions | File.java",
+            Progress("Generating actions", 100, "  12 sessions | File.java"),
+        ),
+        ("Starting step: Interpreting actions (…)", None),
+        ("", None),
+    ],
+)
+def test_progress_is_told_from_other_lines(line: str, progress: Progress | None) -> None:
+    assert progress_of(line) == progress
+
+
+def run(folder: Path, program: str) -> WatchedProcess:
+    return WatchedProcess([sys.executable, "-I", "-S", "-c", program], cwd=folder, environment={})
+
+
+def test_lines_come_as_they_are_written_and_the_code_at_the_end(tmp_path: Path) -> None:
+    process = run(tmp_path, "import sys; print('a\\rb\\n\\nc', end=''); sys.exit(3)")
+    try:
+        assert list(process.lines(30)) == ["a", "b", "c"]
+        assert process.ended() == 3
+    finally:
+        process.close()
+
+
+def test_silence_ends_it(tmp_path: Path) -> None:
+    process = run(tmp_path, "import time; print('begun', flush=True); time.sleep(60)")
+    try:
+        with pytest.raises(EngineTimeout, match=r"said nothing for 0\.5 seconds and was ended; its last words: begun"):
+            list(process.lines(0.5))
+    finally:
+        process.close()
+
+
+@pytest.mark.parametrize(
+    ("said", "advice"),
+    [
+        ("Java SDK not configured for the project: /p", "engine.options.java"),
+        ("Evaluation failed: Project could not be loaded: x", "could not load the project"),
+        ("java.lang.OutOfMemoryError: Java heap space", "raise interpret.memoryLimit"),
+        ("No files for Java found", "actions.evaluationRoots"),
+        ("nothing that is known", "exit code 1\nnothing that is known"),
+    ],
+)
+def test_why_it_failed_is_read_from_what_it_said(tmp_path: Path, said: str, advice: str) -> None:
+    process = run(tmp_path, f"print({said!r})")
+    try:
+        list(process.lines(30))
+        assert advice in str(process.trouble(1))
+    finally:
+        process.close()
