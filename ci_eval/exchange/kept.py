@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -36,7 +37,8 @@ class Kept:
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._lines: list[bytes] = []
+        self._packed = io.BytesIO()
+        self._lines = gzip.GzipFile(fileobj=self._packed, mode="wb", compresslevel=1, mtime=0)
         self.unknown: Counter[str] = Counter()
         """File and name of each field that nothing is known of → how often."""
 
@@ -45,14 +47,15 @@ class Kept:
         where = fields.file.relative_to(self._root).as_posix()
         part = where.split("/")[0]
         for place, left in fields.left():
-            self._lines.append(msgspec.json.encode(LeftOver(where, place, left)) + b"\n")
+            self._lines.write(msgspec.json.encode(LeftOver(where, place, left)) + b"\n")
             for name in left.keys() - WITHOUT_PLACE:
                 self.unknown[f"{part}: {name}"] += 1
 
     def write(self, folder: Path) -> None:
         """Into FOLDER of the workspace at `folder`."""
         target = atomic.make_folder(folder / FOLDER)
-        atomic.write(target / "fields.jsonl.gz", gzip.compress(b"".join(self._lines), 1, mtime=0))
+        self._lines.close()
+        atomic.write(target / "fields.jsonl.gz", self._packed.getvalue())
         for name in COPIED:
             if (self._root / name).is_file():
                 atomic.copy(self._root / name, target / name)

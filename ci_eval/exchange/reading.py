@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -52,6 +52,14 @@ class Origin:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ActionsFile:
+    """The actions of one source file, not yet read."""
+
+    file: Path
+    sessions: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class ReadFile:
     """One source file of the workspace; without actions where the workspace has none of it."""
 
@@ -60,21 +68,18 @@ class ReadFile:
     actions: FileActions | None
 
 
-def read(origin: Origin, kept: Kept) -> Iterator[ReadFile]:
+def read(origin: Origin, actions: Mapping[str, ActionsFile], kept: Kept) -> Iterator[ReadFile]:
     """The source files that have sessions, one at a time. Raises WorkspaceError."""
-    stored = actions_by_path(origin, kept)
     for listed in origin.generation.listed(origin.folder / "data"):
-        yield _file(origin, listed, stored.get(listed.path), kept)
+        yield _file(origin, listed, actions.get(listed.path), kept)
 
 
-def actions_by_path(origin: Origin, kept: Kept) -> dict[str, StoredActions]:
-    """The actions of all source files, by their paths."""
-    found: dict[str, StoredActions] = {}
-    for path in numbered(origin.folder / "actions", END):
+def actions_of(folder: Path) -> dict[str, ActionsFile]:
+    """Which source file's actions are where."""
+    found: dict[str, ActionsFile] = {}
+    for path in numbered(folder / "actions", END):
         fields = Fields(packed(path), path)
-        read_actions = origin.generation.read_actions(fields)
-        kept.take(fields)
-        found[read_actions.path] = read_actions
+        found[fields.text("path")] = ActionsFile(file=path, sessions=fields.number("sessionsCount", 0))
     return found
 
 
@@ -110,7 +115,7 @@ class Identities:
         return identity.hexdigest()
 
 
-def _file(origin: Origin, listed: Listed, stored: StoredActions | None, kept: Kept) -> ReadFile:
+def _file(origin: Origin, listed: Listed, actions: ActionsFile | None, kept: Kept) -> ReadFile:
     fields = Fields(packed(listed.file), listed.file)
     if (path := fields.text("filePath")) != listed.path:
         raise fields.wrong(f"it holds the sessions of {path}, and files.json names {listed.path}")
@@ -119,7 +124,15 @@ def _file(origin: Origin, listed: Listed, stored: StoredActions | None, kept: Ke
     ids = Identities(origin, source)
     sessions = [_session(origin, each, source, ids) for each in fields.objects("sessions")]
     kept.take(fields)
+    stored = _stored(origin, actions.file, kept) if actions else None
     return ReadFile(source=source, sessions=sessions, actions=_actions(origin, source, stored, sessions))
+
+
+def _stored(origin: Origin, path: Path, kept: Kept) -> StoredActions:
+    fields = Fields(packed(path), path)
+    found = origin.generation.read_actions(fields)
+    kept.take(fields)
+    return found
 
 
 def _actions(

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -18,7 +20,7 @@ from ci_eval.jobs import outcome, pipeline
 from ci_eval.jobs.evaluate import Evaluated
 from ci_eval.jobs.exchange.origin import Described, describe
 from ci_eval.learning import names
-from ci_eval.manifest import StageRecord
+from ci_eval.manifest import Manifest, StageRecord
 from ci_eval.model import FileActions, OpenFile, ProjectInfo, Session, SourceFile, Status
 from ci_eval.workspace import Workspace, pack_actions, pack_sessions
 
@@ -37,19 +39,68 @@ def import_described(described: Described, output: Path, screen: Screen) -> Eval
         screen.warn(warning)
     screen.say(f"Reading {folder} ({described.generation.name}: {described.generation.summary})")
     kept = Kept(folder)
-    # Read as a whole before anything is written: a damaged file leaves no half workspace.
-    files = list(reading.read(_origin(described), kept))
-    if not any(file.sessions for file in files):
-        raise NothingToEvaluate(f"{folder} has no sessions: see its errors/, and data/files.json")
     workspace = Workspace.create(output)
-    workspace.write_config(dump(described.config))
-    _write(workspace, files, described, kept)
-    kept.write(output)
+    try:
+        _take(workspace, described, kept)
+    except BaseException:
+        # Of a damaged one nothing stays that could be taken for a workspace.
+        shutil.rmtree(output)
+        raise
     for name, count in sorted(kept.unknown.items()):
         screen.warn(f"unknown field in {name} ({count:,} times): kept in {output / FOLDER}, and not used")
     evaluation, reports = pipeline.make_reports(workspace, described.config)
     trouble = outcome.trouble(workspace, described.config)
     return Evaluated(folder=output, evaluation=evaluation, reports=reports, trouble=trouble)
+
+
+@dataclass
+class _Tally:
+    """What was read so far."""
+
+    files: int = 0
+    generated: int = 0
+    """Sessions in the actions."""
+    statuses: Counter[Status] = field(default_factory=Counter)
+
+
+def _take(workspace: Workspace, described: Described, kept: Kept) -> None:
+    workspace.write_config(dump(described.config))
+    lost = reading.actions_of(described.folder)
+    tally = _Tally()
+    for file in reading.read(_origin(described), dict(lost), kept):
+        lost.pop(file.source.path, None)
+        workspace.write_sessions(file.source.path, pack_sessions(file.source, file.sessions))
+        found = file.actions or _without_actions(file.source, file.sessions)
+        workspace.write_actions(file.source.path, pack_actions(found))
+        tally.files += 1
+        tally.generated += max(found.sessions, len(file.sessions))
+        tally.statuses.update(session.status for session in file.sessions)
+    if not tally.statuses:
+        raise NothingToEvaluate(f"{described.folder} has no sessions: see its errors/, and data/files.json")
+    missing = {path: each.sessions for path, each in lost.items() if each.sessions}
+    for error in reading.errors(described.folder, missing, kept):
+        workspace.write_error(error)
+    names.count(source.text for source in workspace.sources()).save(workspace.names_path)
+    kept.write(workspace.folder)
+    workspace.write_manifest(_manifest(workspace, described, tally, sum(missing.values())))
+    workspace.seal()
+
+
+def _manifest(workspace: Workspace, described: Described, tally: _Tally, missing: int) -> Manifest:
+    manifest, statuses = described.manifest, tally.statuses
+    record = StageRecord(started=manifest.start, ended=manifest.end or manifest.start, files=tally.files)
+    planned = statuses.total() + missing
+    return replace(
+        manifest,
+        project=_project(workspace, manifest.project),
+        planned=planned,
+        finished=statuses.total() - statuses[Status.SKIPPED],
+        statuses={status.value: count for status, count in sorted(statuses.items()) if count},
+        generated=max(tally.generated + missing, planned),
+        stages=manifest.stages or {"actions": record, "interpret": record},
+        logs=None,
+        digests={},
+    )
 
 
 def _origin(described: Described) -> reading.Origin:
@@ -64,37 +115,6 @@ def _origin(described: Described) -> reading.Origin:
     )
 
 
-def _write(workspace: Workspace, files: Sequence[reading.ReadFile], described: Described, kept: Kept) -> None:
-    statuses: Counter[Status] = Counter()
-    generated = 0
-    for file in files:
-        workspace.write_sessions(file.source.path, pack_sessions(file.source, file.sessions))
-        found = file.actions or _without_actions(file.source, file.sessions)
-        workspace.write_actions(file.source.path, pack_actions(found))
-        generated += max(found.sessions, len(file.sessions))
-        statuses.update(session.status for session in file.sessions)
-    lost = _lost(described, files)
-    for error in reading.errors(described.folder, lost, kept):
-        workspace.write_error(error)
-    names.count(file.source.text for file in files).save(workspace.names_path)
-    planned = statuses.total() + sum(lost.values())
-    manifest = described.manifest
-    record = StageRecord(started=manifest.start, ended=manifest.end or manifest.start, files=len(files))
-    workspace.write_manifest(
-        replace(
-            manifest,
-            project=_project(described, files),
-            planned=planned,
-            finished=statuses.total() - statuses[Status.SKIPPED],
-            statuses={status.value: count for status, count in sorted(statuses.items()) if count},
-            generated=max(generated + sum(lost.values()), planned),
-            stages=manifest.stages or {"actions": record, "interpret": record},
-            logs=None,
-        )
-    )
-    workspace.seal()
-
-
 def _without_actions(source: SourceFile, sessions: Sequence[Session]) -> FileActions:
     """Of a workspace that has none: `rerank` cannot order its suggestions anew."""
     opened = OpenFile(path=source.path, checksum=source.checksum)
@@ -103,21 +123,11 @@ def _without_actions(source: SourceFile, sessions: Sequence[Session]) -> FileAct
     )
 
 
-def _lost(described: Described, files: Sequence[reading.ReadFile]) -> dict[str, int]:
-    """The sessions of files that have actions, and were given up: path → how many."""
-    there = {file.source.path for file in files}
-    return {
-        path: each.sessions
-        for path, each in reading.actions_by_path(_origin(described), Kept(described.folder)).items()
-        if path not in there and each.sessions
-    }
-
-
-def _project(described: Described, files: Sequence[reading.ReadFile]) -> ProjectInfo:
-    known = described.manifest.project
+def _project(workspace: Workspace, known: ProjectInfo) -> ProjectInfo:
+    """With a checksum, where none is known: of the files that have sessions."""
     if known.checksum:
         return known
     digest = hashlib.sha256()
-    for file in sorted(files, key=lambda each: each.source.path):
-        digest.update(f"{file.source.path}\0{file.source.checksum}\0".encode())
+    for source in sorted(workspace.sources(), key=lambda each: each.path):
+        digest.update(f"{source.path}\0{source.checksum}\0".encode())
     return replace(known, checksum=digest.hexdigest(), revision=digest.hexdigest()[:12])
