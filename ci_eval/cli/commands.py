@@ -26,6 +26,13 @@ COMMANDS: dict[str, dict[str, str]] = {
     "datasets": {
         "dataset": "Makes datasets: records that tasks such as unit-tests and code-review are evaluated on.",
     },
+    "exchange": {
+        "export": "A WORKSPACE of ours → one of the JetBrains evaluation plugin.",
+        "import": "A WORKSPACE of the JetBrains evaluation plugin → one of ours, with reports.",
+    },
+    "logs": {
+        "logs": "What can be asked of logs.",
+    },
     "models": {
         "expect": "What a modelled user would do on average, exactly, from the places at all prefixes.",
         "fit-user-model": "Logs → the tables of the user who made them, as YAML for a configuration.",

@@ -52,9 +52,16 @@ def evaluate(
         raise click.UsageError("--resume needs --output DIR, the workspace to take up")
     chosen = choices.load(screen, output if resume else None, trusted=trust)
     part = Shard.parse(shard) if shard else None
-    done = evaluate_job.evaluate(
-        chosen, output=output, jobs=jobs, resume=resume, screen=screen, shard=part, rounds=rounds, reuse=reuse
-    )
+    if whole := ide.wanted(chosen):
+        if part or reuse or rounds > 1:
+            raise click.UsageError(
+                "engine jetbrains evaluates a whole project, once: leave out --shard, --repeat and --reuse"
+            )
+        done = ide.evaluate(chosen, whole, output=output, resume=resume, screen=screen)
+    else:
+        done = evaluate_job.evaluate(
+            chosen, output=output, jobs=jobs, resume=resume, screen=screen, shard=part, rounds=rounds, reuse=reuse
+        )
     announcing.evaluation(done, screen)
     presenting.evaluation(done, screen)
     if done.trouble:
