@@ -133,7 +133,7 @@ def test_what_it_cannot_do_is_refused_before_anything_is_started(tmp_path: Path,
     for more, said in (
         (("--completion-type", "FREQUENCY"), "BASIC, SMART, ML"),
         (("--task", "golf"), "in the task completion, not golf"),
-        (("--shard", "1/2"), "leave out --shard and --repeat"),
+        (("--shard", "1/2"), "leave out --shard, --repeat and --reuse"),
         (("--set", "engine.options.generation=x"), "it is one of k19, ij21, ij23"),
         (("--set", "engine.options.idee=x"), "known are ide, sha256"),
     ):
