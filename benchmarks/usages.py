@@ -22,8 +22,9 @@ from ci_eval.fetch import project
 from ci_eval.fetch.project import Project
 from ci_eval.files import below
 from ci_eval.grammar.document import decode
-from ci_eval.grammar.syntax import Node, parser
+from ci_eval.grammar.syntax import parser
 from ci_eval.jobs.datasets.usages import resolved
+from ci_eval.mining.usages import places
 from ci_eval.mining.usages.contract import Surroundings
 from ci_eval.mining.usages.inference import JediInference
 from ci_eval.mining.usages.languages import CATALOG
@@ -103,7 +104,8 @@ class Listing(PythonWalk):
     path = ""
     sites: list[Site]
 
-    def _site(self, receiver: Node, _: Node, scope: Scope) -> None:
+    def _site(self, site: places.Site, scope: Scope) -> None:
+        receiver = site.receiver
         meaning = self.expressions.of(receiver, scope)
         if receiver.type in {"identifier", "attribute"} and meaning.sort != "this":
             sort = "object" if meaning.is_typed else "other" if meaning.sort in {"module", "class"} else "unknown"

@@ -57,6 +57,11 @@ def _recordings(
     show_default=True,
     help="After which snapshots a proposal that was selected makes a state: the last one, or all.",
 )
+@click.option(
+    "--texts",
+    is_flag=True,
+    help="--git, --stream: also the texts and where the objects are in them, which completion engines are asked with.",
+)
 @click.option("--seed", default=0, show_default=True, help="Of --simulate.")
 @click.option("--steps", is_flag=True, help="--simulate: also each state between the first and the last.")
 @click.option("--jobs", type=click.IntRange(min=1), metavar="N", default=machine.cores, help="Worker processes.")
@@ -78,6 +83,8 @@ def usages(output: Path, language: str | None, **given: Any) -> None:
     chosen = [name for name in SOURCES if sources[name]]
     if len(chosen) != 1:
         raise click.UsageError("give one of --project, --git, --stream and --simulate")
+    if given["texts"] and chosen[0] not in {"git", "recordings"}:
+        raise click.UsageError("--texts stores what files were like over time: give it with --git or --stream")
     makers: dict[str, Callable[..., None]] = {
         "projects": mining.mine_projects,
         "git": mining.mine_git,

@@ -75,7 +75,7 @@ from ci_eval.model.tokens import (
     Vocabulary,
 )
 from ci_eval.model.trend import ChangePoint, Line, Trend, TrendPoint
-from ci_eval.model.usages import Definition, History, ObjectUsage
+from ci_eval.model.usages import CallPlace, Definition, History, ObjectPlace, ObjectUsage, StoredText
 
 FORMAT = 1
 """Format number of machine-readable reports; a change of meaning raises it."""
@@ -92,6 +92,7 @@ __all__ = [
     "Action",
     "ActionsConfig",
     "CallCompletion",
+    "CallPlace",
     "Change",
     "ChangePoint",
     "CodeGolf",
@@ -127,6 +128,7 @@ __all__ = [
     "MoveCaret",
     "Noise",
     "Number",
+    "ObjectPlace",
     "ObjectUsage",
     "OpenFile",
     "Optimism",
@@ -153,6 +155,7 @@ __all__ = [
     "SourceFile",
     "Span",
     "Status",
+    "StoredText",
     "StrategyConfig",
     "Stretch",
     "Subset",

@@ -24,7 +24,7 @@ from ci_eval.mining.usages.recordings import Recording
 from ci_eval.mining.usages.revisions import snapshots
 from ci_eval.mining.usages.simulation import simulate
 from ci_eval.mining.usages.snapshots import Mined, Miner
-from ci_eval.model import History, ObjectUsage
+from ci_eval.model import History, ObjectUsage, StoredText
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,6 +40,8 @@ class Choices:
     seed: int = 0
     steps: bool = False
     jobs: int = 1
+    texts: bool = False
+    """Also the texts, and where the objects are in them."""
 
     def dialect(self) -> Dialect:
         """That of the language. Raises ConfigError."""
@@ -135,7 +137,7 @@ def mine_git(sources: Sequence[str], output: Path, choices: Choices, screen: Scr
     Raises ConfigError, InstallError, NothingToEvaluate.
     """
     dialect = choices.dialect()
-    lines: list[History] = []
+    found: list[Mined] = []
     told = []
     for source in sources:
         screen.say(f"Copying {source}")
@@ -143,14 +145,16 @@ def mine_git(sources: Sequence[str], output: Path, choices: Choices, screen: Scr
             every = copy.files(tuple(dialect.grammars))
             paths = [path for path in every if path == path.encode(errors="ignore").decode()]
             infer = JediInference() if choices.infer else None
-            miner = _miner(choices, dialect, copy.name, Surroundings(own=dialect.own(paths), infer=infer))
+            miner = _miner(
+                choices, dialect, copy.name, Surroundings(own=dialect.own(paths), infer=infer, places=choices.texts)
+            )
             mined = Mined(skipped=Counter({"file whose name is not UTF-8": len(every) - len(paths)}))
             for number, path in enumerate(paths, 1):
                 miner.mine(snapshots(copy, path, mined.skipped), mined)
                 steps.show(number, len(paths))
-        lines += mined.histories
-        told.append(_of_histories(source, mined))
-    _finish(lines, "histories", output, told, screen)
+        found.append(mined)
+        told.append(_of_histories(source, mined, choices))
+    _finish_histories(found, output, told, screen)
 
 
 def mine_streams(recordings: Sequence[tuple[str, Path]], output: Path, choices: Choices, screen: Screen) -> None:
@@ -158,7 +162,7 @@ def mine_streams(recordings: Sequence[tuple[str, Path]], output: Path, choices: 
 
     Raises ConfigError, NothingToEvaluate.
     """
-    lines: list[History] = []
+    found: list[Mined] = []
     told = []
     for name, path in recordings:
         stream = streams.CATALOG.load(name)
@@ -169,21 +173,21 @@ def mine_streams(recordings: Sequence[tuple[str, Path]], output: Path, choices: 
         screen.say(f"Reading {path}")
         recording = Recording(language=dialect.name, ends=tuple(dialect.grammars))
         mined = Mined(skipped=recording.skipped)
-        around = Surroundings(infer=JediInference() if choices.infer else None)
+        around = Surroundings(infer=JediInference() if choices.infer else None, places=choices.texts)
         try:
             _miner(choices, dialect, path.stem, around).mine(stream.read(path, recording), mined)
         except OSError as error:
             raise ConfigError(f"cannot read {path}: {error.strerror or error}; check its permissions") from error
-        lines += mined.histories
-        told.append(_of_histories(f"{name}={path}", mined))
-    _finish(lines, "histories", output, told, screen)
+        found.append(mined)
+        told.append(_of_histories(f"{name}={path}", mined, choices))
+    _finish_histories(found, output, told, screen)
 
 
 def _miner(choices: Choices, dialect: Dialect, name: str, around: Surroundings) -> Miner:
     return Miner(dialect=dialect, project=name, around=around, merge=choices.merge, own_types=choices.own_types)
 
 
-def _of_histories(title: str, mined: Mined) -> _Told:
+def _of_histories(title: str, mined: Mined, choices: Choices) -> _Told:
     states = sum(len(each.states) for each in mined.histories)
     facts = {
         "files": f"{len(mined.files):,}",
@@ -192,6 +196,10 @@ def _of_histories(title: str, mined: Mined) -> _Told:
         "states of a history": f"{states / len(mined.histories):.1f}" if mined.histories else "",
         "receivers resolved": resolved(mined.receivers),
     }
+    if choices.texts:
+        there = sum(state is not None for each in mined.histories for state in each.states)
+        placed = sum(place is not None for each in mined.histories for place in each.places)
+        facts |= {"texts": f"{len(mined.texts):,}", "states with a place": f"{placed / there:.0%}" if there else ""}
     dropped = {f"{'' if 'file' in reason else 'history '}{reason}": n for reason, n in mined.dropped.items()}
     own = {"usage of the project's own type": mined.own}
     return _Told(title, facts, Counter(dropped) + Counter(own) + mined.skipped)
@@ -215,13 +223,24 @@ def simulated(source: Path, output: Path, choices: Choices, screen: Screen) -> N
 # ---------------------------------------------------------------------------------------------------------- output
 
 
+def _finish_histories(found: Sequence[Mined], output: Path, told: Sequence[_Told], screen: Screen) -> None:
+    texts = {digest: text for each in found for digest, text in each.texts.items()}
+    lines = [line for each in found for line in each.histories]
+    _finish(lines, "histories", output, told, screen, [*texts.values()])
+
+
 def _finish(
-    lines: Sequence[ObjectUsage] | Sequence[History], what: str, output: Path, told: Sequence[_Told], screen: Screen
+    lines: Sequence[ObjectUsage] | Sequence[History],
+    what: str,
+    output: Path,
+    told: Sequence[_Told],
+    screen: Screen,
+    texts: Sequence[StoredText] = (),
 ) -> None:
     facts = {name: [each.facts[name] for each in told] for name in told[0].facts}
     telling.table([each.title for each in told], facts, [each.fates for each in told], screen)
     if not lines:
         raise NothingToEvaluate(f"no {what} were found: the table above says what became of everything")
-    atomic.write(output, b"".join(msgspec.json.encode(line) + b"\n" for line in lines))
+    atomic.write(output, b"".join(msgspec.json.encode(line) + b"\n" for line in (*lines, *texts)))
     screen.result(f"{len(lines):,} {what}")
     screen.result(str(output))

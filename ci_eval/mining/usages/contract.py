@@ -9,7 +9,7 @@ from re import Pattern
 from typing import Literal
 
 from ci_eval.grammar.syntax import Node
-from ci_eval.model import ObjectUsage
+from ci_eval.model import ObjectPlace, ObjectUsage
 
 Receiver = Literal["object", "unknown", "module", "class", "this", "array", "type parameter"]
 """What stands before the dot of a call: an object whose type is known, one whose type is not, or something whose calls
@@ -27,6 +27,8 @@ class Surroundings:
     own: frozenset[str] = frozenset()
     """Qualified names of its modules (Python) or types (Java): what begins with one of them is the project's own."""
     infer: Infer | None = None
+    places: bool = False
+    """Whether it is wanted where in the text the objects are."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,6 +40,8 @@ class MinedUsage:
     usage: ObjectUsage
     own: bool = False
     """Whether the type is one of the project's own."""
+    place: ObjectPlace | None = None
+    """Where it is in the text, without the name of that; None where that is not wanted, or where there is none."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,6 +54,26 @@ class MinedText:
     """How many calls have a receiver of each kind."""
     broken: bool = False
     """Whether the grammar could not read some of it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Layout:
+    """How statements are laid out. All are names of node types, as the grammar has them."""
+
+    lists: frozenset[str]
+    """Nodes whose children are statements."""
+    simple: frozenset[str]
+    """Statements that hold no others."""
+    leaving: frozenset[str]
+    """Statements behind which nothing is reached."""
+    heads: frozenset[str]
+    """Nodes that have a list of statements, in which the names of what stands before that are known."""
+    first: frozenset[str]
+    """What stays first in a list: a statement, or what a statement begins with."""
+    walls: frozenset[str] = frozenset()
+    """Nodes that are no statements, and hold none but in functions."""
+    may_be_empty: bool = True
+    """Whether a list may hold nothing."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,8 +6,10 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from ci_eval.grammar.syntax import Node
 from ci_eval.mining.usages.contract import MinedText, MinedUsage, Receiver
-from ci_eval.model import Definition, ObjectUsage
+from ci_eval.mining.usages.places import Origin, Places, Site
+from ci_eval.model import Definition, ObjectPlace, ObjectUsage
 
 PRIORITY = {
     kind: rank
@@ -38,24 +40,49 @@ class _Gathered:
     own: bool
     definitions: dict[str, Definition] = field(default_factory=dict)
     """Object (the variable's name) → where it comes from; the last assignment counts."""
+    origins: list[Origin] = field(default_factory=list)
     calls: list[tuple[int, str]] = field(default_factory=list)
+    sites: list[Site] = field(default_factory=list)
 
 
 class Gathering:
     """The usages of one text, while it is read."""
 
-    def __init__(self) -> None:
+    def __init__(self, places: Places | None = None) -> None:
+        """`places`: tells where the objects are, if that is wanted."""
+        self._places = places
         self.receivers: Counter[Receiver] = Counter()
         self._found: dict[tuple[str, str], _Gathered] = {}
 
-    def define(self, enclosing: Enclosing, type_: str, definition: Definition, thing: str, *, own: bool) -> None:
-        """There is an object of this type, which `thing` names."""
-        self._at(enclosing, type_, own).definitions[thing] = definition
+    def define(
+        self,
+        enclosing: Enclosing,
+        type_: str,
+        definition: Definition,
+        thing: str,
+        node: Node | None = None,
+        *,
+        own: bool,
+    ) -> None:
+        """There is an object of this type, which `thing` names, in a text from `node` on."""
+        gathered = self._at(enclosing, type_, own)
+        gathered.definitions[thing] = definition
+        if node is not None:
+            gathered.origins.append(Origin(thing=thing, node=node))
 
     def call(
-        self, enclosing: Enclosing, type_: str, definition: Definition, thing: str, name: str, at: int, *, own: bool
+        self,
+        enclosing: Enclosing,
+        type_: str,
+        definition: Definition,
+        thing: str,
+        name: str,
+        at: int,
+        site: Site | None = None,
+        *,
+        own: bool,
     ) -> None:
-        """The method `name` is called on an object of this type; `at`: where in the text."""
+        """The method `name` is called on an object of this type; `at`: where among the others; `site`: in a text."""
         gathered = self._at(enclosing, type_, own)
         if definition.kind == "FIELD":
             # What this very method has assigned to the field says more.
@@ -63,6 +90,8 @@ class Gathering:
         else:
             gathered.definitions[thing] = definition
         gathered.calls.append((at, name))
+        if site:
+            gathered.sites.append(site)
 
     def _at(self, enclosing: Enclosing, type_: str, own: bool) -> _Gathered:
         return self._found.setdefault((enclosing.key, type_), _Gathered(enclosing, own))
@@ -73,11 +102,17 @@ class Gathering:
 
     def _usages(self) -> Iterator[MinedUsage]:
         for (key, type_), each in self._found.items():
+            thing, definition = max(each.definitions.items(), key=lambda item: PRIORITY[item[1].kind])
             usage = ObjectUsage(
                 type=type_,
                 class_=each.enclosing.class_,
                 method=each.enclosing.method,
-                definition=max(each.definitions.values(), key=lambda definition: PRIORITY[definition.kind]),
+                definition=definition,
                 calls=tuple(dict.fromkeys(name for _, name in sorted(each.calls))),
             )
-            yield MinedUsage(method=key, usage=usage, own=each.own)
+            yield MinedUsage(method=key, usage=usage, own=each.own, place=self._place(each, thing))
+
+    def _place(self, each: _Gathered, thing: str) -> ObjectPlace | None:
+        """`thing`: the object whose definition counts."""
+        last = next((origin for origin in reversed(each.origins) if origin.thing == thing), None)
+        return self._places.of(each.sites, each.origins, last) if self._places else None

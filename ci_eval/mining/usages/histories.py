@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from ci_eval.model import Definition, History, ObjectUsage
+from ci_eval.model import Definition, History, ObjectPlace, ObjectUsage
 
 Key = tuple[str, str]
 """Method and type: what a history is of, in one file of one user."""
@@ -29,6 +29,12 @@ class Moment:
     """The usages with the proposal that was selected right then."""
     is_trigger: bool = False
     """Whether completion was called."""
+    places: Mapping[Key, ObjectPlace] = field(default_factory=dict)
+    """Where the usages are in the text of that time, as far as it is known."""
+
+
+State = tuple[ObjectUsage | None, ObjectPlace | None]
+"""A usage, and where it is."""
 
 
 def histories(
@@ -50,22 +56,31 @@ def histories(
         dropped["file with one snapshot"] += bool(chosen)
         return
     for key in dict.fromkeys(key for moment in chosen for key in (*moment.usages, *moment.selected)):
-        states = _states(chosen, key, merge)
+        found = _states(chosen, key, merge)
+        states, places = tuple(state for state, _ in found), tuple(place for _, place in found)
         if reason := _dropped(states):
             dropped[reason] += 1
             continue
         method, type_ = key
-        yield History(project=project, file=file, user=user, type=type_, method=method, states=tuple(states))
+        yield History(
+            project=project,
+            file=file,
+            user=user,
+            type=type_,
+            method=method,
+            states=states,
+            places=places if any(places) else (),
+        )
 
 
-def _states(moments: Sequence[Moment], key: Key, merge: Merge) -> list[ObjectUsage | None]:
+def _states(moments: Sequence[Moment], key: Key, merge: Merge) -> list[State]:
     """One for each moment, None where the usage is not there; of equal neighbours the first stays."""
-    found: list[ObjectUsage | None] = []
+    found: list[State] = []
     for number, moment in enumerate(moments, 1):
-        found.append(moment.usages.get(key))
+        found.append((moment.usages.get(key), moment.places.get(key)))
         if key in moment.selected and (merge == "all" or number == len(moments)):
-            found.append(moment.selected[key])
-    return [state for i, state in enumerate(found) if i == 0 or not equal(state, found[i - 1])]
+            found.append((moment.selected[key], None))
+    return [state for i, state in enumerate(found) if i == 0 or not equal(state[0], found[i - 1][0])]
 
 
 def _dropped(states: Sequence[ObjectUsage | None]) -> Dropped | None:

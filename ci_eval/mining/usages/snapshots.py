@@ -13,7 +13,8 @@ from ci_eval.grammar.document import NotText
 from ci_eval.mining.usages.contract import Dialect, MinedText, MinedUsage, Receiver, Surroundings
 from ci_eval.mining.usages.histories import Dropped, Key, Merge, Moment, histories
 from ci_eval.mining.usages.reading import mine
-from ci_eval.model import History, ObjectUsage
+from ci_eval.model import History, ObjectPlace, ObjectUsage, StoredText
+from ci_eval.queries.texts import digest_of, stored
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,6 +57,8 @@ class Mined:
     skipped: Counter[str] = field(default_factory=Counter)
     """Why, and how often."""
     dropped: Counter[Dropped] = field(default_factory=Counter)
+    texts: dict[str, StoredText] = field(default_factory=dict)
+    """Digest → the texts that the histories refer to."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,18 +76,24 @@ class Miner:
         """Add the histories of the snapshots, in order of users and files."""
         moments: dict[tuple[str, str], list[Moment]] = defaultdict(list)
         last: dict[tuple[str, str], tuple[str, MinedText]] = {}
+        texts: dict[str, str] = {}
         for snapshot in snapshots:
             at = snapshot.user, snapshot.file
             mined.snapshots += 1
             try:
                 moments[at].append(self._moment(snapshot, mined, last))
+                if moments[at][-1].places:
+                    texts[digest_of(snapshot.text)] = snapshot.text
             except NotText as error:
                 mined.skipped[f"snapshot is no text: {error}"] += 1
         mined.files |= moments.keys()
+        before = len(mined.histories)
         for user, file in sorted(moments):
             mined.histories += histories(
                 moments[user, file], mined.dropped, project=self.project, file=file, user=user, merge=self.merge
             )
+        needed = {place.text for each in mined.histories[before:] for place in each.places if place}
+        mined.texts |= {digest: stored(text) for digest, text in texts.items() if digest in needed}
 
     def _moment(self, snapshot: Snapshot, mined: Mined, last: dict[tuple[str, str], tuple[str, MinedText]]) -> Moment:
         if snapshot.usages is not None:
@@ -96,11 +105,23 @@ class Miner:
         found = last[at][1]
         mined.receivers += found.receivers
         usages = self._chosen(found.usages, mined)
-        return self._made(snapshot, usages, self._selected(snapshot, usages))
+        places = _places(snapshot.text, found.usages, usages) if self.around.places else {}
+        return self._made(snapshot, usages, self._selected(snapshot, usages), places)
 
     @staticmethod
-    def _made(snapshot: Snapshot, usages: dict[Key, ObjectUsage], selected: dict[Key, ObjectUsage]) -> Moment:
-        return Moment(time=snapshot.time, usages=usages, selected=selected, is_trigger=snapshot.is_trigger)
+    def _made(
+        snapshot: Snapshot,
+        usages: dict[Key, ObjectUsage],
+        selected: dict[Key, ObjectUsage],
+        places: dict[Key, ObjectPlace] | None = None,
+    ) -> Moment:
+        return Moment(
+            time=snapshot.time,
+            usages=usages,
+            selected=selected,
+            is_trigger=snapshot.is_trigger,
+            places=places or {},
+        )
 
     def _chosen(self, usages: Sequence[MinedUsage], mined: Mined) -> dict[Key, ObjectUsage]:
         """Of a key that is there twice, the first."""
@@ -127,6 +148,16 @@ class Miner:
             if name[0] in usage.calls and (known is None or name[0] not in known.calls):
                 return {key: structs.replace(known, calls=(*known.calls, name[0])) if known else usage}
         return {}
+
+
+def _places(text: str, usages: Sequence[MinedUsage], chosen: dict[Key, ObjectUsage]) -> dict[Key, ObjectPlace]:
+    """Where the chosen ones are."""
+    digest = digest_of(text)
+    return {
+        (each.method, each.usage.type): structs.replace(each.place, text=digest)
+        for each in usages
+        if each.place and chosen.get((each.method, each.usage.type)) is each.usage
+    }
 
 
 def _told(selection: Selection | None, usages: dict[Key, ObjectUsage]) -> dict[Key, ObjectUsage]:

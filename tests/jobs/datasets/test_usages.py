@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 from ci_eval.model import History, ObjectUsage
+from ci_eval.queries.texts import Texts
 from tests.command import command
 from tests.fetch import repository as origin
 
@@ -149,3 +150,24 @@ def test_usages_of_real_java(tmp_path: Path) -> None:
     assert (rows["not read"], rows["with syntax errors"]) == ("0", "0")
     assert {"java.lang.StringBuffer", "java.lang.StringBuilder", "java.util.List"} & {each.type for each in found}
     assert not [each for each in found if each.type.startswith("org.apache.commons.cli.")]
+
+
+def test_texts_of_a_repository_are_stored_with_the_places_of_its_objects(tmp_path: Path) -> None:
+    source = origin.create(tmp_path / "r")
+    source.commit(cart_py=HEAD)
+    source.commit(cart_py=MORE)
+    rows, lines, _ = made(tmp_path / "h.jsonl", "--git", source.folder, "--language", "python", "--texts")
+    assert (rows["texts"], rows["states with a place"]) == ("2", "100%")
+    texts = Texts(enumerate(map(json.loads, lines), 1))
+    (history,) = (msgspec.json.decode(line, type=History) for line in lines if "packed" not in line)
+    (first, last) = history.places
+    assert first
+    assert last
+    assert (texts.get(first.text), texts.get(last.text)) == (HEAD, MORE)
+    assert (last.receiver, MORE[: last.line].splitlines()[-1]) == ("box", "    box.open()")
+
+
+def test_texts_are_of_what_changes(tmp_path: Path) -> None:
+    code, said = failed("--project", f"path:{tmp_path}", "--language", "python", "--texts")
+    assert code == 2
+    assert "give it with --git or --stream" in said

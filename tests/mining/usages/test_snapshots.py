@@ -9,6 +9,7 @@ import pytest
 from ci_eval.mining.usages.contract import Surroundings
 from ci_eval.mining.usages.languages import CATALOG
 from ci_eval.mining.usages.snapshots import Mined, Miner, Selection, Snapshot, Typing
+from ci_eval.queries.texts import digest_of
 
 HEAD = "from a import Box\ndef put():\n"
 
@@ -84,3 +85,29 @@ def test_line_ends_are_normalised_and_places_with_them() -> None:
     snapshot = Typing("u", "f", "a\r\nb\r\nc").complete(1, Selection(item="x", offset=6))
     assert snapshot.text == "a\nb\nc"
     assert snapshot.selection == Selection(item="x", offset=4)
+
+
+# ---------------------------------------------------------------------------------------------------------- texts
+
+
+def test_the_texts_that_states_are_in_are_kept_once_where_places_are_wanted() -> None:
+    first, second = at(1, "  box = Box()\n"), at(2, "  box = Box()\n  box.open()\n")
+    found = Mined()
+    around = Surroundings(places=True)
+    Miner(dialect=CATALOG.load("python"), around=around).mine([at(0, "  pass\n"), first, second, second], found)
+    (history,) = found.histories
+    assert history.places[0] is None
+    digests = [place.text for place in history.places if place]
+    assert digests == [digest_of(first.text), digest_of(second.text)]
+    assert set(found.texts) == set(digests)
+    assert mined(first, second).texts == {}
+    assert mined(first, second).histories[0].places == ()
+
+
+def test_a_state_with_a_selected_proposal_is_in_no_text() -> None:
+    body = "  box = Box()\n  box.op"
+    chosen = at(1, body, Selection(item="open(self)", offset=len(HEAD + body) - 2, typed=2))
+    found = Mined()
+    Miner(dialect=CATALOG.load("python"), around=Surroundings(places=True)).mine([at(0, "  pass\n"), chosen], found)
+    (history,) = found.histories
+    assert [place is not None for place in history.places] == [False, True, False]

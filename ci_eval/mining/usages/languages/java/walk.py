@@ -9,7 +9,9 @@ from ci_eval.mining.trees import below, named
 from ci_eval.mining.usages.contract import MinedText, Surroundings
 from ci_eval.mining.usages.gathering import Enclosing, Gathering
 from ci_eval.mining.usages.languages.java.expressions import UNKNOWN, Expressions, Scope, Thing
+from ci_eval.mining.usages.languages.java.layout import LAYOUT
 from ci_eval.mining.usages.languages.java.names import TYPES, names_of
+from ci_eval.mining.usages.places import Places, Site
 from ci_eval.mining.usages.walking import StackWalk
 
 METHODS = {"method_declaration", "constructor_declaration", "compact_constructor_declaration"}
@@ -29,7 +31,7 @@ class JavaWalk(StackWalk[Scope]):
         self.names = names_of(source, root, around.own)
         self.expressions = Expressions(source, self.names)
         self.text = self.expressions.text
-        self.gathering = Gathering()
+        self.gathering = Gathering(Places(source, LAYOUT) if around.places else None)
 
     def run(self) -> MinedText:
         """Read all of it."""
@@ -142,20 +144,20 @@ class JavaWalk(StackWalk[Scope]):
         if bind_only:
             scope.names[name] = thing
         else:
-            self._bind(name, thing, scope)
+            self._bind(name, thing, scope, node)
 
     # ------------------------------------------------------------------------------------------------ variables
 
-    def _bind(self, name: str, thing: Thing, scope: Scope) -> None:
+    def _bind(self, name: str, thing: Thing, scope: Scope, node: Node) -> None:
         if scope.class_:
             return
         scope.names[name] = thing
-        self._define(name, thing, scope)
+        self._define(name, thing, scope, node)
 
-    def _define(self, name: str, thing: Thing, scope: Scope) -> None:
+    def _define(self, name: str, thing: Thing, scope: Scope, node: Node) -> None:
         if thing.sort == "object" and thing.type:
             own = self.names.is_own(thing.type)
-            self.gathering.define(scope.enclosing, thing.type, thing.definition, name, own=own)
+            self.gathering.define(scope.enclosing, thing.type, thing.definition, name, node, own=own)
 
     def _declared(self, node: Node, scope: Scope) -> Iterable[tuple[str, Thing, Node | None]]:
         """The variables of a declaration: name, what they are, and what they begin with."""
@@ -174,7 +176,7 @@ class JavaWalk(StackWalk[Scope]):
     def _variables(self, node: Node, scope: Scope) -> None:
         def bind() -> None:
             for name, thing, _ in self._declared(node, scope):
-                self._bind(name, thing, scope)
+                self._bind(name, thing, scope, node)
 
         self._then(node.children, scope, bind)
 
@@ -196,14 +198,14 @@ class JavaWalk(StackWalk[Scope]):
                 holder = holder.parent
             if holder:
                 holder.names[name] = thing
-        self._define(name, thing, scope)
+        self._define(name, thing, scope, node)
 
     def _for(self, node: Node, scope: Scope) -> None:
         type_node, value = node.child_by_field_name("type"), node.child_by_field_name("value")
         thing = self.expressions.type_of(type_node, scope)
         if self.text(type_node) == "var":
             thing = self.expressions.element(value, scope)
-        self._bind(self.text(node.child_by_field_name("name")), thing.defined("LOOP"), scope)
+        self._bind(self.text(node.child_by_field_name("name")), thing.defined("LOOP"), scope, type_node or node)
         self._visit_all(node.children, scope)
 
     def _resource(self, node: Node, scope: Scope) -> None:
@@ -213,13 +215,13 @@ class JavaWalk(StackWalk[Scope]):
             thing = found if self.text(type_node) == "var" else self.expressions.type_of(type_node, scope)
             name = self.text(node.child_by_field_name("name"))
             kind, member = ("WITH", found.definition.member)
-            self._bind(name, thing.defined(kind, member), scope)
+            self._bind(name, thing.defined(kind, member), scope, node)
         self._visit_all(node.children, scope)
 
     def _catch(self, node: Node, scope: Scope) -> None:
         kinds = [child for child in named(node) if "type" in child.type]
         thing = self.expressions.type_of(kinds[0] if kinds else None, scope)
-        self._bind(self.text(node.child_by_field_name("name")), thing.defined("EXCEPT"), scope)
+        self._bind(self.text(node.child_by_field_name("name")), thing.defined("EXCEPT"), scope, node)
 
     def _pattern(self, node: Node, scope: Scope) -> None:
         """`x instanceof Foo foo`."""
@@ -232,7 +234,7 @@ class JavaWalk(StackWalk[Scope]):
         if len(parts) > 1 and parts[-1].type == "identifier":
             thing = self.expressions.type_of(parts[-2], scope)
             if thing.sort == "object":
-                self._bind(self.text(parts[-1]), thing.defined("CAST"), scope)
+                self._bind(self.text(parts[-1]), thing.defined("CAST"), scope, node)
         self._visit_all(node.children, scope)
 
     def _lambda(self, node: Node, scope: Scope) -> None:
@@ -260,10 +262,11 @@ class JavaWalk(StackWalk[Scope]):
     def _call(self, node: Node, scope: Scope) -> None:
         receiver, name = node.child_by_field_name("object"), node.child_by_field_name("name")
         if receiver is not None and name is not None and name.end_byte > name.start_byte:
-            self._site(receiver, name, scope)
+            self._site(Site(name=name, receiver=receiver, call=node), scope)
         self._visit_all(node.children, scope)
 
-    def _site(self, receiver: Node, name: Node, scope: Scope) -> None:
+    def _site(self, site: Site, scope: Scope) -> None:
+        receiver = site.receiver
         found = self.expressions.of(receiver, scope)
         self.gathering.receivers[found.sort] += 1
         if found.sort == "object":
@@ -273,8 +276,9 @@ class JavaWalk(StackWalk[Scope]):
                 found.type,
                 found.definition,
                 self.text(receiver) if is_short else str(receiver.end_byte),
-                self.text(name),
-                name.start_byte,
+                self.text(site.name),
+                site.name.start_byte,
+                site,
                 own=self.names.is_own(found.type),
             )
 

@@ -12,8 +12,10 @@ from ci_eval.mining.trees import named, text_of
 from ci_eval.mining.usages.contract import Receiver, Surroundings
 from ci_eval.mining.usages.gathering import Enclosing, Gathering
 from ci_eval.mining.usages.languages.python.expressions import Expressions, Library
+from ci_eval.mining.usages.languages.python.layout import LAYOUT
 from ci_eval.mining.usages.languages.python.meaning import UNKNOWN, Meaning, Scope, instance
 from ci_eval.mining.usages.languages.python.naming import begins_with, imported
+from ci_eval.mining.usages.places import Places, Site
 from ci_eval.mining.usages.walking import StackWalk
 from ci_eval.model import Definition
 
@@ -50,7 +52,7 @@ class PythonWalk(StackWalk[Scope]):
         self.source, self.module, self.around = source, module, around
         self.is_package, self.is_stub = is_package, is_stub
         self.expressions = Expressions(source, library)
-        self.gathering = Gathering()
+        self.gathering = Gathering(Places(source, LAYOUT) if around.places else None)
         self.top = Scope(
             kind="module", qualified=module, enclosing=Enclosing(key=f"{module}.<module>", method=f"{module}.<module>")
         )
@@ -86,22 +88,22 @@ class PythonWalk(StackWalk[Scope]):
 
     # ------------------------------------------------------------------------------------------------ names
 
-    def _bind(self, scope: Scope, name: str, meaning: Meaning) -> None:
+    def _bind(self, scope: Scope, name: str, meaning: Meaning, node: Node) -> None:
         while scope.kind == "inner" and scope.parent:
             scope = scope.parent
-        self._bind_here(scope, name, meaning)
+        self._bind_here(scope, name, meaning, node)
 
-    def _bind_here(self, scope: Scope, name: str, meaning: Meaning) -> None:
+    def _bind_here(self, scope: Scope, name: str, meaning: Meaning, node: Node) -> None:
         scope.names[name] = meaning
         if meaning.is_typed and scope.kind != "class":
             own = self.is_own(meaning.name)
-            self.gathering.define(scope.enclosing, meaning.name, meaning.definition, name, own=own)
+            self.gathering.define(scope.enclosing, meaning.name, meaning.definition, name, node, own=own)
 
     def _assign(self, target: Node | None, meaning: Meaning, scope: Scope) -> None:
         if target is None:
             return
         if target.type == "identifier":
-            self._bind(scope, self.text(target), meaning)
+            self._bind(scope, self.text(target), meaning, target)
         elif target.type == "attribute":
             self._assign_attribute(target, meaning, scope)
         elif target.type in {"pattern_list", "tuple_pattern", "list_pattern", "tuple", "as_pattern_target"}:
@@ -123,7 +125,8 @@ class PythonWalk(StackWalk[Scope]):
             owner.attributes[name] = meaning
         if meaning.is_typed:
             own = self.is_own(meaning.name)
-            self.gathering.define(scope.enclosing, meaning.name, meaning.definition, f"self.{name}", own=own)
+            thing = self.text(target)
+            self.gathering.define(scope.enclosing, meaning.name, meaning.definition, thing, target, own=own)
 
     def _import(self, node: Node, scope: Scope) -> None:
         for name, full, surely in imported(self.source, node, self.module, self.is_package):
@@ -215,7 +218,7 @@ class PythonWalk(StackWalk[Scope]):
             self._visit_all(rest[1:], scope)
 
         def narrow() -> None:
-            self._bind_here(scope, name, meaning)
+            self._bind_here(scope, name, meaning, condition)
             self._then(rest[:1], scope, restore)
 
         self._then([condition], scope, narrow)
@@ -353,7 +356,7 @@ class PythonWalk(StackWalk[Scope]):
         elif not typed.is_typed:
             default = self.expressions.of(node.child_by_field_name("value"), scope)
             typed = default if default.is_typed else typed
-        self._bind_here(inner, name, typed.defined("PARAM", inner.enclosing.method, number))
+        self._bind_here(inner, name, typed.defined("PARAM", inner.enclosing.method, number), node)
 
     def _lambda(self, node: Node, scope: Scope) -> None:
         inner = Scope(kind="inner", qualified=scope.qualified, enclosing=scope.enclosing, parent=scope)
@@ -383,10 +386,11 @@ class PythonWalk(StackWalk[Scope]):
             receiver = function.child_by_field_name("object")
             name = function.child_by_field_name("attribute")
             if receiver is not None and name is not None and name.end_byte > name.start_byte:
-                self._site(receiver, name, scope)
+                self._site(Site(name=name, receiver=receiver, call=node), scope)
         self._visit_all(node.children, scope)
 
-    def _site(self, receiver: Node, name: Node, scope: Scope) -> None:
+    def _site(self, site: Site, scope: Scope) -> None:
+        receiver = site.receiver
         meaning = self.expressions.of(receiver, scope)
         sort: Receiver = "object" if meaning.is_typed else RECEIVERS.get(meaning.sort, "unknown")
         # Of what a call gives back there is no name to ask about.
@@ -400,8 +404,9 @@ class PythonWalk(StackWalk[Scope]):
                 meaning.name,
                 meaning.definition,
                 self.text(receiver) if receiver.end_byte - receiver.start_byte < LONGEST else str(receiver.end_byte),
-                self.text(name),
-                name.start_byte,
+                self.text(site.name),
+                site.name.start_byte,
+                site,
                 own=self.is_own(meaning.name),
             )
 

@@ -1,0 +1,164 @@
+"""Where the objects of a text are: what of it each call takes up, and where the next call would be written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ci_eval.grammar.document import code_points
+from ci_eval.grammar.syntax import Node
+from ci_eval.mining.trees import named, text_of
+from ci_eval.mining.usages.contract import Layout
+from ci_eval.model import CallPlace, ObjectPlace
+
+NAME = re.compile(r"[^\W\d][\w$]*(?:\.[^\W\d][\w$]*)*")
+"""What names an object: evaluating it anew gives the same one."""
+LONGEST = 200
+"""Characters of the longest name."""
+TRAILING = re.compile(rb"[ \t]*(?:[;#].*|//.*)?")
+"""What stands behind a statement on its line, and stays there."""
+STEP = "    "
+Line = tuple[int, str]
+"""Offset behind which a line is written, and its indentation."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Site:
+    """A call in the tree of a text."""
+
+    name: Node
+    """The method's."""
+    receiver: Node
+    call: Node
+
+
+@dataclass(frozen=True, kw_only=True)
+class Origin:
+    """Where an object gets its name."""
+
+    thing: str
+    """The name."""
+    node: Node
+
+
+class Places:
+    """The places of one text, whose tree has offsets in bytes."""
+
+    def __init__(self, source: bytes, layout: Layout) -> None:
+        self._source, self._layout = source, layout
+        self._points = code_points(source)
+
+    def of(self, sites: Sequence[Site], origins: Sequence[Origin], last: Origin | None) -> ObjectPlace | None:
+        """The place of a usage with these calls and definitions; `last`: the one that counts where nothing is called.
+
+        None where no object has a name, or no line can be written where it is known.
+        """
+        ordered = sorted(sites, key=lambda each: each.name.start_byte)
+        thing = next((each for each in reversed(ordered) if self._name(each.receiver)), None)
+        if thing:
+            name, line = self._name(thing.receiver), self._behind_call(thing.call)
+        else:
+            name = last.thing if last and NAME.fullmatch(last.thing) else ""
+            line = self._known_from(last.node) if last else None
+        if not name or line is None:
+            return None
+        calls = tuple(self._call(each, origins) for each in ordered)
+        return ObjectPlace(receiver=name, line=self._point(line[0]), indent=line[1], calls=calls)
+
+    def _point(self, offset: int) -> int:
+        return self._points[offset] if self._points else offset
+
+    def _name(self, node: Node) -> str:
+        if node.end_byte - node.start_byte > LONGEST:
+            return ""
+        text = text_of(self._source, node)
+        return text if NAME.fullmatch(text) else ""
+
+    def _call(self, site: Site, origins: Sequence[Origin]) -> CallPlace:
+        statement = self._statement(site.call)
+        line = self._before(statement) if statement else None
+        whole = statement and self._can_go(statement, origins)
+        return CallPlace(
+            name=text_of(self._source, site.name),
+            receiver=self._name(site.receiver),
+            begin=self._point(site.receiver.end_byte),
+            end=self._point(site.call.end_byte),
+            statement=(self._point(statement.start_byte), self._point(statement.end_byte))
+            if statement and whole
+            else None,
+            line=self._point(line[0]) if line else None,
+            indent=line[1] if line else "",
+        )
+
+    def _can_go(self, statement: Node, origins: Sequence[Origin]) -> bool:
+        if statement.type not in self._layout.simple:
+            return False
+        if any(statement.start_byte <= each.node.start_byte < statement.end_byte for each in origins):
+            return False
+        # A list of statements that must not be empty keeps its first one.
+        return self._layout.may_be_empty or named(statement.parent)[0].start_byte != statement.start_byte
+
+    # ------------------------------------------------------------------------------------------------ statements
+
+    def _is_list(self, node: Node) -> bool:
+        """Whether its children are statements, as those of broken code are between other statements."""
+        while node.type == "ERROR" and node.parent is not None and node.parent.type not in self._layout.walls:
+            node = node.parent
+        return node.type in self._layout.lists or node.type == "ERROR"
+
+    def _statement(self, node: Node) -> Node | None:
+        """The innermost one around; None outside of statements."""
+        while node.parent is not None and node.parent.type not in self._layout.walls:
+            if self._is_list(node.parent):
+                return node
+            node = node.parent
+        return None
+
+    def _behind_call(self, call: Node) -> Line | None:
+        statement = self._statement(call)
+        return self._behind(statement) if statement else None
+
+    def _known_from(self, node: Node) -> Line | None:
+        """Where an object can be used that gets its name at that node: behind the statement, or in the block below."""
+        while node.parent is not None and node.parent.type not in self._layout.walls:
+            parent = node.parent
+            if self._is_list(parent):
+                return self._behind(node)
+            if parent.type in self._layout.heads:
+                body = next((child for child in parent.children if child.type in self._layout.lists), None)
+                return self._inside(body) if body else None
+            node = parent
+        return None
+
+    def _inside(self, block: Node) -> Line | None:
+        """The beginning of a block, behind what must be first there."""
+        statements = named(block)
+        if not statements:
+            return block.start_byte + 1, self._indent(block.start_byte) + STEP
+        first = statements[0]
+        if first.type in self._layout.first or (named(first) and named(first)[0].type in self._layout.first):
+            return self._behind(first)
+        return self._before(first)
+
+    def _before(self, statement: Node) -> Line | None:
+        """The end of the line before; None where other code is in front of the statement on its line."""
+        begin = self._source.rfind(b"\n", 0, statement.start_byte) + 1
+        if not begin or self._source[begin : statement.start_byte].strip():
+            return None
+        return begin - 1, self._indent(statement.start_byte)
+
+    def _behind(self, statement: Node) -> Line:
+        if statement.type in self._layout.leaving and (before := self._before(statement)):
+            return before  # what stands behind it is never reached
+        end = self._source.find(b"\n", statement.end_byte)
+        end = len(self._source) if end < 0 else end
+        if not TRAILING.fullmatch(self._source[statement.end_byte : end]):
+            end = statement.end_byte
+        return end, self._indent(statement.start_byte)
+
+    def _indent(self, offset: int) -> str:
+        """The blanks at the beginning of the line."""
+        begin = self._source.rfind(b"\n", 0, offset) + 1
+        line = self._source[begin:offset]
+        return line[: len(line) - len(line.lstrip(b" \t"))].decode()

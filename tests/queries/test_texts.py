@@ -1,0 +1,48 @@
+"""Texts that a dataset holds once."""
+
+from __future__ import annotations
+
+import zlib
+from base64 import b64encode
+from hashlib import sha256
+
+import msgspec
+import pytest
+
+from ci_eval.queries.texts import LARGEST, Texts, digest_of, is_text, stored
+
+
+def line(text: str) -> dict[str, object]:
+    found: dict[str, object] = msgspec.json.decode(msgspec.json.encode(stored(text)))
+    return found
+
+
+def packed(data: bytes, digest: str = "") -> dict[str, object]:
+    return {"text": digest or sha256(data).hexdigest(), "packed": b64encode(zlib.compress(data)).decode()}
+
+
+@pytest.mark.parametrize("text", ["", "a = 1\n", "é\U0001f600\n" * 1000])
+def test_a_text_is_found_by_its_digest(text: str) -> None:
+    assert Texts([(1, {"type": "T"}), (2, line(text)), (3, "no JSON")]).get(digest_of(text)) == text
+
+
+def test_what_no_utf_8_has_keeps_its_place() -> None:
+    assert Texts([(1, line("a\ud800b"))]).get(digest_of("a\ud800b")) == "a?b"
+
+
+@pytest.mark.parametrize(
+    ("bad", "why"),
+    [
+        (packed(b"a" * (LARGEST + 1)), "more than 1,000,000"),
+        (packed(b"\xff"), "damaged: 'utf-8'"),
+        (packed(b"a", "0" * 64), "digest"),
+        (packed(b"a") | {"packed": "AAAA"}, "damaged: Error"),
+        (packed(b"a") | {"packed": "é"}, "has no text"),
+        (packed(b"a") | {"packed": 1}, "has no text"),
+        ({"packed": ""}, "has no text"),
+    ],
+)
+def test_a_bad_text_says_what_is_wrong(bad: dict[str, object], why: str) -> None:
+    assert is_text(bad)
+    with pytest.raises(ValueError, match=why):
+        Texts([(1, bad)]).get(str(bad.get("text", "f" * 64)))
