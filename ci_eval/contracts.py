@@ -404,7 +404,7 @@ class Grader(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class CaretContext:
-    """Where suggestions are ranked; nothing in it tells what comes behind the caret."""
+    """Where suggestions are ranked."""
 
     path: str
     before: str
@@ -413,6 +413,8 @@ class CaretContext:
     """What is typed of that word."""
     query: int = 0
     """Queries made in this session before this one."""
+    after: str = ""
+    """What stands behind the caret. No feature is made of it."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -98,7 +98,7 @@ class Manifest(Value, frozen=True, kw_only=True):
     planned: Number = 0
     """Sessions that were chosen to be evaluated."""
     finished: Number = 0
-    """Sessions with a status other than skipped."""
+    """Sessions that were asked about."""
     statuses: dict[str, Number] = {}
     reused: Number = 0
     """Sessions whose answers are those of an earlier run."""

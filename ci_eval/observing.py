@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from math import comb, sqrt
 
 from ci_eval.contracts import Metric, Observation, Task
-from ci_eval.model import FAILED, LookupScore, MetricInfo, SessionScore, Status
+from ci_eval.model import FAILED, UNASKED, LookupScore, MetricInfo, SessionScore, Status
 
 
 def evaluated(session: SessionScore) -> bool:
-    """Everything but what was skipped: a session the engine failed on is a miss, not a gap."""
-    return session.status != Status.SKIPPED
+    """Everything but what was not asked: a session the engine failed on is a miss, not a gap."""
+    return session.status not in UNASKED
 
 
 def observations_of(metric: Metric, session: SessionScore) -> Sequence[Observation]:

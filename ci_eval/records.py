@@ -42,6 +42,11 @@ def takes_dataset(task: Task) -> bool:
     return bool(task.record or task.splitting)
 
 
+def has_carets(task: Task) -> bool:
+    """Whether completion engines can be asked about its records, at carets in texts."""
+    return bool(task.splitting and task.splitting.named)
+
+
 def splitter_of(task: Task, lines: Lines, queries: QueriesConfig, seed: int) -> Splitter:
     """How that task reads the lines of a dataset."""
     if task.splitting:

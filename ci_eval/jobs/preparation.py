@@ -19,12 +19,13 @@ from ci_eval.config import Config, EngineConfig
 from ci_eval.contracts import Configurable, Engine, Installation, Language, Ranker, Surroundings, Task
 from ci_eval.errors import ConfigError, PreparationError
 from ci_eval.fetch import dataset, project, sealed
+from ci_eval.fetch.project import Project
 from ci_eval.jobs.comparison_rules import gates_of, metrics_of
 from ci_eval.jobs.models.answers import take_recorded
 from ci_eval.learning import logs
 from ci_eval.learning.usermodel import model_of
 from ci_eval.model import UNREFERRING, ActionsConfig, FiltersConfig, PrefixConfig, QueriesConfig
-from ci_eval.records import splitter_of, takes_dataset
+from ci_eval.records import has_carets, splitter_of, takes_dataset
 from ci_eval.stages import actions, interpret
 
 
@@ -41,6 +42,10 @@ class Prepared:
     project: project.Project
     records: actions.Records | None = None
     """Those of the dataset, in tasks that take one; `project` is then the folder that shows them."""
+    around: Project | None = None
+    """The project that the texts of records are from, where it is there."""
+    texts: Path | None = None
+    """The folder with those texts."""
     environment: InstalledEngine | None = None
     """The project's own dependencies, where they are installed."""
     confined: str = ""
@@ -55,7 +60,7 @@ class Prepared:
             engine=self.engine,
             installation=self.installation,
             surroundings=Surroundings(
-                root=self.project.root,
+                root=(self.around or self.project).root,
                 language=self.language.name,
                 keywords=self.language.keywords,
                 suffixes=self.language.suffixes,
@@ -76,6 +81,8 @@ class Prepared:
             user=model_of(self.config.user) if self.config.user else None,
             judge=self.config.judge,
             run=self.config.running,
+            files=self.project.root,
+            texts=self.texts,
         )
 
 
@@ -104,11 +111,14 @@ def _prepare(config: Config, screen: Screen) -> Prepared:
     graders.ready(wanted_graders, cache, config.judge, config.running)
     screen.say(f"Preparing {config.dataset.spec or config.project.spec}")
     target, records = _target(config, task, cache)
+    around = project.prepare(config.project.spec, cache=cache) if records and config.project.spec else None
+    texts = _texts(records, config, engine, cache) if records else None
+    seen = around or target
     given = config.project.dependencies
     wanted = engine.needs_dependencies if given is None else given
     if wanted:
-        screen.say(f"Preparing what {target.info.name} needs")
-    needs = environments.prepare(language.dependencies, target.root, target.info, dependencies=wanted, cache=cache)
+        screen.say(f"Preparing what {seen.info.name} needs")
+    needs = environments.prepare(language.dependencies, seen.root, seen.info, dependencies=wanted, cache=cache)
     version = f" {config.engine.version}" if config.engine.version else ""
     screen.say(f"Preparing engine {engine.name}{version}")
     installation = engine.install(config.engine.version, cache)
@@ -121,6 +131,8 @@ def _prepare(config: Config, screen: Screen) -> Prepared:
         task=task,
         project=target,
         records=records,
+        around=around,
+        texts=texts,
         environment=needs,
         confined=_confined(config, engine, screen),
         cache=cache,
@@ -138,9 +150,22 @@ def _target(config: Config, task: Task, cache: Path) -> tuple[project.Project, a
     return project.Project(root=root, info=given.info), found
 
 
+def _texts(records: actions.Records, config: Config, engine: Engine, cache: Path) -> Path | None:
+    """The folder with the texts that the records' carets are in; None where the engine answers records. Raises
+    ConfigError where it completes, and there is no caret."""
+    if engine.takes_records:
+        return None
+    if not records.texts:
+        raise ConfigError(
+            f"engine {engine.name!r} completes at a caret, and {config.dataset.spec} does not say where in which text "
+            "its objects are: mine it with `ci-eval dataset usages --git … --texts`"
+        )
+    return dataset.lay_out(records.texts, cache=cache)
+
+
 def _check(config: Config, task: Task, language: Language, engine: Engine) -> None:
     """Raises ConfigError where what the configuration names does not exist or does not fit together."""
-    if takes_dataset(task) and not engine.takes_records:
+    if takes_dataset(task) and not engine.takes_records and not has_carets(task):
         able = ", ".join(each.name for each in engines.CATALOG.all() if each.takes_records)
         raise ConfigError(
             f"engine {engine.name!r} completes at a caret, which {task.name} has none of; it takes {able}"
@@ -247,7 +272,7 @@ def _check_target(task: Task, config: Config) -> None:
         return
     if not config.dataset.spec:
         raise ConfigError(f"the task {task.name} takes records: add --dataset FILE, or `dataset:` to the configuration")
-    if config.project.spec:
+    if config.project.spec and not has_carets(task):
         raise ConfigError(f"the task {task.name} takes records, so `project` says nothing to it: remove it")
     if config.actions != ActionsConfig():
         raise ConfigError(f"the task {task.name} takes records as they are, so `actions` says nothing to it: remove it")

@@ -8,11 +8,15 @@ from collections.abc import Sequence
 from ci_eval.contracts import Metric, Observation
 from ci_eval.model import FAILED, MetricInfo, SessionScore
 from ci_eval.observing import evaluated
-from ci_eval.queries.agreement import RECALL_AT
+from ci_eval.queries.agreement import RECALL_AT, has_end
 from ci_eval.tasks.method_calls import TASK, mean
 
 STRATEGIES = {"Real": "REAL", "RealStar": "REAL*", "Random": "RANDOM", "Linear": "LINEAR"}
 """End of a metric's name → the strategy."""
+
+
+OF_CHOICES = {"f1", "precision", "recall"}
+"""Grades that the lists of completion engines do not have, since these have no end that would say anything."""
 
 
 def metric(name: str, summary: str, grade: str, order: int, strategy: str = "", *, shown: bool = False) -> Metric:
@@ -20,6 +24,8 @@ def metric(name: str, summary: str, grade: str, order: int, strategy: str = "", 
 
     def observe(session: SessionScore) -> Sequence[Observation]:
         if not evaluated(session) or strategy not in {"", session.properties.strategy}:
+            return []
+        if grade in OF_CHOICES and not has_end(session):
             return []
         return [(0.0 if session.status in FAILED else mean(session, grade), 1.0)]
 

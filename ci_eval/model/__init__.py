@@ -22,7 +22,7 @@ from ci_eval.model.gates import GateResult
 from ci_eval.model.logs import LogCounts, LogFile, LogsRecord
 from ci_eval.model.overview import Overview, Ranking
 from ci_eval.model.queries import Optimism, QueryFigures, QueryRow
-from ci_eval.model.records import Record, Runnable, Stretch
+from ci_eval.model.records import Caret, Record, Runnable, Stretch
 from ci_eval.model.report import (
     EngineInfo,
     Estimate,
@@ -36,6 +36,7 @@ from ci_eval.model.report import (
 )
 from ci_eval.model.sessions import (
     FAILED,
+    UNASKED,
     FileError,
     Lookup,
     LookupScore,
@@ -88,11 +89,13 @@ __all__ = [
     "FORMAT",
     "FORMER_LANGUAGES",
     "MASKED",
+    "UNASKED",
     "UNREFERRING",
     "Action",
     "ActionsConfig",
     "CallCompletion",
     "CallPlace",
+    "Caret",
     "Change",
     "ChangePoint",
     "CodeGolf",

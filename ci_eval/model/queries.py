@@ -12,7 +12,7 @@ class QueryRow(Value, frozen=True, kw_only=True):
     cases: Number
     """That were evaluated, by any strategy."""
     f1: dict[str, float]
-    """Strategy → mean F1 of its queries."""
+    """Strategy → mean F1 of its queries (see QueryFigures.figure)."""
 
 
 class Optimism(Value, frozen=True, kw_only=True):
@@ -36,6 +36,8 @@ class Optimism(Value, frozen=True, kw_only=True):
 class QueryFigures(Value, frozen=True, kw_only=True):
     """All of it."""
 
+    figure: str = "F1"
+    """What the `f1` of all rows is: F1, or R-precision where an engine's lists have no end."""
     pairs: dict[str, Number]
     """What became of the pairs of states: fate → how many."""
     transitions: dict[str, dict[str, Number]]

@@ -61,6 +61,19 @@ def check_path(path: str) -> None:
         raise ValueError(f"{path!r} is no path of a file below a folder: give one such as src/shop/cart.py")
 
 
+class Caret(Value, frozen=True, kw_only=True, omit_defaults=True):
+    """Where in a text a completion engine is asked in place of a recommender."""
+
+    path: str
+    """Of the file, relative to the project's root."""
+    text: str
+    """SHA-256 of the text that the file has (hex)."""
+    edits: tuple[tuple[Number, Number, str], ...] = ()
+    """Done to the text, one after the other: offset, code points deleted there, text inserted there."""
+    offset: Number
+    """Of the caret, in what comes of that."""
+
+
 class Record(Value, frozen=True, kw_only=True, omit_defaults=True):
     """One record: what an engine is given, and what would be right."""
 
@@ -76,3 +89,5 @@ class Record(Value, frozen=True, kw_only=True, omit_defaults=True):
     """How an answer that is a test is run; None where the record does not say."""
     queries: tuple[ObjectUsage, ...] = ()
     """Objects of which it is asked what else will be called on them, one in each lookup."""
+    carets: tuple[Caret | None, ...] = ()
+    """Where completion engines are asked about each of them; None where there is no such place. Empty: about none."""

@@ -61,11 +61,17 @@ class Status(str, Enum):
     TIMEOUT = "timeout"
     ENGINE_CRASH = "engine-crash"
     SKIPPED = "skipped"
+    NO_PLACE = "no-place"
+    """Of a record about an object: its text has no place at which a completion engine could be asked."""
     ERROR = "error"
 
 
 FAILED = frozenset({Status.CONTEXT_TOO_LONG, Status.TIMEOUT, Status.ENGINE_CRASH, Status.ERROR})
 """The engine was asked and failed: a miss in every metric of ranks, and counted by itself as well."""
+
+
+UNASKED = frozenset({Status.SKIPPED, Status.NO_PLACE})
+"""The engine was never asked: no metric counts such a session."""
 
 
 class LookupScore(Value, frozen=True, kw_only=True, omit_defaults=True, gc=False):
@@ -80,6 +86,8 @@ class LookupScore(Value, frozen=True, kw_only=True, omit_defaults=True, gc=False
     """Where there were several rounds: their median."""
     latencies: tuple[Milliseconds | None, ...] = ()
     """The latency in each round, where there were several; None for a round that did not get to this lookup."""
+    at_caret: bool = False
+    """Whether a completion engine was asked at the caret of a record."""
     cold: bool = False
     """Whether it was the first lookup in the file after that was opened."""
     selected: bool = False

@@ -26,6 +26,8 @@ class QueryCase:
     """Of the start among the history's states, from 0."""
     start: ObjectUsage | None
     end: ObjectUsage | None
+    goal: int
+    """The number of the end."""
 
     @cached_property
     def before(self) -> tuple[str, ...]:
@@ -127,4 +129,5 @@ def cases_of(history: History, goal: Goal) -> Iterator[QueryCase]:
         while states and states[-1] is None:
             states.pop()
     for number, start in enumerate(states[:-1]):
-        yield QueryCase(history, number, start, states[number + 1] if goal == "next" else states[-1])
+        end = number + 1 if goal == "next" else len(states) - 1
+        yield QueryCase(history, number, start, states[end], end)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from contextlib import suppress
 from functools import lru_cache
 from hashlib import sha256
 
@@ -40,17 +41,15 @@ def is_text(line: object) -> bool:
 class Texts:
     """Those of a dataset, found by their digests."""
 
-    def __init__(self, lines: Iterable[tuple[int, object]] = ()) -> None:
-        """Lines that are no texts are passed over: who reads the dataset tells of them."""
+    def __init__(self) -> None:
         self._packed: dict[str, bytes] = {}
         self._unpacked = lru_cache(OPEN)(self._unpack)
-        for _, line in lines:
-            try:
-                found = read(line) if is_text(line) else None
-            except ValueError:
-                continue
-            if found:
-                self._packed[found.text] = found.packed
+
+    def add(self, line: object) -> None:
+        """A line that is a text; one that is broken is passed over, since who reads the dataset tells of it."""
+        with suppress(ValueError):
+            found = read(line)
+            self._packed[found.text] = found.packed
 
     def get(self, digest: str) -> str:
         """The text. Raises ValueError where the dataset has none, or another one, under that digest."""
@@ -67,6 +66,8 @@ class Texts:
             raise ValueError(f"the text {digest[:12]} is damaged: {error}") from error
         if len(data) > LARGEST:
             raise ValueError(f"the text {digest[:12]} has more than {LARGEST:,} bytes")
+        if "\r" in text or "\0" in text:
+            raise ValueError(f"the text {digest[:12]} holds a NUL, or line ends other than \\n")
         if sha256(data).hexdigest() != digest:
             raise ValueError(f"the text {digest[:12]} is damaged: its digest is another one")
         return text

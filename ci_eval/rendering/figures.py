@@ -31,6 +31,7 @@ OUTCOMES = {
     "timeout": "no answer in time",
     "engine-crash": "the engine died",
     "skipped": "not asked",
+    "no-place": "not asked: the text has no place for the call",
     "error": "the engine raised or broke its protocol",
 }
 """Status of a session → its meaning, in the order of reports."""

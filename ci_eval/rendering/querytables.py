@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ci_eval.model import Evaluation, Optimism, QueryFigures, QueryRow
+from ci_eval.model import Evaluation, QueryFigures, QueryRow
 from ci_eval.queries.strategies import STRATEGIES
 from ci_eval.rendering.figures import NOTHING, amount, change
 from ci_eval.statistics.clustered import FEWEST
@@ -39,9 +39,9 @@ def tables(evaluation: Evaluation) -> list[Table]:
     total = found.scenarios[0].cases
     return [
         _sources(found, total, models),
-        _by_column("F1 by scenario", found.scenarios, total),
-        replace(_by_column("F1 by how the context changes", found.evolutions, total), note=CONTEXTS),
-        _optimism(found.optimism),
+        _by_column(f"{found.figure} by scenario", found.scenarios, total),
+        replace(_by_column(f"{found.figure} by how the context changes", found.evolutions, total), note=CONTEXTS),
+        _optimism(found),
         _types(found),
     ]
 
@@ -72,7 +72,7 @@ def _by_column(title: str, rows: Sequence[QueryRow], total: int) -> Table:
     return Table(title, ("Strategy", *(each.name for each in rows)), tuple(lines))
 
 
-def _optimism(found: Sequence[Optimism]) -> Table:
+def _optimism(figures: QueryFigures) -> Table:
     rows = [
         (
             f"{each.more} - {each.less}",
@@ -82,9 +82,16 @@ def _optimism(found: Sequence[Optimism]) -> Table:
             NOTHING if each.low is None else f"{change(each.low, 'share')} to {change(each.high, 'share')}",
             f"{each.effective:.0f}",
         )
-        for each in found
+        for each in figures.optimism
     ]
-    columns = ("How much better it looks", "scenarios", "cases", "F1", "95 % in other code", "effective files")
+    columns = (
+        "How much better it looks",
+        "scenarios",
+        "cases",
+        figures.figure,
+        "95 % in other code",
+        "effective files",
+    )
     note = f"In the same cases. Intervals for other code take {FEWEST} effective files." if rows else ""
     return Table("Optimism of artificial queries", columns, tuple(rows), note)
 
@@ -95,7 +102,9 @@ def _types(found: QueryFigures) -> Table:
         (each.name, f"{each.cases:,}", *(amount(each.f1.get(name), "share") for name in asked)) for each in found.types
     ]
     more = found.all_types - len(rows)
-    return Table("F1 by type", ("Type", "cases", *asked), tuple(rows), f"And {more:,} more types." if more else "")
+    return Table(
+        f"{found.figure} by type", ("Type", "cases", *asked), tuple(rows), f"And {more:,} more types." if more else ""
+    )
 
 
 def _share(part: int, of: int) -> str:

@@ -28,6 +28,10 @@ class Split:
     items: Sequence[RecordItem]
     fates: Mapping[str, int] = field(default_factory=dict)
     """What became of all that might have been an item: fate → how many."""
+    texts: Mapping[str, str] = field(default_factory=dict)
+    """Digest → the texts that carets of the items are in."""
+    trouble: str = ""
+    """What of the line could not be used, though there are items."""
 
 
 Splitter = Callable[[Mapping[str, object]], Split]
@@ -46,3 +50,8 @@ class Splitting:
     """What the lookup of that number, from 0, asks of an item."""
     grade: Callable[[Sequence[Suggestion], Record], Mapping[str, float]]
     """The suggestions of a lookup, what it asked → its grades."""
+    named: Callable[[Sequence[Suggestion]], Sequence[Suggestion]] | None = None
+    """What a completion engine suggested at the caret of a lookup → the same as an answer to the record has it. None:
+    its records have no carets."""
+    ranked: Callable[[Sequence[Suggestion], Record], Mapping[str, float]] | None = None
+    """As `grade`, for such a list, which has no end that would say anything."""

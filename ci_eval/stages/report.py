@@ -97,7 +97,7 @@ def evaluate(
         for session in sessions:
             rounds.add(session)
             if session.properties.strategy and evaluated(session):
-                cases.add(file.path, manifest.cluster(file.path), session.properties, score(task, session))
+                cases.add(file.path, manifest.cluster(file.path), session, score(task, session))
             seen = [observations_of(metric, session) for metric in metrics]
             # Observed as each round answered, where that is not the same.
             moved = (

@@ -68,15 +68,19 @@ def _names(source: Workspace, target: Workspace, ranker: Ranker) -> Path | None:
     return target.names_path if ranker.needs_names else None
 
 
-def _asked(file: SourceFile, actions: Path) -> Iterator[tuple[str, str]]:
-    """The id of each session with the text before its word at the time; evolution may have changed that text."""
+Asked = tuple[str, str, str]
+"""The id of a session, the text before its word, and what stands behind the caret."""
+
+
+def _asked(file: SourceFile, actions: Path) -> Iterator[Asked]:
+    """Each session with the text at the time of its first lookup; evolution may have changed that text."""
     try:
         yield from _played(Document(file.text), read_actions(actions).actions)
     except ValueError as error:
         raise WorkspaceError(f"{actions} does not fit {file.path}: {error}; evaluate again") from error
 
 
-def _played(document: Document, actions: Sequence[Action]) -> Iterator[tuple[str, str]]:
+def _played(document: Document, actions: Sequence[Action]) -> Iterator[Asked]:
     last = ""
     for action in actions:
         match action:
@@ -88,7 +92,8 @@ def _played(document: Document, actions: Sequence[Action]) -> Iterator[tuple[str
                 document.insert(action.text)
             case CallCompletion() if action.session != last:
                 last = action.session
-                yield last, document.text[: document.caret - len(action.prefix)]
+                text, caret = document.text, document.caret
+                yield last, text[: caret - len(action.prefix)], text[caret:]
 
 
 @dataclass(frozen=True)
@@ -98,7 +103,7 @@ class _Reranked:
     task: Task
     order: Ordering
     file: SourceFile
-    asked: Iterator[tuple[str, str]]
+    asked: Iterator[Asked]
     taken_wherever: bool
     """Whether the session ends at the first lookup that offers the expected text, at whatever rank."""
 
@@ -106,16 +111,17 @@ class _Reranked:
         """The session with each list in the new order."""
         if not session.lookups:
             return session
-        before = next((text for asked, text in self.asked if asked == session.id), None)
-        if before is None:
+        texts = next(((before, after) for asked, before, after in self.asked if asked == session.id), None)
+        if texts is None:
             raise WorkspaceError(f"{self.file.path} has no actions for session {session.id[:100]}: evaluate again")
         lookups = [
-            self._lookup(
-                session, lookup, CaretContext(path=self.file.path, before=before, prefix=lookup.prefix, query=query)
-            )
+            self._lookup(session, lookup, self._caret(lookup.prefix, query, *texts))
             for query, lookup in enumerate(session.lookups)
         ]
         return replace(session, lookups=tuple(lookups))
+
+    def _caret(self, prefix: str, query: int, before: str, after: str) -> CaretContext:
+        return CaretContext(path=self.file.path, before=before, prefix=prefix, query=query, after=after)
 
     def _lookup(self, session: Session, lookup: Lookup, caret: CaretContext) -> Lookup:
         if not lookup.suggestions:

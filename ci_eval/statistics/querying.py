@@ -10,8 +10,9 @@ from typing import cast
 
 import numpy as np
 
-from ci_eval.model import Optimism, Properties, QueryFigures, QueryRow
+from ci_eval.model import Optimism, Properties, QueryFigures, QueryRow, SessionScore
 from ci_eval.model.settings import Scenario
+from ci_eval.queries.agreement import has_end
 from ci_eval.queries.cases import EVOLUTIONS, SCENARIOS, coarse
 from ci_eval.queries.strategies import STRATEGIES
 from ci_eval.statistics.clustered import FEWEST, elsewhere
@@ -45,9 +46,12 @@ class Cases:
 
     def __init__(self) -> None:
         self._cases: dict[Hashable, _Case] = {}
+        self._have_ends = True
 
-    def add(self, file: str, cluster: str, about: Properties, f1: float) -> None:
-        """Count an evaluated session about an object."""
+    def add(self, file: str, cluster: str, session: SessionScore, f1: float) -> None:
+        """Count an evaluated session about an object; `f1`: its score."""
+        about = session.properties
+        self._have_ends = self._have_ends and has_end(session)
         self._cases.setdefault((file, about.case), _Case(cluster, about)).f1[about.strategy or ""] = f1
 
     def figures(self, pairs: Mapping[str, int]) -> QueryFigures | None:
@@ -60,6 +64,7 @@ class Cases:
         parts = dict.fromkeys(map(coarse, SCENARIOS))
         by_part = [(part, [each for each in found if part in {EVERYTHING, each.part}]) for part in (EVERYTHING, *parts)]
         return QueryFigures(
+            figure="F1" if self._have_ends else "R-precision",
             pairs=dict(pairs),
             transitions=_transitions(found),
             scenarios=(_row(EVERYTHING, found), *_rows(found, SCENARIOS, lambda each: each.about.scenario)),

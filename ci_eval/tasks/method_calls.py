@@ -30,9 +30,11 @@ from ci_eval.model import (
     Suggestion,
 )
 from ci_eval.model.settings import StrategyName
-from ci_eval.queries.agreement import agreement
+from ci_eval.queries.agreement import agreement, has_end, of_ranking
+from ci_eval.queries.carets import caret_of, check_places
 from ci_eval.queries.cases import QueryCase, cases_of, check_names
 from ci_eval.queries.strategies import STRATEGIES, Sampling, expected
+from ci_eval.queries.texts import Texts, is_text, read
 from ci_eval.records import BANDS, LEGEND, band_of
 from ci_eval.splitting.contract import Lines, RecordItem, Split, Splitter, Splitting
 
@@ -49,41 +51,57 @@ NAME = re.compile(
 
 
 def splitter(lines: Lines, wanted: QueriesConfig, seed: int) -> Splitter:
-    """How histories are read; the whole dataset is looked at where definitions are to be replaced."""
+    """How histories are read; the whole dataset is looked at for its texts, and for definitions to be drawn from."""
+    texts, definitions = Texts(), dict[str, set[Definition]]()
+    for _, line in lines:
+        if is_text(line):
+            texts.add(line)
+        elif wanted.replace_definition:
+            _add_definitions(line, definitions)
     sampling = Sampling(
         seed=seed,
         subsets=wanted.subsets,
         dropped=wanted.drop_definition,
         replaced=wanted.replace_definition,
-        definitions=_definitions(lines) if wanted.replace_definition else {},
+        definitions={name: sorted(of, key=msgspec.json.encode) for name, of in definitions.items()},
     )
-    return partial(split, wanted=wanted, sampling=sampling)
+    return partial(split, wanted=wanted, sampling=sampling, texts=texts)
 
 
-def _definitions(lines: Lines) -> Mapping[str, Sequence[Definition]]:
-    """Type → the definitions that its objects have in any state, sorted."""
-    found: dict[str, set[Definition]] = {}
-    for _, line in lines:
-        try:
-            history = msgspec.convert(line, History)
-        except ValueError:  # the line is told of where it is read for good
-            continue
-        found.setdefault(history.type, set()).update(each.definition for each in history.states if each)
-    return {name: sorted(of, key=msgspec.json.encode) for name, of in found.items()}
+def _add_definitions(line: object, found: dict[str, set[Definition]]) -> None:
+    """Type → the definitions that its objects have in any state."""
+    try:
+        history = msgspec.convert(line, History)
+    except ValueError:  # the line is told of where it is read for good
+        return
+    found.setdefault(history.type, set()).update(each.definition for each in history.states if each)
 
 
-def split(line: Mapping[str, object], *, wanted: QueriesConfig, sampling: Sampling) -> Split:
+def split(line: Mapping[str, object], *, wanted: QueriesConfig, sampling: Sampling, texts: Texts) -> Split:
     """The items of a history: a case after the other, of each the strategies. Raises ValueError."""
+    if is_text(line):
+        read(line)
+        return Split(items=[])
     history = msgspec.convert(line, History)
     check_names([history.type, *(call for each in history.states if each for call in each.calls)])
+    trouble = check_places(history, texts.get) if history.places else ""
+    if trouble:
+        history = replace(history, places=())
     cases = list(cases_of(history, wanted.goal))
     asked = [each for each in cases if each.fate == "evaluated"]
     items = [_item(case, name, sampling) for case in asked for name in wanted.strategies]
-    return Split(items=items, fates=Counter(each.fate for each in cases))
+    digests = {caret.text for each in items for caret in each.record.carets if caret}
+    return Split(
+        items=items,
+        fates=Counter(each.fate for each in cases),
+        texts={digest: texts.get(digest) for digest in sorted(digests)},
+        trouble=trouble,
+    )
 
 
 def _item(case: QueryCase, name: StrategyName, sampling: Sampling) -> RecordItem:
     queries = tuple(STRATEGIES[name](case, sampling))
+    carets = tuple(caret_of(case, name, query) for query in queries)
     lacking = {call for query in queries for call in expected(query, case)}
     references = tuple(call for call in case.after if call in lacking)
     properties = Properties(
@@ -96,7 +114,13 @@ def _item(case: QueryCase, name: StrategyName, sampling: Sampling) -> RecordItem
         case=case.number,
     )
     about = {"query": f"{name} {case.label} of {case.scenario}, context {case.evolution}"}
-    record = Record(instruction=INSTRUCTION, context=about | _context(queries), references=references, queries=queries)
+    record = Record(
+        instruction=INSTRUCTION,
+        context=about | _context(queries),
+        references=references,
+        queries=queries,
+        carets=carets if all(carets) else (),
+    )
     return RecordItem(record=record, expected="\n".join(references), properties=properties)
 
 
@@ -126,12 +150,28 @@ def lookup(record: Record, number: int) -> Record:
         context=record.context | _context([query]),
         references=tuple(call for call in record.references if call not in query.calls),
         queries=(query,),
+        carets=record.carets[number : number + 1],
     )
 
 
 def grade(shown: Sequence[Suggestion], record: Record) -> dict[str, float]:
     """See `agreement`."""
     return agreement([each.text for each in shown], record.references)
+
+
+def ranked(shown: Sequence[Suggestion], record: Record) -> dict[str, float]:
+    """See `of_ranking`."""
+    return of_ranking([each.text for each in shown], record.references)
+
+
+def named(suggested: Sequence[Suggestion]) -> list[Suggestion]:
+    """The names alone, without arguments: `append` of `append(` and `append(object)`, each once."""
+    found: dict[str, Suggestion] = {}
+    for each in suggested:
+        name = each.text.partition("(")[0].strip()
+        if name:
+            found.setdefault(name, replace(each, text=name, filter_text=None))
+    return list(found.values())
 
 
 def play(item: PlayItem, hands: Hands) -> None:
@@ -178,8 +218,8 @@ def _grades(session: SessionScore, grade: str) -> Iterator[float]:
 
 
 def score(session: SessionScore) -> float:
-    """F1, the mean over the subsets of RANDOM."""
-    return mean(session, "f1")
+    """F1, the mean over the subsets of RANDOM; of a completion engine, whose lists have no end, R-precision."""
+    return mean(session, "f1" if has_end(session) else "rPrecision")
 
 
 def band(session: SessionScore) -> Band:
@@ -191,14 +231,16 @@ TASK = Task(
     name="method-calls",
     summary="what else will be called on an object, from histories of objects",
     unit="queries",
-    splitting=Splitting(splitter=splitter, cluster=("project", "file"), lookup=lookup, grade=grade),
+    splitting=Splitting(
+        splitter=splitter, cluster=("project", "file"), lookup=lookup, grade=grade, named=named, ranked=ranked
+    ),
     rank=rank,
     status=status,
     score=score,
     bands=BANDS,
     band=band,
     legend=LEGEND,
-    heading="F1 of the proposed calls",
+    heading="F1 of the proposed calls; R-precision of lists without end",
     play=play,
     read=calls,
 )

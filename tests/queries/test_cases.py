@@ -117,5 +117,5 @@ def test_every_state_but_the_goal_starts_one_case(states: list[ObjectUsage | Non
 
 
 def test_an_empty_usage_has_no_definition() -> None:
-    made = QueryCase(HISTORY, 0, None, usage("a", Definition()))
+    made = QueryCase(HISTORY, 0, None, usage("a", Definition()), 1)
     assert made.evolution == "NEW"

@@ -17,17 +17,24 @@ def line(text: str) -> dict[str, object]:
     return found
 
 
+def texts(*lines: object) -> Texts:
+    found = Texts()
+    for each in lines:
+        found.add(each)
+    return found
+
+
 def packed(data: bytes, digest: str = "") -> dict[str, object]:
     return {"text": digest or sha256(data).hexdigest(), "packed": b64encode(zlib.compress(data)).decode()}
 
 
 @pytest.mark.parametrize("text", ["", "a = 1\n", "é\U0001f600\n" * 1000])
 def test_a_text_is_found_by_its_digest(text: str) -> None:
-    assert Texts([(1, {"type": "T"}), (2, line(text)), (3, "no JSON")]).get(digest_of(text)) == text
+    assert texts({"type": "T"}, line(text), "no JSON").get(digest_of(text)) == text
 
 
 def test_what_no_utf_8_has_keeps_its_place() -> None:
-    assert Texts([(1, line("a\ud800b"))]).get(digest_of("a\ud800b")) == "a?b"
+    assert texts(line("a\ud800b")).get(digest_of("a\ud800b")) == "a?b"
 
 
 @pytest.mark.parametrize(
@@ -45,4 +52,4 @@ def test_what_no_utf_8_has_keeps_its_place() -> None:
 def test_a_bad_text_says_what_is_wrong(bad: dict[str, object], why: str) -> None:
     assert is_text(bad)
     with pytest.raises(ValueError, match=why):
-        Texts([(1, bad)]).get(str(bad.get("text", "f" * 64)))
+        texts(bad).get(str(bad.get("text", "f" * 64)))

@@ -18,7 +18,7 @@ def usage(calls: str, definition: Definition = A, method: str = "M") -> ObjectUs
 
 def case(start: ObjectUsage | None, end: ObjectUsage | None) -> QueryCase:
     """The case of a history of these two states."""
-    return QueryCase(History(project="p", file="f", type="T", method="M", states=(start, end)), 0, start, end)
+    return QueryCase(History(project="p", file="f", type="T", method="M", states=(start, end)), 0, start, end, 1)
 
 
 usages = st.none() | st.builds(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from ci_eval.model import EngineInfo, Evaluation, Kind, ProjectInfo, Properties
+from ci_eval.model import EngineInfo, Evaluation, Kind, ProjectInfo, Properties, SessionScore, Status
 from ci_eval.rendering.querytables import PAPER, tables
 from ci_eval.statistics.querying import Cases
 
@@ -38,7 +38,10 @@ def test_the_papers_tables_are_made_of_other_data() -> None:
                 kind=Kind.RECORD, package="T", strategy=strategy, scenario=scenario, evolution=evolution,
                 change=change, case=number,
             )  # fmt: skip
-            cases.add("a", "a", properties, f1)
+            session = SessionScore(
+                id="s", file="a", offset=0, expected_text="x", properties=properties, status=Status.OK
+            )
+            cases.add("a", "a", session, f1)
     engine = EngineInfo(name="recommender", version="1", packages={"pbn model": "of 9 usages"})
     found = replace(EVALUATION, queries=cases.figures({"evaluated": 2, "unchanged": 1}), engine=engine)
     queries, scenarios, contexts, optimism, types = tables(found)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from ci_eval.model import Kind, Properties, QueryFigures
+from ci_eval.model import Kind, LookupScore, Properties, QueryFigures, SessionScore, Status
 from ci_eval.statistics.querying import Cases
 
 
-def about(strategy: str, scenario: str = "0|1", evolution: str = "0", change: str = "0+1", case: int = 0) -> Properties:
-    return Properties(
+def about(
+    strategy: str, scenario: str = "0|1", evolution: str = "0", change: str = "0+1", case: int = 0
+) -> SessionScore:
+    properties = Properties(
         kind=Kind.RECORD,
         package="T",
         strategy=strategy,
@@ -17,6 +19,13 @@ def about(strategy: str, scenario: str = "0|1", evolution: str = "0", change: st
         evolution=evolution,
         change=change,
         case=case,
+    )
+    return session(properties)
+
+
+def session(properties: Properties, *lookups: LookupScore) -> SessionScore:
+    return SessionScore(
+        id="s", file="a", offset=0, expected_text="x", properties=properties, status=Status.OK, lookups=lookups
     )
 
 
@@ -83,7 +92,14 @@ def test_the_types_with_the_most_cases_are_listed() -> None:
         properties = Properties(
             kind=Kind.RECORD, package=f"T{number % 12}", strategy="REAL", scenario="NEW", evolution="NEW", case=number
         )
-        cases.add("a", "a", properties, 1.0)
+        cases.add("a", "a", session(properties), 1.0)
     found = figures(cases)
     assert (len(found.types), found.all_types) == (10, 12)
     assert [each.cases for each in found.types] == [3] * 6 + [2] * 4
+
+
+def test_lists_without_an_end_are_not_told_of_as_f1() -> None:
+    cases = Cases()
+    lookup = LookupScore(prefix="", total=9, rank=None, latency=1.0, at_caret=True, grades={"rPrecision": 0.5})
+    cases.add("a", "a", session(about("REAL").properties, lookup), 0.5)
+    assert figures(cases).figure == "R-precision"

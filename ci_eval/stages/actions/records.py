@@ -45,6 +45,8 @@ class Records:
     """Lines that are no records."""
     fates: Counter[str] = field(default_factory=Counter)
     """What became of all that might have been an item, in tasks whose lines are several."""
+    texts: dict[str, str] = field(default_factory=dict)
+    """Digest → the texts that the records' carets are in."""
 
 
 def read_records(lines: Lines, split: Splitter, cluster: Sequence[str]) -> Records:
@@ -66,6 +68,9 @@ def read_records(lines: Lines, split: Splitter, cluster: Sequence[str]) -> Recor
             found.errors.append(FileError(path=f"line {number}", stage="actions", message=str(error)))
         else:
             names.add(path)
+            found.texts.update(parts.texts)
+            if parts.trouble:
+                found.errors.append(FileError(path=f"line {number}", stage="actions", message=parts.trouble))
             found.fates.update(parts.fates)
             found.files += [RecordFile(path=path, text=text, items=items)] if items else []
     found.files.sort(key=lambda each: each.path)

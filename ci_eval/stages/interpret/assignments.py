@@ -54,6 +54,15 @@ class Setup:
     names: Path | None = None
     """The names of the project, where the ranker or the logs need them."""
     logging: Logging | None = None
+    files: Path | None = None
+    """The folder with the files of the actions, where that is not the root of the project: records have one."""
+    texts: Path | None = None
+    """The folder with the texts that the carets of records are in, each under its digest."""
+
+    @property
+    def root(self) -> Path:
+        """The folder that the paths of actions are below."""
+        return self.files or self.surroundings.root
 
 
 @dataclass(frozen=True, kw_only=True)

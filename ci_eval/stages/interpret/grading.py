@@ -57,7 +57,9 @@ class Grading:
         `around`: what stands before and behind the expected text in its file.
         """
         if record and self._task.splitting:
-            return replace(lookup, grades=dict(self._task.splitting.grade(lookup.suggestions, record)))
+            splitting = self._task.splitting
+            grade = (splitting.ranked if lookup.at_caret else None) or splitting.grade
+            return replace(lookup, grades=dict(grade(lookup.suggestions, record)))
         references = record.references if record else (expected,)
         if not (self._graders and references):
             return lookup

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ci_eval import atomic
-from ci_eval.model import FAILED, FileError, Status
+from ci_eval.model import FAILED, UNASKED, FileError, Status
 from ci_eval.stages.interpret.assignments import Assignment, Played
 from ci_eval.stages.interpret.pack import Pack, SessionEnd
 from ci_eval.stages.interpret.rounds import read_round, round_file, together
@@ -37,7 +37,7 @@ class Progress:
     @property
     def finished(self) -> int:
         """Sessions that were evaluated."""
-        return self.statuses.total() - self.statuses[Status.SKIPPED]
+        return self.statuses.total() - sum(self.statuses[status] for status in UNASKED)
 
     @property
     def failed(self) -> int:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 import time
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from msgspec.structs import replace
 
-from ci_eval.contracts import Answer, Query
+from ci_eval.contracts import Answer, Query, Running
 from ci_eval.errors import (
     BudgetSpent,
     CiEvalError,
@@ -26,6 +26,7 @@ from ci_eval.learning.logs import Log, Logged, LoggedSession
 from ci_eval.learning.usermodel import Emulated
 from ci_eval.model import (
     FAILED,
+    UNASKED,
     CallCompletion,
     DeleteRange,
     FileActions,
@@ -38,12 +39,14 @@ from ci_eval.model import (
     Record,
     Session,
     Status,
+    Suggestion,
 )
 from ci_eval.stages.interpret.assignments import Assignment, record_of, record_of_lookup, session_of
+from ci_eval.stages.interpret.carets import Carets
 from ci_eval.stages.interpret.engines import KeptEngine
 from ci_eval.stages.interpret.grading import Grading, around_of
 from ci_eval.stages.interpret.pack import SessionEnd
-from ci_eval.stages.interpret.showing import Showing
+from ci_eval.stages.interpret.showing import Showing, Shown
 
 PATIENCE = 5
 """Sessions in a row that may fail in one file before the rest of the file is given up."""
@@ -101,6 +104,7 @@ class Player:
         around = setup.surroundings
         self._grading = Grading(setup.task, around.language, around.cache, setup.judge, setup.run)
         self._showing = Showing(setup, assignment.path, document.text)
+        self._carets = Carets(setup)
         self.engine_time = 0.0
         self._assignment = assignment
         self._setup = setup
@@ -122,7 +126,7 @@ class Player:
             self._failures += 1
             if self._failures <= PATIENCE:
                 self._last_failure = (status, message)
-        elif status != Status.SKIPPED:
+        elif status not in UNASKED:
             self._failures = 0
 
     def play(self, actions: FileActions) -> Iterator[Session]:
@@ -169,6 +173,9 @@ class Player:
             if call.session in self._known or not self._assignment.chooses(call.session):
                 return False
             self._open = Open(call, self._user_of(call), failure=self._assignment.given_up.get(call.session))
+            if self._carets.has_no_place(record_of(call)):
+                self._open.failure = (Status.NO_PLACE, "")
+                return False
         if self._failures >= PATIENCE:
             status, why = self._last_failure
             self._open.failure = (status, f"not asked: {PATIENCE} sessions in a row had failed; the last one: {why}")
@@ -188,7 +195,7 @@ class Player:
         except EngineFailure as error:
             session.failure = (_status_of(error), str(error))
             if isinstance(error, EngineTimeout):
-                session.lookups.append(self._timed_out(question))
+                session.lookups.append(self._timed_out(question, session))
             if error.restart:
                 self._restart()
             return None
@@ -217,14 +224,26 @@ class Player:
         return record_of_lookup(self._setup.task, record_of(session.call), len(session.lookups))
 
     def _answer(self, question: Question, record: Record | None) -> Answer:
-        engine, edits = self._engine.running(), self.document.take_edits()
+        engine = self._engine.running()
+        if caret := self._carets.caret(record):
+            self._cold = not self._carets.opened
+            answer = self._carets.answer(engine, caret, self._assignment.round)
+        else:
+            answer = engine.complete(self._shown_to(engine, question, record))
+        if not math.isfinite(answer.latency):
+            raise EngineMisbehaved(f"{self._setup.engine.name} says that it took {answer.latency} ms")
+        return answer
+
+    def _shown_to(self, engine: Running, question: Question, record: Record | None) -> Query:
+        """The question, about the document, which the engine has seen then."""
+        edits = self.document.take_edits()
         self._cold = not self._opened
         if self._opened:
             engine.edit(edits)
         else:
             engine.open(self._assignment.path, self.document.text)
             self._opened = True
-        asked = Query(
+        return Query(
             offset=self.document.caret,
             prefix=question.prefix,
             expected=self._setup.task.write(question.expected) if self._setup.task.write else question.expected,
@@ -233,27 +252,34 @@ class Player:
             span="text" if record else self._setup.task.span,
             repeat=self._assignment.round,
         )
-        answer = engine.complete(asked)
-        if not math.isfinite(answer.latency):
-            raise EngineMisbehaved(f"{self._setup.engine.name} says that it took {answer.latency} ms")
-        return answer
 
     def _restart(self) -> None:
         self._opened = False
+        self._carets.forget()
         self._engine.restart()
 
-    def _timed_out(self, question: Question) -> Lookup:
+    def _timed_out(self, question: Question, session: Open) -> Lookup:
         """The wait counts among the latencies, censored at the limit."""
         limit = self._setup.surroundings.timeout * 1000
-        return Lookup(prefix=question.prefix, suggestions=(), total=0, rank=None, latency=limit, cold=self._cold)
+        return Lookup(
+            prefix=question.prefix,
+            suggestions=(),
+            total=0,
+            rank=None,
+            latency=limit,
+            at_caret=self._carets.caret(self._asked(session)) is not None,
+            cold=self._cold,
+        )
 
     def _lookup(self, question: Question, answer: Answer, session: Open) -> Lookup:
-        word = self.document.caret - len(question.prefix)
-        before = self.document.text[:word]
         task, record = self._setup.task, self._asked(session)
-        said = answer.suggestions[0].text if task.read and answer.suggestions else ""
-        suggestions = task.read(said, record) if task.read and record else answer.suggestions
-        shown = self._showing.show(suggestions, before, question.prefix, len(session.lookups))
+        caret = self._carets.caret(record)
+        said = "" if caret or not (task.read and answer.suggestions) else answer.suggestions[0].text
+        if caret:
+            shown = self._carets.show(answer.suggestions, caret, len(session.lookups))
+        else:
+            suggestions = task.read(said, record) if task.read and record else answer.suggestions
+            shown = self._show(suggestions, question.prefix, len(session.lookups))
         rank = task.rank(question.expected, question.prefix, shown.suggestions)
         saved = len(shown.suggestions[rank - 1].text) - len(question.prefix) if rank else 0
         # Without a modelled user one takes what costs fewer keys than typing on: rank - 1 steps down and Enter.
@@ -277,12 +303,17 @@ class Player:
             total=len(shown.suggestions),
             rank=rank,
             latency=latency,
+            at_caret=caret is not None,
             cold=self._cold,
             selected=selected,
             accepted=saved if selected and task.play else 0,
             answer=said,
             usage=answer.usage,
         )
+
+    def _show(self, suggestions: Sequence[Suggestion], prefix: str, query: int) -> Shown:
+        text, caret = self.document.text, self.document.caret
+        return self._showing.show(suggestions, text[: caret - len(prefix)], prefix, query, after=text[caret:])
 
     def _finish(self, ended: Open) -> Session:
         if ended.failure:

@@ -40,9 +40,10 @@ class Showing:
         self._order = setup.ranker.open(context)
         self._reader = Reader.of(context) if setup.logging else None
 
-    def show(self, answered: Sequence[Suggestion], before: str, prefix: str, query: int) -> Shown:
-        """`before`: the text of the file up to the word being typed; `query`: how many the session had before."""
-        caret = CaretContext(path=self._path, before=before, prefix=prefix, query=query)
+    def show(self, answered: Sequence[Suggestion], before: str, prefix: str, query: int, *, after: str = "") -> Shown:
+        """`before`: the text of the file up to the word being typed, `after`: behind the caret; `query`: how many lists
+        the session had before."""
+        caret = CaretContext(path=self._path, before=before, prefix=prefix, query=query, after=after)
         shown = shown_by(self._setup.client, answered, prefix)
         started = time.perf_counter()
         ordered = self._order(shown, caret)

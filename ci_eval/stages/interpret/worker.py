@@ -48,7 +48,7 @@ def play(assignment: Assignment) -> Played:
     started = time.perf_counter()
     actions = read_actions(assignment.actions)
     try:
-        text = decode(read_own(assignment.setup.surroundings.root, assignment.path))
+        text = decode(read_own(assignment.setup.root, assignment.path))
     except (NotText, OSError) as error:
         return unanswered(assignment, Status.SKIPPED, f"the file can no longer be read: {error}")
     if checksum(text) != actions.checksum:
@@ -103,7 +103,7 @@ def replay(assignment: Assignment) -> Session | None:
     """The assignment's one session, asked now; None if the actions do not hold it."""
     setup = assignment.setup
     actions = read_actions(assignment.actions)
-    text = decode(read_own(setup.surroundings.root, assignment.path))
+    text = decode(read_own(setup.root, assignment.path))
     engine = KeptEngine(setup)
     try:
         return next(Player(assignment, Document(text), engine).play(actions), None)
@@ -114,7 +114,7 @@ def replay(assignment: Assignment) -> Session | None:
 def unanswered(assignment: Assignment, status: Status, message: str) -> Played:
     """Every chosen session of a file that is not finished with one status, for one reason."""
     actions = read_actions(assignment.actions)
-    text = text_of(assignment.setup.surroundings.root, assignment.path, actions.checksum)
+    text = text_of(assignment.setup.root, assignment.path, actions.checksum)
     pack = Pack(SourceFile(path=assignment.path, checksum=actions.checksum, text=text or ""))
     known = [pack.take_over(line).id for line in finished(assignment.journal)] if assignment.journal else []
     for call in islice(chosen(assignment, actions), len(known), None):

@@ -158,7 +158,9 @@ def test_texts_of_a_repository_are_stored_with_the_places_of_its_objects(tmp_pat
     source.commit(cart_py=MORE)
     rows, lines, _ = made(tmp_path / "h.jsonl", "--git", source.folder, "--language", "python", "--texts")
     assert (rows["texts"], rows["states with a place"]) == ("2", "100%")
-    texts = Texts(enumerate(map(json.loads, lines), 1))
+    texts = Texts()
+    for line in lines:
+        texts.add(json.loads(line))
     (history,) = (msgspec.json.decode(line, type=History) for line in lines if "packed" not in line)
     (first, last) = history.places
     assert first

@@ -65,9 +65,9 @@ def of_java(body: str) -> str:
         ("void f(Box b) {\n        c();\n    }", "{\n        b.\n        c();"),
         ("void f(Box b) {\n    }", "{\n        b.\n    }"),
         ("void f(Box b) { b.a(); }", "{ b.a();\n    b. }"),
-        ("void f() {\n        for (Box b : l) {\n            c();\n        }\n    }", "{\n            b.\n            c();"),
+        ("void f() {\n        for (Box b : l) {\n            c();\n        }\n    }", "b.\n            c();"),
         ("C(Box b) {\n        super(b);\n    }", "super(b);\n        b.\n    }"),
-        ("void f() {\n        try (Box b = o()) {\n            c();\n        }\n    }", "{\n            b.\n            c();"),
+        ("void f() {\n        try (Box b = o()) {\n            c();\n        }\n    }", "b.\n            c();"),
         ("Box f(Box b) {\n        b.a(); // é\n        return b;\n    }", "b.a(); // é\n        b.\n        return"),
     ],
 )  # fmt: skip

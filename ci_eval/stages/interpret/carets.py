@@ -1,0 +1,69 @@
+"""How a completion engine is asked about a record: at a caret in a text of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ci_eval.contracts import Answer, Query, Running
+from ci_eval.files import read_own
+from ci_eval.grammar.document import difference
+from ci_eval.model import Caret, Record, Suggestion
+from ci_eval.queries.carets import edited
+from ci_eval.stages.interpret.assignments import Setup
+from ci_eval.stages.interpret.showing import Showing, Shown
+
+
+class Carets:
+    """The carets of the records in one file."""
+
+    def __init__(self, setup: Setup) -> None:
+        self._setup = setup
+        self._showings: dict[str, Showing] = {}
+        self._open: tuple[str, str] | None = None
+
+    def has_no_place(self, record: Record | None) -> bool:
+        """Whether the engine cannot be asked about a record: it completes, and there is no caret for it."""
+        return self._completes(record) and self.caret(record) is None
+
+    def caret(self, record: Record | None) -> Caret | None:
+        """Where the engine is asked in place of the record; None where it answers the record itself."""
+        if record is None or not self._completes(record) or not record.carets:
+            return None
+        first = record.carets[0]
+        return first if first and first.path.endswith(self._setup.surroundings.suffixes) else None
+
+    def _completes(self, record: Record | None) -> bool:
+        splitting = self._setup.task.splitting
+        return bool(record and splitting and splitting.named and not self._setup.engine.takes_records)
+
+    def forget(self) -> None:
+        """The engine has no file open."""
+        self._open = None
+
+    @property
+    def opened(self) -> bool:
+        """Whether the engine has a file open."""
+        return self._open is not None
+
+    def answer(self, engine: Running, caret: Caret, repeat: int) -> Answer:
+        """The engine's list there."""
+        text = self._text(caret)
+        if self._open and self._open[0] == caret.path:
+            engine.edit([difference(self._open[1], text)] if text != self._open[1] else [])
+        else:
+            engine.open(caret.path, text)
+        self._open = caret.path, text
+        return engine.complete(Query(offset=caret.offset, prefix="", expected="", repeat=repeat))
+
+    def show(self, answered: Sequence[Suggestion], caret: Caret, query: int) -> Shown:
+        """The names in that list, as they are shown; `query`: how many lists the session had before."""
+        text = self._text(caret)
+        showing = self._showings.setdefault(caret.path, Showing(self._setup, caret.path, text))
+        splitting = self._setup.task.splitting
+        assert splitting
+        assert splitting.named
+        return showing.show(splitting.named(answered), text[: caret.offset], "", query, after=text[caret.offset :])
+
+    def _text(self, caret: Caret) -> str:
+        assert self._setup.texts
+        return edited(read_own(self._setup.texts, caret.text).decode(), caret)
