@@ -49,7 +49,7 @@ class Manifest(Value, frozen=True, kw_only=True):
     language: str
     completion_type: str
     model: str = ""
-    """SHA-256 of the model that the completion type ML ordered by."""
+    """SHA-256 of the model that the completion type ordered by."""
     client: str
     strategy: str
     filters: str = ""

@@ -69,7 +69,7 @@ class Choices:
 
 SPECS = f"One of {', '.join(scheme.example for scheme in schemes.CATALOG.all())}."
 DATASET = "Records for tasks that take some: a file of JSON lines, or https://HOST/FILE#sha256=HEX."
-MODEL = "What the completion type ML ranks by, made by `ci-eval train-ranker`."
+MODEL = "What the completion type ML (made by `ci-eval train-ranker`) or PBN (`train-recommender`) ranks by."
 TRUST = "Run the command that the workspace's own configuration names as its engine."
 OVERRIDE = "Any key of the configuration, dotted, with a YAML value; may be repeated."
 

@@ -1,10 +1,11 @@
 """YAML or JSON to frozen values: what an evaluation is asked to do, and every message about a bad option."""
 
 from ci_eval.config.loading import Loaded, dump, load, patch
-from ci_eval.config.schema import Config, EngineConfig, InterpretConfig, ProjectConfig, ReportsConfig
+from ci_eval.config.schema import BY_MODEL, Config, EngineConfig, InterpretConfig, ProjectConfig, ReportsConfig
 from ci_eval.config.text import parse_yaml
 
 __all__ = [
+    "BY_MODEL",
     "Config",
     "EngineConfig",
     "InterpretConfig",

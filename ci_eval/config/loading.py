@@ -13,7 +13,7 @@ import msgspec
 from ci_eval.config import jetbrains
 from ci_eval.config.checking import check
 from ci_eval.config.rules import settle
-from ci_eval.config.schema import Config, EngineConfig
+from ci_eval.config.schema import BY_MODEL, Config, EngineConfig
 from ci_eval.config.text import parse_yaml, read, write_yaml
 from ci_eval.config.wording import show
 from ci_eval.errors import ConfigError
@@ -110,10 +110,10 @@ def patch(
         if value is not None:
             _put(raw, key, value, "command line")
     patched, _ = settle(check(raw, "command line"), "command line")
-    if model and patched.interpret.completion_type != "ML":
+    if model and patched.interpret.completion_type not in BY_MODEL:
         raise ConfigError(
-            f"command line: a model is for completion type ML, not {patched.interpret.completion_type}; add "
-            "--completion-type ML, or leave --model out"
+            f"command line: a model is for completion type {' or '.join(BY_MODEL)}, not "
+            f"{patched.interpret.completion_type}; add --completion-type {BY_MODEL[0]}, or leave --model out"
         )
     return patched
 

@@ -25,6 +25,9 @@ from ci_eval.model.settings import (
     UserModelConfig,
 )
 
+BY_MODEL = ("ML", "PBN")
+"""The completion types that order by a model's file (`interpret.rankingModel`)."""
+
 
 class EngineConfig(EndpointConfig, frozen=True):
     """Which engine answers; the file may also say `NAME` or `NAME@VERSION`. A `command` is any language server, an
@@ -91,7 +94,8 @@ class InterpretConfig(Section, frozen=True):
     split_by: Literal["file", "project"] = "file"
     """What is never split between training and validation: the sessions of a file, or of a project."""
     ranking_model: Text | None = None
-    """The model file (`ci-eval train-ranker`) that the completion type ML orders by."""
+    """The model file that the completion type ML (`ci-eval train-ranker`) or PBN (`ci-eval train-recommender`) orders
+    by."""
     max_suggestions: Count = 1000
     """Number of suggestions stored per lookup; ranks are counted among all of them."""
     memory_limit: Annotated[int, Meta(ge=0)] = 4_000_000_000

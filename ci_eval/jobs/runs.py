@@ -10,7 +10,7 @@ from time import strftime
 from msgspec.structs import replace
 
 from ci_eval import __version__, atomic, machine
-from ci_eval.config import Config, dump, load
+from ci_eval.config import BY_MODEL, Config, dump, load
 from ci_eval.errors import (
     ConfigError,
     Interrupted,
@@ -108,7 +108,7 @@ def run_of(config: Config) -> str:
 
 
 def _model(config: Config) -> str:
-    return digest_of(config.interpret.ranking_model) if config.interpret.completion_type == "ML" else ""
+    return digest_of(config.interpret.ranking_model) if config.interpret.completion_type in BY_MODEL else ""
 
 
 def resume(prepared: Prepared, folder: Path, jobs: int, shard: Shard | None = None) -> Workspace:

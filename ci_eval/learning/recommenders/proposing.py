@@ -53,6 +53,10 @@ class Trained:
         calls, *values = ({text: place for place, text in enumerate(of)} for of in (model.calls, *model.values))
         return _Type(self.kind.open(model, self.options), list(model.calls), calls, values)
 
+    def knows(self, type_: str) -> bool:
+        """Whether anything was learned of that type."""
+        return self._type(type_) is not None
+
     def proposals(
         self, query: ObjectUsage, *, threshold: float | None = None, unknown_definition: bool = True
     ) -> list[Proposal]:

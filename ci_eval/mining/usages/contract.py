@@ -52,6 +52,8 @@ class MinedText:
     """Of one type and method there is one at most. Those without calls are there too."""
     receivers: Counter[Receiver] = field(default_factory=Counter)
     """How many calls have a receiver of each kind."""
+    bases: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Types that the text declares → those that they inherit from, all fully qualified, as far as they are known."""
     broken: bool = False
     """Whether the grammar could not read some of it."""
 

@@ -52,6 +52,7 @@ class Gathering:
         """`places`: tells where the objects are, if that is wanted."""
         self._places = places
         self.receivers: Counter[Receiver] = Counter()
+        self.bases: dict[str, tuple[str, ...]] = {}
         self._found: dict[tuple[str, str], _Gathered] = {}
 
     def define(
@@ -98,7 +99,7 @@ class Gathering:
 
     def mined(self, *, broken: bool) -> MinedText:
         """All of it."""
-        return MinedText(usages=tuple(self._usages()), receivers=self.receivers, broken=broken)
+        return MinedText(usages=tuple(self._usages()), receivers=self.receivers, bases=self.bases, broken=broken)
 
     def _usages(self) -> Iterator[MinedUsage]:
         for (key, type_), each in self._found.items():

@@ -69,6 +69,7 @@ class JavaWalk(StackWalk[Scope]):
     def _enter(self, node: Node, scope: Scope, qualified: str, bases: list[Node]) -> None:
         """The fields and methods first: what is in the methods may use all of them."""
         types = [found.type for base in bases if (found := self.expressions.type_of(base, scope)).sort == "object"]
+        self.gathering.bases[qualified] = tuple(types)
         context = next((type_ for type_ in types if not self.names.is_own(type_)), qualified)
         enclosing = Enclosing(key=f"{qualified}.<init>", class_=context, method=f"{context}.<init>")
         inner = Scope(

@@ -246,6 +246,7 @@ class PythonWalk(StackWalk[Scope]):
         given = named(superclasses)
         found = [self.expressions.annotated(base, scope).name for base in given if base.type != "keyword_argument"]
         bases = tuple(base for base in found if base)
+        self.gathering.bases[qualified] = bases
         foreign = next((base for base in bases if not self.is_own(base)), "")
         context = qualified if foreign in {"", "typing.Generic", "typing.Protocol"} else foreign
         enclosing = replace(scope.enclosing, class_=context)

@@ -1,0 +1,75 @@
+"""PBN: by how likely a recommender of method calls takes each to be called on the object in front of the caret."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+
+from ci_eval.contracts import CaretContext, FileContext, Ordering, Ranker
+from ci_eval.errors import ConfigError
+from ci_eval.learning.recommenders.proposing import Trained
+from ci_eval.mining.usages.contract import Dialect
+from ci_eval.mining.usages.writing import dialect_of, usages_at
+from ci_eval.model import Suggestion
+
+KIND = "pbn"
+
+
+@dataclass(frozen=True)
+class ByRecommender:
+    """Calls that the model does not know, and all where it does not know the type, stay in the engine's order."""
+
+    model: Path | None = None
+    name: str = "PBN"
+    summary: str = "method calls by a PBN that train-recommender made of usages (--model FILE)"
+    needs_names: bool = False
+
+    def configured(self, model: Path | None) -> Ranker:
+        """See Ranker."""
+        if model is None:
+            raise ConfigError(
+                "completion type PBN needs a model: add --model FILE, made by `ci-eval train-recommender --kind pbn`"
+            )
+        kind = Trained(model).facts.kind
+        if kind != KIND:
+            raise ConfigError(
+                f"{model} is a model of the kind {kind}, and completion type PBN orders by one of the kind pbn: train "
+                "it by `ci-eval train-recommender --kind pbn`"
+            )
+        return replace(self, model=model.resolve())
+
+    def open(self, context: FileContext) -> Ordering:
+        """See Ranker."""
+        assert self.model is not None
+        return _Ordered(_trained(self.model), dialect_of(context.path))
+
+
+@dataclass(frozen=True)
+class _Ordered:
+    trained: Trained
+    dialect: Dialect | None
+
+    def __call__(self, suggestions: Sequence[Suggestion], caret: CaretContext) -> Sequence[Suggestion]:
+        scores = self._scores(caret) if len(suggestions) > 1 else {}
+        if not scores:
+            return suggestions
+        return sorted(suggestions, key=lambda each: -scores.get(each.text.partition("(")[0], 0.0))
+
+    def _scores(self, caret: CaretContext) -> Mapping[str, float]:
+        """Call → how likely it is; none where the model knows neither the type nor what it inherits from."""
+        if self.dialect is None:
+            return {}
+        usages = usages_at(caret.before, caret.after, caret.path, self.dialect)
+        known = next((each for each in usages if self.trained.knows(each.type)), None)
+        return {each.call: each.score for each in self.trained.proposals(known, threshold=0.0)} if known else {}
+
+
+@lru_cache(maxsize=1)
+def _trained(path: Path) -> Trained:
+    """Loaded once in each worker process."""
+    return Trained(path)
+
+
+RANKER: Ranker = ByRecommender()
