@@ -86,8 +86,6 @@ class LookupScore(Value, frozen=True, kw_only=True, omit_defaults=True, gc=False
     """Where there were several rounds: their median."""
     latencies: tuple[Milliseconds | None, ...] = ()
     """The latency in each round, where there were several; None for a round that did not get to this lookup."""
-    at_caret: bool = False
-    """Whether a completion engine was asked at the caret of a record."""
     cold: bool = False
     """Whether it was the first lookup in the file after that was opened."""
     selected: bool = False
@@ -131,6 +129,8 @@ class SessionScore(Value, frozen=True, kw_only=True, omit_defaults=True, gc=Fals
     status: Status
     message: str = ""
     """The reason, where the status is skipped, or among FAILED."""
+    at_caret: bool = False
+    """Whether a completion engine is asked at carets, in place of the record."""
     typed: Number = 0
     """Characters of the token that were typed at the first lookup."""
     askable: Number = 0

@@ -50,6 +50,6 @@ def _found(hits: Sequence[bool], wanted: Collection[str], most: int) -> float:
 
 
 def has_end(session: SessionScore) -> bool:
-    """Whether what was proposed is a choice, of which precision and F1 say something; the lists of completion engines
-    are none. Where nothing was answered it is taken for one."""
-    return not any(each.at_caret for each in session.lookups)
+    """Whether what is proposed is a choice, of which precision and F1 say something; lists of completion engines are
+    none."""
+    return not session.at_caret

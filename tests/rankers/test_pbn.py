@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 from pathlib import Path
 
 import pytest
@@ -10,7 +12,9 @@ from ci_eval import rankers
 from ci_eval.contracts import CaretContext, FileContext
 from ci_eval.errors import ConfigError
 from ci_eval.model import Definition, Suggestion
+from tests.command import command
 from tests.learning.recommenders.trained import trained, usage
+from tests.projects import write
 
 NEW = Definition(kind="NEW", member="a.Box")
 USAGES = [*[usage("open close", NEW, "x", "a.Box")] * 6, *[usage("open full", NEW, "x", "a.Box")] * 3]
@@ -67,3 +71,32 @@ def test_without_a_model_of_its_kind_it_says_what_to_do(folder: Path) -> None:
     trained(folder, "frequency", USAGES)
     with pytest.raises(ConfigError, match="is a model of the kind frequency"):
         rankers.CATALOG.load("PBN").configured(folder / "frequency.model")
+
+
+CODE = "import csv\ndef save(out, rows):\n    table = csv.DictWriter(out, rows)\n    table.writerows(rows)\n"
+
+
+@pytest.mark.engine
+def test_it_orders_what_an_engine_suggests_for_tokens(tmp_path: Path) -> None:
+    write(tmp_path / "p", a__py=CODE)
+    trained(tmp_path, "pbn", [usage("writerows", method="x", type_="csv.DictWriter")] * 4)
+    model = ("--completion-type", "PBN", "--model", tmp_path / "pbn.model")
+    argv = ("--project", f"path:{tmp_path / 'p'}", "--engine", "jedi", "--jobs", 1)
+    wanted = ("--set", "actions.strategy.filters.statementTypes=[METHOD_CALL]", "--set", "interpret.allowedEmpty=1")
+    code, _, told = command("evaluate", *argv, *wanted, *model, "--output", tmp_path / "pbn")
+    assert code == 0, told
+    assert ranks(tmp_path / "pbn")["writerows"] == 1
+    code, _, told = command("evaluate", *argv, *wanted, "--output", tmp_path / "basic")
+    assert code == 0, told
+    assert ranks(tmp_path / "basic")["writerows"] > 1
+    code, _, told = command("rerank", tmp_path / "basic", *model, "--output", tmp_path / "again")
+    assert code == 0, told
+    assert ranks(tmp_path / "again") == ranks(tmp_path / "pbn")
+    assert json.loads((tmp_path / "again" / "manifest.json").read_text())["model"]
+
+
+def ranks(workspace: Path) -> dict[str, int]:
+    """By token."""
+    texts = [gzip.decompress(path.read_bytes()) for path in workspace.glob("sessions/*.gz")]
+    found = [json.loads(line) for text in texts for line in text.splitlines()[1:]]
+    return {each["expectedText"]: each["lookups"][0]["rank"] for each in found}

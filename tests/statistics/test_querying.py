@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
-from ci_eval.model import Kind, LookupScore, Properties, QueryFigures, SessionScore, Status
+from ci_eval.model import Kind, Properties, QueryFigures, SessionScore, Status
 from ci_eval.statistics.querying import Cases
 
 
@@ -23,10 +24,8 @@ def about(
     return session(properties)
 
 
-def session(properties: Properties, *lookups: LookupScore) -> SessionScore:
-    return SessionScore(
-        id="s", file="a", offset=0, expected_text="x", properties=properties, status=Status.OK, lookups=lookups
-    )
+def session(properties: Properties) -> SessionScore:
+    return SessionScore(id="s", file="a", offset=0, expected_text="x", properties=properties, status=Status.OK)
 
 
 def figures(cases: Cases) -> QueryFigures:
@@ -100,6 +99,5 @@ def test_the_types_with_the_most_cases_are_listed() -> None:
 
 def test_lists_without_an_end_are_not_told_of_as_f1() -> None:
     cases = Cases()
-    lookup = LookupScore(prefix="", total=9, rank=None, latency=1.0, at_caret=True, grades={"rPrecision": 0.5})
-    cases.add("a", "a", session(about("REAL").properties, lookup), 0.5)
+    cases.add("a", "a", replace(about("REAL"), at_caret=True), 0.5)
     assert figures(cases).figure == "R-precision"

@@ -147,7 +147,14 @@ def session_of(assignment: Assignment, call: CallCompletion | PlayItem, status: 
         typed=len(call.prefix) if isinstance(call, CallCompletion) else 0,
         askable=askable(call) if askable and isinstance(call, PlayItem) else 0,
         record=record_of(call),
+        at_caret=completes(assignment.setup, record_of(call)),
     )
+
+
+def completes(setup: Setup, record: Record | None) -> bool:
+    """Whether the engine is asked at a caret in place of the record."""
+    splitting = setup.task.splitting
+    return bool(record and splitting and splitting.named and not setup.engine.takes_records)
 
 
 def record_of(call: CallCompletion | PlayItem) -> Record | None:

@@ -9,7 +9,7 @@ from ci_eval.files import read_own
 from ci_eval.grammar.document import difference
 from ci_eval.model import Caret, Record, Suggestion
 from ci_eval.queries.carets import edited
-from ci_eval.stages.interpret.assignments import Setup
+from ci_eval.stages.interpret.assignments import Setup, completes
 from ci_eval.stages.interpret.showing import Showing, Shown
 
 
@@ -23,18 +23,14 @@ class Carets:
 
     def has_no_place(self, record: Record | None) -> bool:
         """Whether the engine cannot be asked about a record: it completes, and there is no caret for it."""
-        return self._completes(record) and self.caret(record) is None
+        return completes(self._setup, record) and self.caret(record) is None
 
     def caret(self, record: Record | None) -> Caret | None:
         """Where the engine is asked in place of the record; None where it answers the record itself."""
-        if record is None or not self._completes(record) or not record.carets:
+        if record is None or not record.carets or not completes(self._setup, record):
             return None
         first = record.carets[0]
         return first if first and first.path.endswith(self._setup.surroundings.suffixes) else None
-
-    def _completes(self, record: Record | None) -> bool:
-        splitting = self._setup.task.splitting
-        return bool(record and splitting and splitting.named and not self._setup.engine.takes_records)
 
     def forget(self) -> None:
         """The engine has no file open."""

@@ -45,20 +45,32 @@ class Grading:
         around = around_of(session, text)
         lookups = (
             self.grade(
-                session.expected_text, record_of_lookup(self._task, session.record, number), _plain(lookup), around
+                session.expected_text,
+                record_of_lookup(self._task, session.record, number),
+                _plain(lookup),
+                around,
+                at_caret=session.at_caret,
             )
             for number, lookup in enumerate(session.lookups)
         )
         return replace(session, lookups=tuple(lookups))
 
-    def grade(self, expected: str, record: Record | None, lookup: Lookup, around: tuple[str, str] = ("", "")) -> Lookup:
+    def grade(
+        self,
+        expected: str,
+        record: Record | None,
+        lookup: Lookup,
+        around: tuple[str, str] = ("", ""),
+        *,
+        at_caret: bool = False,
+    ) -> Lookup:
         """The lookup with its grades; without any where there are no graders, or nothing to hold it against.
 
-        `around`: what stands before and behind the expected text in its file.
+        `around`: what stands before and behind the expected text in its file. `at_caret`: as in SessionScore.
         """
         if record and self._task.splitting:
             splitting = self._task.splitting
-            grade = (splitting.ranked if lookup.at_caret else None) or splitting.grade
+            grade = (splitting.ranked if at_caret else None) or splitting.grade
             return replace(lookup, grades=dict(grade(lookup.suggestions, record)))
         references = record.references if record else (expected,)
         if not (self._graders and references):

@@ -41,7 +41,7 @@ from ci_eval.model import (
     Status,
     Suggestion,
 )
-from ci_eval.stages.interpret.assignments import Assignment, record_of, record_of_lookup, session_of
+from ci_eval.stages.interpret.assignments import Assignment, completes, record_of, record_of_lookup, session_of
 from ci_eval.stages.interpret.carets import Carets
 from ci_eval.stages.interpret.engines import KeptEngine
 from ci_eval.stages.interpret.grading import Grading, around_of
@@ -195,7 +195,7 @@ class Player:
         except EngineFailure as error:
             session.failure = (_status_of(error), str(error))
             if isinstance(error, EngineTimeout):
-                session.lookups.append(self._timed_out(question, session))
+                session.lookups.append(self._timed_out(question))
             if error.restart:
                 self._restart()
             return None
@@ -211,7 +211,9 @@ class Player:
         call = session.call
         try:
             around = around_of(call, self._text)
-            graded = self._grading.grade(call.expected_text, self._asked(session), lookup, around)
+            record = self._asked(session)
+            at_caret = completes(self._setup, record)
+            graded = self._grading.grade(call.expected_text, record, lookup, around, at_caret=at_caret)
         except Exception as error:  # noqa: BLE001  one that cannot be graded is no answer that was worth nothing
             why = str(error) if isinstance(error, CiEvalError) else _last_line(error)
             session.failure = (Status.ERROR, f"not graded: {why}")
@@ -258,7 +260,7 @@ class Player:
         self._carets.forget()
         self._engine.restart()
 
-    def _timed_out(self, question: Question, session: Open) -> Lookup:
+    def _timed_out(self, question: Question) -> Lookup:
         """The wait counts among the latencies, censored at the limit."""
         limit = self._setup.surroundings.timeout * 1000
         return Lookup(
@@ -267,7 +269,6 @@ class Player:
             total=0,
             rank=None,
             latency=limit,
-            at_caret=self._carets.caret(self._asked(session)) is not None,
             cold=self._cold,
         )
 
@@ -303,7 +304,6 @@ class Player:
             total=len(shown.suggestions),
             rank=rank,
             latency=latency,
-            at_caret=caret is not None,
             cold=self._cold,
             selected=selected,
             accepted=saved if selected and task.play else 0,

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ci_eval.contracts import Answer, Edit, Query
+from ci_eval.engines.words import ENGINE as WORDS
+from ci_eval.model import Caret, Suggestion
+from ci_eval.stages.interpret.carets import Carets
+from ci_eval.tasks.method_calls import TASK
 from tests.command import command
 from tests.fetch import repository as origin
 from tests.learning.recommenders.trained import trained, usage
+from tests.projects import setup
 
 HEAD = "import csv\nfrom shop.till import open_till\n\n\ndef save(path, rows):\n"
 FIRST = f"{HEAD}    rows = list(rows)\n    out = open(path)\n    table = csv.DictWriter(out, ['a'])\n"
@@ -146,3 +154,66 @@ def test_a_language_server_is_asked_there_too(folder: Path, tmp_path: Path) -> N
     found = sessions(tmp_path / "out")
     assert {"writeheader", "writerow"} <= set(names(found["csv.DictWriter", "REAL", 1]))
     assert "writerow" in names(found["csv.DictWriter", "LINEAR", 0])
+
+
+# ------------------------------------------------------------------------------------------------ the open file
+
+
+@dataclass
+class Recording:
+    """An engine that remembers what it was shown."""
+
+    confined: str = ""
+    text: str = ""
+    done: list[str] = field(default_factory=list)
+
+    def open(self, path: str, text: str) -> None:
+        self.done.append(f"open {path}")
+        self.text = text
+
+    def edit(self, edits: Sequence[Edit]) -> None:
+        self.done.append(f"{len(edits)} edits")
+        for offset, deleted, inserted in edits:
+            self.text = self.text[:offset] + inserted + self.text[offset + deleted :]
+
+    def complete(self, query: Query) -> Answer:
+        self.done.append(f"{self.text[: query.offset]}|{self.text[query.offset :]}")
+        return Answer(suggestions=[Suggestion(text=each) for each in ("b(", "a()", "b(x)", "")], latency=1.0)
+
+    def restart(self) -> None:
+        """Nothing to end."""
+
+    def close(self) -> None:
+        """Nothing to end."""
+
+
+def test_a_file_is_opened_once_and_then_edited(tmp_path: Path) -> None:
+    (tmp_path / "t1").write_text("x = 1\n")
+    (tmp_path / "t2").write_text("y = 1\n")
+    carets = Carets(replace(setup(WORDS, tmp_path), task=TASK, texts=tmp_path))
+    engine = Recording()
+    first = Caret(path="a.py", text="t1", edits=((5, 0, "\nx."),), offset=8)
+    other = Caret(path="a.py", text="t2", edits=((0, 5, ""), (0, 0, "y.")), offset=2)
+    elsewhere = Caret(path="b.py", text="t1", offset=0)
+    assert not carets.opened
+    for each in (first, first, other, elsewhere):
+        carets.answer(engine, each, 0)
+    carets.forget()
+    carets.answer(engine, elsewhere, 0)
+    assert engine.done == [
+        *("open a.py", "x = 1\nx.|\n", "0 edits", "x = 1\nx.|\n", "1 edits", "y.|\n"),
+        *("open b.py", "|x = 1\n", "open b.py", "|x = 1\n"),
+    ]
+    shown = carets.show(engine.complete(Query(offset=0, prefix="", expected="")).suggestions, first, 0)
+    assert [each.text for each in shown.suggestions] == ["b", "a"]
+
+
+def test_engines_that_fail_at_carets_have_no_f1_either(folder: Path, tmp_path: Path) -> None:
+    """A command that is no language server crashes at each question."""
+    argv = ("--set", 'engine.command=["false"]', "--set", "interpret.allowedFailures=1")
+    evaluate(folder, tmp_path / "out", *argv)
+    found = sessions(tmp_path / "out").values()
+    assert {each["status"] for each in found} == {"engine-crash", "no-place"}
+    figures = json.loads((tmp_path / "out" / "reports" / "metrics.json").read_text())["evaluations"][0]
+    metrics = figures["filters"]["ALL"]["metrics"]
+    assert (metrics["F1"]["value"], metrics["RPrecision"]["value"]) == (None, 0.0)
