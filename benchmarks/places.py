@@ -40,7 +40,7 @@ def engines(given: argparse.Namespace) -> dict[str, Sequence[object]]:
     }
 
 
-def evaluated(histories: Path, checkout: str, options: Sequence[object], output: Path) -> Path:
+def evaluated(histories: Path, checkout: str, options: Sequence[object], limit: int | None, output: Path) -> Path:
     """The workspace, made unless it is there."""
     filters = [{"name": name, "filters": {"strategies": [of]}} for name, of in STRATEGIES.items()]
     if not (output / "reports").exists():
@@ -49,6 +49,7 @@ def evaluated(histories: Path, checkout: str, options: Sequence[object], output:
             *("--set", "queries.goal=last_nonempty", "--set", "queries.strategies=[REAL*, REAL]"),
             *("--set", f"reports.sessionsFilters={json.dumps(filters)}", "--set", "interpret.allowedEmpty=1"),
             *(("--project", f"path:{checkout}") if "jedi" in options else ()),
+            *(("--set", f"interpret.sessionsLimit={limit}") if limit else ()),
         )
     return output
 
@@ -78,6 +79,7 @@ def main() -> None:
     parser.add_argument("--pbn", type=Path, required=True)
     parser.add_argument("--frequency", type=Path, required=True)
     parser.add_argument("--histories", nargs="+", required=True)
+    parser.add_argument("--limit", type=int, help="sessions of each project")
     parser.add_argument("--output", type=Path, required=True)
     given = parser.parse_args()
     found, base = {}, Path()
@@ -86,7 +88,8 @@ def main() -> None:
         parts = []
         for number, pair in enumerate(given.histories):
             histories, _, checkout = pair.partition("=")
-            parts.append(evaluated(Path(histories), checkout, options, given.output / f"{short}-{number}"))
+            folder = given.output / f"{short}-{number}"
+            parts.append(evaluated(Path(histories), checkout, options, given.limit, folder))
         merged = parts[0] if len(parts) == 1 else given.output / short
         if not merged.exists():
             command("merge", *parts, "--output", merged)

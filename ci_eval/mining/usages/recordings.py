@@ -69,6 +69,10 @@ class Typings:
         """The file; None where its text is not known any more."""
         return self._open.setdefault((user, file), Typing(user, file))
 
+    def knows(self, user: str, file: str) -> bool:
+        """Whether the text is known from what was recorded of it."""
+        return self._open.get((user, file)) is not None
+
     def lose(self, user: str, file: str, why: str) -> Iterator[Snapshot]:
         """Its text is not known from here on: what was there before the recording began, or was changed unseen."""
         self.skipped[why] += 1

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 
+from ci_eval.mining.usages.patching import patched
 from ci_eval.mining.usages.recordings import Recording, Stream, Typings, files_of, read_whole
 from ci_eval.mining.usages.snapshots import Snapshot
 
@@ -35,31 +36,48 @@ class Edit(msgspec.Struct, tag_field="kind", tag="edit"):
     diff: Diff
 
 
+class FileChange(msgspec.Struct, tag_field="kind", tag="file_change", rename="camel"):
+    """What was changed outside of the editor, as a unified diff."""
+
+    file: str
+    change_type: str
+    diff: str | None = None
+
+
 class Kind(msgspec.Struct):
     """Of an action."""
 
     kind: str = ""
 
 
-class Event(msgspec.Struct):
+class Event(msgspec.Struct, rename="camel"):
     """`timestamp` is in milliseconds."""
 
     timestamp: float
     type: str
     action: msgspec.Raw = msgspec.Raw()
+    snapshot_id: str = ""
+    """Of what is in the workspace, where the type is `workspace_snapshot`."""
+
+
+ACTIONS: dict[str, type[Edit | FileChange]] = {"edit": Edit, "file_change": FileChange}
+SNAPSHOTS = "snapshots"
+"""The folder, beside the parts of a recording, with the texts of the workspace at some times."""
 
 
 def read(path: Path, recording: Recording) -> Iterator[Snapshot]:
     """See Stream."""
-    typings = Typings(recording.skipped)
     with files_of(path, (".json",), recording) as files:
-        sessions = [session for file in files if (session := _session(file, recording))]
-        for session in sorted(sessions, key=lambda each: (each.session_id, each.chunk_index)):
+        parts = [file for file in files if file.parent.name != SNAPSHOTS]
+        sessions = [(session, file) for file in parts if (session := _session(file, recording))]
+        sessions.sort(key=lambda each: (each[0].session_id, each[0].chunk_index))
+        typings = Typings(recording.skipped)
+        workspaces: dict[str, _Workspace] = {}
+        for session, file in sessions:
+            known = workspaces.setdefault(session.session_id, _Workspace(session.session_id, typings, recording))
             for raw in session.events:
-                found = _edit(raw, recording)
-                if found and recording.wants(found[1].file):
-                    yield from _snapshots(found[0], session.session_id, found[1], typings)
-    yield from typings.end()
+                yield from known.read(raw, file.parent / SNAPSHOTS)
+        yield from typings.end()
 
 
 def _session(file: Path, recording: Recording) -> Session | None:
@@ -71,33 +89,64 @@ def _session(file: Path, recording: Recording) -> Session | None:
         return None
 
 
-def _edit(raw: msgspec.Raw, recording: Recording) -> tuple[float, Edit] | None:
-    """Seconds and the edit; None of any other event."""
-    try:
-        event = msgspec.json.decode(raw, type=Event)
-        if event.type != "action":
-            return None
-        is_edit = msgspec.json.decode(event.action, type=Kind).kind == "edit"
-        return (event.timestamp / 1000, msgspec.json.decode(event.action, type=Edit)) if is_edit else None
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        recording.skipped["event that cannot be read"] += 1
-        return None
+class _Workspace:
+    """The files of one session."""
 
+    def __init__(self, user: str, typings: Typings, recording: Recording) -> None:
+        self._user, self._typings, self._recording = user, typings, recording
+        self._texts: dict[str, str] = {}
+        """Absolute path → text at the last snapshot."""
 
-def _snapshots(time: float, user: str, edit: Edit, typings: Typings) -> Iterator[Snapshot]:
-    typing = typings.at(user, edit.file)
-    if typing is None:
-        typings.skipped["edit of a file whose text is not known"] += 1
-        return
-    diff = edit.diff
-    try:
-        if edit.source == "user":
-            yield from typing.edit(time, diff.range_offset, diff.range_length, diff.text, units=True)
-        else:
-            typings.skipped["edit that no person made: applied without a snapshot"] += 1
-            typing.change_silently(diff.range_offset, diff.range_length, diff.text)
-    except ValueError as error:
-        yield from typings.lose(user, edit.file, str(error))
+    def read(self, raw: msgspec.Raw, folder: Path) -> Iterator[Snapshot]:
+        """The next event; `folder`: where the snapshots of the workspace are."""
+        try:
+            event = msgspec.json.decode(raw, type=Event)
+            kind = msgspec.json.decode(event.action, type=Kind).kind if event.type == "action" else ""
+            action = msgspec.json.decode(event.action, type=ACTIONS[kind]) if kind in ACTIONS else None
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            self._recording.skipped["event that cannot be read"] += 1
+            return
+        if event.type == "workspace_snapshot":
+            self._texts = self._snapshot(folder, event.snapshot_id)
+        elif action and self._recording.wants(action.file):
+            yield from self._act(event.timestamp / 1000, action)
+
+    def _snapshot(self, folder: Path, name: str) -> dict[str, str]:
+        """Of what is in the workspace; empty, and counted, where it is not there."""
+        try:
+            data = read_whole(folder / f"{name}.json", self._recording) if name.isidentifier() else None
+            found = msgspec.json.decode(data or b"", type=dict[str, str])
+        except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            self._recording.skipped["snapshot of the workspace that cannot be read"] += 1
+            return {}
+        return {path.replace("\\", "/"): text for path, text in found.items()}
+
+    def _act(self, time: float, action: Edit | FileChange) -> Iterator[Snapshot]:
+        file = action.file
+        if not self._typings.knows(self._user, file):
+            # A session knows a file by its path in the workspace, a snapshot by the whole path.
+            held = [text for path, text in self._texts.items() if path.endswith(f"/{file}")]
+            if len(held) == 1:
+                self._typings.find(self._user, file, held[0])
+        if isinstance(action, FileChange) and action.change_type != "change":
+            self._typings.find(self._user, file, "")
+        typing = self._typings.at(self._user, file)
+        if typing is None:
+            self._typings.skipped["edit of a file whose text is not known"] += 1
+            return
+        try:
+            if isinstance(action, FileChange):
+                self._typings.skipped["change on disk: applied without a snapshot"] += 1
+                if action.change_type != "delete":
+                    typing.text = patched(typing.text, action.diff or "")
+            elif action.source == "user":
+                diff = action.diff
+                yield from typing.edit(time, diff.range_offset, diff.range_length, diff.text, units=True)
+            else:
+                self._typings.skipped["edit that no person made: applied without a snapshot"] += 1
+                typing.change_silently(action.diff.range_offset, action.diff.range_length, action.diff.text)
+        except ValueError as error:
+            yield from self._typings.lose(self._user, file, str(error))
 
 
 STREAM = Stream(summary="crowd-code 2.0, an extension of VS Code and Cursor: JSON", read=read)

@@ -26,7 +26,7 @@ def read(path: Path, recording: Recording) -> Iterator[Snapshot]:
 
 def _snapshots(user: str, row: dict[str, str], typings: Typings) -> Iterator[Snapshot]:
     file = row["File"]
-    text = row["Text"].replace("\\n", "\n").replace("\\r", "\r")
+    text = row["Text"].replace("\\n", "\n").replace("\\r", "\r").replace("\\t", "\t")
     if row["Type"] == "tab":
         # Where a file is opened for the first time, all of it is recorded.
         if text:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.mining.usages.streams.recorded import END, MORE, STATES, TEXT, snapshots, states
 
 
@@ -15,7 +17,6 @@ def action(ms: int, offset: int, text: str, length: int = 0, source: str = "user
 
 
 OTHERS: list[dict[str, object]] = [
-    {"sequence": 0, "timestamp": 0, "type": "workspace_snapshot", "snapshotId": "s"},
     {"sequence": 1, "timestamp": 0, "type": "observation", "observation": {"viewport": None, "activeTerminal": None}},
     {"sequence": 2, "timestamp": 0, "type": "action", "action": {"kind": "terminal_focus", "terminalId": "1"}},
 ]
@@ -66,3 +67,62 @@ def test_what_is_broken_is_counted(tmp_path: Path) -> None:
         "an edit is outside of what is known of the text": 1,
         "edit of a file whose text is not known": 1,
     }
+
+
+# The structure of what follows is that of the recorder's own source: p-doom/crowd-code on GitHub, src/recording.ts and
+# src/types.ts at 712d337 (chunk_000.json beside snapshots/snapshot_001.json, patches as jsdiff writes them).
+
+
+def changed(ms: int, kind: str, diff: str | None, source: str = "agent") -> dict[str, object]:
+    change = {"kind": "file_change", "source": source, "file": "shop.py", "changeType": kind, "diff": diff}
+    return {"sequence": 1, "timestamp": ms, "type": "action", "action": change}
+
+
+def patch(hunk: str) -> str:
+    return f"{'=' * 67}\n--- a/shop.py\t\n+++ b/shop.py\t\n{hunk}"
+
+
+CREATED = patch("@@ -0,0 +1,3 @@\n" + "".join(f"+{line}\n" for line in TEXT.splitlines()))
+SNAPSHOT: dict[str, object] = {"timestamp": 0, "type": "workspace_snapshot", "snapshotId": "snapshot_001"}
+
+
+def test_a_file_that_was_made_outside_of_the_editor_is_known(tmp_path: Path) -> None:
+    events = [changed(0, "create", CREATED, source="unknown"), action(1, len(TEXT), MORE)]
+    found, skipped = snapshots("crowd-code", written(tmp_path, events))
+    assert [each.text for each in found] == [END]
+    assert skipped == {"change on disk: applied without a snapshot": 1}
+
+
+def test_a_change_on_disk_is_applied_where_it_fits(tmp_path: Path) -> None:
+    middle = patch("@@ -1,3 +1,4 @@\n+# agent\n from a import Box\n def put():\n     box = Box()\n")
+    events = [action(0, 0, TEXT), changed(1, "change", middle), action(5000, len("# agent\n" + TEXT), MORE)]
+    found, _ = snapshots("crowd-code", written(tmp_path, events))
+    assert [found[0].text, found[-1].text] == [TEXT, f"# agent\n{END}"]
+    other = patch("@@ -1,1 +1,1 @@\n-import b\n+import c\n")
+    _, skipped = snapshots("crowd-code", written(tmp_path, [action(0, 0, TEXT), changed(1, "change", other), *events]))
+    assert skipped["a change on disk does not fit what is known of the text"] == 1
+
+
+def test_what_the_workspace_held_is_known_from_its_snapshots(tmp_path: Path) -> None:
+    (tmp_path / "snapshots").mkdir()
+    held = {"C:\\work\\shop.py": TEXT, "/work/other.txt": "x"}
+    (tmp_path / "snapshots" / "snapshot_001.json").write_text(json.dumps(held))
+    written(tmp_path, [SNAPSHOT, action(1, len(TEXT), MORE)], chunk=0)
+    found, skipped = snapshots("crowd-code", tmp_path)
+    assert [each.text for each in found] == [END]
+    assert not skipped
+
+
+@pytest.mark.parametrize("name", ["snapshot_002", "../snapshot_001", ""])
+def test_a_snapshot_of_the_workspace_that_is_not_there_is_counted(tmp_path: Path, name: str) -> None:
+    (tmp_path / "snapshot_001.json").write_text(json.dumps({"/work/shop.py": TEXT}))
+    written(tmp_path, [SNAPSHOT | {"snapshotId": name}, action(1, len(TEXT), MORE)])
+    _, skipped = snapshots("crowd-code", tmp_path / "recording0.json")
+    assert skipped["snapshot of the workspace that cannot be read"] == 1
+    assert skipped["an edit is outside of what is known of the text"] == 1
+
+
+def test_a_file_that_is_deleted_and_made_again_is_known_again(tmp_path: Path) -> None:
+    events = [action(0, 99, "x"), changed(1, "delete", None), changed(2, "create", CREATED), action(3, len(TEXT), MORE)]
+    found, _ = snapshots("crowd-code", written(tmp_path, events))
+    assert [each.text for each in found] == [END]

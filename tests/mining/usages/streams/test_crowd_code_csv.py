@@ -51,3 +51,21 @@ def test_what_is_broken_is_counted(tmp_path: Path) -> None:
         "an edit is outside of what is known of the text": 1,
         "edit of a file whose text is not known": 1,
     }
+
+
+def test_cells_are_escaped_as_the_recorder_does_it(tmp_path: Path) -> None:
+    """As in p-doom/crowd-code on GitHub, src/recording.ts and src/utilities.ts before 2.0: quotes are doubled, tabs and
+    line ends are written with a backslash; heads and terminals have rows, too."""
+    head = "Sequence,Time,File,RangeOffset,RangeLength,Text,Language,Type\n"
+    opened = TEXT.replace("    ", "\t")
+    rows = [
+        f'1,2,"shop.py",0,0,"{opened}# ""x""\n",python,tab',
+        '2,3,"TERMINAL",0,0,"ls",,terminal_command',
+        '3,4,"shop.py",3,0,"",python,selection_keyboard',
+        f'4,3000,"shop.py",{len(opened) + 5},0,"\t",python,content',
+    ]
+    escaped = [each.replace("\n", "\\n").replace("\t", "\\t") for each in rows]
+    (tmp_path / "source.csv").write_text(head + "\n".join(escaped) + "\n")
+    found, skipped = snapshots("crowd-code-csv", tmp_path / "source.csv")
+    assert [each.text for each in found] == [f'{opened}# "x"\t\n']
+    assert not skipped

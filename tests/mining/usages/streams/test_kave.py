@@ -118,3 +118,40 @@ def test_what_is_broken_or_something_else_is_counted(tmp_path: Path) -> None:
     assert skipped["event other than a completion"] == 1
     assert skipped["file that is no event of KaVE"] == 3
     assert sum(skipped.values()) == 5
+
+
+def test_all_fields_of_an_event_may_be_there(tmp_path: Path) -> None:
+    """Those of GeneratedEventStreamTest (made by KaVE's own C#) in kave-cc/java-cc-kave on GitHub: names that are no
+    methods, proposals without a name, times as spans, and what a tree has beside its methods."""
+    kind = "KaVE.Commons.Model.Events.CompletionEvents"
+    sst = {"$type": "[SST:SST]", "EnclosingType": "0T:T,P", "Fields": [], "Properties": [], "Methods": []}
+    shape = {
+        "$type": "KaVE.Commons.Model.TypeShapes.TypeShape, KaVE.Commons",
+        "TypeHierarchy": {"Element": "0T:?", "Implements": []},
+        **{name: [] for name in ("NestedTypes", "Delegates", "EventHierarchies", "Fields", "MethodHierarchies")},
+    }
+    whole = {
+        "$type": f"{kind}.CompletionEvent, KaVE.Commons",
+        "Context2": {
+            "$type": f"{kind}.Context, KaVE.Commons",
+            "TypeShape": shape,
+            "SST": {**sst, "Events": [], "Delegates": []},
+        },
+        "ProposalCollection": [{"$type": f"{kind}.Proposal, KaVE.Commons", "Name": "0General:y", "Relevance": 2}],
+        "Selections": [
+            {"Proposal": {"Name": "0General:z", "Relevance": 4}, "SelectedAfter": "00:00:01", "Index": -1},
+            {"Proposal": {"$type": f"{kind}.Proposal"}, "SelectedAfter": "427.04:05:06.0070008", "Index": -1},
+        ],
+        "TerminatedBy": 2,
+        "TerminatedState": 0,
+        "ProposalCount": 3,
+        "IDESessionUUID": "sid",
+        "KaVEVersion": "vX",
+        "TriggeredAt": "2018-01-14T22:26:45.1238243+01:00",
+        "TriggeredBy": 3,
+        "ActiveWindow": "0Win:w w",
+        "ActiveDocument": "0Doc:d d",
+    }
+    found, skipped = snapshots("kave", zipped(tmp_path, {"0.json": whole}))
+    assert [(each.file, each.usages, each.selection) for each in found] == [("T", (), None)]
+    assert not skipped

@@ -69,3 +69,24 @@ def test_a_zip_that_unpacks_to_too_much_is_refused(tmp_path: Path) -> None:
     found, skipped = snapshots("progsnap2", tmp_path / "bomb.zip")
     assert not found
     assert any("unpacks to more than" in reason for reason in skipped)
+
+
+def test_the_example_of_the_standard(tmp_path: Path) -> None:
+    """The structure is that of mock_examples/Lab5_ProgSnap2 in CSSPLICE/progsnap2 on GitHub: no assignments, several
+    events of a state, messages of several lines, times of the server alone, names with blanks."""
+    columns = "EventID,Order,SubjectID,EventType,CodeStateID,ServerTimestamp,ToolInstances,InterventionMessage"
+    rows = [
+        "0,0,Ada Lovelace 3,Submit,1,2018-11-02T08:22:58,VPL 3.3.1,",
+        '1,1,Ada Lovelace 3,Run.Program,1,2018-11-02T08:22:58,VPL 3.3.1,"<|--\nIncomplete\n--|>\nGrade :=>> 0\n"',
+        "6,3,Charles Babbage 1,Submit,2,2018-11-02T08:22:58,VPL 3.3.1,",
+        "3,4,Ada Lovelace 3,Submit,2,2018-11-02T08:31:59,VPL 3.3.1,",
+    ]
+    (tmp_path / "MainTable.csv").write_text("\n".join([columns, *rows, ""]))
+    (tmp_path / "DatasetMetadata.csv").write_text("Property,Value\nVersion,3\nCodeStateRepresentation,Directory\n")
+    for state, text in (("1", TEXT), ("2", END)):
+        (tmp_path / "CodeStates" / state).mkdir(parents=True)
+        (tmp_path / "CodeStates" / state / "lab5.py").write_text(text)
+    found, skipped = snapshots("progsnap2", tmp_path)
+    ada = [each.text for each in found if each.user == "Ada Lovelace 3"]
+    assert (ada, {each.file for each in found}) == ([TEXT, END], {"lab5.py"})
+    assert not skipped

@@ -47,3 +47,25 @@ def test_what_is_broken_is_counted(tmp_path: Path) -> None:
             "row of another length than the first": 1,
         },
     )
+
+
+def test_files_of_the_plugin_and_of_its_post_processing(tmp_path: Path) -> None:
+    """The columns are those of src/resources/test_data in JetBrains-Research/task-tracker-post-processing on GitHub:
+    what the plugin writes (`di_758`), and that joined with the events of an IDE (`union_task_1`): rows repeat."""
+    plugin = "date,timestamp,fileName,fileHashCode,documentHashCode,fragment,chosenTask,writtenTask,age,activePane"
+    (tmp_path / "di_758.csv").write_text(
+        f'{plugin}\n2020-05-14T22:53:53.919+03:00,4202,shop.py,4275,1805376686,"{TEXT}",pies,,-1,taskStatusPane\n'
+        f'2020-05-14T22:54:53.919+03:00,4203,shop.py,4275,1805376687,"{END}",pies,,-1,taskStatusPane\n'
+    )
+    found, skipped = snapshots("task-tracker", tmp_path / "di_758.csv")
+    assert [each.text for each in found] == [TEXT, END]
+    assert not skipped
+    joined = [
+        "date,fileName,fragment,timestampAti,eventType,eventData",
+        "2019-12-09T16:44:00.175+03:00,shop.py,,,,",
+        f'2019-12-09T17:04:45.404+03:00,shop.py,"{TEXT}",2019-12-09T17:05:21.265+03:00,Action,ChooseRunConfiguration',
+        f'2019-12-09T17:04:45.404+03:00,shop.py,"{TEXT}",2019-12-09T17:05:21.749+03:00,Action,Run',
+        f'2019-12-09T17:05:47.404+03:00,shop.py,"{END}",,,',
+    ]
+    (tmp_path / "union_task_1.csv").write_text("\n".join(joined))
+    assert states("task-tracker", tmp_path / "union_task_1.csv") == [None, *STATES]
