@@ -31,6 +31,7 @@ class Fields:
         self._fields: dict[str, object] = value
         self._asked: set[str] = set()
         self._below: list[Fields] = []
+        self._left: dict[str, object] = {}
 
     def __contains__(self, name: str) -> bool:
         return name in self._fields
@@ -84,6 +85,17 @@ class Fields:
         self._below += found
         return found
 
+    def rows(self, name: str) -> list[dict[str, object]]:
+        """The same, as they are, where there are too many to be asked one by one; what is left over is for `leave`."""
+        rows = self._typed(name, list, [])
+        if not all(isinstance(each, dict) for each in rows):
+            raise self.wrong(f"`{name}` holds something that is no object")
+        return rows
+
+    def leave(self, name: str, value: object) -> None:
+        """Count this as left over."""
+        self._left[name] = value
+
     def plain(self, name: str) -> object:
         """Whatever stands in a field; None where it is not there."""
         self._asked.add(name)
@@ -99,7 +111,8 @@ class Fields:
 
     def left(self) -> Iterator[tuple[str, dict[str, object]]]:
         """The fields that were not asked for, here and in the objects below: place → fields."""
-        if here := {name: value for name, value in self._fields.items() if name not in self._asked}:
+        here = {name: value for name, value in self._fields.items() if name not in self._asked} | self._left
+        if here:
             yield self.place, here
         for each in self._below:
             yield from each.left()

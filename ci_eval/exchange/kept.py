@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import msgspec
@@ -17,9 +17,11 @@ FOLDER = "imported"
 """Of a workspace of ours: config.json as it was, and what is left over."""
 WITHOUT_PLACE = frozenset(
     "additionalInfo completable completableLength content details features id isNew isRelevant isSelected kind "
-    "location offset presentationText projectName selectedPosition source stackTrace success".split()
+    "location offset presentationText projectName selectedPosition source stackTrace success suggestions".split()
 )
 """Names of fields that are known, and have no place in our workspaces."""
+SUGGESTIONS = "suggestions"
+"""Where what is left over of a lookup's suggestions stands: a row for each, in their order."""
 COPIED = ("config.json", "stats.json", "evaluation_process.json", "actions.json", "ml_model_version.txt")
 """Files that are kept as they are."""
 
@@ -48,7 +50,12 @@ class Kept:
         part = where.split("/")[0]
         for place, left in fields.left():
             self._lines.write(msgspec.json.encode(LeftOver(where, place, left)) + b"\n")
-            for name in left.keys() - WITHOUT_PLACE:
+            self._count(part, left)
+
+    def _count(self, part: str, left: Mapping[str, object]) -> None:
+        rows = left.get(SUGGESTIONS)
+        for each in (left, *(rows if isinstance(rows, list) else [])):
+            for name in each.keys() - WITHOUT_PLACE:
                 self.unknown[f"{part}: {name}"] += 1
 
     def write(self, folder: Path) -> None:

@@ -15,7 +15,7 @@ from ci_eval.errors import WorkspaceError
 from ci_eval.exact import status
 from ci_eval.exchange.contract import Generation, Listed, StoredActions
 from ci_eval.exchange.fields import Fields, numbered, packed
-from ci_eval.exchange.kept import Kept
+from ci_eval.exchange.kept import SUGGESTIONS, Kept
 from ci_eval.exchange.offsets import moved, to_points
 from ci_eval.grammar.document import checksum
 from ci_eval.model import (
@@ -209,9 +209,9 @@ def _properties(origin: Origin, fields: Fields) -> str:
 
 
 def _lookup(origin: Origin, fields: Fields, expected: str) -> Lookup:
-    shown = fields.objects("suggestions")
-    suggestions = [Suggestion(text=each.text("text")) for each in shown]
-    relevant = [each.peek("isRelevant") for each in shown]
+    shown = fields.rows("suggestions")
+    suggestions = [Suggestion(text=text) for text in _texts(fields, shown)]
+    relevant = [each.get("isRelevant") for each in shown]
     told = [each if isinstance(each, bool) else None for each in relevant]
     rank = origin.generation.rank(origin.language, expected, suggestions, told)
     prefix = fields.text(origin.generation.prefix)
@@ -225,6 +225,23 @@ def _lookup(origin: Origin, fields: Fields, expected: str) -> Lookup:
         selected=rank is not None and taken and worth_it,
         suggestions=tuple(suggestions),
     )
+
+
+def _texts(fields: Fields, shown: Sequence[Mapping[str, object]]) -> list[str]:
+    """What would be inserted; everything else about the suggestions is left over, but what says no more."""
+    texts: list[str] = []
+    for place, each in enumerate(shown):
+        text = each.get("text")
+        if not isinstance(text, str):
+            raise fields.wrong(f"suggestions[{place}] has no `text`")
+        texts.append(text)
+    rest = [
+        {name: value for name, value in each.items() if name != "text" and (name, value) != ("presentationText", text)}
+        for each, text in zip(shown, texts, strict=True)
+    ]
+    if any(rest):
+        fields.leave(SUGGESTIONS, rest)
+    return texts
 
 
 def _as_it_was(fields: Fields, source: SourceFile, offset: int, expected: str, lookups: Sequence[Lookup]) -> Session:

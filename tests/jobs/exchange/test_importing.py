@@ -94,7 +94,7 @@ def test_what_has_no_place_is_kept_and_what_is_unknown_is_named(tmp_path: Path) 
     assert found["sessions[1]"] == {
         "completableLength": 4, "id": IDS[1], "success": True, "surprise": [1, 2],
     }  # fmt: skip
-    assert found["sessions[0]._lookups[0].suggestions[0]"]["presentationText"] == "run() : void"
+    assert found["sessions[0]._lookups[0]"]["suggestions"][0]["presentationText"] == "run() : void"
     assert (kept / "config.json").read_bytes() == (tmp_path / "2021-03-01_02-00-00/config.json").read_bytes()
     assert gzip.decompress((kept / f"features/A.java(0)/{IDS[0]}.gz").read_bytes()).startswith(b'[{"common"')
 
