@@ -6,9 +6,10 @@ import hashlib
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import reduce
 from itertools import groupby
 from pathlib import PurePosixPath
+
+from markupsafe import Markup, escape
 
 from ci_eval.contracts import Task
 from ci_eval.model import Session
@@ -81,6 +82,20 @@ class Page:
         """The line numbers, one per line."""
         return "\n".join(map(str, range(self.first_line, self.last_line + 1)))
 
+    @property
+    def code(self) -> Markup:
+        """The text with its spots. (A template would take several times as long, and this is most of a report.)"""
+        return Markup("").join(map(_html, self.segments))
+
+
+def _html(segment: Segment) -> Markup:
+    spot, text = segment.spot, escape(segment.text)
+    if spot is None:
+        return text
+    sign = f' data-sign="{spot.sign}"' if spot.sign else ""
+    begin = f'<span class="t {spot.outcome}" data-at="{spot.first}" data-ids="{escape(" ".join(spot.ids))}"{sign}>'
+    return Markup(f"{begin}{text}</span>")  # noqa: S704  all that is not ours is escaped
+
 
 def page_name(path: str) -> str:
     """A file name without suffix for the pages of `path`: readable, harmless, different for different paths."""
@@ -145,20 +160,22 @@ def _packed(segments: Iterable[Segment]) -> Iterator[list[Segment]]:
     size = _Size()
     line_end = 0
     for segment in segments:
-        while page and size.plus(segment).is_too_big:
+        size.add(segment)
+        while page and size.is_too_big:
             cut = line_end or len(page)
             yield page[:cut]
             page, line_end = page[cut:], 0
-            size = reduce(_Size.plus, page, _Size())
+            size = _Size()
+            for each in (*page, segment):
+                size.add(each)
         page.append(segment)
-        size = size.plus(segment)
         if segment.text.endswith("\n"):
             line_end = len(page)
     if page:
         yield page
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Size:
     """How much a page holds."""
 
@@ -166,10 +183,10 @@ class _Size:
     lines: int = 0
     characters: int = 0
 
-    def plus(self, segment: Segment) -> _Size:
-        sessions = len(segment.spot.ids) if segment.spot else 0
-        lines, characters = segment.text.count("\n"), len(segment.text)
-        return _Size(self.sessions + sessions, self.lines + lines, self.characters + characters)
+    def add(self, segment: Segment) -> None:
+        self.sessions += len(segment.spot.ids) if segment.spot else 0
+        self.lines += segment.text.count("\n")
+        self.characters += len(segment.text)
 
     @property
     def is_too_big(self) -> bool:

@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+import re
+import zlib
+from base64 import b64decode
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
 from ci_eval.model import Kind, Lookup, Properties, Record, Session, Status, Suggestion
-from ci_eval.rendering.htmldata import shown_session
+from ci_eval.rendering.htmldata import SESSIONS, Scripts, shown_session
 from ci_eval.tasks.code_review import TASK as CODE_REVIEW
 from ci_eval.tasks.completion import TASK as COMPLETION
 from tests.reporters.samples import session
@@ -46,3 +54,35 @@ def test_of_a_record_all_lines_are_shown_with_their_grades() -> None:
 
 def test_of_a_record_only_its_language_is_told() -> None:
     assert shown_session(reviewed(), CODE_REVIEW).properties == (("language", "go"),)
+
+
+def test_a_script_holds_the_sessions_as_they_are_shown(tmp_path: Path) -> None:
+    given = [session("a.py", place, "x", 2, total=3) for place in range(SESSIONS + 1)]
+    scripts = Scripts(tmp_path, "a", COMPLETION)
+    for each in given:
+        scripts.add(each)
+    scripts.close()
+    assert scripts.starts == [0, SESSIONS]
+    found = [each for number in (0, 1) for each in unpacked(tmp_path / f"a-{number}.js")]
+    shown = [shown_session(each, COMPLETION) for each in given]
+    assert found == msgspec.json.decode(msgspec.json.encode(shown))
+
+
+def test_most_suggestions_are_a_rank_a_text_and_a_kind() -> None:
+    (lookup,) = shown_session(session("a.py", 0, "x", 2, total=3), COMPLETION).lookups
+    assert {len(item) for item in lookup.items} == {3}
+
+
+def test_a_thousand_sessions_take_little_room(tmp_path: Path) -> None:
+    scripts = Scripts(tmp_path, "a", COMPLETION)
+    for place in range(1_000):
+        scripts.add(session("a.py", place, "x", 2, total=20))
+    scripts.close()
+    assert sum(path.stat().st_size for path in tmp_path.iterdir()) < 100_000
+
+
+def unpacked(path: Path) -> list[dict[str, Any]]:
+    packed = re.search(r'"([A-Za-z0-9+/=]+)"', path.read_text())
+    assert packed
+    found: list[dict[str, Any]] = msgspec.json.decode(zlib.decompress(b64decode(packed[1])))
+    return found

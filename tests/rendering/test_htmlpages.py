@@ -66,3 +66,11 @@ def test_a_line_too_long_for_a_page_is_cut_and_keeps_its_number() -> None:
 def test_the_line_numbers_match_the_lines() -> None:
     (page,) = pages("a\nb\nc", [])
     assert page.numbers == "1\n2\n3"
+
+
+def test_text_stays_text_in_the_code_of_a_page() -> None:
+    text = "a<b> & c\n"
+    (page,) = pages(text, marks_of(text, (2, "b>")))
+    assert page.code.startswith('a&lt;<span class="t first" data-at="0" data-ids="')
+    assert page.code.endswith('">b&gt;</span> &amp; c\n')
+    assert page.code.striptags() == "a<b> & c"

@@ -2,7 +2,11 @@
 // Opens the sessions of a token. They come from scripts in data/, loaded when needed: a page opened from disk may not
 // fetch. Everything shown is set as text, never as markup.
 const ciEval = { loaded: new Map(), pages: null };
-ciEval.sessions = (script, sessions) => ciEval.loaded.set(script, sessions);
+ciEval.packed = (script, text) => ciEval.loaded.set(script, ciEval.unpacked(text));
+ciEval.unpacked = (text) => {
+  const bytes = Uint8Array.from(atob(text), (each) => each.charCodeAt(0));
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).json();
+};
 ciEval.places = (pages) => { ciEval.pages = pages; };
 
 (() => {
@@ -61,7 +65,7 @@ ciEval.places = (pages) => { ciEval.pages = pages; };
     const first = Number(token.dataset.at);
     const indexes = ids(token).map((_, at) => first + at);
     await Promise.all([...new Set(indexes.map(scriptOf))].map(load));
-    return indexes.map((index) => ciEval.loaded.get(scriptOf(index))[index - starts[scriptOf(index)]]);
+    return Promise.all(indexes.map(async (index) => (await ciEval.loaded.get(scriptOf(index)))[index - starts[scriptOf(index)]]));
   };
 
   // --------------------------------------------------------------------------------------------------------- panel
@@ -101,7 +105,7 @@ ciEval.places = (pages) => { ciEval.pages = pages; };
     const list = make("ol", { class: "suggestions" });
     let last = 0;
     const gap = (count) => count > 0 && list.append(make("li", { class: "gap" }, `${count.toLocaleString("en")} more`));
-    for (const [place, text, kind, own, grades, remark] of lookup.items) {
+    for (const [place, text, kind, own = 0, grades = [], remark = ""] of lookup.items) {
       gap(place - last - 1);
       const expected = place === lookup.rank;
       list.append(make("li", { class: expected ? "expected" : null },
