@@ -404,7 +404,7 @@ class Grader(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class CaretContext:
-    """Where suggestions are ranked."""
+    """Where suggestions are ranked. `after`: what stands behind the caret, of which no feature is made."""
 
     path: str
     before: str
@@ -414,7 +414,6 @@ class CaretContext:
     query: int = 0
     """Queries made in this session before this one."""
     after: str = ""
-    """What stands behind the caret. No feature is made of it."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -23,9 +23,6 @@ COMMANDS: dict[str, dict[str, str]] = {
             "trend.json."
         ),
     },
-    "datasets": {
-        "dataset": "Makes datasets: records that tasks such as unit-tests and code-review are evaluated on.",
-    },
     "exchange": {
         "export": "A WORKSPACE of ours → one of the JetBrains evaluation plugin.",
         "import": "A WORKSPACE of the JetBrains evaluation plugin → one of ours, with reports.",
@@ -60,6 +57,10 @@ COMMANDS: dict[str, dict[str, str]] = {
             "Vary the values of keys: an evaluation for each, over the same sessions, and one table, each against the "
             "first."
         ),
+    },
+    # It adds a command to those of the module datasets, which it imports.
+    "usages": {
+        "dataset": "Makes datasets: records that tasks such as unit-tests and code-review are evaluated on.",
     },
     "views": {
         "doctor": "What is installed, what is missing, and the command that helps.",

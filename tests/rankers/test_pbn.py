@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from ci_eval.errors import ConfigError
 from ci_eval.model import Definition, Suggestion
 from tests.command import command
 from tests.learning.recommenders.trained import trained, usage
+from tests.packed import unpacked
 from tests.projects import write
 
 NEW = Definition(kind="NEW", member="a.Box")
@@ -97,6 +97,6 @@ def test_it_orders_what_an_engine_suggests_for_tokens(tmp_path: Path) -> None:
 
 def ranks(workspace: Path) -> dict[str, int]:
     """By token."""
-    texts = [gzip.decompress(path.read_bytes()) for path in workspace.glob("sessions/*.gz")]
+    texts = [unpacked(path) for path in workspace.glob("sessions/*.zst")]
     found = [json.loads(line) for text in texts for line in text.splitlines()[1:]]
     return {each["expectedText"]: each["lookups"][0]["rank"] for each in found}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -19,6 +18,7 @@ from ci_eval.tasks.method_calls import TASK
 from tests.command import command
 from tests.fetch import repository as origin
 from tests.learning.recommenders.trained import trained, usage
+from tests.packed import unpacked
 from tests.projects import setup
 
 HEAD = "import csv\nfrom shop.till import open_till\n\n\ndef save(path, rows):\n"
@@ -53,7 +53,7 @@ def evaluate(folder: Path, output: Path, *more: object, code: int = 0, dataset: 
 
 def sessions(workspace: Path) -> dict[tuple[str, str, int], dict[str, Any]]:
     """By type, strategy and number of the case."""
-    texts = [gzip.decompress(path.read_bytes()) for path in workspace.glob("sessions/*.gz")]
+    texts = [unpacked(path) for path in workspace.glob("sessions/*.zst")]
     found = [json.loads(line) for text in texts for line in text.splitlines()[1:]]
     return {
         (each["properties"]["package"], each["properties"]["strategy"], each["properties"]["case"]): each
