@@ -69,6 +69,8 @@ class Manifest(Value, frozen=True, kw_only=True):
     seed: Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
     engine: EngineInfo
     project: ProjectInfo
+    around: ProjectInfo | None = None
+    """The project around the texts that completion engines are asked in about the records of a dataset."""
     projects: tuple[ProjectInfo, ...] = ()
     """The projects that were merged, if several were; each file's path then begins with its project."""
     clustered: str = ""

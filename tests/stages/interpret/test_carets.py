@@ -217,3 +217,12 @@ def test_engines_that_fail_at_carets_have_no_f1_either(folder: Path, tmp_path: P
     figures = json.loads((tmp_path / "out" / "reports" / "metrics.json").read_text())["evaluations"][0]
     metrics = figures["filters"]["ALL"]["metrics"]
     assert (metrics["F1"]["value"], metrics["RPrecision"]["value"]) == (None, 0.0)
+
+
+def test_a_run_is_not_taken_up_in_another_checkout(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "project").mkdir()
+    argv = ("--engine", "words", "--project", f"path:{tmp_path / 'project'}")
+    evaluate(folder, tmp_path / "out", *argv)
+    (tmp_path / "project" / "other.py").write_text("x = 1\n")
+    said = evaluate(folder, tmp_path / "out", *argv, "--resume", code=2)
+    assert "the project around was" in said
