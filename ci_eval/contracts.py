@@ -95,8 +95,8 @@ class Language:
         return tuple(self.grammars)
 
 
-Imports = Callable[[str, str], Iterable[bool]]
-"""A file's path below the project's root, its text → of each import in it, whether what it names is there."""
+Imports = Callable[[str, str], Iterable[tuple[str, bool]]]
+"""A file's path below the project's root, its text → of each import in it: its package, whether it is there."""
 
 
 class Resolver(Protocol):

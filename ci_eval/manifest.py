@@ -82,9 +82,13 @@ class Manifest(Value, frozen=True, kw_only=True):
     such run."""
     dependencies: dict[str, str] = {}
     """Name → version of what was installed for the engine to see."""
+    dependencies_left_out: bool = False
+    """Whether what the project needs could have been installed for the engine to see, and was not."""
     unresolved_imports: Annotated[float, Meta(ge=0, le=1)] | None = None
     """Of the imports in files with sessions: the share that is neither in the project, nor in the language's library,
     nor among the dependencies. None where the language cannot tell, or nothing is imported."""
+    unresolved_packages: dict[str, Number] = {}
+    """Package → number of these imports, the most frequent first; at most 100 packages."""
     endpoint: str = ""
     """The address of the language model that answered; "" of other engines."""
     confined: str = ""

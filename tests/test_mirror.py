@@ -17,7 +17,7 @@ BEHAVIOURS = {
     "workflows",
     "graders": "codebleu sacrebleu subtokens",
     "engines": "confined driven hostile network order predictors servers",
-    "jobs": "conditions fuzzed_workspaces hostile hostile_texts ml_trouble random_kills",
+    "jobs": "conditions dependencies fuzzed_workspaces hostile hostile_texts ml_trouble random_kills",
     "languages": "declarations projects samples",
     "reporters": "comparison_in_browser html_in_browser site_in_browser",
     "mining/unit_tests": "projects",

@@ -6,7 +6,7 @@ from __future__ import annotations
 import shutil
 import sys
 import venv
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from ci_eval.adapters import jars
 from ci_eval.adapters.recipes import InstalledEngine, once
 from ci_eval.fetch.clients import run_client
 from ci_eval.fetch.packages import check_origins, installed, npm_run, pip_run
-from ci_eval.fetch.requirements import check_npm_lock, of_npm, of_python, read_json
+from ci_eval.fetch.requirements import check_npm_lock, is_pinned, of_npm, of_python, read_json
 from ci_eval.files import is_own
 from ci_eval.model import ProjectInfo
 
@@ -42,6 +42,13 @@ def prepare(name: str, root: Path, info: ProjectInfo, *, dependencies: bool, cac
         "",
         lambda new: kind.make(_Task(root, info.spec, dependencies), new),
     )
+
+
+def offered(name: str, root: Path, info: ProjectInfo) -> bool:
+    """Whether it is safe and cheap to install what the project needs: a lock names each version, or the registry that
+    the project comes from names its packages. Nothing is then built, and nothing for development is installed."""
+    kind = ENVIRONMENTS.get(name)
+    return kind is not None and (info.spec.startswith(kind.registry) or any(kind.locked(root)))
 
 
 @dataclass(frozen=True)
@@ -78,6 +85,7 @@ def _forget_start_up(site: Path) -> None:
 
 
 # install-links: a dependency that is a local folder is copied; by default it is linked, and npm would write to it.
+LOCKS = ("package-lock.json", "npm-shrinkwrap.json")
 _NPM = ("--install-links", "--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error")
 
 
@@ -87,7 +95,7 @@ def _node(task: _Task, folder: Path) -> Mapping[str, str]:
     if not is_own(manifest, root):
         return {}
     wanted = of_npm(manifest)
-    locks = [name for name in ("package-lock.json", "npm-shrinkwrap.json") if is_own(root / name, root)]
+    locks = [name for name in LOCKS if is_own(root / name, root)]
     for name in locks:
         check_npm_lock(root / name)
         shutil.copyfile(root / name, folder / name)
@@ -142,6 +150,10 @@ def _jvm(task: _Task, folder: Path) -> Mapping[str, str]:
 @dataclass(frozen=True)
 class _Kind:
     make: Callable[[_Task, Path], Mapping[str, str]]
+    registry: str
+    """How the SPECs of projects begin whose registry names what they need."""
+    locked: Callable[[Path], Iterable[bool]]
+    """The project's root → of each file that may be a lock, whether it is one."""
     also_empty: bool = False
     """Whether engines get one also where a project's dependencies are not wanted."""
     mark: str = ""
@@ -149,9 +161,15 @@ class _Kind:
 
 
 ENVIRONMENTS = {
-    "python": _Kind(_python, also_empty=True, mark=f"-py{sys.version_info.major}{sys.version_info.minor}"),
-    "node": _Kind(_node),
-    "go": _Kind(_go),
-    "jvm": _Kind(_jvm),
+    "python": _Kind(
+        _python,
+        "pypi:",
+        lambda root: [is_pinned(root)],
+        also_empty=True,
+        mark=f"-py{sys.version_info.major}{sys.version_info.minor}",
+    ),
+    "node": _Kind(_node, "npm:", lambda root: (is_own(root / name, root) for name in LOCKS)),
+    "go": _Kind(_go, "go:", lambda root: [is_own(root / "go.sum", root)]),
+    "jvm": _Kind(_jvm, "maven:", lambda _: ()),
 }
 """Kind, as languages name it → how it is made."""

@@ -33,6 +33,7 @@ class Choices:
     engine: str | None
     project: str | None
     dataset: str | None
+    dependencies: bool | None
     completion_type: str | None
     model: Path | None
     overrides: tuple[str, ...]
@@ -62,6 +63,7 @@ class Choices:
             language=self.language,
             project=self.project,
             dataset=self.dataset,
+            dependencies=self.dependencies,
             completion_type=self.completion_type,
             model=self.model,
         )
@@ -69,6 +71,10 @@ class Choices:
 
 SPECS = f"One of {', '.join(scheme.example for scheme in schemes.CATALOG.all())}."
 DATASET = "Records for tasks that take some: a file of JSON lines, or https://HOST/FILE#sha256=HEX."
+DEPENDENCIES = (
+    "Whether the packages that the project needs are installed for the engine to see; none of their code is run. "
+    "Default: where a lock or a registry names them."
+)
 MODEL = "What the completion type ML (made by `ci-eval train-ranker`) or PBN (`train-recommender`) ranks by."
 TRUST = "Run the command that the workspace's own configuration names as its engine."
 OVERRIDE = "Any key of the configuration, dotted, with a YAML value; may be repeated."
@@ -88,6 +94,7 @@ def with_choices(command: Callable[..., None]) -> Callable[..., None]:
         click.option("--model", type=click.Path(path_type=Path), metavar="FILE", help=MODEL),
         click.option("--completion-type", metavar="T", help="What ranks, see `ci-eval list completion-types`."),
         click.option("--dataset", metavar="FILE", help=DATASET),
+        click.option("--dependencies/--no-dependencies", default=None, help=DEPENDENCIES),
         click.option("--project", metavar="SPEC", help=SPECS),
         click.option("--engine", metavar="NAME[@VERSION]", help="An engine, see `ci-eval list engines`."),
         click.option("--task", metavar="NAME", help="What it is to do, see `ci-eval list tasks`."),

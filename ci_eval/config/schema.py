@@ -55,8 +55,9 @@ class ProjectConfig(Section, frozen=True):
     spec: str = ""
     """A project SPEC such as `pypi:NAME==VERSION` or `path:DIR`."""
     dependencies: bool | None = None
-    """Whether the packages it needs are installed for the engine to see; none of their code is run. None = for engines
-    that suggest next to nothing without them, see `ci-eval list engines --format json`."""
+    """Whether the packages it needs are installed for the engine to see; none of their code is run. None = where
+    that is safe and cheap (a lock, or the registry the project comes from, names them), and for engines that suggest
+    next to nothing without them, see `ci-eval list engines --format json`."""
 
 
 class DatasetConfig(Section, frozen=True):

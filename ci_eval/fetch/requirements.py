@@ -20,6 +20,7 @@ PLAIN = re.compile(
     r"(?:[(<>=!~][A-Za-z0-9._*+!,<>=~() \t-]*)?"
     r"(?:;[^\x00-\x1f]*)?"
 )
+PINNED = re.compile(r"[A-Za-z0-9._-]+[ \t]*(?:\[[^\]]*\][ \t]*)?===?[ \t]*[^\s,*;]+[ \t]*(?:;.*)?")
 ITSELF = re.compile(r"(?:(?:-e|--editable)[ =]*)?\.(?:\[[^\]]*\])?")
 NPM_ALIAS = re.compile(r"npm:(?:@[\w.~-]+/)?[\w.~-]+(?:@|\Z)")
 NPM_RANGE = re.compile(r"(?!\.)[\w.*+<>=~^| -]*(?<!\.tgz|\.tar)(?<!\.tar\.gz)")
@@ -39,13 +40,26 @@ def of_python(root: Path) -> list[str]:
 
     Raises PreparationError where one of them is an address or a path.
     """
+    place, wanted = _of_python(root)
+    return [_plain(text, place) for text in wanted]
+
+
+def is_pinned(root: Path) -> bool:
+    """Whether a Python project says of each requirement which version it is to be. Raises PreparationError where the
+    file cannot be read."""
+    _, wanted = _of_python(root)
+    return bool(wanted) and all(PINNED.fullmatch(each) for each in wanted)
+
+
+def _of_python(root: Path) -> tuple[str, list[str]]:
+    """The name of the file that says what is required, and what it says."""
     for metadata in sorted(root.glob("*.dist-info/METADATA")):
         if is_own(metadata, root):
-            return [_plain(text, metadata.name) for text in _of_metadata(metadata)]
+            return metadata.name, _of_metadata(metadata)
     for name, read in (("pyproject.toml", _of_pyproject), ("requirements.txt", _of_requirements)):
         if is_own(root / name, root):
-            return [_plain(text, name) for text in read(root / name)]
-    return []
+            return name, read(root / name)
+    return "", []
 
 
 def _plain(requirement: str, place: str) -> str:

@@ -15,6 +15,7 @@ from ci_eval import atomic
 from ci_eval.ci import Screen
 from ci_eval.config import Config
 from ci_eval.errors import WorkspaceError
+from ci_eval.grammar.imports.missing import most_frequent
 from ci_eval.jobs import outcome, pipeline, runs
 from ci_eval.jobs.evaluate import Evaluated
 from ci_eval.learning import logs
@@ -254,6 +255,8 @@ def _manifest(shards: Sequence[Manifest]) -> Manifest:
         logs=None,
         cpu="; ".join(cpus),
         unresolved_imports=_mean_of_imports(shards),
+        unresolved_packages=most_frequent(sum((Counter(each.unresolved_packages) for each in shards), Counter())),
+        dependencies_left_out=any(each.dependencies_left_out for each in shards),
         confined=pipeline.together(each.confined for each in shards),
         start=min(each.start for each in shards),
         end=max((each.end for each in shards if each.end), default=None),

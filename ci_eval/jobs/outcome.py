@@ -1,8 +1,6 @@
-"""Whether a run counts as failed, and what its reader must be warned of."""
+"""Whether a run counts as failed."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 from ci_eval.config import Config
 from ci_eval.errors import (
@@ -12,8 +10,7 @@ from ci_eval.errors import (
     TooManyFailures,
 )
 from ci_eval.manifest import Manifest
-from ci_eval.model import FAILED, Evaluation
-from ci_eval.stages import report
+from ci_eval.model import FAILED
 from ci_eval.workspace import Workspace
 
 
@@ -43,27 +40,10 @@ def _emptiness(manifest: Manifest, config: Config) -> NothingSuggested | None:
         return None
     return NothingSuggested(
         f"the engine suggested nothing in {empty:,} of {manifest.finished:,} sessions: "
-        "it may lack what the project needs (project.dependencies: true), not know where the project is, or want a "
+        "it may lack what the project needs (--dependencies), not know where the project is, or want a "
         "letter typed (actions.strategy.prefix); with interpret.allowedEmpty: 1 the run counts all the same"
     )
 
 
 EMPTY = "empty"
 """Name of the control that never suggests anything, on purpose."""
-
-
-def warnings_of(evaluation: Evaluation) -> Sequence[str]:
-    """What a reader must know to judge the figures."""
-    whole = evaluation.filters[report.EVERYTHING]
-    empty = whole.statuses.get("empty", 0)
-    said = []
-    if whole.sessions and empty >= MOSTLY * whole.sessions:
-        said.append(
-            f"the engine answered nothing in {empty:,} of {whole.sessions:,} sessions: it may lack what the project "
-            "needs (project.dependencies: true), or not know where the project is"
-        )
-    return said
-
-
-MOSTLY = 0.9
-"""From this share of sessions without a suggestion on, something other than the engine is likely to be wrong."""

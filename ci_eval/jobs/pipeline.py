@@ -14,6 +14,7 @@ from ci_eval.errors import (
     NothingToEvaluate,
     WorkspaceError,
 )
+from ci_eval.grammar.imports.missing import missing
 from ci_eval.jobs.comparison_rules import metrics_of
 from ci_eval.jobs.logs import gather_logs, with_logs
 from ci_eval.jobs.preparation import Prepared
@@ -109,6 +110,7 @@ def _record(workspace: Workspace, prepared: Prepared, made: interpret.Progress, 
     if not made.planned and manifest.shard is None:
         raise NothingToEvaluate("sessionProbability and sessionsLimit leave no session: raise them")
     record = StageRecord(started=started, ended=machine.now(), files=made.files)
+    share, packages = _unresolved(workspace, prepared)
     workspace.write_manifest(
         replace(
             manifest,
@@ -116,7 +118,8 @@ def _record(workspace: Workspace, prepared: Prepared, made: interpret.Progress, 
             finished=made.finished,
             statuses={status.value: count for status, count in sorted(made.statuses.items())},
             stages=manifest.stages | {"interpret": record},
-            unresolved_imports=_unresolved(workspace, prepared),
+            unresolved_imports=share,
+            unresolved_packages=packages,
             confined=together({manifest.confined, *made.confined}),
             end=machine.now(),
         )
@@ -128,12 +131,11 @@ def _record(workspace: Workspace, prepared: Prepared, made: interpret.Progress, 
     workspace.seal()
 
 
-def _unresolved(workspace: Workspace, prepared: Prepared) -> float | None:
+def _unresolved(workspace: Workspace, prepared: Prepared) -> tuple[float | None, dict[str, int]]:
     if prepared.language.imports is None or prepared.records:
-        return None
+        return None, {}
     there = prepared.language.imports(prepared.project.root, prepared.setup.surroundings.environment)
-    found = [each for source in workspace.sources() for each in there(source.path, source.text)]
-    return found.count(False) / len(found) if found else None
+    return missing(there, ((source.path, source.text) for source in workspace.sources()))
 
 
 def together(confined: Iterable[str]) -> str:

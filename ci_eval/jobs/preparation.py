@@ -48,6 +48,8 @@ class Prepared:
     """The folder with those texts."""
     environment: InstalledEngine | None = None
     """The project's own dependencies, where they are installed."""
+    dependencies_left_out: bool = False
+    """Whether they could have been, for an engine that looks at them."""
     confined: str = ""
     """How well this machine can confine the engine."""
     cache: Path = field(default_factory=machine.cache_folder)
@@ -113,12 +115,7 @@ def _prepare(config: Config, screen: Screen) -> Prepared:
     target, records = _target(config, task, cache)
     around = project.prepare(config.project.spec, cache=cache) if records and config.project.spec else None
     texts = _texts(records, config, engine, cache) if records else None
-    seen = around or target
-    given = config.project.dependencies
-    wanted = engine.needs_dependencies if given is None else given
-    if wanted:
-        screen.say(f"Preparing what {seen.info.name} needs")
-    needs = environments.prepare(language.dependencies, seen.root, seen.info, dependencies=wanted, cache=cache)
+    needs, left_out = _dependencies(config, language, engine, around or target, cache, screen)
     version = f" {config.engine.version}" if config.engine.version else ""
     screen.say(f"Preparing engine {engine.name}{version}")
     installation = engine.install(config.engine.version, cache)
@@ -134,9 +131,32 @@ def _prepare(config: Config, screen: Screen) -> Prepared:
         around=around,
         texts=texts,
         environment=needs,
+        dependencies_left_out=left_out,
         confined=_confined(config, engine, screen),
         cache=cache,
     )
+
+
+def _dependencies(
+    config: Config, language: Language, engine: Engine, target: project.Project, cache: Path, screen: Screen
+) -> tuple[InstalledEngine | None, bool]:
+    """Where what the project needs is installed, and whether it could be and is not.
+
+    Where neither the configuration nor the engine asks for it, that is tried wherever it is safe and cheap.
+    """
+    kind, given = language.dependencies, config.project.dependencies
+    asked = engine.needs_dependencies if given is None else given
+    tried = given is None and engine.own_process
+    try:
+        if asked or (tried and environments.offered(kind, target.root, target.info)):
+            screen.say(f"Preparing what {target.info.name} needs")
+            return environments.prepare(kind, target.root, target.info, dependencies=True, cache=cache), False
+    except PreparationError as error:
+        if asked:
+            raise
+        screen.warn(f"what {target.info.name} needs is not installed: {error} (--no-dependencies does not try)")
+    left_out = engine.own_process and kind in environments.ENVIRONMENTS
+    return environments.prepare(kind, target.root, target.info, dependencies=False, cache=cache), left_out
 
 
 def _target(config: Config, task: Task, cache: Path) -> tuple[project.Project, actions.Records | None]:

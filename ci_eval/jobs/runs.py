@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from time import strftime
@@ -86,6 +86,7 @@ def new_manifest(prepared: Prepared, jobs: int) -> Manifest:
         around=prepared.around.info if prepared.around else None,
         clustered=(config.cluster_of(prepared.task) or ("",))[-1],
         dependencies=prepared.environment.packages if prepared.environment else {},
+        dependencies_left_out=prepared.dependencies_left_out,
         endpoint=config.engine.endpoint or "",
         confined=prepared.confined,
         grammar=syntax.bundle(),
@@ -142,10 +143,15 @@ def same_answers(manifest: Manifest) -> dict[str, object]:
         "shard": manifest.shard,
         "project": manifest.project.checksum,
         "project around": manifest.around.checksum if manifest.around else "",
-        "engine's packages": ", ".join(f"{name} {version}" for name, version in manifest.engine.packages.items()),
+        "engine's packages": _listed(manifest.engine.packages),
         "ci-eval": manifest.ci_eval,
+        "dependencies of the project": _listed(manifest.dependencies),
         "Python": manifest.python,
     }
+
+
+def _listed(packages: Mapping[str, str]) -> str:
+    return ", ".join(f"{name} {version}" for name, version in packages.items()) or "none"
 
 
 def ask_in_rounds(workspace: Workspace, rounds: int, turns: str = "") -> None:

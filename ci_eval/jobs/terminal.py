@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ci_eval.ci import Screen
-from ci_eval.jobs import outcome
 from ci_eval.jobs.compare import Compared
 from ci_eval.jobs.evaluate import Evaluated
 from ci_eval.jobs.sweeps.sweep import Swept
 from ci_eval.learning.model_file import RankerModel
 from ci_eval.model import Comparison, Difference, Elsewhere, Evaluation, LogCounts, LogsRecord, Overview, Trend, Verdict
+from ci_eval.rendering.advice import warnings_of
 from ci_eval.rendering.figures import amount, change, counted, evaluated, interval, intervals, statuses
 from ci_eval.rendering.querytables import tables
 from ci_eval.rendering.sweeping import difference_texts, figure_texts
@@ -169,7 +169,7 @@ def _trouble(evaluation: Evaluation, screen: Screen) -> None:
     screen.result("sessions  " + ", ".join(f"{count:,} {name}" for name, count in counts))
     if evaluation.noise:
         screen.result(f"rounds    {noise_text(evaluation.noise)}")
-    for warning in outcome.warnings_of(evaluation):
+    for warning in warnings_of(evaluation):
         screen.warn(warning)
     for error in evaluation.errors[:5]:
         screen.warn(f"{error.path}: {error.message.splitlines()[0] if error.message else error.stage}")

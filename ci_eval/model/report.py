@@ -126,6 +126,9 @@ class Evaluation(Value, frozen=True, kw_only=True):
     """Name → value of everything that another evaluation must share to be a night of the same trend."""
     started: str
     environment: dict[str, str]
+    lacking: dict[str, int] = {}
+    """Package → number of its imports, where an engine could not follow them, since what the project needs was not
+    installed."""
     noise: Noise | None = None
     """None where each session was asked once."""
     population: int

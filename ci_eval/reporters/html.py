@@ -11,6 +11,7 @@ from urllib.parse import quote
 from ci_eval import tasks
 from ci_eval.contracts import Task
 from ci_eval.model import Evaluation, Session, SourceFile
+from ci_eval.rendering.advice import warnings_of
 from ci_eval.rendering.contract import Reporter, StoredSessions
 from ci_eval.rendering.figures import NO_FIGURES, amount, first_filter, headline, metric_infos
 from ci_eval.rendering.htmldata import Scripts
@@ -107,6 +108,7 @@ class _Pages:
             tabs=[Tab(other, _index_name(other, opened), other == name) for other in names],
             tables=tables(self._evaluation) if name == opened else [],
             noise=noise_text(self._evaluation.noise) if self._evaluation.noise else "",
+            warnings=warnings_of(self._evaluation),
             task=self._task,
             # Under another filter than the first, files without a session are left out.
             page=index(self._evaluation, self._task, figures, {path: links[path] for path in links if path in shown}),

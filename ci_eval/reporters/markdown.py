@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ci_eval import atomic
 from ci_eval.model import Estimate, Evaluation, FileError, FilterFigures, MetricInfo
+from ci_eval.rendering.advice import warnings_of
 from ci_eval.rendering.contract import Reporter, StoredSessions
 from ci_eval.rendering.figures import (
     FAILURES,
@@ -43,6 +44,7 @@ class Markdown:
         parts = [
             f"# {prose(evaluation.title)}",
             _headline(evaluation, figures, infos),
+            *(f"⚠ {prose(warning, 1000)}" for warning in warnings_of(evaluation)),
             " ".join(map(prose, populations(evaluation))),
             prose(noise_text(evaluation.noise), 400) if evaluation.noise else "",
             _metrics(figures, infos),

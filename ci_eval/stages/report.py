@@ -27,6 +27,7 @@ from ci_eval.model import (
     Vocabulary,
 )
 from ci_eval.observing import by_round, evaluated, observations_of, score
+from ci_eval.rendering.advice import listed
 from ci_eval.rendering.contract import Reporter
 from ci_eval.statistics.noise import Rounds
 from ci_eval.statistics.population import counted, share
@@ -121,6 +122,7 @@ def evaluate(
         conditions=manifest.series(),
         started=manifest.start,
         environment=environment(manifest),
+        lacking=manifest.unresolved_packages if manifest.dependencies_left_out else {},
         noise=rounds.noise(),
         population=known,
         clusters=manifest.clusters,
@@ -155,13 +157,19 @@ def environment(manifest: Manifest) -> dict[str, str]:
         "CPU": manifest.cpu,
         "Workers": str(manifest.jobs),
         "Strategy": manifest.strategy,
-        "Unresolved imports": "not known"
-        if manifest.unresolved_imports is None
-        else f"{manifest.unresolved_imports:.1%}",
+        "Dependencies": ", ".join(f"{name} {version}" for name, version in manifest.dependencies.items()) or "none",
+        "Unresolved imports": _unresolved(manifest),
         "Confined": manifest.confined or "the engine has no process of its own",
         **({"Answers of an earlier run": f"{manifest.reused:,} sessions"} if manifest.reused else {}),
         **({"Vocabulary": _spelled(manifest.vocabulary)} if manifest.vocabulary else {}),
     }
+
+
+def _unresolved(manifest: Manifest) -> str:
+    if manifest.unresolved_imports is None:
+        return "not known"
+    share, packages = f"{manifest.unresolved_imports:.1%}", [*manifest.unresolved_packages]
+    return f"{share} ({listed(packages)})" if packages else share
 
 
 def _spelled(found: Vocabulary) -> str:

@@ -36,9 +36,9 @@ def imports(root: Path, _environment: Path | None) -> Imports:
     system = [folder for pattern in SYSTEM for folder in sorted(Path("/usr").glob(pattern))]
     own = [root / folder for folder in folders(root)]
 
-    def there(path: str, text: str) -> Iterator[bool]:
+    def there(path: str, text: str) -> Iterator[tuple[str, bool]]:
         for name, _ in included(text):
-            yield any(exists(folder / name) for folder in ((root / path).parent, *own, *system))
+            yield name, any(exists(folder / name) for folder in ((root / path).parent, *own, *system))
 
     return there
 

@@ -24,12 +24,15 @@ WRITTEN = re.compile(r"\.[cm]?js$")
 def imports(root: Path, environment: Path | None) -> Imports:
     """A package is there if its folder, or the folder of its types, is in some `node_modules`."""
 
-    def there(path: str, text: str) -> Iterator[bool]:
+    def there(path: str, text: str) -> Iterator[tuple[str, bool]]:
         here = (root / path).parent
         above = [each for each in (here, *here.parents) if each.is_relative_to(root)]
         homes = [each / "node_modules" for each in (*above, *([environment] if environment else []))]
         for _, name in IMPORT.findall(text):
-            yield _is_file(here / name) if name.startswith(".") else _is_package(name, homes)
+            if name.startswith("."):
+                yield name, _is_file(here / name)
+            else:
+                yield _package(name), _is_package(name, homes)
 
     return there
 
@@ -39,9 +42,12 @@ def _is_file(path: Path) -> bool:
     return exists(path) or any(exists(Path(f"{stem}{suffix}")) for stem in stems for suffix in SUFFIXES)
 
 
+def _package(name: str) -> str:
+    return "/".join(name.split("/")[: 2 if name.startswith("@") else 1])
+
+
 def _is_package(name: str, homes: list[Path]) -> bool:
-    parts = name.split("/")
-    package = "/".join(parts[: 2 if name.startswith("@") else 1])
+    package = _package(name)
     types = f"@types/{package.removeprefix('@').replace('/', '__')}"
-    known = name.startswith("node:") or parts[0] in NODE
+    known = name.startswith("node:") or name.partition("/")[0] in NODE
     return known or any(exists(home / each) for home in homes for each in (package, types))

@@ -19,10 +19,11 @@ def imports(root: Path, environment: Path | None) -> Imports:
     """An import path without a dot in its first part is the standard library's, as the `go` command has it."""
     modules = {**dict(_cached(environment / "modules") if environment else ()), **dict(_own(root))}
 
-    def there(_path: str, text: str) -> Iterator[bool]:
+    def there(_path: str, text: str) -> Iterator[tuple[str, bool]]:
         for block, single in IMPORTS.findall(text):
             for name in PATH.findall(block or single):
-                yield _is_there(name, root, modules)
+                # Most modules are repositories, whose address has three parts.
+                yield "/".join(name.split("/")[:3]), _is_there(name, root, modules)
 
     return there
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import zipfile
 from collections.abc import Iterator
+from itertools import takewhile
 from pathlib import Path, PurePosixPath
 
 from ci_eval.contracts import Imports
@@ -23,11 +24,12 @@ def imports(root: Path, environment: Path | None) -> Imports:
     """A class is there if its package is: declared by a file of the project, or in a jar."""
     packages = {*_declared(root), *_packed(environment)}
 
-    def there(_path: str, text: str) -> Iterator[bool]:
+    def there(_path: str, text: str) -> Iterator[tuple[str, bool]]:
         for name in IMPORT.findall(text):
             # A nested class or a static member has more than its package in front of its name.
             above = [name, *(".".join(name.split(".")[:count]) for count in range(name.count("."), 0, -1))]
-            yield bool(JDK.match(name)) or any(each.rstrip(".") in packages for each in above)
+            known = bool(JDK.match(name)) or any(each.rstrip(".") in packages for each in above)
+            yield ".".join(takewhile(lambda part: not part[:1].isupper(), name.rstrip(".").split("."))), known
 
     return there
 

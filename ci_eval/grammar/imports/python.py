@@ -13,6 +13,8 @@ from ci_eval.files import exists
 
 IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+(\.*[\w.]*)[ \t]+import\b|import[ \t]+([\w., \t]+))", re.MULTILINE)
 
+KNOWN = sys.stdlib_module_names | {"_typeshed"}
+"""What needs no file in the project: type checkers bring `_typeshed`, and code imports it for them alone."""
 SUFFIXES = (".pyi", *all_suffixes())
 
 
@@ -21,17 +23,17 @@ def imports(root: Path, environment: Path | None) -> Imports:
     Python."""
     site = list(environment.glob("lib/python*/site-packages")) if environment else []
 
-    def there(path: str, text: str) -> Iterator[bool]:
+    def there(path: str, text: str) -> Iterator[tuple[str, bool]]:
         here = (root / path).parent
         # Engines look there too: in the root, in `src`, and in the folders above the file.
         tops = [root / "src", *site, *(each for each in (here, *here.parents) if each.is_relative_to(root))]
         for name in _names(text):
             module = name.lstrip(".")
             if above := len(name) - len(module):
-                yield _is_module((here, *here.parents)[min(above, len(here.parents)) - 1], module)
+                yield name, _is_module((here, *here.parents)[min(above, len(here.parents)) - 1], module)
             else:
-                known = module.partition(".")[0] in sys.stdlib_module_names
-                yield known or any(_is_module(top, module) for top in tops)
+                package = module.partition(".")[0]
+                yield package, package in KNOWN or any(_is_module(top, module) for top in tops)
 
     return there
 

@@ -1,0 +1,45 @@
+"""What a reader must know to judge the figures of an evaluation, and what to do about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ci_eval.model import Evaluation
+from ci_eval.rendering.figures import first_filter
+
+MOSTLY = 0.9
+"""From this share of sessions without a suggestion on, something other than the engine is likely to be wrong."""
+NAMED = 5
+"""Packages that a warning names."""
+
+
+def warnings_of(evaluation: Evaluation) -> Sequence[str]:
+    """One text each, without an end mark of its own."""
+    return [*_imports(evaluation), *_emptiness(evaluation)]
+
+
+def listed(names: Sequence[str]) -> str:
+    """The first of many names, and how many more there are."""
+    left = len(names) - NAMED
+    return ", ".join([*names[:NAMED], *([f"{left:,} more"] if left > 0 else [])])
+
+
+def _imports(evaluation: Evaluation) -> Iterator[str]:
+    # A relative import is of the project's own code: of a file that is made when it is built, for example.
+    packages = [name for name in evaluation.lacking if not name.startswith(".")]
+    if packages:
+        several = f"{len(packages):,} packages" if len(packages) > 1 else "1 package"
+        yield (
+            f"imports of {several} cannot be resolved: {listed(packages)}. Of what they hold, the engine finds less "
+            "than it would for a user: --dependencies installs what the project says it needs (none of it is run)"
+        )
+
+
+def _emptiness(evaluation: Evaluation) -> Iterator[str]:
+    _, whole = first_filter(evaluation)
+    empty = whole.statuses.get("empty", 0)
+    if whole.sessions and empty >= MOSTLY * whole.sessions:
+        yield (
+            f"the engine answered nothing in {empty:,} of {whole.sessions:,} sessions: it may lack what the project "
+            "needs (--dependencies), or not know where the project is"
+        )

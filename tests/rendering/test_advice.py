@@ -1,0 +1,29 @@
+"""What a reader must know to judge the figures."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from ci_eval.model import Evaluation
+from ci_eval.rendering.advice import listed, warnings_of
+from tests.reporters.samples import small
+
+
+def told(**lacking: int) -> str:
+    found: Evaluation = replace(small().evaluation(), lacking=lacking)
+    return " ".join(warnings_of(found))
+
+
+def test_packages_that_are_not_installed_are_named_with_what_to_do() -> None:
+    assert told() == ""
+    assert told(flask=3).startswith("imports of 1 package cannot be resolved: flask. ")
+    assert "--dependencies" in told(flask=3)
+    assert "imports of 7 packages cannot be resolved: a, b, c, d, e, 2 more." in told(**dict.fromkeys("abcdefg", 1))
+
+
+def test_the_projects_own_modules_are_no_packages() -> None:
+    assert told(**{".generated": 3}) == ""
+
+
+def test_few_names_are_all_listed() -> None:
+    assert listed(["a", "b"]) == "a, b"
