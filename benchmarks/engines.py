@@ -33,8 +33,8 @@ def evaluate(engine: str, language: str, letters: int, sessions: int, folder: Pa
     argv = [sys.executable, "-m", "ci_eval", "evaluate", str(CONFIGS / f"{language}.yaml"), "--engine", engine]
     options = [f"interpret.sessionsLimit={sessions}", "interpret.sessionProbability=1", "project.dependencies=true"]
     options += ["interpret.allowedFailures=1", "interpret.allowedEmpty=1"]
-    if letters:
-        options += ["actions.strategy.prefix.name=SimplePrefix", f"actions.strategy.prefix.n={letters}"]
+    prefix = f"{{name: SimplePrefix, n: {letters}}}" if letters else "{name: NoPrefix}"
+    options.append(f"actions.strategy.prefix={prefix}")
     argv += [part for option in options for part in ("--set", option)]
     process = subprocess.Popen(
         [*argv, "--jobs", "1", "--output", str(folder)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True

@@ -54,7 +54,7 @@ def generate_ml_logs(
     screen = Screen()
     if resume and output is None:
         raise click.UsageError("--resume needs --output DIR, the workspace to take up")
-    chosen = ml.for_logs(choices.load(screen, output if resume else None, trusted=trust), formats, screen)
+    chosen = ml.for_logs(choices.load(screen, output if resume else None, trusted=trust, ladder=False), formats, screen)
     part = Shard.parse(shard) if shard else None
     workspace, trouble = stages.only_logs(chosen, output=output, jobs=jobs, resume=resume, shard=part, screen=screen)
     announcing.logs(workspace, trouble, screen)

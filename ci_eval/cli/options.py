@@ -13,7 +13,7 @@ import click
 
 from ci_eval import machine
 from ci_eval.ci import Screen
-from ci_eval.config import Config, load, patch
+from ci_eval.config import Config, load, patch, with_ladder
 from ci_eval.fetch import schemes, sealed
 from ci_eval.jobs import trust as trusting
 from ci_eval.jobs.models import answers as answering
@@ -38,26 +38,30 @@ class Choices:
     model: Path | None
     overrides: tuple[str, ...]
 
-    def load(self, screen: Screen, resumed: Path | None = None, *, trusted: bool = False) -> Config:
+    def load(
+        self, screen: Screen, resumed: Path | None = None, *, trusted: bool = False, ladder: bool = True
+    ) -> Config:
         """The configuration that the options make.
 
         `resumed`: a workspace whose configuration is taken where none is named. The command of an engine in it is run
-        only if it is `trusted`.
+        only if it is `trusted`. `ladder`: whether several prefixes are asked for where nothing is said about them.
         """
         if self.config is None and resumed and (resumed / "config.yaml").is_file():
             # Its variables were filled in when the workspace was made, so it gets no environment here.
             workspace = Workspace.open(resumed)
             stored_config(workspace)
-            config = self._patched(workspace.config_path, {}, screen)
+            config = self._patched(workspace.config_path, {}, screen, ladder=False)
             trusting.refuse_foreign(workspace, config, trusted=trusted)
             return config
-        return self._patched(self.config or (None if self.project or self.dataset else DEMO), os.environ, screen)
+        return self._patched(
+            self.config or (None if self.project or self.dataset else DEMO), os.environ, screen, ladder=ladder
+        )
 
-    def _patched(self, path: Path | None, environment: Mapping[str, str], screen: Screen) -> Config:
+    def _patched(self, path: Path | None, environment: Mapping[str, str], screen: Screen, *, ladder: bool) -> Config:
         loaded = load(path, engine=self.engine, overrides=self.overrides, environment=environment)
         for warning in loaded.warnings:
             screen.warn(warning)
-        return patch(
+        chosen = patch(
             loaded.config,
             task=self.task,
             language=self.language,
@@ -67,6 +71,7 @@ class Choices:
             completion_type=self.completion_type,
             model=self.model,
         )
+        return with_ladder(chosen) if ladder and not loaded.own_prefix else chosen
 
 
 SPECS = f"One of {', '.join(scheme.example for scheme in schemes.CATALOG.all())}."

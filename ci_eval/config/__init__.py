@@ -1,6 +1,6 @@
 """YAML or JSON to frozen values: what an evaluation is asked to do, and every message about a bad option."""
 
-from ci_eval.config.loading import Loaded, dump, load, patch
+from ci_eval.config.loading import Loaded, dump, load, patch, with_ladder
 from ci_eval.config.schema import BY_MODEL, Config, EngineConfig, InterpretConfig, ProjectConfig, ReportsConfig
 from ci_eval.config.text import parse_yaml
 
@@ -16,4 +16,5 @@ __all__ = [
     "load",
     "parse_yaml",
     "patch",
+    "with_ladder",
 ]

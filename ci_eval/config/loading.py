@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
 from ci_eval.config import jetbrains
 from ci_eval.config.checking import check
@@ -17,6 +18,7 @@ from ci_eval.config.schema import BY_MODEL, Config, EngineConfig
 from ci_eval.config.text import parse_yaml, read, write_yaml
 from ci_eval.config.wording import show
 from ci_eval.errors import ConfigError
+from ci_eval.model import PrefixConfig
 from ci_eval.model.endpoints import EndpointConfig
 
 VARIABLE = re.compile(r"\$\$\{|\$\{([^}]*)\}")
@@ -24,6 +26,10 @@ VARIABLE = re.compile(r"\$\$\{|\$\{([^}]*)\}")
 
 
 INTERPOLATED = ("project.spec", "dataset.spec", "outputDir", "reports.evaluationTitle")
+
+
+USUAL_LENGTHS = (0, 1, 3)
+"""Letters typed where nothing is said: with none, any engine looks bad; most lists are shown at the first."""
 
 
 SPECS = ("project", "dataset")
@@ -36,6 +42,9 @@ class Loaded:
 
     config: Config
     warnings: tuple[str, ...]
+    own_prefix: bool = False
+    """Whether the file or an override says what is typed before completion is asked for, or the JetBrains plugin does,
+    whose configurations are JSON."""
 
 
 def load(
@@ -59,7 +68,24 @@ def load(
         check(raw, f"--set {override}")
     _change_texts(raw, lambda key, text: _filled(text, key, environment, source))
     settled, more = settle(check(raw, source), source)
-    return Loaded(config=settled, warnings=(*said, *more))
+    own_prefix = _says_prefix(raw) or (path is not None and path.suffix == ".json")
+    return Loaded(config=settled, warnings=(*said, *more), own_prefix=own_prefix)
+
+
+def with_ladder(config: Config) -> Config:
+    """The configuration with the usual ladder of prefixes, in the task completion; a modelled user types otherwise."""
+    strategy = config.actions.strategy
+    if config.played != "completion" or config.user or strategy.prefix != PrefixConfig():
+        return config
+    ladder = PrefixConfig(name="Ladder", lengths=USUAL_LENGTHS)
+    return replace(config, actions=replace(config.actions, strategy=replace(strategy, prefix=ladder)))
+
+
+def _says_prefix(raw: Mapping[str, object]) -> bool:
+    section: object = raw
+    for key in ("actions", "strategy", "prefix"):
+        section = section.get(key) if isinstance(section, dict) else None
+    return section is not None
 
 
 def dump(config: Config) -> str:

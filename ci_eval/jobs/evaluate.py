@@ -48,8 +48,8 @@ def evaluate(
     if reuse:
         check_reusable(config, rounds)
     prepared = prepare(config, screen)
-    workspace = (runs.resume if resume else runs.begin)(prepared, folder, jobs, shard)
     with runs.kept(folder):
+        workspace = (runs.resume if resume else runs.begin)(prepared, folder, jobs, shard)
         runs.ask_in_rounds(workspace, rounds)
         pipeline.make_actions(workspace, prepared, jobs, screen)
         if reuse:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +15,7 @@ from ci_eval.config import BY_MODEL, Config, dump, load
 from ci_eval.errors import (
     ConfigError,
     Interrupted,
+    NothingToEvaluate,
     WorkspaceError,
 )
 from ci_eval.graders.judge import VERSION as QUESTION
@@ -46,9 +48,17 @@ def check_place(folder: Path, *, resume: bool) -> None:
 
 @contextmanager
 def kept(folder: Path) -> Iterator[None]:
-    """Wraps the work on a workspace: raises Interrupted, which names the folder, where the user interrupts it."""
+    """Wraps the work on a workspace: raises Interrupted, which names the folder, where the user interrupts it; where
+    there is nothing to evaluate, nothing is left of a folder that was made for it."""
+    made = [each for each in (folder, *folder.absolute().parents) if not each.exists()]
     try:
         yield
+    except NothingToEvaluate:
+        if made and not any(any(folder.glob(f"**/{part}/*")) for part in ("actions", "errors")):
+            shutil.rmtree(folder)
+            for above in made[1:]:
+                above.rmdir()
+        raise
     except KeyboardInterrupt as error:
         raise Interrupted(folder) from error
 

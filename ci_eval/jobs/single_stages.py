@@ -21,8 +21,9 @@ def only_actions(config: Config, *, output: Path | None, jobs: int, screen: Scre
     folder = runs.workspace_for(config, output)
     Workspace.check_free(folder)
     prepared = prepare(config, screen)
-    workspace = runs.begin(prepared, folder, jobs)
-    pipeline.make_actions(workspace, prepared, jobs, screen)
+    with runs.kept(folder):
+        workspace = runs.begin(prepared, folder, jobs)
+        pipeline.make_actions(workspace, prepared, jobs, screen)
     return workspace.folder
 
 
@@ -64,8 +65,8 @@ def only_logs(
     folder = runs.workspace_for(config, output)
     runs.check_place(folder, resume=resume)
     prepared = prepare(config, screen)
-    workspace = (runs.resume if resume else runs.begin)(prepared, folder, jobs, shard)
     with runs.kept(folder):
+        workspace = (runs.resume if resume else runs.begin)(prepared, folder, jobs, shard)
         pipeline.make_actions(workspace, prepared, jobs, screen)
         pipeline.make_sessions([(workspace, prepared)], jobs, screen)
     return workspace, outcome.trouble(workspace, config)

@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from ci_eval.ci import Screen
 from ci_eval.jobs.compare import Compared
 from ci_eval.jobs.evaluate import Evaluated
 from ci_eval.jobs.sweeps.sweep import Swept
 from ci_eval.learning.model_file import RankerModel
-from ci_eval.model import Comparison, Difference, Elsewhere, Evaluation, LogCounts, LogsRecord, Overview, Trend, Verdict
+from ci_eval.model import (
+    Comparison,
+    Difference,
+    Elsewhere,
+    Evaluation,
+    FilterFigures,
+    LogCounts,
+    LogsRecord,
+    Overview,
+    Trend,
+    Verdict,
+)
 from ci_eval.rendering.advice import warnings_of
 from ci_eval.rendering.figures import amount, change, counted, evaluated, interval, intervals, statuses
+from ci_eval.rendering.ladder import by_length, sentence
 from ci_eval.rendering.querytables import tables
 from ci_eval.rendering.sweeping import difference_texts, figure_texts
 from ci_eval.rendering.trendtext import change_lines
@@ -42,6 +54,40 @@ def evaluation(done: Evaluated, screen: Screen) -> None:
         f"{evaluated(whole, ' in ' + counted(len(whole.files), 'file'))}"
     )
     screen.result("")
+    if lengths := by_length(found):
+        _by_length(found, lengths, screen)
+    else:
+        _figures(found, screen)
+    screen.result("")
+    for line in populations(found):
+        screen.result(line)
+    for table in tables(found):
+        screen.result("")
+        screen.table(list(table.columns), table.rows, numbers=len(table.columns) - 1, title=table.title)
+        if table.note:
+            screen.result(table.note)
+    _trouble(found, screen)
+    for name, path in done.reports.items():
+        screen.result(f"{name:9} {path}")
+    screen.result(str(done.folder))
+
+
+def _by_length(found: Evaluation, lengths: Mapping[int, FilterFigures], screen: Screen) -> None:
+    """What is found with one letter typed, in words; then a column for each number of letters."""
+    if said := sentence(found):
+        screen.result(said)
+        screen.result("")
+    rows = [
+        (each.name, *(amount(value, each.unit) for value in values), each.summary)
+        for each in found.metrics
+        for values in [[figures.metrics[each.name].value for figures in lengths.values()]]
+        if any(value is not None for value in values)
+    ]
+    screen.table(["letters typed", *map(str, lengths), ""], rows, numbers=len(lengths))
+
+
+def _figures(found: Evaluation, screen: Screen) -> None:
+    whole = found.filters["ALL"]
     elsewhere = judged_of_code(whole)
     rows = [
         (
@@ -58,18 +104,6 @@ def evaluation(done: Evaluated, screen: Screen) -> None:
     ]
     columns = [HERE.lower(), ELSEWHERE.lower()] if elsewhere else [HERE.lower()]
     screen.table(["metric", "value", *columns, ""], rows, numbers=1 + len(columns))
-    screen.result("")
-    for line in populations(found):
-        screen.result(line)
-    for table in tables(found):
-        screen.result("")
-        screen.table(list(table.columns), table.rows, numbers=len(table.columns) - 1, title=table.title)
-        if table.note:
-            screen.result(table.note)
-    _trouble(found, screen)
-    for name, path in done.reports.items():
-        screen.result(f"{name:9} {path}")
-    screen.result(str(done.folder))
 
 
 def comparison(done: Compared, screen: Screen) -> None:
@@ -143,14 +177,15 @@ def overview(found: Overview, screen: Screen) -> None:
                 f"{side.engine.name} {side.engine.version} {side.completion_type}",
                 *(amount(figures[name].value, infos[name].unit) for name in ranking.declared),
                 intervals(figures[first], infos[first].unit),
+                *(amount(each.value, infos[name].unit) for name, each in times.items()),
                 f"{ahead} / {behind}",
             )
-            for side, figures, ahead, behind in zip(
-                ranking.sides, ranking.figures, ranking.ahead, ranking.behind, strict=True
+            for side, figures, times, ahead, behind in zip(
+                ranking.sides, ranking.figures, ranking.times, ranking.ahead, ranking.behind, strict=True
             )
         ]
-        columns = [*ranking.declared, f"{first}'s interval", "better / worse than"]
-        screen.table(["evaluation", *columns], rows, numbers=len(ranking.declared) + 1)
+        columns = [*ranking.declared, f"{first}'s interval", *ranking.times[0], "better / worse than"]
+        screen.table(["evaluation", *columns], rows, numbers=len(columns) - 1)
         screen.result("")
         for warning in ranking.warnings:
             screen.warn(warning)

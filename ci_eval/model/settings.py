@@ -90,7 +90,8 @@ class StrategyConfig(Section, frozen=True):
     """What the engine sees of the file: everything but the token ("ALL"), not the rest of its function either
     ("PREVIOUS"), or nothing behind the token ("LEFT")."""
     prefix: PrefixConfig = PrefixConfig()
-    """What is typed before completion is asked for."""
+    """What is typed before completion is asked for; a file that does not say so gets a ladder in the task completion
+    (`config.with_ladder`)."""
     filters: FiltersConfig = FiltersConfig()
     """Which tokens are completed."""
     span: Literal["line", "statement", "block"] | None = None

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import jinja2
+from markupsafe import Markup
 
 from ci_eval import atomic
 
@@ -28,6 +29,7 @@ class HtmlSite:
             lstrip_blocks=True,
         )
         self._environment.globals.update(known)
+        self._environment.filters["breakable"] = breakable
 
     def assets(self, names: Sequence[str]) -> None:
         """Copy styles and scripts."""
@@ -46,6 +48,11 @@ class HtmlSite:
         path = self._folder / target
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
+
+
+def breakable(path: str) -> Markup:
+    """A path that is broken behind its slashes, where it does not fit into a line."""
+    return Markup("/<wbr>").join(path.split("/"))
 
 
 @contextmanager

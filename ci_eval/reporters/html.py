@@ -13,7 +13,7 @@ from ci_eval.contracts import Task
 from ci_eval.model import Evaluation, Session, SourceFile
 from ci_eval.rendering.advice import warnings_of
 from ci_eval.rendering.contract import Reporter, StoredSessions
-from ci_eval.rendering.figures import NO_FIGURES, amount, first_filter, headline, metric_infos
+from ci_eval.rendering.figures import NO_FIGURES, amount, headline, metric_infos
 from ci_eval.rendering.htmldata import Scripts
 from ci_eval.rendering.htmlindex import index
 from ci_eval.rendering.htmlpages import (
@@ -28,6 +28,7 @@ from ci_eval.rendering.htmlpages import (
     pages,
 )
 from ci_eval.rendering.htmlsite import HtmlSite, published
+from ci_eval.rendering.ladder import about, shown_filter
 from ci_eval.rendering.querytables import tables
 from ci_eval.statistics.noise import noise_text
 
@@ -93,7 +94,7 @@ class _Pages:
         self._data.mkdir(parents=True)
         self._site.assets(ASSETS)
         links = {source.path: self._write_file(source, sessions) for source, sessions in sources}
-        opened, _ = first_filter(self._evaluation)
+        opened, _ = shown_filter(self._evaluation)
         for name in {opened: None, **self._evaluation.filters}:
             self._write_index(name, opened, links)
 
@@ -108,6 +109,7 @@ class _Pages:
             tabs=[Tab(other, _index_name(other, opened), other == name) for other in names],
             tables=tables(self._evaluation) if name == opened else [],
             noise=noise_text(self._evaluation.noise) if self._evaluation.noise else "",
+            about=about(self._evaluation, name),
             warnings=warnings_of(self._evaluation),
             task=self._task,
             # Under another filter than the first, files without a session are left out.
@@ -143,7 +145,7 @@ class _Pages:
         return f"files/{links[0]}"
 
     def _figures(self, path: str) -> list[tuple[str, str]]:
-        _, figures = first_filter(self._evaluation)
+        _, figures = shown_filter(self._evaluation)
         if path not in figures.files:
             return []
         of_file = figures.files[path].metrics

@@ -22,6 +22,7 @@ from ci_eval.rendering.figures import (
     sessions_by_kind,
     statuses,
 )
+from ci_eval.rendering.ladder import about, sentence, shown_filter
 from ci_eval.rendering.markdowntext import code, prose, table
 from ci_eval.rendering.querytables import Table, tables
 from ci_eval.rendering.verdicts import ELSEWHERE, HERE, judged_of_code, populations
@@ -39,18 +40,20 @@ class Markdown:
 
     def write(self, evaluation: Evaluation, sources: StoredSessions, folder: Path) -> Path:  # noqa: ARG002
         """See Reporter."""
-        name, figures = first_filter(evaluation)
+        name, figures = shown_filter(evaluation)
+        _, whole = first_filter(evaluation)
         infos = metric_infos(evaluation, figures)
         parts = [
             f"# {prose(evaluation.title)}",
             _headline(evaluation, figures, infos),
+            prose(about(evaluation, name)),
             *(f"⚠ {prose(warning, 1000)}" for warning in warnings_of(evaluation)),
             " ".join(map(prose, populations(evaluation))),
             prose(noise_text(evaluation.noise), 400) if evaluation.noise else "",
             _metrics(figures, infos),
             *map(_queries, tables(evaluation)),
             _filters(evaluation, name, infos),
-            _statuses(figures),
+            _statuses(whole),
             _kinds(figures, headline(infos)),
             _worst(figures, headline(infos)),
             _errors(evaluation.errors),
@@ -63,11 +66,14 @@ class Markdown:
 def _headline(evaluation: Evaluation, figures: FilterFigures, infos: Sequence[MetricInfo]) -> str:
     engine, project = evaluation.engine, evaluation.project
     what = f"{code(f'{engine.name} {engine.version}')} on {code(f'{project.name} {project.revision}')}"
-    sentence = f"{what}: **{evaluated(figures)}**"
+    _, whole = first_filter(evaluation)
+    told = f"{what}: **{evaluated(whole)}**"
+    if typed := sentence(evaluation):
+        return f"{told}. **{prose(typed, 400)}**"
     first = next((info for info in headline(infos) if info.unit == "share"), None)
     if first is None:
-        return f"{sentence}."
-    return f"{sentence}, {prose(first.name)} **{_with_interval(figures.metrics[first.name], first)}**."
+        return f"{told}."
+    return f"{told}, {prose(first.name)} **{_with_interval(figures.metrics[first.name], first)}**."
 
 
 def _with_interval(estimate: Estimate, info: MetricInfo) -> str:

@@ -38,7 +38,13 @@ class OverviewMarkdown:
 def _ranking(found: Ranking) -> Iterator[str]:
     infos = {info.name: info for info in found.metrics}
     yield f"{found.sessions:,} sessions in {found.files:,} files are in all {len(found.sides)} evaluations."
-    columns = ("", "Evaluation", *(f">{name}" for name in found.declared), ">better than", ">worse than")
+    columns = (
+        "",
+        "Evaluation",
+        *(f">{name}" for name in (*found.declared, *found.times[0])),
+        ">better than",
+        ">worse than",
+    )
     rows = (
         (
             str(place + 1),
@@ -47,6 +53,7 @@ def _ranking(found: Ranking) -> Iterator[str]:
                 f"{amount(figures[name].value, infos[name].unit)} ({intervals(figures[name], infos[name].unit)})"
                 for name in found.declared
             ),
+            *(amount(each.value, infos[name].unit) for name, each in found.times[place].items()),
             str(found.ahead[place]),
             str(found.behind[place]),
         )

@@ -22,6 +22,16 @@ def test_an_empty_project_exits_with_3(run: Run, tmp_path: Path) -> None:
     assert "no Python files" in err
 
 
+@pytest.mark.parametrize("command", ["evaluate", "actions"])
+def test_where_there_is_nothing_to_evaluate_no_folder_is_left(command: str, run: Run, tmp_path: Path) -> None:
+    write(tmp_path / "p", readme__txt="")
+    (tmp_path / "there").mkdir()
+    for output in (tmp_path / "new" / "o", tmp_path / "there" / "o"):
+        assert run(command, "--project", f"path:{tmp_path / 'p'}", "--output", output)[0] == 3
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["p", "there"]
+    assert not list((tmp_path / "there").iterdir())
+
+
 def test_a_project_of_unreadable_files_exits_with_3_and_says_why(run: Run, tmp_path: Path) -> None:
     write(tmp_path / "p", a__py=b"\xff\xfe")
     code, _, err = run("evaluate", "--project", f"path:{tmp_path / 'p'}", "--output", tmp_path / "o")
@@ -135,3 +145,13 @@ def test_a_workspace_of_before_is_reported_compared_and_taken_up(run: Run, proje
     next((old / "sessions").iterdir()).unlink()
     assert run(*asked, old, "--resume")[0] == 0
     assert Workspace.open(old).manifest().format == 2
+
+
+def test_the_first_output_says_what_is_found_with_one_letter_typed(run: Run, project: Path, tmp_path: Path) -> None:
+    code, out, err = run("evaluate", "--project", f"path:{project}", "--engine", "oracle", "--output", tmp_path / "o")
+    assert code == 0, err
+    said = " ".join(out.split())
+    assert "With one letter typed, the expected text stood first in 100.0% of" in said
+    assert "letters typed 0 1 3" in said
+    report = (tmp_path / "o" / "reports" / "report.md").read_text()
+    assert "With one letter typed, the expected text stood first in" in report

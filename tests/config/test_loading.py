@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ci_eval.config import Config, EngineConfig, InterpretConfig, ProjectConfig, ReportsConfig, dump, load, patch
+from ci_eval.config import (
+    Config,
+    EngineConfig,
+    InterpretConfig,
+    ProjectConfig,
+    ReportsConfig,
+    dump,
+    load,
+    patch,
+    with_ladder,
+)
 from ci_eval.errors import ConfigError
 from ci_eval.model import ActionsConfig, FiltersConfig, Kind, PrefixConfig, SessionsFilter, StrategyConfig
 from tests.config.conftest import Refusal, Write
@@ -16,6 +28,37 @@ def test_no_file_means_the_defaults() -> None:
     loaded = load(None)
     assert loaded.config == Config()
     assert loaded.warnings == ()
+
+
+LADDER = PrefixConfig(name="Ladder", lengths=(0, 1, 3))
+
+
+@pytest.mark.parametrize(
+    ("overrides", "prefix"),
+    [
+        ([], LADDER),
+        (["actions.strategy.context=PREVIOUS"], LADDER),
+        (["task=golf"], PrefixConfig()),
+        (["actions.strategy.completionGolf=true"], PrefixConfig()),
+        (["interpret.userModel=thesis"], PrefixConfig(name="EveryPrefix")),
+        (["actions.strategy.prefix={name: SimplePrefix, n: 2}"], PrefixConfig(name="SimplePrefix", n=2)),
+    ],
+)  # fmt: skip
+def test_the_usual_ladder_is_for_completion_alone(overrides: list[str], prefix: PrefixConfig) -> None:
+    assert with_ladder(load(None, overrides=overrides).config).actions.strategy.prefix == prefix
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("c.yaml", "language: python", False),
+        ("c.yaml", "actions: {strategy: {prefix: {name: NoPrefix}}}", True),
+        ("config.json", '{"language": "Java"}', True),
+    ],
+)
+def test_it_is_known_whether_a_file_says_what_is_typed(name: str, content: str, said: bool, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(content)
+    assert load(tmp_path / name).own_prefix is said
 
 
 @pytest.mark.parametrize("content", ["", "# nothing yet\n", "actions:\ninterpret:\n", "{}"])

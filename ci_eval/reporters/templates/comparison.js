@@ -5,7 +5,10 @@ const ciEval = {
   pairs(all) {
     for (const each of all) this.sessions.set(each[0], each);
     const wanted = decodeURIComponent(location.hash.slice(1));
-    if (wanted) show(document.getElementById(wanted));
+    const token = wanted && document.getElementById(wanted);
+    show(token);
+    // In the middle, where the panel that has opened hides nothing of it.
+    if (token) token.scrollIntoView({ block: "center", inline: "nearest" });
   },
 };
 

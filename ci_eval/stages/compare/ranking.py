@@ -13,12 +13,14 @@ from ci_eval.errors import NothingToEvaluate
 from ci_eval.manifest import Manifest
 from ci_eval.model import FAILED, Difference, Estimate, Ranking, SessionScore, Verdict
 from ci_eval.observing import evaluated
+from ci_eval.rendering.verdicts import TRENDS
 from ci_eval.stages.compare.compare import refuse, side_of
 from ci_eval.stages.compare.judging import Judge
 from ci_eval.stages.compare.pairing import Sums
 from ci_eval.stages.compare.population import population
 from ci_eval.statistics.clustered import figures
 from ci_eval.statistics.sampled import figure
+from ci_eval.statistics.stats import Observations, estimate
 from ci_eval.statistics.student import Floats
 from ci_eval.workspace import Workspace
 
@@ -29,7 +31,8 @@ def rank(workspaces: Sequence[Workspace], metrics: Sequence[Metric], declared: S
     for other in manifests[1:]:
         refuse(manifests[0], other)
     chosen = _chosen(metrics, declared, manifests[0].figures)
-    found = _Together(manifests[0], chosen, len(workspaces))
+    timed = [each for each in metrics if each.info.name in TRENDS]
+    found = _Together(manifests[0], chosen, timed, len(workspaces))
     for path, sides in _common(workspaces):
         found.add(path, sides)
     if not found.files:
@@ -45,10 +48,11 @@ def rank(workspaces: Sequence[Workspace], metrics: Sequence[Metric], declared: S
         files=len(found.files),
         declared=tuple(pairs),
         figures=tuple(found.figures(each, asked) for each in order),
+        times=tuple(found.times(each) for each in order),
         pairs=pairs,
         ahead=tuple(_count(row, Verdict.BETTER) for row in verdicts),
         behind=tuple(_count(row, Verdict.WORSE) for row in verdicts),
-        metrics=tuple(each.info for each in chosen),
+        metrics=tuple(each.info for each in (*chosen, *timed)),
     )
 
 
@@ -73,13 +77,14 @@ def _best_first(total: Floats, metric: Metric) -> list[int]:
 class _Together:
     """Adds up the sessions that all workspaces have: the numerators and denominators of each metric and side."""
 
-    def __init__(self, manifest: Manifest, metrics: Sequence[Metric], sides: int) -> None:
+    def __init__(self, manifest: Manifest, metrics: Sequence[Metric], timed: Sequence[Metric], sides: int) -> None:
         self._manifest = manifest
         self.metrics = metrics
         self.files: dict[str, int] = {}
         """Path → sessions."""
         self.failed = [0] * sides
         """Sessions of each side on which the engine failed."""
+        self._times = [[Observations(metric) for metric in timed] for _ in range(sides)]
         self.total = np.zeros((len(metrics), sides, 2))
         """(metrics x sides x 2): sums of numerators and denominators."""
         self._products = np.zeros((len(metrics), 2 * sides, 2 * sides))
@@ -91,6 +96,10 @@ class _Together:
         self.files[path] = len(sides[0])
         for number, side in enumerate(sides):
             self.failed[number] += sum(each.status in FAILED for each in side)
+        for side, times in zip(sides, self._times, strict=True):
+            for observations in times:
+                for session in side:
+                    observations.add(len(self.files) - 1, observations.metric.observe(session))
         of_file = np.zeros_like(self.total)
         for number, metric in enumerate(self.metrics):
             # (sessions x sides x 2)
@@ -114,6 +123,10 @@ class _Together:
         sums.observed = self._observed[[metric]]
         rows = np.stack(list(self._clusters.values()))[:, metric]
         return sums, rows.reshape(len(rows), -1)[:, columns][:, None, :]
+
+    def times(self, side: int) -> dict[str, Estimate]:
+        """The times of one side, by metric."""
+        return {each.metric.info.name: estimate(each, 1.0) for each in self._times[side]}
 
     def figures(self, side: int, asked: float) -> dict[str, Estimate]:
         """The figures of one side; `asked`: the share of the project's sessions that was asked."""

@@ -33,7 +33,7 @@ def test_rare_packages_of_many_are_not_named() -> None:
         ("python", "a/b.py", "import no.such, os\nfrom .c import d\nfrom .d.e import f\n", ["no", ".c", ".d.e"]),
         ("go", "a.go", 'package a\nimport (\n\t"fmt"\n\tx "example.org/a/b/c"\n)\n', ["example.org/a/b"]),
         ("typescript", "a.ts", "import a from '@b/c/d'\nimport 'e/f'\nimport './g'\n", ["@b/c", "e", "./g"]),
-        ("java", "A.java", "import a.C.D;\nimport static a.E.f;\nimport g.h.*;\nimport java.util.List;\n", ["a", "a", "g.h"]),
+        ("java", "A.java", "import a.C.D;\nimport static a.E.f;\nimport g.h.*;\nimport java.X;\n", ["a", "a", "g.h"]),
         ("cpp", "a.cpp", '#include "no/such.h"\n', ["no/such.h"]),
     ],
 )  # fmt: skip

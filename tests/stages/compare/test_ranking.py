@@ -36,9 +36,12 @@ VERDICTS = [{"better", "worse"}, {"equivalent"}, {"no-difference-shown"}]
 def test_a_ranking_has_the_figures_of_each_evaluation(nights: dict[str, Path], tmp_path: Path) -> None:
     run("compare", nights["words"], nights["alphabet"], nights["oracle"], "--output", tmp_path / "out")
     ranking = json.loads((tmp_path / "out" / "overview.json").read_text())["ranking"]
-    for side, figures in zip(ranking["sides"], ranking["figures"], strict=True):
+    for side, figures, times in zip(ranking["sides"], ranking["figures"], ranking["times"], strict=True):
         own = json.loads((nights[side["workspace"]] / "reports" / "metrics.json").read_text())
         alone = own["evaluations"][0]["filters"]["ALL"]["metrics"]
+        assert {name: found["value"] for name, found in times.items()} == {
+            name: alone[name]["value"] for name in ("LatencyPercentile50", "LatencyPercentile95")
+        }
         for name, found in figures.items():
             assert found["value"] == pytest.approx(alone[name]["value"])
             assert found["n"] == alone[name]["n"]
