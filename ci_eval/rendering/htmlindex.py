@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from ci_eval.contracts import Task
 from ci_eval.model import Estimate, Evaluation, FileError, FilterFigures, MetricInfo, OtherCode
 from ci_eval.rendering.figures import (
+    FAILURES,
     OUTCOMES,
     amount,
     evaluated,
@@ -60,6 +61,8 @@ class MetricRow:
 class BandRow:
     """How many sessions are in this band of the task, for example have these ranks."""
 
+    key: tuple[str, str]
+    """What the page of all sessions is told to show them."""
     label: str
     outcome: str
     count: str
@@ -71,6 +74,7 @@ class BandRow:
 class KindRow:
     """One token kind, with (value, intervals) of each headline metric."""
 
+    kind: str
     label: str
     sessions: str
     cells: tuple[tuple[str, str], ...]
@@ -213,18 +217,23 @@ def _bands(task: Task, figures: FilterFigures) -> tuple[BandRow, ...]:
     counts, failed = figures.ranks, failures(figures.statuses)
     total, most = sum(counts.values()), max(counts.values(), default=0)
 
-    def row(label: str, outcome: str, count: int) -> BandRow:
+    def row(key: tuple[str, str], label: str, outcome: str, count: int) -> BandRow:
         share = amount(count / total if total else None, "share")
-        return BandRow(label, outcome, f"{count:,}", share, round(100 * count / most, 2) if most else 0)
+        return BandRow(key, label, outcome, f"{count:,}", share, round(100 * count / most, 2) if most else 0)
 
-    rows = [row(band.label or band.name, band.outcome, counts[band.name]) for band in task.bands if band.name in counts]
-    return (*rows, *([row("of these, failed", "failed", failed)] if failed else []))
+    rows = [
+        row(("band", band.name), band.label or band.name, band.outcome, counts[band.name])
+        for band in task.bands
+        if band.name in counts
+    ]
+    return (*rows, *([row(("status", ",".join(FAILURES)), "of these, failed", "failed", failed)] if failed else []))
 
 
 def _kinds(kinds: Mapping[str, Mapping[str, Estimate]], infos: Sequence[MetricInfo]) -> tuple[KindRow, ...]:
     nothing = Estimate(value=None)
     return tuple(
         KindRow(
+            kind=kind,
             label=kind.lower().replace("_", " "),
             sessions=f"{sessions:,}",
             cells=tuple(

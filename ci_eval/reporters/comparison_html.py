@@ -9,12 +9,13 @@ from pathlib import Path
 from ci_eval import tasks
 from ci_eval.model import Comparison, Difference, Elsewhere, Subset
 from ci_eval.rendering.charts import latency_chart, trend_charts
-from ci_eval.rendering.contract import ComparisonReporter, PairedSessions
+from ci_eval.rendering.contract import ComparisonReporter, Pair, PairedSessions
 from ci_eval.rendering.figures import amount, change
 from ci_eval.rendering.htmldata import script
 from ci_eval.rendering.htmlpages import page_name
 from ci_eval.rendering.htmlpairs import PairedPage, change_of, paired_pages
 from ci_eval.rendering.htmlsite import HtmlSite, published
+from ci_eval.rendering.sessiontable import MOST_ROWS, SessionTable, write_sessions
 from ci_eval.rendering.verdicts import (
     ELSEWHERE,
     HERE,
@@ -32,7 +33,7 @@ from ci_eval.rendering.verdicts import (
 )
 
 TEMPLATES = Path(__file__).parent / "templates"
-ASSETS = ("style.css", "comparison.css", "comparison.js")
+ASSETS = ("style.css", "comparison.css", "comparison.js", "sessions.css", "sessions.js")
 MOST_SESSIONS = 50_000
 """Pages are written for about so many sessions: those of files with a listed change first, then those of the files with
 the most changes."""
@@ -79,10 +80,17 @@ class _ComparisonPages:
     def write(self, sources: PairedSessions) -> None:
         """Write the pages of files first: the index links only to pages that exist."""
         self._site.assets(ASSETS)
-        wanted = self._wanted()
+        wanted = self._wanted(MOST_SESSIONS)
+        title = f"{self._comparison.base.title} → {self._comparison.new.title}"
+        table = SessionTable(self._task, ["base", "new"], title)
         places: dict[str, str] = {}
         links: dict[str, str] = {}
-        for source, pairs in sources.of(wanted):
+        for source, pairs in sources.of(self._wanted(MOST_ROWS)):
+            if source.path not in wanted:
+                table.begin(source, [])
+                for pair in pairs:
+                    table.add(pair)
+                continue
             name = page_name(source.path)
             parts = paired_pages(source, pairs, self._task)
             changed = Counter(change_of(pair, self._task) for pair in pairs)
@@ -91,6 +99,11 @@ class _ComparisonPages:
                 links.setdefault(source.path, link)
                 places |= {shown[0]: f"{link}#{shown[0]}" for shown in part.shown}
                 self._write_page(source.path, link, part, number, len(parts), changed)
+            table.begin(source, [places[part.shown[0][0]].partition("#")[0] for part in parts if part.shown])
+            page_of = {shown[0]: page for page, part in enumerate(filter(_has_sessions, parts)) for shown in part.shown}
+            for pair in pairs:
+                table.add(pair, page_of[_id(pair)])
+        write_sessions(self._site, table, title)
         self._site.render(
             "comparison_index.html.j2",
             "index.html",
@@ -102,13 +115,13 @@ class _ComparisonPages:
             latency=latency_chart(self._comparison.latencies),
         )
 
-    def _wanted(self) -> frozenset[str]:
-        """The files that get pages: the ones with the worst changes first, in case there is no room for all."""
+    def _wanted(self, room: int) -> frozenset[str]:
+        """Files with about so many sessions: those with the worst changes first, in case there is no room for all."""
         sessions = {part.value: part.sessions for part in self._comparison.parts if part.dimension == "file"}
         changes = (*self._comparison.regressions, *self._comparison.improvements)
         listed = dict.fromkeys(each.file for each in changes)
         changed = {part.value: part.wins + part.losses for part in self._comparison.parts if part.dimension == "file"}
-        chosen, room = set(), MOST_SESSIONS
+        chosen = set()
         for path in (*listed, *sorted(changed, key=lambda path: (-changed[path], path))):
             if path not in chosen and room > 0:
                 chosen.add(path)
@@ -147,6 +160,16 @@ class _ComparisonPages:
 
     def _part_cells(self, part: Subset) -> dict[str, str]:
         return self._cells(self._comparison.declared[0], part.difference, part.difference)
+
+
+def _has_sessions(part: PairedPage) -> bool:
+    return bool(part.shown)
+
+
+def _id(pair: Pair) -> str:
+    either = pair[1] or pair[0]
+    assert either
+    return either.id
 
 
 REPORTER: ComparisonReporter = ComparisonHtml()

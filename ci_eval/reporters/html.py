@@ -30,11 +30,12 @@ from ci_eval.rendering.htmlpages import (
 from ci_eval.rendering.htmlsite import HtmlSite, published
 from ci_eval.rendering.ladder import about, shown_filter
 from ci_eval.rendering.querytables import tables
+from ci_eval.rendering.sessiontable import SessionTable, selection, write_sessions
 from ci_eval.statistics.noise import noise_text
 
 TEMPLATES = Path(__file__).parent / "templates"
 LEGEND = ("first", "near", "low", "absent", "failed", "skipped")
-ASSETS = ("style.css", "index.js", "file.js")
+ASSETS = ("style.css", "index.js", "file.js", "sessions.css", "sessions.js")
 
 
 @dataclass(frozen=True)
@@ -88,12 +89,14 @@ class _Pages:
         self._task = tasks.CATALOG.load(evaluation.task)
         self._data = folder / "files" / "data"
         self._site = HtmlSite(folder, TEMPLATES)
+        self._table = SessionTable(self._task, [""], evaluation.title)
 
     def write(self, sources: StoredSessions) -> None:
         """Write the pages of files first: the index links only to pages that exist."""
         self._data.mkdir(parents=True)
         self._site.assets(ASSETS)
         links = {source.path: self._write_file(source, sessions) for source, sessions in sources}
+        write_sessions(self._site, self._table, self._evaluation.title)
         opened, _ = shown_filter(self._evaluation)
         for name in {opened: None, **self._evaluation.filters}:
             self._write_index(name, opened, links)
@@ -109,6 +112,7 @@ class _Pages:
             tabs=[Tab(other, _index_name(other, opened), other == name) for other in names],
             tables=tables(self._evaluation) if name == opened else [],
             noise=noise_text(self._evaluation.noise) if self._evaluation.noise else "",
+            selection=selection(name),
             about=about(self._evaluation, name),
             warnings=warnings_of(self._evaluation),
             task=self._task,
@@ -120,7 +124,8 @@ class _Pages:
         """Write the pages of one file; returns the link to the first of them."""
         name = page_name(source.path)
         scripts = Scripts(self._data, name, self._task)
-        marks = list(_marked(sessions, scripts, self._task))
+        self._table.begin(source, [f"files/{_page_link(name, 0)}"])
+        marks = list(_marked(sessions, scripts, self._table, self._task))
         scripts.close()
         parts = pages(source.text, marks)
         if len(parts) > 1:
@@ -161,9 +166,10 @@ def _page_link(name: str, number: int) -> str:
     return f"{name}-{number + 1}.html" if number else f"{name}.html"
 
 
-def _marked(sessions: Iterator[Session], scripts: Scripts, task: Task) -> Iterator[SessionMark]:
+def _marked(sessions: Iterator[Session], scripts: Scripts, table: SessionTable, task: Task) -> Iterator[SessionMark]:
     for place, session in enumerate(sessions):
         scripts.add(session)
+        table.add([session])
         yield mark(place, session, task)
 
 

@@ -1,0 +1,176 @@
+"""All sessions of a report as columns of numbers, which one page shows, filters and groups.
+
+A report that is opened from disk may not fetch data, so the columns are a script. A text that
+occurs often (a line, a suggestion) is stored once; a row has its number.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from ci_eval.contracts import Task
+from ci_eval.model import Session, SourceFile
+from ci_eval.observing import FAILED_BAND, band, evaluated, score, shown_rank
+from ci_eval.rendering.htmldata import script
+from ci_eval.rendering.htmlpairs import change_of
+from ci_eval.rendering.htmlsite import HtmlSite
+from ci_eval.rendering.ladder import TYPED
+
+MOST_ROWS = 250_000
+"""More rows are not in the page: browsers hold no list of any height."""
+LONGEST = 120
+"""Characters of a text that are shown."""
+BEFORE, WIDTH = 60, 160
+"""Of a line of code: so many characters at most before the token, and altogether."""
+
+CHANGES = ("better", "worse", "same", "only")
+"""How a pair of sessions moved, or that it is on one side only."""
+
+
+@dataclass
+class Texts:
+    """Texts by number, each once."""
+
+    numbers: dict[str, int] = field(default_factory=dict)
+
+    def __call__(self, text: str) -> int:
+        """The text's number."""
+        return self.numbers.setdefault(text, len(self.numbers))
+
+
+@dataclass
+class Side:
+    """How the sessions went on one side: a column each."""
+
+    status: list[int] = field(default_factory=list)
+    band: list[int] = field(default_factory=list)
+    """-1: there was no such session, or it was not asked."""
+    rank: list[int] = field(default_factory=list)
+    """0: absent."""
+    score: list[int] = field(default_factory=list)
+    """Percent; where a task plays its items, which no rank sums up."""
+    first: list[int] = field(default_factory=list)
+    """The text that stood first; -1: none."""
+
+
+class SessionTable:
+    """The rows of one report, of one evaluation or of two that are compared."""
+
+    def __init__(self, task: Task, sides: Sequence[str], title: str) -> None:
+        """`sides`: their names; one without a name in the report of a single evaluation."""
+        self._task = task
+        self._title = title
+        self._names = sides
+        self._sides = [Side() for _ in sides]
+        self._source, self._begins = "", [0]
+        self._files: list[tuple[str, list[str]]] = []
+        self._texts, self._lines, self._kinds, self._statuses, self._ids = (
+            Texts(),
+            Texts(),
+            Texts(),
+            Texts(),
+            list[str](),
+        )
+        self._columns: dict[str, list[int]] = {
+            name: [] for name in ("file", "page", "line", "code", "at", "expected", "prefix", "typed", "kind", "change")
+        }
+        bands = [(each.name, each.label or each.name, each.outcome) for each in task.bands]
+        self._bands = [*bands, (FAILED_BAND, FAILED_BAND, "failed")] if len(sides) > 1 else bands
+        self._band_numbers = {name: number for number, (name, _, _) in enumerate(self._bands)}
+        self.left_out = 0
+        """Sessions that are not in the table, since it has `MOST_ROWS` already."""
+
+    def begin(self, source: SourceFile, links: Sequence[str]) -> None:
+        """The next sessions are of this file, in order of offset; `links`: its pages, relative to this one's."""
+        self._source = source.text
+        self._begins = [0, *(place + 1 for place, sign in enumerate(source.text) if sign == "\n")]
+        self._files.append((source.path, list(links)))
+
+    def add(self, row: Sequence[Session | None], page: int = 0) -> None:
+        """A session as it went on each side, on one of which it may be missing; `page`: the number of the file's page
+        that has it, from 0."""
+        if len(self._ids) >= MOST_ROWS:
+            self.left_out += 1
+            return
+        session = row[-1] or row[0]
+        assert session
+        number = bisect_right(self._begins, session.offset)
+        begin, end = (*self._begins, len(self._source) + 1)[number - 1 : number + 1]
+        line = self._source[begin : end - 1]
+        code, at = cropped(line, session.offset - begin)
+        prefix = session.lookups[-1].prefix if session.lookups else session.expected_text[: session.typed]
+        self._ids.append(session.id)
+        values = {
+            "file": len(self._files) - 1,
+            "page": page,
+            "line": number,
+            "code": self._lines(code),
+            "at": at,
+            "expected": self._texts(session.expected_text[:LONGEST]),
+            "prefix": self._texts(prefix[:LONGEST]),
+            "typed": session.typed,
+            "kind": self._kinds(session.properties.kind.value),
+            "change": CHANGES.index(change_of((row[0], row[-1]), self._task)) if len(row) > 1 else 0,
+        }
+        for name, value in values.items():
+            self._columns[name].append(value)
+        for side, each in zip(self._sides, row, strict=True):
+            self._add_side(side, each)
+
+    def _add_side(self, side: Side, session: Session | None) -> None:
+        asked = session is not None and evaluated(session)
+        side.status.append(self._statuses(session.status.value if session else "not there"))
+        side.band.append(self._band_numbers[self._band(session)] if session and asked else -1)
+        side.rank.append((shown_rank(self._task, session) or 0) if session else 0)
+        side.score.append(round(100 * score(self._task, session)) if session and self._task.play else 0)
+        shown = session.lookups[-1].suggestions if session and session.lookups else ()
+        side.first.append(self._texts(shown[0].text[:LONGEST]) if shown else -1)
+
+    def _band(self, session: Session) -> str:
+        # As the pages count that link here: a failed session is a miss of its own in comparisons alone.
+        return band(self._task, session) if len(self._sides) > 1 else self._task.band(session).name
+
+    def script(self) -> bytes:
+        """The call that hands all of it to the page."""
+        return script(
+            "ciEval.table",
+            {
+                "title": self._title,
+                "sides": self._names,
+                "played": self._task.play is not None,
+                "files": self._files,
+                "texts": list(self._texts.numbers),
+                "lines": list(self._lines.numbers),
+                "kinds": list(self._kinds.numbers),
+                "statuses": list(self._statuses.numbers),
+                "bands": self._bands,
+                "changes": CHANGES,
+                "ids": " ".join(self._ids),
+                "columns": self._columns,
+                "went": [vars(side) for side in self._sides],
+                "leftOut": self.left_out,
+            },
+        )
+
+
+def write_sessions(site: HtmlSite, table: SessionTable, title: str) -> None:
+    """The page with all sessions, and its data."""
+    site.write("sessions-data.js", table.script())
+    site.render("sessions.html.j2", "sessions.html", title=title, left_out=table.left_out)
+
+
+def selection(filter_name: str) -> str | None:
+    """The part of an address that makes the page of all sessions show those of a filter; None where it cannot."""
+    if typed := TYPED.fullmatch(filter_name):
+        return f"typed={typed[1]}"
+    return "" if filter_name == "ALL" else None
+
+
+def cropped(line: str, at: int) -> tuple[str, int]:
+    """The part of a line that shows the token at that place, without what it is indented by; and the token's place in
+    it."""
+    begin = max(len(line) - len(line.lstrip()), at - BEFORE if at > BEFORE else 0)
+    begin = min(begin, at)
+    return line[begin : begin + WIDTH], at - begin

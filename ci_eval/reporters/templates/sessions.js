@@ -1,0 +1,302 @@
+"use strict";
+// All sessions in one list: filters, search and groups over columns of numbers; only the rows in sight are elements.
+// What is chosen stands in the address behind #, so that other pages link to a choice. Everything is set as text.
+const ciEval = {};
+ciEval.table = (data) => {
+  // Of a row, in pixels, as the style sheet has it.
+  const narrow = matchMedia("(max-width: 760px)");
+  let height = narrow.matches ? 72 : 50;
+  const { columns, files, texts, lines, kinds, statuses, bands, changes, sides, went } = data;
+  const paired = sides.length > 1;
+  const ids = data.ids ? data.ids.split(" ") : [];
+  const size = ids.length;
+  const last = went[went.length - 1];
+  const byId = (id) => document.getElementById(id);
+  const [rows, space, search, group, filters, chosen] = ["rows", "space", "search", "group", "filters", "chosen"].map(byId);
+  const number = (value) => value.toLocaleString("en");
+  const words = (name) => name.toLowerCase().replaceAll("_", " ");
+  const make = (tag, values = {}, ...children) => {
+    const node = document.createElement(tag);
+    for (const [name, value] of Object.entries(values)) if (value !== null) node.setAttribute(name, value);
+    node.append(...children);
+    return node;
+  };
+
+  // -------------------------------------------------------------------------------------------------------- facets
+
+  const bandNames = [...bands.map(([name]) => name), "not asked"];
+  const bandLabels = [...bands.map(([, label]) => label), "not asked"];
+  // Where nothing was asked there is no band: it is the last value.
+  const bandsOf = (side) => side.band.map((each) => (each < 0 ? bands.length : each));
+  const lengths = [...new Set(columns.typed)].sort((a, b) => a - b);
+  const lengthNumbers = new Map(lengths.map((each, at) => [each, at]));
+  const facet = (key, title, names, labels, of) =>
+    ({ key, title, names: names.map(String), labels, of: Uint16Array.from(of), wanted: new Set(), counts: null });
+  const facets = [
+    ...(paired ? [facet("change", "New against base", changes, ["▲ better", "▼ worse", "alike", "on one side only"], columns.change)] : []),
+    ...went.map((side, at) => facet(sides[at] || "band", sides[at] || "Result", bandNames, bandLabels, bandsOf(side))),
+    facet("typed", "Letters typed", lengths, lengths.map(String), columns.typed.map((each) => lengthNumbers.get(each))),
+    facet("kind", "Kind", kinds, kinds.map(words), columns.kind),
+    ...went.map((side, at) => facet(paired ? `${sides[at]}Status` : "status", paired ? `Status in ${sides[at]}` : "Status", statuses, statuses, side.status)),
+  ];
+  // Choices of one value, which rows and groups offer: all sessions of a text, of a file.
+  const exact = {
+    text: { title: "expected", value: null, of: columns.expected, names: texts },
+    first: { title: "first was", value: null, of: last.first, names: texts },
+    file: { title: "file", value: null, of: columns.file, names: files.map(([path]) => path) },
+  };
+  const groupings = {
+    "": ["every session"],
+    text: ["by expected text", columns.expected, texts],
+    first: ["by what stood first", last.first, texts],
+    kind: ["by kind", columns.kind, kinds],
+    file: ["by file", columns.file, exact.file.names],
+  };
+
+  // ------------------------------------------------------------------------------------------------------- choosing
+
+  let found = [];
+  let groups = null;
+  let active = 0;
+  let small = null;
+
+  const matches = (query) => {
+    small ??= { texts: texts.map((each) => each.toLowerCase()), lines: lines.map((each) => each.toLowerCase()), files: files.map(([path]) => path.toLowerCase()) };
+    const having = (of) => Uint8Array.from(of, (each) => each.includes(query));
+    const [inText, inLine, inFile] = [having(small.texts), having(small.lines), having(small.files)];
+    const isId = /^[0-9a-f]{4,}$/.test(query);
+    return (row) => inText[columns.expected[row]] || inLine[columns.code[row]] || inFile[columns.file[row]]
+      || went.some((side) => inText[side.first[row]]) || (isId && ids[row].startsWith(query));
+  };
+
+  const choose = () => {
+    const query = search.value.trim().toLowerCase();
+    const matching = query ? matches(query) : null;
+    const fixed = Object.values(exact).filter((each) => each.value !== null);
+    const allowed = facets.map((each) => Uint8Array.from(each.names, (name) => !each.wanted.size || each.wanted.has(name)));
+    const counts = facets.map((each) => new Uint32Array(each.names.length));
+    const result = [];
+    for (let row = 0; row < size; row += 1) {
+      if (fixed.some((each) => each.of[row] !== each.value) || (matching && !matching(row))) continue;
+      let misses = 0;
+      let missed = -1;
+      for (let at = 0; at < facets.length && misses < 2; at += 1) {
+        if (!allowed[at][facets[at].of[row]]) { misses += 1; missed = at; }
+      }
+      // A value is counted with all other facets as they are: so many more rows its button would show.
+      if (misses === 0) {
+        result.push(row);
+        for (let at = 0; at < facets.length; at += 1) counts[at][facets[at].of[row]] += 1;
+      } else if (misses === 1) counts[missed][facets[missed].of[row]] += 1;
+    }
+    found = result;
+    facets.forEach((each, at) => { each.counts = counts[at]; });
+    groups = groupings[group.value][1] ? grouped(...groupings[group.value].slice(1)) : null;
+    active = 0;
+    rows.scrollTop = 0;
+    describe();
+    draw();
+  };
+
+  const grouped = (of, names) => {
+    const members = new Map();
+    for (const row of found) {
+      const one = members.get(of[row]);
+      if (one) one.push(row);
+      else members.set(of[row], [row]);
+    }
+    return [...members].sort(([, a], [, b]) => b.length - a.length).map(([value, own]) => ({ value, name: value < 0 ? "nothing" : names[value], own }));
+  };
+
+  // ------------------------------------------------------------------------------------------------------- address
+
+  const state = () => {
+    const now = new URLSearchParams();
+    for (const each of facets) if (each.wanted.size) now.set(each.key, [...each.wanted].join(","));
+    for (const [key, each] of Object.entries(exact)) if (each.value !== null) now.set(key, each.names[each.value] ?? "");
+    if (search.value.trim()) now.set("q", search.value.trim());
+    if (group.value) now.set("group", group.value);
+    return now;
+  };
+  const isChosen = () => [...state().keys()].some((key) => key !== "group");
+  const keep = () => history.replaceState(null, "", `#${state()}`);
+  const changed = () => { keep(); choose(); };
+  const read = () => {
+    const given = new URLSearchParams(location.hash.slice(1));
+    for (const each of facets) each.wanted = new Set((given.get(each.key) ?? "").split(",").filter((name) => each.names.includes(name)));
+    for (const [key, each] of Object.entries(exact)) {
+      const at = given.has(key) ? each.names.indexOf(given.get(key)) : null;
+      each.value = at;
+    }
+    search.value = given.get("q") ?? "";
+    group.value = Object.hasOwn(groupings, given.get("group") ?? "") ? given.get("group") ?? "" : "";
+    choose();
+  };
+
+  // ---------------------------------------------------------------------------------------------------------- words
+
+  const buttons = facets.map((each) => each.names.map((name, at) => {
+    const count = make("span");
+    const button = make("button", { type: "button" }, each.labels[at], count);
+    button.addEventListener("click", () => {
+      if (!each.wanted.delete(name)) each.wanted.add(name);
+      changed();
+    });
+    return { button, count };
+  }));
+  filters.append(...facets.map((each, at) =>
+    make("fieldset", {}, make("legend", {}, each.title), ...buttons[at].map(({ button }) => button))));
+  group.append(...Object.entries(groupings).map(([value, [label]]) => make("option", { value }, label)));
+
+  const describe = () => {
+    const all = found.length < size ? ` of ${number(size)}` : "";
+    byId("count").textContent = `${number(found.length)}${all}${groups ? ` in ${number(groups.length)} groups` : ""}`;
+    byId("clear").disabled = !isChosen();
+    facets.forEach((each, at) => each.names.forEach((name, value) => {
+      const { button, count } = buttons[at][value];
+      count.textContent = number(each.counts[value]);
+      button.setAttribute("aria-pressed", String(each.wanted.has(name)));
+      button.hidden = !each.counts[value] && !each.wanted.has(name);
+    }));
+    chosen.replaceChildren(...Object.values(exact).filter((each) => each.value !== null).map((each) => {
+      const button = make("button", { type: "button" }, `${each.title} ${each.names[each.value] ?? "nothing"} ×`);
+      button.addEventListener("click", () => { each.value = null; changed(); });
+      return button;
+    }));
+    chosen.hidden = !chosen.childElementCount;
+  };
+
+  const chip = (side, row) => {
+    const band = side.band[row];
+    const status = statuses[side.status[row]];
+    const failed = ["context-too-long", "timeout", "engine-crash", "error"].includes(status);
+    const outcome = failed ? "failed" : band < 0 ? "skipped" : bands[band][2];
+    const text = failed || band < 0 ? status : data.played ? `${side.score[row]}%` : side.rank[row] ? `${paired ? "" : "rank "}${number(side.rank[row])}` : bands[band][1];
+    return make("span", { class: `t ${outcome}` }, text);
+  };
+  const movement = (row) => {
+    const change = changes[columns.change[row]];
+    const sign = { better: "▲", worse: "▼" }[change];
+    return sign ? [make("span", { class: change }, ` ${sign}`)] : [];
+  };
+  const instead = (side, at, row) => {
+    const first = side.first[row];
+    if (first < 0) return [];
+    const name = paired ? `first in ${sides[at]} ` : "first was ";
+    return first === columns.expected[row] ? [] : [" · ", name, make("code", {}, texts[first])];
+  };
+
+  const sessionRow = (row) => {
+    const [path, links] = files[columns.file[row]];
+    const expected = texts[columns.expected[row]];
+    const prefix = texts[columns.prefix[row]];
+    const line = [...lines[columns.code[row]]];
+    const at = columns.at[row];
+    const end = at + [...expected].length;
+    const link = links[columns.page[row]];
+    const chips = went.flatMap((side, each) => [...(each ? [" → "] : []), chip(side, row)]);
+    return make(link ? "a" : "div", { class: "row", href: link ? `${link}#${encodeURIComponent(ids[row])}` : null },
+      make("span", { class: "went" }, ...chips, ...(paired ? movement(row) : [])),
+      make("span", { class: "code" }, line.slice(0, at).join(""), make("mark", {}, line.slice(at, end).join("")), line.slice(end).join("")),
+      make("span", { class: "about" }, make("code", {}, expected), prefix ? ` after “${prefix}”` : " with nothing typed",
+        ...went.flatMap((side, each) => instead(side, each, row)), ` · ${path}:${columns.line[row]} · ${words(kinds[columns.kind[row]])}`));
+  };
+
+  const groupRow = ({ name, value, own }) => {
+    const of = paired ? facets[0] : facets.find((each) => each.key === "band");
+    const counts = new Uint32Array(of.names.length);
+    for (const row of own) counts[of.of[row]] += 1;
+    const parts = [...counts].map((count, at) => [count, of.labels[at]]).filter(([count]) => count);
+    const aim = state();
+    aim.delete("group");
+    aim.set(group.value, group.value === "kind" ? kinds[value] : value < 0 ? "" : groupings[group.value][2][value]);
+    return make("a", { class: "row", href: `#${aim}` },
+      make("span", { class: "went" }, `${number(own.length)} ×`),
+      make("span", { class: "code" }, group.value === "kind" ? words(name) : name),
+      make("span", { class: "about" }, parts.map(([count, label]) => `${number(count)} ${label}`).join(" · ")));
+  };
+
+  // ----------------------------------------------------------------------------------------------------------- list
+
+  const length = () => (groups ?? found).length;
+  const draw = () => {
+    const total = length();
+    space.style.height = `${total * height}px`;
+    const begin = Math.max(0, Math.floor(rows.scrollTop / height) - 4);
+    const end = Math.min(total, Math.ceil((rows.scrollTop + rows.clientHeight) / height) + 4);
+    const shown = [];
+    for (let at = begin; at < end; at += 1) {
+      const node = groups ? groupRow(groups[at]) : sessionRow(found[at]);
+      node.style.top = `${at * height}px`;
+      node.id = `row-${at}`;
+      node.tabIndex = -1;
+      node.classList.toggle("active", at === active);
+      for (const [name, value] of [["role", "option"], ["aria-selected", at === active], ["aria-posinset", at + 1], ["aria-setsize", total]]) node.setAttribute(name, String(value));
+      shown.push(node);
+    }
+    space.replaceChildren(...(total ? shown : [make("p", { class: "nothing" }, "No session is like that. Fewer filters find more.")]));
+    // A list box must have options; an empty one is a plain text.
+    if (total) {
+      rows.setAttribute("role", "listbox");
+      rows.setAttribute("aria-label", groups ? "Groups of sessions" : "Sessions");
+      rows.setAttribute("aria-activedescendant", `row-${active}`);
+    } else for (const name of ["role", "aria-label", "aria-activedescendant"]) rows.removeAttribute(name);
+  };
+
+  const go = (to) => {
+    active = Math.max(0, Math.min(length() - 1, to));
+    const top = active * height;
+    if (top < rows.scrollTop) rows.scrollTop = top;
+    else if (top + height > rows.scrollTop + rows.clientHeight) rows.scrollTop = top + height - rows.clientHeight;
+    rows.focus({ preventScroll: true });
+    draw();
+  };
+  const page = () => Math.max(1, Math.floor(rows.clientHeight / height) - 1);
+  const KEYS = {
+    ArrowDown: () => go(active + 1), ArrowUp: () => go(active - 1), j: () => go(active + 1), k: () => go(active - 1),
+    PageDown: () => go(active + page()), PageUp: () => go(active - page()), Home: () => go(0), End: () => go(length() - 1),
+    Enter: () => byId(`row-${active}`)?.click(),
+    "/": () => search.focus(),
+    Escape: () => byId("clear").click(),
+  };
+  const ANYWHERE = ["/", "j", "k", "Escape"];
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.target === search) {
+      if (event.key === "Escape" || event.key === "ArrowDown") { event.preventDefault(); go(active); }
+      return;
+    }
+    const isList = event.target === rows || event.target === document.body;
+    if (event.target.matches("select") || !(isList || ANYWHERE.includes(event.key)) || !Object.hasOwn(KEYS, event.key)) return;
+    event.preventDefault();
+    KEYS[event.key]();
+  });
+
+  let waiting = false;
+  rows.addEventListener("scroll", () => {
+    if (waiting) return;
+    waiting = true;
+    requestAnimationFrame(() => { waiting = false; draw(); });
+  });
+  addEventListener("resize", () => {
+    height = narrow.matches ? 72 : 50;
+    draw();
+  });
+  addEventListener("hashchange", read);
+  search.addEventListener("input", changed);
+  group.addEventListener("change", changed);
+  byId("clear").addEventListener("click", () => {
+    for (const each of facets) each.wanted.clear();
+    for (const each of Object.values(exact)) each.value = null;
+    search.value = "";
+    changed();
+  });
+  byId("show-filters").addEventListener("click", () => {
+    const open = filters.classList.toggle("open");
+    byId("show-filters").setAttribute("aria-expanded", String(open));
+    draw();
+  });
+  document.body.classList.toggle("paired", paired);
+  read();
+  rows.focus({ preventScroll: true });
+};

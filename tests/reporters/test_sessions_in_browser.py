@@ -1,0 +1,149 @@
+"""The page of all sessions in a browser, opened from disk: filters, search, groups, keys, and links that lead to it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from ci_eval.reporters.html import REPORTER
+from tests.reporters.samples import NASTY, Sample, hostile, session, small
+from tests.reporters.test_comparison_in_browser import site as compared
+from tests.reporters.test_html_in_browser import Visit, page, sites, visit
+
+__all__ = ["compared", "page", "sites", "visit"]
+
+pytestmark = pytest.mark.browser
+
+
+def opened(visit: Visit, fragment: str = "") -> Page:
+    visit.page.goto("about:blank")
+    visit.page.goto((visit.site / "sessions.html").as_uri() + fragment)
+    return visit.page
+
+
+def total(page: Page) -> int:
+    return int((page.locator("#count").inner_text()).split()[0].replace(",", ""))
+
+
+def test_a_row_shows_the_code_what_stood_first_and_leads_to_its_file(visit: Visit) -> None:
+    page = opened(visit, "#band=2-5&q=tutorial")
+    row = page.locator(".row")
+    expect(row).to_have_count(1)
+    expect(row.locator("mark")).to_have_text("tutorial")
+    expect(row.locator(".code")).to_contain_text("A stack, as every tutorial has one.")
+    expect(row.locator(".about")).to_contain_text("first was candidate_1")
+    row.click()
+    expect(page.locator("#panel h2")).to_have_text("tutorial")
+
+
+def test_filters_count_what_they_would_show_and_stand_in_the_address(visit: Visit) -> None:
+    page = opened(visit)
+    everything = total(page)
+    button = page.locator("fieldset", has_text="Result").get_by_role("button", name="absent")
+    promised = int(button.locator("span").inner_text())
+    button.click()
+    assert total(page) == promised < everything
+    assert page.url.endswith("#band=absent")
+    page.locator("fieldset", has_text="Kind").get_by_role("button").first.click()
+    assert 0 < total(page) <= promised
+    again = opened(visit, "#" + page.url.partition("#")[2])
+    expect(again.locator("[aria-pressed=true]")).to_have_count(2)
+    again.get_by_role("button", name="Show all").click()
+    assert total(again) == everything
+
+
+def test_groups_lead_to_their_sessions(visit: Visit) -> None:
+    page = opened(visit, "#group=text")
+    group = page.locator(".row").first
+    count = int(group.locator(".went").inner_text().split()[0])
+    group.click()
+    expect(page.locator("#chosen button")).to_contain_text("expected ")
+    assert total(page) == count
+
+
+def test_everything_goes_by_keyboard(visit: Visit) -> None:
+    page = opened(visit)
+    expect(page.locator("#rows")).to_be_focused()
+    for key in "jjk":
+        page.keyboard.press(key)
+    expect(page.locator("#rows")).to_have_attribute("aria-activedescendant", "row-1")
+    page.keyboard.press("End")
+    expect(page.locator(".row.active")).to_have_attribute("aria-posinset", str(total(page)))
+    page.keyboard.press("/")
+    page.keyboard.type("stack")
+    assert "q=stack" in page.url
+    page.keyboard.press("Escape")
+    expect(page.locator("#rows")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("#panel h2")).to_be_visible()
+    page.go_back()
+    expect(page.get_by_label("Find text")).to_have_value("stack")
+
+
+def test_what_nothing_fits_says_so(visit: Visit) -> None:
+    page = opened(visit, "#q=no+such+text")
+    expect(page.locator(".nothing")).to_contain_text("No session is like that")
+    assert page.locator("[role=listbox]").count() == 0
+
+
+@pytest.mark.parametrize(
+    ("link", "fragment"),
+    [("ok", "#status=ok"), ("of these, failed", "#status=context-too-long"), ("all sessions", "")],
+)
+def test_the_first_page_leads_there(visit: Visit, link: str, fragment: str) -> None:
+    page = visit.index()
+    page.locator("main").get_by_role("link", name=link).first.click()
+    expect(page.locator("h1")).to_contain_text("Sessions")
+    assert fragment in page.url
+
+
+def test_a_kind_leads_to_its_sessions(visit: Visit, tmp_path: Path) -> None:
+    sample = Sample().add("a.py", "ab cd", [session("a.py", 0, "ab"), session("a.py", 3, "cd")])
+    visit.site = sample.write(REPORTER, tmp_path).parent
+    page = opened(visit, "#kind=METHOD_CALL")
+    expect(page.locator(".row mark")).to_have_text("cd")
+
+
+def test_nothing_hostile_runs(visit: Visit, tmp_path: Path) -> None:
+    visit.site = hostile().write(REPORTER, tmp_path, title=NASTY).parent
+    page = opened(visit)
+    expect(page.locator(".row").first).to_be_visible()
+    assert page.locator("img").count() == 0
+    assert page.title() != "owned"
+
+
+@pytest.mark.parametrize("sample", [small, hostile])
+def test_a_phone_needs_no_sideways_scrolling(visit: Visit, sample: type, tmp_path: Path) -> None:
+    visit.site = sample().write(REPORTER, tmp_path).parent
+    visit.page.set_viewport_size({"width": 400, "height": 800})
+    page = opened(visit)
+    assert page.evaluate("document.documentElement.scrollWidth") == 400
+    page.get_by_role("button", name="Filters").click()
+    expect(page.locator("fieldset").first).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") == 400
+
+
+def test_only_rows_in_sight_are_elements(visit: Visit, tmp_path: Path) -> None:
+    text = "name " * 20_000
+    rows = [session("a.py", 5 * place, "name", 1 + place % 7, total=8) for place in range(20_000)]
+    visit.site = Sample().add("a.py", text, rows).write(REPORTER, tmp_path).parent
+    page = opened(visit)
+    assert page.locator(".row").count() < 60
+    page.keyboard.press("End")
+    expect(page.locator(".row.active")).to_have_attribute("aria-posinset", "20000")
+
+
+def test_a_comparison_shows_both_sides(compared: Path, browser: Browser) -> None:
+    page = browser.new_page()
+    page.goto((compared / "index.html").as_uri())
+    page.locator(".matrix a").first.click()
+    expect(page.locator("h1")).to_contain_text("Sessions")
+    assert "base=" in page.url
+    assert "new=" in page.url
+    expect(page.locator(".row").first.locator(".went .t")).to_have_count(2)
+    expect(page.locator("fieldset", has_text="New against base")).to_be_visible()
+    page.locator(".row").first.click()
+    expect(page.locator("#panel .sides h3")).to_have_count(2)
+    page.close()
