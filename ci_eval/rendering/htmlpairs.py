@@ -38,6 +38,9 @@ class Piece:
 
     text: str
     id: str = ""
+    """Of the session that changed most there."""
+    ids: tuple[str, ...] = ()
+    """Of all sessions that begin there."""
     change: str = ""
     """better, worse, same, or only (on one side)."""
     label: str = ""
@@ -97,7 +100,7 @@ def _piece(segment: Segment, pairs: Sequence[Pair], task: Task) -> Piece:
     halves = tuple(_half(text, side, task) for text, side in parts if text)
     session, change = _either(pair), change_of(pair, task)
     label = f"{session.expected_text[:LONGEST]}: base {_went(pair[0], task)}, new {_went(pair[1], task)}, {change}"
-    return Piece(segment.text, session.id, change, label, halves)
+    return Piece(segment.text, session.id, spot.ids, change, label, halves)
 
 
 def _half(text: str, session: Session | None, task: Task) -> Half:

@@ -21,6 +21,9 @@ from tests.projects import GREETER, timeless, write
 RANKED = "RecallAt1 RecallAt5 Recall Precision FMeasure MeanReciprocalRank NDCG ESaved".split()
 
 
+NOTHING_TYPED = ("--set", "actions.strategy.prefix.name=NoPrefix")
+
+
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     return write(tmp_path / "p", **{f"file{i}__py": GREETER + f"x{i} = {i}\nprint(x{i})\n" for i in range(6)})
@@ -47,7 +50,7 @@ def evaluate(project: Path, output: Path, *more: object) -> dict[str, Any]:
 
 
 def test_oracle_scores_one_on_every_rank_metric(project: Path, tmp_path: Path) -> None:
-    figures = evaluate(project, tmp_path / "o", "--engine", "oracle")
+    figures = evaluate(project, tmp_path / "o", "--engine", "oracle", *NOTHING_TYPED)
     assert {name: figures["metrics"][name]["value"] for name in RANKED} == dict.fromkeys(RANKED, 1.0)
     assert figures["metrics"]["MeanRank"]["value"] == 1.0
 
@@ -86,7 +89,7 @@ def test_where_all_sessions_were_asked_every_report_calls_the_figures_exact(proj
 
 
 def test_of_a_sample_every_report_says_where_the_figures_of_all_lie(project: Path, tmp_path: Path) -> None:
-    found, texts = said_of(project, tmp_path / "o", "--set", "interpret.sessionsLimit=30")
+    found, texts = said_of(project, tmp_path / "o", "--set", "interpret.sessionsLimit=30", *NOTHING_TYPED)
     assert found["low"] < found["value"] < found["high"]
     between = f"{100 * found['low']:.1f}–{100 * found['high']:.1f}%"  # noqa: RUF001
     for text in texts:
@@ -191,7 +194,7 @@ def test_every_session_filter_gets_its_own_figures(project: Path, tmp_path: Path
     filters = "reports.sessionsFilters=[{name: Static, filters: {isStatic: true}}]"
     evaluate(project, tmp_path / "o", "--engine", "words", "--set", filters)
     figures = json.loads((tmp_path / "o" / "reports" / "metrics.json").read_text())["evaluations"][0]["filters"]
-    assert list(figures) == ["ALL", "Static"]
+    assert list(figures) == ["ALL", "Static", "Prefix 0", "Prefix 1", "Prefix 3"]
     assert 0 < figures["Static"]["sessions"] < figures["ALL"]["sessions"]
     assert figures["Static"]["undecided"] > 0
 

@@ -144,3 +144,34 @@ def test_nothing_is_wider_than_the_window(site: Path, browser: Browser, width: i
         page.goto(path.as_uri())
         assert page.evaluate("document.documentElement.scrollWidth") <= width
     page.close()
+
+
+def test_a_deep_link_lands_in_sight_and_opens_the_session_it_names(site: Path, page: Page) -> None:
+    path = next(path for path in (site / "files").glob("*.html") if "file3" in path.name)
+    page.set_viewport_size({"width": 1280, "height": 420})
+    page.goto(path.as_uri())
+    token = page.locator(".pair[data-ids*=' ']").last
+    shown, other = (token.get_attribute("id") or ""), (token.get_attribute("data-ids") or "").split()
+    for wanted in other:
+        page.goto("about:blank")
+        page.goto(f"{path.as_uri()}#{wanted}")
+        page.locator("#panel h2").wait_for()
+        box, source = page.locator(".pair.open").bounding_box(), page.locator(".source").bounding_box()
+        assert box
+        assert source
+        assert box["y"] > source["y"] + 20
+        assert box["y"] + box["height"] < source["y"] + source["height"]
+        assert page.url.endswith(wanted)
+    assert shown in other
+    page.get_by_role("group", name="Session").get_by_role("button").first.click()
+    assert page.url.endswith(other[0])
+
+
+def test_tables_of_many_columns_say_that_there_are_more(site: Path, page: Page) -> None:
+    page.set_viewport_size({"width": 400, "height": 800})
+    page.goto((site / "index.html").as_uri())
+    wide = "document.querySelector('#improvements, #regressions') && [...document.querySelectorAll('.scroll')]"
+    found = page.evaluate(f"({wide}).filter((each) => each.scrollWidth > each.clientWidth).length")
+    shaded = page.evaluate(f"({wide}).every((each) => getComputedStyle(each).backgroundImage.includes('gradient'))")
+    assert found > 0
+    assert shaded

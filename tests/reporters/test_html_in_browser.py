@@ -241,6 +241,16 @@ def test_a_phone_needs_no_sideways_scrolling(visit: Visit, sites: dict[str, Path
     assert page.evaluate(width) == 400
 
 
+def test_a_row_of_metrics_is_whole_on_a_phone(visit: Visit) -> None:
+    visit.page.set_viewport_size({"width": 400, "height": 800})
+    page = visit.index()
+    for row in page.locator(".metrics tbody tr").all():
+        words = row.locator(".words").bounding_box()
+        assert words
+        assert words["x"] + words["width"] <= 400
+        assert (row.bounding_box() or {"height": 999})["height"] < 160
+
+
 def test_a_huge_file_answers_a_click_at_once(visit: Visit, sites: dict[str, Path]) -> None:
     visit.site = sites["huge"]
     page = visit.file("huge")

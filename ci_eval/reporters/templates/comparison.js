@@ -5,8 +5,8 @@ const ciEval = {
   pairs(all) {
     for (const each of all) this.sessions.set(each[0], each);
     const wanted = decodeURIComponent(location.hash.slice(1));
-    const token = wanted && document.getElementById(wanted);
-    show(token);
+    const token = wanted && tokens.find((each) => each.dataset.ids.split(" ").includes(wanted));
+    if (token) show(token, wanted);
     // In the middle, where the panel that has opened hides nothing of it.
     if (token) token.scrollIntoView({ block: "center", inline: "nearest" });
   },
@@ -38,8 +38,25 @@ function side(title, [status, rank, total, items], expected) {
   return made("div", {}, made("h3", {}, `${title}: ${outcome}`), list);
 }
 
-function show(token) {
-  const session = token && ciEval.sessions.get(token.id);
+// Several sessions may begin at one place, with other letters typed: they are buttons.
+function others(token, chosen) {
+  const ids = token.dataset.ids.split(" ").filter((id) => ciEval.sessions.has(id));
+  if (ids.length < 2) return "";
+  const result = (side) => (side[1] ? `${side[1]}` : side[2] ? "absent" : side[0]);
+  return made("div", { class: "choice", role: "group", "aria-label": "Session" }, ...ids.map((id) => {
+    const [, , prefix, , base, fresh] = ciEval.sessions.get(id);
+    const name = `${prefix ? `“${prefix}”` : "nothing typed"} ${result(base)} → ${result(fresh)}`;
+    const button = made("button", { type: "button", "aria-pressed": String(id === chosen) }, name);
+    button.addEventListener("click", () => {
+      show(token, id);
+      panel.querySelector("[aria-pressed=true]").focus();
+    });
+    return button;
+  }));
+}
+
+function show(token, wanted = token && token.id) {
+  const session = token && ciEval.sessions.get(wanted);
   if (!session) return;
   if (open) open.classList.remove("open");
   open = token;
@@ -50,6 +67,7 @@ function show(token) {
   const facts = `${kind.toLowerCase().replaceAll("_", " ")}, ${prefix ? `after “${prefix}”` : "nothing typed"}, session ${id}`;
   panel.replaceChildren(
     made("div", { class: "line" }, made("h2", {}, expected), close),
+    others(token, id),
     made("p", { class: "quiet" }, facts),
     made("div", { class: "sides" }, side("base", base, expected), side("new", fresh, expected)),
   );

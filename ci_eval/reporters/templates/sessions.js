@@ -60,8 +60,11 @@ ciEval.table = (data) => {
   let active = 0;
   let small = null;
 
-  const matches = (query) => {
+  const lower = () => {
     small ??= { texts: texts.map((each) => each.toLowerCase()), lines: lines.map((each) => each.toLowerCase()), files: files.map(([path]) => path.toLowerCase()) };
+  };
+  const matches = (query) => {
+    lower();
     const having = (of) => Uint8Array.from(of, (each) => each.includes(query));
     const [inText, inLine, inFile] = [having(small.texts), having(small.lines), having(small.files)];
     const isId = /^[0-9a-f]{4,}$/.test(query);
@@ -298,5 +301,7 @@ ciEval.table = (data) => {
   });
   document.body.classList.toggle("paired", paired);
   read();
+  // Before the first letter is typed, if there is time.
+  setTimeout(lower, 100);
   rows.focus({ preventScroll: true });
 };
