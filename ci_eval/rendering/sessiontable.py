@@ -10,6 +10,8 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+import msgspec
+
 from ci_eval.contracts import Task
 from ci_eval.model import Session, SourceFile
 from ci_eval.observing import FAILED_BAND, band, evaluated, score, shown_rank
@@ -133,26 +135,24 @@ class SessionTable:
         return band(self._task, session) if len(self._sides) > 1 else self._task.band(session).name
 
     def script(self) -> bytes:
-        """The call that hands all of it to the page."""
-        return script(
-            "ciEval.table",
-            {
-                "title": self._title,
-                "sides": self._names,
-                "played": self._task.play is not None,
-                "files": self._files,
-                "texts": list(self._texts.numbers),
-                "lines": list(self._lines.numbers),
-                "kinds": list(self._kinds.numbers),
-                "statuses": list(self._statuses.numbers),
-                "bands": self._bands,
-                "changes": CHANGES,
-                "ids": " ".join(self._ids),
-                "columns": self._columns,
-                "went": [vars(side) for side in self._sides],
-                "leftOut": self.left_out,
-            },
-        )
+        """The call that hands all of it to the page, as JSON in one text."""
+        table = {
+            "title": self._title,
+            "sides": self._names,
+            "played": self._task.play is not None,
+            "files": self._files,
+            "texts": list(self._texts.numbers),
+            "lines": list(self._lines.numbers),
+            "kinds": list(self._kinds.numbers),
+            "statuses": list(self._statuses.numbers),
+            "bands": self._bands,
+            "changes": CHANGES,
+            "ids": " ".join(self._ids),
+            "columns": self._columns,
+            "went": [vars(side) for side in self._sides],
+            "leftOut": self.left_out,
+        }
+        return script("ciEval.table", msgspec.json.encode(table).decode())
 
 
 def write_sessions(site: HtmlSite, table: SessionTable, title: str) -> None:

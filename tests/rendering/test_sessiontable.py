@@ -20,7 +20,7 @@ SOURCE = SourceFile(path="a.py", checksum="0" * 64, text="one\n    two three\n")
 
 def told(table: SessionTable) -> dict[str, Any]:
     text = table.script().decode()
-    found: dict[str, Any] = json.loads(text.removeprefix("ciEval.table(").removesuffix(");\n"))
+    found: dict[str, Any] = json.loads(json.loads(text.removeprefix("ciEval.table(").removesuffix(");\n")))
     return found
 
 
