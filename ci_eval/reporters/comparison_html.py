@@ -33,7 +33,7 @@ from ci_eval.rendering.verdicts import (
 )
 
 TEMPLATES = Path(__file__).parent / "templates"
-ASSETS = ("style.css", "comparison.css", "comparison.js", "sessions.css", "sessions.js")
+ASSETS = ("style.css", "comparison.css", "comparison.js", "sorting.js", "sessions.css", "sessions.js")
 MOST_SESSIONS = 50_000
 """Pages are written for about so many sessions: those of files with a listed change first, then those of the files with
 the most changes."""

@@ -175,3 +175,22 @@ def test_tables_of_many_columns_say_that_there_are_more(site: Path, page: Page) 
     shaded = page.evaluate(f"({wide}).every((each) => getComputedStyle(each).backgroundImage.includes('gradient'))")
     assert found > 0
     assert shaded
+
+
+def test_tables_of_a_comparison_are_sorted_by_their_headers(site: Path, page: Page) -> None:
+    page.goto((site / "index.html").as_uri())
+    section = page.locator("section", has=page.locator("#by-file"))
+    for direction in ("ascending", "descending"):
+        section.get_by_role("button", name="worse").press("Enter")
+        assert section.locator(f"th[aria-sort={direction}]").inner_text().startswith("worse")
+        shown = [int(each) for each in section.locator("tbody tr td:nth-child(5)").all_inner_texts()]
+        assert shown == sorted(shown, reverse=direction == "descending")
+    changes = page.locator("section", has=page.locator("#regressions, #improvements")).first
+    changes.get_by_role("button", name="Expected").click()
+    texts = changes.locator("tbody tr td:nth-child(2)").all_inner_texts()
+    assert texts == sorted(texts, key=str.lower)
+
+
+def test_the_title_names_the_project(site: Path, page: Page) -> None:
+    page.goto((site / "index.html").as_uri())
+    assert page.title().endswith(" on p working tree")

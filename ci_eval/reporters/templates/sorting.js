@@ -1,0 +1,29 @@
+"use strict";
+// Headers of a table become buttons that sort its rows: numbers by size, texts by the alphabet, what has neither last.
+for (const table of document.querySelectorAll("table.sortable")) {
+  const headers = [...table.tHead.rows[0].cells];
+  const key = (row, column) => {
+    const text = row.cells[column].textContent.trim();
+    if (!headers[column].classList.contains("number")) return text.toLowerCase() || null;
+    const value = parseFloat(text.replace(/[^0-9.+\u2212-]/g, "").replace("\u2212", "-"));
+    // A text where numbers are, such as "absent", is worse than any rank.
+    return Number.isNaN(value) ? (/[a-z]/.test(text) ? Infinity : null) : value;
+  };
+  headers.forEach((header, column) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.append(...header.childNodes);
+    header.append(button);
+    button.addEventListener("click", () => {
+      const sign = header.getAttribute("aria-sort") === "ascending" ? -1 : 1;
+      const keys = new Map([...table.tBodies[0].rows].map((row) => [row, key(row, column)]));
+      for (const each of headers) each.removeAttribute("aria-sort");
+      header.setAttribute("aria-sort", sign > 0 ? "ascending" : "descending");
+      table.tBodies[0].append(...[...keys.keys()].sort((one, other) => {
+        const [a, b] = [keys.get(one), keys.get(other)];
+        if (a === null || b === null) return (a === null) - (b === null);
+        return a < b ? -sign : a > b ? sign : 0;
+      }));
+    });
+  });
+}
