@@ -34,9 +34,9 @@ def about(evaluation: Evaluation, name: str) -> str:
     """What the figures of a filter are of, in an evaluation with several lengths; "" in others."""
     lengths = by_length(evaluation)
     if match := TYPED.fullmatch(name):
-        return f"With {letters(int(match[1]))} typed."
+        return f"with {letters(int(match[1]))} typed"
     every = ", ".join(map(letters, lengths))
-    return f"With {every} typed, all together: each length by itself says more." if name == "ALL" and lengths else ""
+    return f"with {every} typed; each by itself says more" if name == "ALL" and lengths else ""
 
 
 def sentence(evaluation: Evaluation) -> str:

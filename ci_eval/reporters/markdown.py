@@ -46,7 +46,7 @@ class Markdown:
         parts = [
             f"# {prose(evaluation.title)}",
             _headline(evaluation, figures, infos),
-            prose(about(evaluation, name)),
+            f"Figures {typed}." if (typed := about(evaluation, name)) else "",
             *(f"⚠ {prose(warning, 1000)}" for warning in warnings_of(evaluation)),
             " ".join(map(prose, populations(evaluation))),
             prose(noise_text(evaluation.noise), 400) if evaluation.noise else "",

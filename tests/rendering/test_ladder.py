@@ -20,8 +20,8 @@ def test_one_letter_typed_is_shown_first() -> None:
     assert list(by_length(found)) == [0, 1, 3]
     assert shown_filter(found)[0] == "Prefix 1"
     assert sentence(found).startswith("With one letter typed, the expected text stood first in 61.2% of 11 sessions (")
-    assert about(found, "Prefix 3") == "With 3 letters typed."
-    assert about(found, "ALL").startswith("With nothing, one letter, 3 letters typed, all together")
+    assert about(found, "Prefix 3") == "with 3 letters typed"
+    assert about(found, "ALL") == "with nothing, one letter, 3 letters typed; each by itself says more"
 
 
 def test_without_that_length_it_is_all_sessions() -> None:

@@ -74,7 +74,8 @@ def test_hostile_text_adds_no_tag_and_no_handler(tmp_path: Path) -> None:
     for page in site.rglob("*.html"):
         seen = Seen(page)
         assert "img" not in seen.tags
-        assert seen.tags.count("script") == 1
+        # That of all sessions has its data in a second one.
+        assert seen.tags.count("script") == 1 + (page.name == "sessions.html")
         assert not {name for name in seen.attributes if name.startswith("on") or name == "style"}
 
 
