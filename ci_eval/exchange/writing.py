@@ -17,7 +17,6 @@ from ci_eval.exchange.contract import Generation
 from ci_eval.exchange.offsets import moved, to_units
 from ci_eval.exchange.reading import END, OURS
 from ci_eval.model import Action, CallCompletion, FileActions, FileError, Lookup, Session, SourceFile
-from ci_eval.workspace import COMPRESSION
 
 PLACED = ("file", "offset", "expectedText", "record")
 
@@ -72,7 +71,7 @@ class Writer:
 
 
 def _write(path: Path, body: object) -> None:
-    atomic.write(path, gzip.compress(msgspec.json.encode(body), COMPRESSION, mtime=0))
+    atomic.write(path, gzip.compress(msgspec.json.encode(body), mtime=0))
 
 
 def identity(session: str) -> str:
