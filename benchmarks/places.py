@@ -3,7 +3,8 @@
 python benchmarks/places.py --pbn MODEL --frequency MODEL --histories HISTORIES.jsonl=CHECKOUT… --output FOLDER
 
 `ci-eval dataset usages --git … --texts` makes the histories; CHECKOUT is a folder with the project that they are of.
-All engines are compared with jedi over the sessions that it was asked; intervals are about other files like these.
+All engines are compared with jedi over the sessions that it was asked; intervals are about all sessions of these
+histories, where --limit has a sample drawn of them.
 """
 
 from __future__ import annotations
@@ -65,10 +66,9 @@ def compared(base: Path, new: Path, output: Path) -> dict[str, Any]:
 def row(name: str, metrics: dict[str, Any]) -> str:
     """Of a table."""
     each = metrics[DIFFERENCE]
-    other = each["elsewhere"]
     text = f"{each['difference']:+.3f}"
-    if other["low"] is not None:
-        text += f" ({other['low']:+.3f} to {other['high']:+.3f})"
+    if each["low"] is not None:
+        text += f" ({each['low']:+.3f} to {each['high']:+.3f})"
     values = [f"{metrics[metric]['new']:.3f}" for metric in METRICS]
     return f"| {name} | {' | '.join(values)} | {'' if name == BASE else text} |"
 
