@@ -156,6 +156,24 @@ def test_a_language_server_is_asked_there_too(folder: Path, tmp_path: Path) -> N
     assert "writerow" in names(found["csv.DictWriter", "LINEAR", 0])
 
 
+JAVA = "class Cart {{\n    String show(int n) {{\n        StringBuilder text = new StringBuilder();\n{}    }}\n}}\n"
+
+
+@pytest.mark.registry
+def test_java_is_asked_there_too(tmp_path: Path) -> None:
+    repository = origin.create(tmp_path / "shop")
+    for body in ('        return "";\n', "        text.append(n);\n        return text.toString();\n"):
+        repository.commit(Cart_java=JAVA.format(body))
+    argv = ("--git", repository.folder, "--language", "java", "--output", tmp_path / "histories.jsonl", "--texts")
+    code, _, told = command("dataset", "usages", *argv)
+    assert code == 0, told
+    java = ("--engine", "jdt", "--language", "java", "--project", f"path:{tmp_path / 'shop'}")
+    evaluate(tmp_path, tmp_path / "out", *java)
+    found = sessions(tmp_path / "out")
+    assert {strategy for _, strategy, _ in found} == {"LINEAR", "RANDOM", "REAL*", "REAL"}
+    assert all({"append", "toString"} <= set(names(each)) for each in found.values())
+
+
 # ------------------------------------------------------------------------------------------------ the open file
 
 
