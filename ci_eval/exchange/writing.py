@@ -18,6 +18,8 @@ from ci_eval.exchange.offsets import moved, to_units
 from ci_eval.exchange.reading import END, OURS
 from ci_eval.model import Action, CallCompletion, FileActions, FileError, Lookup, Session, SourceFile
 
+LEVEL = 6
+"""Of gzip, as Java's own streams have it; level 9 took 1.6 times as long, to save a twentieth."""
 PLACED = ("file", "offset", "expectedText", "record")
 
 
@@ -71,7 +73,7 @@ class Writer:
 
 
 def _write(path: Path, body: object) -> None:
-    atomic.write(path, gzip.compress(msgspec.json.encode(body), mtime=0))
+    atomic.write(path, gzip.compress(msgspec.json.encode(body), LEVEL, mtime=0))
 
 
 def identity(session: str) -> str:
