@@ -1,0 +1,50 @@
+"""axe-core finds no serious fault in any kind of page, on a phone and a screen, light and dark."""
+
+from __future__ import annotations
+
+import tarfile
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser
+
+from ci_eval.fetch.packages import npm_pack
+from ci_eval.reporters.html import REPORTER
+from tests.reporters.samples import small
+from tests.reporters.test_comparison_in_browser import site as compared
+
+__all__ = ["compared"]
+
+pytestmark = [pytest.mark.browser, pytest.mark.registry, pytest.mark.needs("npm")]
+
+SERIOUS = """axe.run().then((found) => found.violations
+  .filter((each) => ["serious", "critical"].includes(each.impact))
+  .map((each) => `${each.id}: ${each.nodes[0].html}`))"""
+
+
+@pytest.fixture(scope="module")
+def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The text of the script."""
+    with tarfile.open(npm_pack("axe-core@4.10.3", tmp_path_factory.mktemp("axe"))) as packed:
+        found = packed.extractfile("package/axe.min.js")
+        assert found
+        return found.read().decode()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [400, 1400])
+def test_no_page_has_a_serious_fault(
+    width: int, scheme: str, axe: str, compared: Path, browser: Browser, tmp_path: Path
+) -> None:
+    own = small().write(REPORTER, tmp_path).parent
+    pages = [own / "index.html", own / "sessions.html", min((own / "files").glob("*.html"))]
+    pages += [compared / "index.html", compared / "sessions.html", min((compared / "files").glob("*.html"))]
+    pages += [compared.parents[1] / "several" / "html" / "index.html"]
+    page = browser.new_page(
+        viewport={"width": width, "height": 900}, color_scheme="dark" if scheme == "dark" else "light"
+    )
+    for each in pages:
+        page.goto(each.as_uri())
+        page.evaluate(axe)
+        assert page.evaluate(SERIOUS) == [], each
+    page.close()
