@@ -14,6 +14,7 @@ import msgspec
 import pytest
 from packaging.markers import default_environment
 from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[2]
 LOCKS = sorted((ROOT / ".ci").glob("*.txt"))
@@ -35,7 +36,7 @@ def locked(lock: Path, python: str) -> dict[str, str]:
     lines = lock.read_text().replace("\\\n", " ").splitlines()
     entries = [Requirement(line.partition(" --hash")[0]) for line in lines]
     chosen = [entry for entry in entries if not entry.marker or entry.marker.evaluate(at(python))]
-    found = {entry.name: str(entry.specifier).removeprefix("==") for entry in chosen}
+    found: dict[str, str] = {canonicalize_name(entry.name): str(entry.specifier).removeprefix("==") for entry in chosen}
     assert len(found) == len(chosen), "one is locked twice"
     return found
 
@@ -50,11 +51,15 @@ def wanted(extra: str, python: str) -> Iterator[Requirement]:
             yield each
 
 
+def version_in(found: dict[str, str], wanted: Requirement) -> str:
+    return found.get(canonicalize_name(wanted.name), "0")
+
+
 @pytest.mark.parametrize("python", PYTHONS)
 @pytest.mark.parametrize("extra", ["", "ml"])
 def test_a_lock_has_what_the_project_asks_for(extra: str, python: str) -> None:
     found = locked(ROOT / ".ci" / f"requirements{extra and '-'}{extra}.txt", python)
-    stale = [str(each) for each in wanted(extra, python) if not each.specifier.contains(found.get(each.name, "0"))]
+    stale = [str(each) for each in wanted(extra, python) if not each.specifier.contains(version_in(found, each))]
     assert stale == [], "stale: run .ci/lock"
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from ci_eval.rendering.figures import change_between
+from ci_eval.rendering.figures import change, change_between
 from ci_eval.workspace import Workspace
 from tests.command import command as run
 from tests.comparing import compare
@@ -101,10 +101,12 @@ def test_a_sample_says_how_much_of_the_project_it_is(nights: dict[str, Path], tm
     assert report["population"] == 4 * report["paired"]
     assert found["low"] < found["difference"] < found["high"]
     assert (found["p"] < 0.05) == (found["low"] > 0 or found["high"] < 0)
+    sides = f"{found['base']:.1%} → {found['new']:.1%}"
+    moved = change(found["difference"], "share")
     interval = change_between(found["low"], found["high"], "share")
     pages = [tmp_path / "out" / name for name in ("report.md", "html/index.html")]
     for text in (said, *(page.read_text() for page in pages)):
-        assert f"▼ worse. RecallAt1 4.5% → 0.0%, -4.55 pp ({interval}; p < 0.001" in " ".join(unescape(text).split())
+        assert f"▼ worse. RecallAt1 {sides}, {moved} ({interval}; p < 0.001" in " ".join(unescape(text).split())
 
 
 def test_a_mean_rank_is_over_sessions_found_by_both(nights: dict[str, Path], tmp_path: Path) -> None:
@@ -112,4 +114,4 @@ def test_a_mean_rank_is_over_sessions_found_by_both(nights: dict[str, Path], tmp
     found = report["filters"]["ALL"]["metrics"]["MeanRank"]
     lost = sum(row["absent"] for row in report["transitions"].values())
     assert (found["base"], found["n"], found["over"]) == (1.0, report["paired"] - lost, "found by both")
-    assert f"MeanRank ({found['n']} found by both)" in (tmp_path / "out" / "report.md").read_text()
+    assert f"MeanRank ({found['n']:,} found by both)" in (tmp_path / "out" / "report.md").read_text()
