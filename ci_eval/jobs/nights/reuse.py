@@ -81,6 +81,8 @@ def _changed(earlier: Workspace, workspace: Workspace, prepared: Prepared) -> It
     was, now = earlier.manifest(), workspace.manifest()
     for what, before, after in unlike(runs.same_answers(was), runs.same_answers(now)):
         yield f"the {what} was {before}, and is {after} now"
+    if was.project.name != now.project.name:
+        yield f"the project was called {was.project.name}, and is called {now.project.name} now"
     if (was.rounds, was.os, was.grammar) != (now.rounds, now.os, now.grammar):
         yield "the machine is another one, or sessions were asked several times"
     if _asked(runs.stored_config(earlier)) != _asked(prepared.config):
@@ -88,8 +90,10 @@ def _changed(earlier: Workspace, workspace: Workspace, prepared: Prepared) -> It
 
 
 def _asked(config: Config) -> Config:
-    """As far as answers depend on it."""
-    return replace(config, output_dir="", training_projects=(), reports=_NONE.reports, comparison=_NONE.comparison)
+    """As far as answers depend on it; the project may have moved, if its content is the same."""
+    project = replace(config.project, spec="")
+    left_out = {"reports": _NONE.reports, "comparison": _NONE.comparison, "training_projects": (), "output_dir": ""}
+    return replace(config, project=project, **left_out)
 
 
 _NONE = Config()
