@@ -54,7 +54,7 @@ def nights(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         made[name] = root / name
         code, _, err = run(
             "evaluate", "--project", f"path:{project}", "--engine", engine, "--completion-type", kind,
-            "--output", made[name], "--jobs", 1,
+            "--output", made[name], "--jobs", 1, "--set", "actions.strategy.prefix.name=NoPrefix",
         )  # fmt: skip
         assert code == 0, err
     return made

@@ -32,10 +32,10 @@ def manifest(folder: Path) -> dict[str, object]:
     ("files", "options", "installed"),
     [
         (PINNED, [], {"tiny": "1.0"}),
-        (PINNED, ["--no-dependencies"], {}),
+        pytest.param(PINNED, ["--no-dependencies"], {}, marks=pytest.mark.slow),
         (PINNED, ["--engine", "words"], {}),
-        (OPEN, [], {}),
-        (OPEN, ["--dependencies"], {"tiny": "1.0"}),
+        pytest.param(OPEN, [], {}, marks=pytest.mark.slow),
+        pytest.param(OPEN, ["--dependencies"], {"tiny": "1.0"}, marks=pytest.mark.slow),
     ],
 )
 def test_a_lock_or_an_option_decides(
@@ -54,6 +54,7 @@ def test_a_lock_or_an_option_decides(
     assert [told in " ".join(each.split()) for each in (err, page)] == [left_out, left_out], out
 
 
+@pytest.mark.slow
 def test_what_cannot_be_installed_unasked_is_a_warning(index: Path, run: Run, tmp_path: Path) -> None:
     assert not list(index.iterdir())
     asked = ["evaluate", "--project", f"path:{write(tmp_path / 'p', **PINNED)}", "--output", tmp_path / "o"]

@@ -77,6 +77,7 @@ CODE = "import csv\ndef save(out, rows):\n    table = csv.DictWriter(out, rows)\
 
 
 @pytest.mark.engine
+@pytest.mark.slow
 def test_it_orders_what_an_engine_suggests_for_tokens(tmp_path: Path) -> None:
     write(tmp_path / "p", a__py=CODE)
     trained(tmp_path, "pbn", [usage("writerows", method="x", type_="csv.DictWriter")] * 4)

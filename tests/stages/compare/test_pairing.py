@@ -30,7 +30,8 @@ def test_sessions_of_changed_files_are_counted_and_left_out(tmp_path: Path) -> N
 
 def test_other_projects_have_no_session_in_common(nights: dict[str, Path], tmp_path: Path) -> None:
     project = write(tmp_path / "other", a__py=GREETER)
-    run("evaluate", "--project", f"path:{project}", "--engine", "words", "--output", tmp_path / "night")
+    alike = ("--set", "actions.strategy.prefix.name=NoPrefix")
+    run("evaluate", "--project", f"path:{project}", "--engine", "words", "--output", tmp_path / "night", *alike)
     code, report, said = compare(nights["words"], tmp_path / "night", tmp_path / "out")
     assert (code, report) == (3, {})
     assert "evaluate both on the same project" in " ".join(said.split())
