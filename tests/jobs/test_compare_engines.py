@@ -155,7 +155,8 @@ def test_rounds_of_one_engine_tell_its_noise(run: Run, tmp_path: Path) -> None:
     code, out, _ = command("evaluate", "--engine", "uneven", "--repeat", 3, *where)
     noise = json.loads((tmp_path / "one" / "reports" / "metrics.json").read_text())["evaluations"][0]["noise"]
     assert (code, noise["rounds"], noise["differing"] > 0) == (0, 3, True)
-    assert [round(each) for each in noise["latencies"]] == [8, 19, 12]
+    # What the engine says, and the moment that ranking took.
+    assert noise["latencies"] == pytest.approx([8, 19, 12], abs=2)
     reports = tmp_path / "one" / "reports"
     assert "asked in 3 rounds" in (reports / "report.md").read_text()
     assert "Asked in 3 rounds" in (reports / "html" / "index.html").read_text()
