@@ -2,9 +2,15 @@
 
 from ci_eval.mining.usages.contract import Layout
 
+_BARE = (
+    "assignment augmented_assignment call await yield attribute subscript binary_operator comparison_operator "
+    "boolean_operator not_operator conditional_expression expression_list tuple"
+).split()
+"""What newer grammars have in a block without an `expression_statement` around it."""
+
 LAYOUT = Layout(
     lists=frozenset(["module", "block"]),
-    simple=frozenset(["expression_statement", "return_statement", "assert_statement", "delete_statement"]),
+    simple=frozenset(["expression_statement", "return_statement", "assert_statement", "delete_statement", *_BARE]),
     leaving=frozenset(["return_statement", "raise_statement", "break_statement", "continue_statement"]),
     heads=frozenset(
         "function_definition for_statement while_statement with_statement if_statement elif_clause except_clause "
