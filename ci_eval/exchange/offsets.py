@@ -47,7 +47,9 @@ def moved(text: str, actions: Sequence[Action], convert: Callable[[str, int], in
         for action in actions:
             changed = _converted(action, text, document, convert)
             found.append(changed)
-            _play(document, action if ours else changed)
+            played = action if ours else changed
+            if isinstance(played, MoveCaret | DeleteRange | PrintText):
+                document.apply(played)
     except ValueError as error:
         raise WorkspaceError(f"the actions do not fit the text: {error}") from error
     return found
@@ -64,15 +66,3 @@ def _converted(action: Action, text: str, document: Document, convert: Callable[
             return replace(action, offset=convert(text, action.offset))
         case _:
             return action
-
-
-def _play(document: Document, action: Action) -> None:
-    match action:
-        case MoveCaret():
-            document.move(action.offset)
-        case DeleteRange():
-            document.delete(action.begin, action.end)
-        case PrintText():
-            document.insert(action.text)
-        case _:
-            pass

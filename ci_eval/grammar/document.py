@@ -12,6 +12,7 @@ from itertools import accumulate
 
 from ci_eval.contracts import Edit
 from ci_eval.grammar.gap import GapText
+from ci_eval.model import DeleteRange, MoveCaret, PrintText
 
 
 class NotText(Exception):
@@ -104,6 +105,16 @@ class Document:
     def insert(self, text: str) -> None:
         """Type `text` at the caret."""
         self._change(self.caret, self.caret, text)
+
+    def apply(self, action: MoveCaret | DeleteRange | PrintText) -> None:
+        """Move, delete or type, as the action says."""
+        match action:
+            case MoveCaret():
+                self.move(action.offset)
+            case DeleteRange():
+                self.delete(action.begin, action.end)
+            case PrintText():
+                self.insert(action.text)
 
     def take_edits(self) -> list[Edit]:
         """The edits since the last call, in order; what was deleted and put back in between is left out.

@@ -84,12 +84,8 @@ def _played(document: Document, actions: Sequence[Action]) -> Iterator[Asked]:
     last = ""
     for action in actions:
         match action:
-            case MoveCaret():
-                document.move(action.offset)
-            case DeleteRange():
-                document.delete(action.begin, action.end)
-            case PrintText():
-                document.insert(action.text)
+            case MoveCaret() | DeleteRange() | PrintText():
+                document.apply(action)
             case CallCompletion() if action.session != last:
                 last = action.session
                 text, caret = document.text, document.caret

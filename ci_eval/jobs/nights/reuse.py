@@ -42,24 +42,29 @@ def make_sessions_with(earlier: Path, workspace: Workspace, prepared: Prepared, 
     Some files are asked anew. Where any session in them is answered in another way than it was, nothing is taken over.
     """
     kept = _earlier(earlier, workspace, prepared, screen)
-    asked_anew = _take_over(kept, workspace) if kept else ()
+    asked_anew, taken = _take_over(kept, workspace) if kept else ((), ())
     pipeline.make_sessions([(workspace, prepared)], jobs, screen)
     if kept is None:
         return
     differing, compared = _differing(kept, workspace, asked_anew)
-    if differing:
-        screen.warn(
-            f"nothing of {earlier} is reused: of {compared:,} sessions asked anew, {differing:,} were answered "
-            "in another way, so that all are asked; `--repeat 3` tells how far the engine wavers by itself"
+    verified = compared > 0 and not differing
+    if taken and not verified:
+        why = (
+            f"of {compared:,} sessions asked anew, {differing:,} were answered in another way"
+            if compared
+            else "none of the sessions asked anew could be compared with an answer of that night"
         )
-        for source in list(workspace.sources()):
-            if source.path not in asked_anew:
-                workspace.drop_sessions(source.path)
+        screen.warn(
+            f"nothing of {earlier} is reused: {why}, so that all are asked; "
+            "`--repeat 3` tells how far the engine wavers by itself"
+        )
+        for path in taken:
+            workspace.drop_sessions(path)
         pipeline.make_sessions([(workspace, prepared)], jobs, screen)
     reused = sum(session.reused for _, sessions in workspace.sessions(Session) for session in sessions)
     workspace.write_manifest(replace(workspace.manifest(), reused=reused))
     workspace.seal()
-    if not differing:
+    if verified:
         screen.say(f"Reused: {counted(reused, 'session')} of {earlier}; {compared:,} asked anew were answered the same")
 
 
@@ -99,18 +104,20 @@ def _asked(config: Config) -> Config:
 _NONE = Config()
 
 
-def _take_over(kept: Workspace, workspace: Workspace) -> Collection[str]:
-    """Store the earlier sessions of all files but a sample, whose paths are returned."""
+def _take_over(kept: Workspace, workspace: Workspace) -> tuple[Collection[str], Collection[str]]:
+    """Store the earlier sessions of all files but a sample; the paths of the sample, and of what was taken over."""
     heads = {head.path: head for head in workspace.action_heads() if kept.has_sessions(head.path)}
+    taken = []
     sample = _sample({path: head.sessions for path, head in heads.items()}, workspace.manifest().start)
     for source, found in kept.sessions(Session):
         head = heads.get(source.path)
         if head and head.checksum == source.checksum and source.path not in sample:
             sessions = list(found)
-            if all(map(_settled, sessions)) and not workspace.has_sessions(source.path):
+            if all(map(_settled, sessions)):
                 reused = (replace(session, reused=True) for session in sessions)
                 workspace.write_sessions(source.path, pack_sessions(source, reused))
-    return sample
+                taken.append(source.path)
+    return sample, taken
 
 
 def _settled(session: Session) -> bool:

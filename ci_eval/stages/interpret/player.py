@@ -135,12 +135,8 @@ class Player:
             match action:
                 case OpenFile():
                     self._opened = False
-                case MoveCaret():
-                    self.document.move(action.offset)
-                case DeleteRange():
-                    self.document.delete(action.begin, action.end)
-                case PrintText():
-                    self.document.insert(action.text)
+                case MoveCaret() | DeleteRange() | PrintText():
+                    self.document.apply(action)
                 case CallCompletion():
                     self._call(action)
                 case PlayItem():

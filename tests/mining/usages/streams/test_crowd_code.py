@@ -105,7 +105,7 @@ def test_a_change_on_disk_is_applied_where_it_fits(tmp_path: Path) -> None:
 
 def test_what_the_workspace_held_is_known_from_its_snapshots(tmp_path: Path) -> None:
     (tmp_path / "snapshots").mkdir()
-    held = {"C:\\work\\shop.py": TEXT, "/work/other.txt": "x"}
+    held = {"C:\\code\\shop.py": TEXT, "/code/other.txt": "x"}
     (tmp_path / "snapshots" / "snapshot_001.json").write_text(json.dumps(held))
     written(tmp_path, [SNAPSHOT, action(1, len(TEXT), MORE)], chunk=0)
     found, skipped = snapshots("crowd-code", tmp_path)
@@ -115,7 +115,7 @@ def test_what_the_workspace_held_is_known_from_its_snapshots(tmp_path: Path) -> 
 
 @pytest.mark.parametrize("name", ["snapshot_002", "../snapshot_001", ""])
 def test_a_snapshot_of_the_workspace_that_is_not_there_is_counted(tmp_path: Path, name: str) -> None:
-    (tmp_path / "snapshot_001.json").write_text(json.dumps({"/work/shop.py": TEXT}))
+    (tmp_path / "snapshot_001.json").write_text(json.dumps({"/code/shop.py": TEXT}))
     written(tmp_path, [SNAPSHOT | {"snapshotId": name}, action(1, len(TEXT), MORE)])
     _, skipped = snapshots("crowd-code", tmp_path / "recording0.json")
     assert skipped["snapshot of the workspace that cannot be read"] == 1
