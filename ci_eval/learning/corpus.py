@@ -6,10 +6,11 @@ context are neighbours, as in a suffix array. What a context is followed by is c
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from itertools import islice
+from operator import itemgetter
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,6 @@ from numpy.typing import NDArray
 from ci_eval.learning.names import START_OF_LINE
 
 Ids = NDArray[np.int32]
-Counts = NDArray[np.integer[Any]]
 
 BETWEEN_FILES = 0
 """The number that stands for no token."""
@@ -34,23 +34,15 @@ REMEMBERED = 2048
 class Following(NamedTuple):
     """What a context is followed by."""
 
-    ids: Ids
-    """Sorted; none where `few` has all."""
-    counts: Counts
-    few: Sequence[tuple[int, int]]
-    """Tokens and counts, where there are few; the most frequent first, of equal ones the lower number."""
+    counts: Mapping[int, int]
+    """Token → how often it follows; the most frequent first, of equal ones those that were read first."""
     total: int
     """How often any follows."""
     where: tuple[int, int]
     """The places of the corpus that were counted, from one to before the other."""
 
-    def pairs(self) -> Iterator[tuple[int, int]]:
-        """All tokens with their counts."""
-        yield from self.few
-        yield from zip(self.ids.tolist(), self.counts.tolist(), strict=True)
 
-
-NOTHING = Following(NONE, NONE, (), 0, (0, 0))
+NOTHING = Following({}, 0, (0, 0))
 
 
 class Elsewhere(NamedTuple):
@@ -59,27 +51,29 @@ class Elsewhere(NamedTuple):
     total: int
     """How often any token follows."""
     counts: Mapping[int, int]
-    """Token → how often it does."""
+    """Token → how often it does in all of the files,"""
+    less: Mapping[int, int]
+    """and in the one that does not count."""
     top: Sequence[int]
     """The most frequent ones; of equal ones those that were read first."""
 
 
 def _left(found: Following, own: Following) -> Elsewhere:
-    total = found.total - own.total
-    if found.few and not own.total:
-        return Elsewhere(total, dict(found.few), [token for token, _ in found.few[:TOP]])
-    if found.few:
-        less = dict(own.few)
-        pairs = [(token, left) for token, count in found.few if (left := count - less.get(token, 0))]
-        pairs.sort(key=lambda each: (-each[1], each[0]))
-        return Elsewhere(total, dict(pairs), [token for token, _ in pairs[:TOP]])
-    counts = found.counts.copy()
-    if own.total:
-        minus = np.array(list(own.pairs()))
-        counts[found.ids.searchsorted(minus[:, 0])] -= minus[:, 1]
-    ids, counts = found.ids[counts > 0], counts[counts > 0]
-    top = ids[np.argsort(-counts, kind="stable")[:TOP]]
-    return Elsewhere(total, dict(zip(ids.tolist(), counts.tolist(), strict=True)), top.tolist())
+    counts, less = found.counts, own.counts
+    if not less:
+        return Elsewhere(found.total, counts, less, list(islice(counts, TOP)))
+    first, unchanged = list[tuple[int, int]](), 0
+    for token, count in counts.items():
+        if token not in less:
+            first.append((-count, token))
+            unchanged += 1
+            # Whatever comes later is less frequent than TOP of these.
+            if unchanged == TOP:
+                break
+        elif left := count - less[token]:
+            first.append((-left, token))
+    first.sort()
+    return Elsewhere(found.total - own.total, counts, less, [token for _, token in first[:TOP]])
 
 
 class Texts:
@@ -114,15 +108,19 @@ def backwards(file: Ids, start: int) -> Ids:
     return np.concatenate([np.concatenate([line[:1], line[:0:-1]]) for line in reversed(lines)] or [file])
 
 
+def may_follow(texts: Texts, predicted: Callable[[str], bool]) -> NDArray[np.bool_]:
+    """Of each number, whether its text is one that may be predicted."""
+    return np.fromiter((bool(text) and text != START_OF_LINE and predicted(text) for text in texts.texts), bool)
+
+
 class Corpus:
     """The counts of a set of files."""
 
-    def __init__(self, files: Sequence[Ids], texts: Texts, order: int, predicted: Callable[[str], bool]) -> None:
-        """`order`: tokens of the longest sequences: one less of context, and the one that follows. `predicted`: which
-        tokens may follow."""
+    def __init__(self, files: Sequence[Ids], follows: NDArray[np.bool_], order: int) -> None:
+        """`follows`: see `may_follow`. `order`: tokens of the longest sequences: one less of context, and the one that
+        follows."""
         gap = np.full(max(order - 1, 1), BETWEEN_FILES, dtype=np.int32)
         whole = np.concatenate([gap, *(part for file in files for part in (file, gap))])
-        follows = np.fromiter((bool(text) and text != START_OF_LINE and predicted(text) for text in texts.texts), bool)
         places = np.flatnonzero(follows[whole])
         before = [whole[places - back] for back in range(1, order)]
         sorting = np.lexsort(before[::-1]) if before else np.arange(len(places))
@@ -166,13 +164,18 @@ class Corpus:
         return self._few(low, high) if high - low <= FEW else self._following(low, high)
 
     def _few(self, low: int, high: int) -> Following:
-        tokens = self._next[low:high].tolist()
-        counted = Counter(sorted(tokens)).most_common() if len(tokens) > 1 else [(tokens[0], 1)]
-        return Following(NONE, NONE, counted, high - low, (low, high))
+        counts: dict[int, int] = {}
+        for token in sorted(self._next[low:high].tolist()):
+            counts[token] = counts.get(token, 0) + 1
+        if len(counts) > 1:
+            counts = dict(sorted(counts.items(), key=itemgetter(1), reverse=True))
+        return Following(counts, high - low, (low, high))
 
     def _count(self, low: int, high: int) -> Following:
         ids, counts = np.unique(self._next[low:high], return_counts=True)
-        return Following(ids, counts, (), high - low, (low, high))
+        order = np.argsort(-counts, kind="stable")
+        counted = dict(zip(ids[order].tolist(), counts[order].tolist(), strict=True))
+        return Following(counted, high - low, (low, high))
 
 
 def without(whole: Corpus, own: Corpus, less: Sequence[Following], context: Ids) -> Iterator[Elsewhere]:
@@ -185,5 +188,5 @@ def without(whole: Corpus, own: Corpus, less: Sequence[Following], context: Ids)
             return
         places = found.where, here.where
         if left is None or places != known:
-            left, known = _left(found, here) if found.few else whole.but(found.where, own, here.where), places
+            left, known = whole.but(found.where, own, here.where) if found.total > FEW else _left(found, here), places
         yield left

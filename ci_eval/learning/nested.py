@@ -9,13 +9,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import chain, islice
 from pathlib import PurePosixPath
 from typing import TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ci_eval.learning.code import distinct, lines_of
-from ci_eval.learning.corpus import NONE, TOP, Corpus, Elsewhere, Ids, Texts, backwards, numbered, without
+from ci_eval.learning.corpus import NONE, TOP, Corpus, Elsewhere, Ids, Texts, backwards, may_follow, numbered, without
 from ci_eval.learning.names import START_OF_LINE
 from ci_eval.learning.ngrams import Cache, factors, shares
 from ci_eval.learning.surrounding import Split, Surrounding, whole_tokens
@@ -48,6 +51,10 @@ class Project:
         self.own = lru_cache(maxsize=4)(self._own)
         self._all_in = lru_cache(maxsize=64)(lambda folder: all(_folder_of(each) == folder for each in self.files))
 
+    @cached_property
+    def _follows(self) -> NDArray[np.bool_]:
+        return may_follow(self.texts, self._predicted)
+
     def _whole(self, back: bool) -> Corpus:
         return self._corpus(self.files.values(), back)
 
@@ -59,16 +66,16 @@ class Project:
 
     def _corpus(self, files: Iterable[Ids], back: bool) -> Corpus:
         turned = [backwards(each, self._start) if back else each for each in files]
-        return Corpus(turned, self.texts, self.order, self._predicted)
+        return Corpus(turned, self._follows, self.order)
 
     def frequent(self, path: str) -> Iterator[tuple[str, int]]:
         """The tokens of the other files with their numbers, the most frequent first; of equal ones those that were read
         first."""
         counts: Counter[int] = Counter()
         for found in self.whole(False).contexts(NONE):
-            counts.update(dict(found.pairs()))
+            counts.update(found.counts)
         for own in self.own(path, False).contexts(NONE):
-            counts.subtract(dict(own.pairs()))
+            counts.subtract(own.counts)
         yield from ((self.texts.texts[number], count) for number, count in counts.most_common() if count > 0)
 
     def contexts(
@@ -139,17 +146,20 @@ class _Candidates:
         known = numbers.ids
         self.by_id = {known[text]: place for place, text in enumerate(texts) if text in known}
 
-    def add(self, places: Mapping[Token, int], after: Mapping[Token, int], factor: float) -> None:
-        """Add `factor` times the count of each. `places`: `by_text` or `by_id`, as `after` has it."""
+    def add(
+        self, places: Mapping[Token, int], after: Mapping[Token, int], less: Mapping[Token, int], factor: float
+    ) -> None:
+        """Add `factor` times the count of each in `after`, without that in `less`. `places`: `by_text` or `by_id`, as
+        these have it."""
         sums = self.sums
         if len(places) < len(after):
             for token, place in places.items():
                 if token in after:
-                    sums[place] += factor * after[token]
+                    sums[place] += factor * (after[token] - less.get(token, 0))
         else:
             for token, count in after.items():
                 if token in places:
-                    sums[places[token]] += factor * count
+                    sums[places[token]] += factor * (count - less.get(token, 0))
 
 
 class _Side:
@@ -191,9 +201,9 @@ class _Side:
         """Add their probabilities, times `share`."""
         for levels, given in zip(self._wider, self._factors, strict=False):
             for level, factor in zip(levels, given, strict=True):
-                candidates.add(candidates.by_id, level.counts, share * factor)
+                candidates.add(candidates.by_id, level.counts, level.less, share * factor)
         for (after, _), factor in zip(self._file, self._factors[-1], strict=False):
-            candidates.add(candidates.by_text, after, share * factor)
+            candidates.add(candidates.by_text, after, {}, share * factor)
 
 
 def _most_frequent(counts: Mapping[str, int]) -> list[str]:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ci_eval.learning import corpus
-from ci_eval.learning.corpus import TOP, Corpus, Texts, backwards, numbered, without
+from ci_eval.learning.corpus import TOP, Corpus, Texts, backwards, may_follow, numbered, without
 from ci_eval.learning.names import START_OF_LINE
 
 Lines = list[list[str]]
@@ -39,11 +39,11 @@ def test_counts_are_those_of_counting_one_by_one(files: list[Lines], context: li
     texts = Texts()
     read = [numbered(file, texts) for file in files]
     kept, corpus.FEW = corpus.FEW, few
-    found = list(Corpus(read, texts, 4, is_letter).contexts(texts.known(context)))
+    found = list(Corpus(read, may_follow(texts, is_letter), 4).contexts(texts.known(context)))
     corpus.FEW = kept
     for length in range(min(len(context), 3) + 1):
         expected = one_by_one(files, context[len(context) - length :])
-        here = dict(found[length].pairs()) if length < len(found) else {}
+        here = found[length].counts if length < len(found) else {}
         assert {texts.texts[number]: count for number, count in here.items()} == expected
         if expected:
             assert found[length].total == expected.total()
@@ -56,14 +56,15 @@ def test_a_file_that_does_not_count_is_as_if_it_were_not_there(
     texts = Texts()
     read = [numbered(file, texts) for file in files]
     ids = texts.known(context)
-    whole, own = Corpus(read, texts, 4, is_letter), Corpus(read[:1], texts, 4, is_letter)
-    rest, nothing = Corpus(read[1:], texts, 4, is_letter), Corpus([], texts, 4, is_letter)
+    follows = may_follow(texts, is_letter)
+    whole, own, rest, nothing = (Corpus(files, follows, 4) for files in (read, read[:1], read[1:], []))
     kept, corpus.FEW = corpus.FEW, few
     found = list(without(whole, own, list(own.contexts(ids)), ids))
     expected = list(without(rest, nothing, [], ids))
     corpus.FEW = kept
     assert [(each.total, each.top) for each in found] == [(each.total, each.top) for each in expected]
-    assert [{token: count for token, count in each.counts.items() if count} for each in found] == [
+    left = [{token: count - each.less.get(token, 0) for token, count in each.counts.items()} for each in found]
+    assert [{token: count for token, count in each.items() if count} for each in left] == [
         each.counts for each in expected
     ]
     for each in expected:
