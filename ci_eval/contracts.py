@@ -318,8 +318,7 @@ class Task:
     rank: Callable[[str, str, Sequence[Suggestion]], int | None]
     """What is expected, what of it is typed, the suggestions as shown → the rank (1-based) of the one that counts."""
     status: Callable[[Sequence[LookupScore]], Status]
-    """The lookups of a session in which nothing failed → OK, NO_MATCH or EMPTY. There is one at least, unless the task
-    plays its items."""
+    """The lookups of a session in which nothing failed, none only where items are played → OK, NO_MATCH or EMPTY."""
     score: Callable[[SessionScore], float]
     """How well a session went, from 0 to 1: of two evaluations, the one with the higher score won it."""
     bands: Sequence[Band]
@@ -404,7 +403,7 @@ class Grader(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class CaretContext:
-    """Where suggestions are ranked. `after`: what stands behind the caret, of which no feature is made."""
+    """Where suggestions are ranked. `after`: what stands behind the caret, of which no logged feature is made."""
 
     path: str
     before: str
@@ -418,7 +417,7 @@ class CaretContext:
 
 @dataclass(frozen=True, kw_only=True)
 class FileContext:
-    """What a ranker may know of the file that is open, before it is asked."""
+    """What a ranker may know of the file that is open. `surroundings`: the project; None where it is not there."""
 
     path: str
     text: str
@@ -426,6 +425,7 @@ class FileContext:
     keywords: frozenset[str]
     names: Path | None = None
     """File with the names of the whole project (`learning/names.py`)."""
+    surroundings: Surroundings | None = None
 
 
 Ordering = Callable[[Sequence[Suggestion], CaretContext], Sequence[Suggestion]]

@@ -2,90 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from functools import cached_property
-from itertools import chain
-from math import log
-from typing import Annotated
-
-from msgspec import Meta
-
-from ci_eval.adapters.counting import CacheOptions
-from ci_eval.adapters.predicting import Predictor, predictor
-from ci_eval.contracts import Engine, Surroundings
-from ci_eval.learning.code import class_of
-from ci_eval.learning.names import START_OF_LINE
-from ci_eval.learning.nested import Nested, Project
-from ci_eval.learning.surrounding import Surrounding
-from ci_eval.subtokens import pieces
-
-END = "\0"
-"""Stands behind the last piece of a name."""
-
-
-class BeamOptions(CacheOptions, frozen=True, kw_only=True):
-    """The options of `subtoken-beam`."""
-
-    order: Annotated[int, Meta(ge=2, le=40)] = 10
-    """Pieces of the longest sequences that are counted; where a name ends counts as one."""
-    width: Annotated[int, Meta(ge=1, le=1000)] = 8
-    """Beginnings of names that are kept at each step."""
-    longest: Annotated[int, Meta(ge=1, le=100)] = 12
-    """The most pieces a name may have."""
-
-
-class SubtokenBeam(Predictor[BeamOptions]):
-    """Looks at what is before the caret alone: what is behind it says nothing of how a name goes on."""
-
-    def __init__(self, options: BeamOptions, surroundings: Surroundings) -> None:
-        super().__init__(options, surroundings)
-        self._around = Surrounding(surroundings.language, options.order, _any_piece, split=self._split)
-
-    @cached_property
-    def _project(self) -> Project:
-        wider = {"folder", "project"} & set(self.options.scopes)
-        language = self.surroundings.language
-        return Project(self.files if wider else {}, language, self.options.order, _any_piece, self._split)
-
-    def _split(self, line: Sequence[str]) -> list[str]:
-        return list(chain.from_iterable(self._pieces(token) for token in line))
-
-    def _pieces(self, token: str) -> Sequence[str]:
-        return [*pieces(token), END] if class_of(token, self.surroundings.keywords) == "name" else [token]
-
-    def begin(self) -> None:
-        self._around.forget()
-        self._model = Nested(self._project, self.path, self.options.scopes, self.options.weight, 60)
-
-    def predict(self, before: str, after: str) -> Iterable[str]:  # noqa: ARG002
-        self._around.read(before, "")
-        open_: list[tuple[float, tuple[str, ...]]] = [(0.0, ())]
-        done: dict[str, float] = {}
-        for _ in range(self.options.longest + 1):
-            longer = []
-            for score, begun in open_:
-                for text, chance in self._model.likely_after(self._around, begun):
-                    found, total = (*begun, text), score + log(chance)
-                    if text == END or (not begun and class_of(text, self.surroundings.keywords) != "name"):
-                        whole = "".join(found).removesuffix(END)
-                        if whole and self.asked(whole):
-                            done[whole] = max(done.get(whole, total), total)
-                    elif not begun or class_of("".join(begun), self.surroundings.keywords) == "name":
-                        longer.append((total, found))
-            open_ = sorted(longer, key=lambda each: -each[0])[: self.options.width]
-            if not open_ or self._is_settled(done, open_[0][0]):
-                break
-        return sorted(done, key=lambda text: -done[text])
-
-    def _is_settled(self, done: dict[str, float], best_open: float) -> bool:
-        """Whether nothing that is still open can come among those that are shown."""
-        limit = self.options.limit
-        return len(done) >= limit and sorted(done.values(), reverse=True)[limit - 1] >= best_open
-
-
-def _any_piece(piece: str) -> bool:
-    return piece != START_OF_LINE
-
+from ci_eval.adapters.predicting import predictor
+from ci_eval.adapters.spelling import BeamOptions, SubtokenBeam
+from ci_eval.contracts import Engine
 
 ENGINE: Engine = predictor(
     "subtoken-beam",

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice, product
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +21,9 @@ Lines = Sequence[Sequence[str]]
 
 NEIGHBOUR = 5.0
 """Tokens after which a pattern's frequency next to one token counts as much as its frequency anywhere."""
+NEVER = -20.0
+"""The logarithm of how likely a sub-token is that has no vector."""
+NO_PLACES: NDArray[np.intp] = np.empty(0, dtype=np.intp)
 MOST_SLOTS = 6
 COMBINATIONS = 64
 """Ways to fill one pattern that are looked at."""
@@ -101,35 +106,64 @@ class Filler:
                 best[token] = max(best.get(token, -np.inf), score + chance)
         return sorted(best, key=lambda token: -best[token])
 
+    def scores(
+        self, left: Sequence[str], right: Sequence[str] | None, tokens: Sequence[str], wanted: Filling
+    ) -> list[float]:
+        """How well each token fits there: the logarithms of its pattern's probability and of each sub-token's in its
+        slot, together."""
+        assert self._embedding
+        near = self._embedding.vectors @ self.context(left, right or ())
+        beside = self._beside(left, right)
+        chances = lru_cache(maxsize=None)(lambda part: self._chances(part, near, wanted))
+        found = []
+        for token in tokens:
+            kind = self._classify(token)
+            pattern = self._parts.pattern(token, kind)
+            score = self._chance(pattern, beside)
+            for unit in units(token, kind):
+                places, each = chances(self._parts.of(unit))
+                place = self._embedding.places.get(unit)
+                score += NEVER if place is None else float(each[np.searchsorted(places, place)])
+            found.append(score)
+        return found
+
     def _likely_patterns(
         self, left: Sequence[str], right: Sequence[str] | None, number: int
     ) -> list[tuple[Pattern, float]]:
         """With the logarithm of their probability."""
-        whole = max(self._everywhere.total(), 1)
+        beside = self._beside(left, right)
+        common = [pattern for pattern, _ in self._everywhere.most_common(number)]
+        seen = dict.fromkeys([*(each for side, _ in beside for each in side), *common])
+        return sorted(((each, self._chance(each, beside)) for each in seen), key=lambda each: -each[1])[:number]
+
+    def _beside(self, left: Sequence[str], right: Sequence[str] | None) -> list[tuple[Mapping[Pattern, int], int]]:
+        """The patterns next to the token on each side, and how many there are."""
         sides: list[Mapping[Pattern, int]] = [self._after.get(left[0] if left else "", Counter())]
         if right is not None:
             sides.append(self._before.get(right[0] if right else "", Counter()))
-        found: dict[Pattern, float] = {}
-        totals = [sum(side.values()) for side in sides]
-        common = [pattern for pattern, _ in self._everywhere.most_common(number)]
-        for pattern in dict.fromkeys([*(each for side in sides for each in side), *common]):
-            share = self._everywhere[pattern] / whole
-            chance = np.log(share)
-            for side, total in zip(sides, totals, strict=True):
-                chance += np.log((side.get(pattern, 0) + NEIGHBOUR * share) / (total + NEIGHBOUR) / share)
-            found[pattern] = float(chance)
-        return sorted(found.items(), key=lambda each: -each[1])[:number]
+        return [(side, sum(side.values())) for side in sides]
+
+    def _chance(self, pattern: Pattern, beside: Sequence[tuple[Mapping[Pattern, int], int]]) -> float:
+        """The logarithm of its probability; one that was never seen is half as likely as one that was seen once."""
+        share = (self._everywhere[pattern] or 0.5) / max(self._everywhere.total(), 1)
+        chance = np.log(share)
+        for side, total in beside:
+            chance += np.log((side.get(pattern, 0) + NEIGHBOUR * share) / (total + NEIGHBOUR) / share)
+        return float(chance)
 
     def _choices(self, part: str, near: Vectors, wanted: Filling) -> list[tuple[str, float]]:
         """The sub-tokens of a part that fit best, with the logarithms of their probabilities."""
         assert self._embedding
-        places = self._of_part.get(part)
-        if places is None:
-            return []
-        scores = wanted.sharpness * near[places] + wanted.prior * np.log(self._embedding.counts[places])
-        chances = scores - np.logaddexp.reduce(scores)
+        places, chances = self._chances(part, near, wanted)
         order = np.argsort(-chances, kind="stable")[: wanted.slot]
         return [(self._embedding.units[places[each]], float(chances[each])) for each in order]
+
+    def _chances(self, part: str, near: Vectors, wanted: Filling) -> tuple[NDArray[np.intp], NDArray[np.floating[Any]]]:
+        """The places of the sub-tokens of a part, sorted, and the logarithms of their probabilities."""
+        assert self._embedding
+        places = self._of_part.get(part, NO_PLACES)
+        scores = wanted.sharpness * near[places] + wanted.prior * np.log(self._embedding.counts[places])
+        return places, scores - np.logaddexp.reduce(scores) if len(scores) else scores
 
 
 def _ways(pattern: Pattern, choices: Mapping[str, Sequence[tuple[str, float]]]) -> Iterator[tuple[str, float]]:

@@ -119,6 +119,12 @@ class Nested:
         """The same if these tokens stood at the caret already, by what is before them alone."""
         return self._ordered([self._side(around.before, tuple(begun), back=False)])
 
+    def chances_after(self, around: Surrounding, begun: Sequence[str], texts: Sequence[str]) -> list[float]:
+        """How likely each of these texts is where `begun` stands at the caret already, by what is before it alone."""
+        candidates = _Candidates(texts, self._project.texts)
+        self._side(around.before, tuple(begun), back=False).add_to(candidates, 1.0)
+        return candidates.sums
+
     def _ordered(self, sides: Sequence[_Side]) -> list[tuple[str, float]]:
         following = (each.after(length) for length in reversed(range(self._project.order)) for each in sides)
         texts = list(islice(distinct(chain.from_iterable(following)), self._candidates))

@@ -35,8 +35,8 @@ class Showing:
     def __init__(self, setup: Setup, path: str, text: str) -> None:
         self._setup = setup
         self._path = path
-        keywords = setup.surroundings.keywords
-        context = FileContext(path=path, text=text, keywords=keywords, names=setup.names)
+        place = setup.surroundings
+        context = FileContext(path=path, text=text, keywords=place.keywords, names=setup.names, surroundings=place)
         self._order = setup.ranker.open(context)
         self._reader = Reader.of(context) if setup.logging else None
 

@@ -1,0 +1,99 @@
+"""The average of what stands around a place, in vectors of sub-tokens that the project itself gives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from itertools import islice
+from typing import Annotated
+
+from msgspec import Meta
+
+from ci_eval.adapters.predicting import Predictor, PredictorOptions
+from ci_eval.chance import draw
+from ci_eval.contracts import Surroundings
+from ci_eval.learning.code import class_of, lines_of
+from ci_eval.learning.embedding import Embedding
+from ci_eval.learning.filling import Filler, Filling
+from ci_eval.learning.surrounding import Surrounding
+
+Many = Annotated[int, Meta(ge=1, le=20_000)]
+Weight = Annotated[float, Meta(ge=0, le=1000)]
+
+
+class EmbeddingOptions(PredictorOptions, frozen=True, kw_only=True):
+    """The options of `embedding`."""
+
+    dimensions: Many = 100
+    """Of the vectors."""
+    window: Annotated[int, Meta(ge=1, le=100)] = 8
+    """Sub-tokens on each side that a sub-token is near to, in training."""
+    vocabulary: Many = 4000
+    """Sub-tokens that have a vector: the most frequent ones. Memory grows with the square: 4,000 take 200 MB."""
+    context: Annotated[int, Meta(ge=1, le=1000)] = 10
+    """Tokens on each side that are averaged."""
+    patterns: Many = 20
+    """The likeliest patterns of parts, which are filled."""
+    slot: Annotated[int, Meta(ge=1, le=100)] = 4
+    """Sub-tokens that are tried in each slot of a pattern."""
+    sharpness: Weight = 5.0
+    """How much nearness to the context counts; 0 = not at all."""
+    prior: Weight = 1.0
+    """How much the frequency of a sub-token counts; 0 = not at all: then nearness alone decides."""
+    folds: Annotated[int, Meta(ge=2, le=1000)] = 5
+    """Parts of the project; what is predicted in one is learned from the others."""
+    seed: int = 0
+    """Of the SVD."""
+
+
+class ByAverage(Predictor[EmbeddingOptions]):
+    """Learns from the files of the other folds, when the first file of a fold is opened."""
+
+    def __init__(self, options: EmbeddingOptions, surroundings: Surroundings) -> None:
+        super().__init__(options, surroundings)
+        self._around = Surrounding(surroundings.language, 1, self.asked)
+        self._of_fold = lru_cache(maxsize=options.folds)(self._trained)
+        self._filling = Filling(
+            patterns=options.patterns, slot=options.slot, sharpness=options.sharpness, prior=options.prior
+        )
+
+    def begin(self) -> None:
+        self._around.forget()
+        self._filler = self._of_fold(self._fold(self.path))
+
+    def _fold(self, path: str) -> int:
+        return int(draw(0, path) * self.options.folds)
+
+    def _trained(self, fold: int) -> Filler:
+        language, given = self.surroundings.language, self.options
+        texts = [text for path, text in sorted(self.files.items()) if self._fold(path) != fold]
+        files = [list(lines_of(text, language)) for text in texts]
+        filler = Filler(files, lambda token: class_of(token, self.surroundings.keywords), self.asked)
+        filler.embed(
+            Embedding.trained(
+                map(filler.units_of, files),
+                vocabulary=given.vocabulary,
+                dimensions=given.dimensions,
+                window=given.window,
+                seed=given.seed,
+            )
+        )
+        return filler
+
+    def predict(self, before: str, after: str) -> Iterable[str]:
+        left, right = self._sides(before, after)
+        return self._filler.filled(left, right, self._filling)
+
+    def scores(self, before: str, after: str, texts: Sequence[str]) -> list[float]:
+        """See Scorer."""
+        left, right = self._sides(before, after)
+        return self._filler.scores(left, right, texts, self._filling)
+
+    def _sides(self, before: str, after: str) -> tuple[list[str], list[str] | None]:
+        """The tokens before the caret and behind it, the nearest first; None where there is no text behind it."""
+        self._around.read(before, after)
+        left, right = (self._nearest(side.tokens) for side in (self._around.before, self._around.after))
+        return left, right if after else None
+
+    def _nearest(self, tokens: list[str]) -> list[str]:
+        return list(islice((token for token in reversed(tokens) if token.strip()), self.options.context))

@@ -1,0 +1,14 @@
+"""EMBEDDING: nearness to the average of what stands around, in vectors of sub-tokens that the project gives."""
+
+from __future__ import annotations
+
+from ci_eval.adapters.averaging import ByAverage, EmbeddingOptions
+from ci_eval.adapters.scoring import ByScore
+from ci_eval.contracts import Ranker
+
+RANKER: Ranker = ByScore(
+    "EMBEDDING",
+    "by nearness to the average of what stands around, in vectors of sub-tokens that the project gives",
+    ByAverage,
+    EmbeddingOptions(),
+)

@@ -1,0 +1,14 @@
+"""SUBTOKEN_BEAM: how likely n-gram caches take their spelling, sub-token by sub-token."""
+
+from __future__ import annotations
+
+from ci_eval.adapters.scoring import ByScore
+from ci_eval.adapters.spelling import BeamOptions, SubtokenBeam
+from ci_eval.contracts import Ranker
+
+RANKER: Ranker = ByScore(
+    "SUBTOKEN_BEAM",
+    "by how likely n-gram caches take their spelling, sub-token by sub-token",
+    SubtokenBeam,
+    BeamOptions(),
+)
