@@ -99,6 +99,8 @@ class Manifest(Value, frozen=True, kw_only=True):
     cpu: str
     jobs: Number
     shard: str | None = None
+    own_actions: bool = False
+    """Whether the shard has the actions of its own files alone, and these as wholes: an IDE made them."""
     start: str
     end: str | None = None
     planned: Number = 0
@@ -171,6 +173,11 @@ class Manifest(Value, frozen=True, kw_only=True):
             "completion type": self.completion_type,
             "ranking model": self.model,
         }
+
+    @property
+    def dealt(self) -> str | None:
+        """The shard to which sessions were dealt; None where all that are in the actions are its own."""
+        return None if self.own_actions else self.shard
 
     @property
     def clusters(self) -> str:

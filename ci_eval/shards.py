@@ -56,6 +56,12 @@ def deal(sessions: Mapping[str, int], of: int) -> dict[str, dict[int, range]]:
         most = max(int(min(most, mean) * FINER), SMALL)
 
 
+def deal_whole(sizes: Mapping[str, int], of: int) -> dict[int, list[str]]:
+    """Number of the shard (from 1) → the files that it evaluates as wholes; `sizes`: path → how large it is."""
+    _, shares = _placed(sizes, dict.fromkeys(sizes, 1), of)
+    return {shard: sorted(path for path, share in shares.items() if shard in share) for shard in range(1, of + 1)}
+
+
 def _placed(
     sessions: Mapping[str, int], pieces: Mapping[str, int], of: int
 ) -> tuple[list[int], dict[str, dict[int, int]]]:

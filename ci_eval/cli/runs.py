@@ -53,11 +53,9 @@ def evaluate(
     chosen = choices.load(screen, output if resume else None, trusted=trust)
     part = Shard.parse(shard) if shard else None
     if whole := ide.wanted(chosen):
-        if part or reuse or rounds > 1:
-            raise click.UsageError(
-                "engine jetbrains evaluates a whole project, once: leave out --shard, --repeat and --reuse"
-            )
-        done = ide.evaluate(chosen, whole, output=output, resume=resume, screen=screen)
+        if reuse or rounds > 1:
+            raise click.UsageError("engine jetbrains evaluates all, once: leave out --repeat and --reuse")
+        done = ide.evaluate(chosen, whole, output=output, resume=resume, shard=part, screen=screen)
     else:
         done = evaluate_job.evaluate(
             chosen, output=output, jobs=jobs, resume=resume, screen=screen, shard=part, rounds=rounds, reuse=reuse

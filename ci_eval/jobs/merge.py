@@ -19,6 +19,7 @@ from ci_eval.grammar.imports.missing import most_frequent
 from ci_eval.jobs import outcome, pipeline, runs
 from ci_eval.jobs.evaluate import Evaluated
 from ci_eval.learning import logs
+from ci_eval.learning.names import count
 from ci_eval.manifest import Manifest, unlike
 from ci_eval.model import ProjectInfo, Session
 from ci_eval.shards import Shard
@@ -71,7 +72,9 @@ def _shards(shards: Sequence[Workspace], output: Path, screen: Screen) -> Worksp
     for shard in shards:
         _take(shard, merged)
     files = _take_sessions(shards, merged)
-    if shards[0].names_path.is_file():
+    if shards[0].manifest().own_actions:
+        count(source.text for source in merged.sources()).save(merged.names_path)
+    elif shards[0].names_path.is_file():
         atomic.copy(shards[0].names_path, merged.names_path)
     manifest = _manifest([shard.manifest() for shard in shards])
     interpreted = replace(manifest.stages["interpret"], files=files)
@@ -223,7 +226,8 @@ def _of_one_run(shard: Workspace) -> dict[str, object]:
         "grammar": manifest.grammar,
         "dependencies": manifest.dependencies,
         "configuration": _config(shard),
-        "text of the project": _contents(shard),
+        "way to divide files": manifest.own_actions,
+        "text of the project": {} if manifest.own_actions else _contents(shard),
     }
 
 
@@ -247,10 +251,12 @@ def _manifest(shards: Sequence[Manifest]) -> Manifest:
         asked = " and ".join(map(str, sorted(rounds)))
         raise WorkspaceError(f"each session was asked {asked} times: evaluate all with the same --repeat")
     cpus = list(dict.fromkeys(each.cpu for each in shards))
-    stages = shards[0].stages
+    stages = {name: replace(record, files=_files(name, shards)) for name, record in shards[0].stages.items()}
     return replace(
         shards[0],
         shard=None,
+        own_actions=False,
+        generated=sum(each.generated for each in shards) if shards[0].own_actions else shards[0].generated,
         turns="",
         logs=None,
         cpu="; ".join(cpus),
@@ -263,9 +269,14 @@ def _manifest(shards: Sequence[Manifest]) -> Manifest:
         planned=sum(each.planned for each in shards),
         finished=sum(each.finished for each in shards),
         statuses={name: statuses[name] for name in sorted(statuses) if statuses[name]},
-        stages=stages
-        | {"interpret": replace(stages["interpret"], files=sum(each.stages["interpret"].files for each in shards))},
+        stages=stages,
     )
+
+
+def _files(stage: str, shards: Sequence[Manifest]) -> int:
+    """That the stage had; of actions, all shards have the same, as a rule."""
+    each = [shard.stages[stage].files for shard in shards if stage in shard.stages]
+    return sum(each) if stage == "interpret" or shards[0].own_actions else each[0]
 
 
 def _mean_of_imports(shards: Sequence[Manifest]) -> float | None:

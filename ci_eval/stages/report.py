@@ -137,9 +137,9 @@ def population(workspace: Workspace, asked: Mapping[str, int]) -> tuple[int, flo
     """The sessions this project has under this strategy, and which share of them was asked; `asked`: by file."""
     manifest = workspace.manifest()
     merged = bool(manifest.projects)
-    if merged or manifest.shard is not None:
+    if merged or manifest.dealt is not None:
         files = {each.path: each.sessions for each in workspace.action_heads()}
-        known = counted(files, shard=manifest.shard, merged=merged)
+        known = counted(files, shard=manifest.dealt, merged=merged)
     else:
         known = Counter({"": manifest.generated})
     return share(known, asked, merged=merged)

@@ -70,8 +70,8 @@ class IdeEngine:
         output: Path,
         advance: Callable[[Progress], None],
     ) -> str:
-        """Run the plugin's `full` over a copy of the project, and move the workspace that it made to `output`; returns
-        how well it was confined.
+        """Run the plugin's `full` over a copy of the project, and copy the workspace that it made to `output`, also
+        what there is of it where the IDE fails or is interrupted; returns how well it was confined.
 
         `write_config`: the file to write, the project's folder, the folder for results. Raises EngineFailure.
         """
@@ -85,6 +85,9 @@ class IdeEngine:
             confined = self._run(ide, place, advance)
             shutil.copytree(_made(place.scratch / OUT), output)
             return confined
+        except BaseException:
+            _save(place.scratch / OUT, output)
+            raise
         finally:
             place.remove()
 
@@ -118,6 +121,14 @@ class IdeEngine:
         atomic.write(options, "\n".join(["-Djava.awt.headless=true", *heap, ""]).encode())
         told = {f"{ide.variables}_PROPERTIES": str(properties), f"{ide.variables}_VM_OPTIONS": str(options)}
         return variables(place) | told | ({"EVALUATION_JAVA": str(java)} if java else {})
+
+
+def _save(out: Path, output: Path) -> None:
+    """Copy the workspace among the results, if it has sessions of a file; `output` may be half written."""
+    found = sorted(path for path in out.glob("*") if any((path / "data").rglob("*.json.gz")))
+    if found:
+        shutil.rmtree(output, ignore_errors=True)
+        shutil.copytree(found[-1], output)
 
 
 def _made(out: Path) -> Path:

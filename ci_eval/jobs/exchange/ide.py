@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace as dataclass_replace
 from pathlib import Path
 
@@ -14,15 +16,19 @@ from ci_eval.adapters.ide.engine import IdeEngine
 from ci_eval.ci import Screen
 from ci_eval.config import Config
 from ci_eval.contracts import Surroundings
-from ci_eval.errors import ConfigError
+from ci_eval.errors import ConfigError, EngineFailure, Interrupted
 from ci_eval.exchange import generations
+from ci_eval.exchange.parts import whole
 from ci_eval.fetch import project
 from ci_eval.jobs import runs
 from ci_eval.jobs.evaluate import Evaluated
+from ci_eval.jobs.exchange.ide_files import Parts, account_of, roots
 from ci_eval.jobs.exchange.importing import import_described
-from ci_eval.jobs.exchange.origin import describe
+from ci_eval.jobs.exchange.origin import Described, describe
 from ci_eval.jobs.preparation import engine_of
-from ci_eval.model import EngineInfo
+from ci_eval.rendering.figures import counted
+from ci_eval.shards import Shard
+from ci_eval.stages import actions
 from ci_eval.workspace import Workspace
 
 TYPES = ("BASIC", "SMART", "ML", "FULL_LINE", "CLANGD")
@@ -37,40 +43,86 @@ def wanted(config: Config) -> IdeEngine | None:
     return engine if isinstance(engine, IdeEngine) else None
 
 
-def evaluate(config: Config, engine: IdeEngine, *, output: Path | None, resume: bool, screen: Screen) -> Evaluated:
-    """Let the IDE evaluate, and import what it made. `resume`: import what an interrupted run has left, if the IDE was
-    through. Raises ConfigError, WorkspaceError, PreparationError, EngineFailure."""
+def evaluate(
+    config: Config, engine: IdeEngine, *, output: Path | None, resume: bool, shard: Shard | None, screen: Screen
+) -> Evaluated:
+    """Let the IDE evaluate, and import what it made.
+
+    `resume`: go on where an interrupted run was, with the files that it has left. `shard`: only its files. Raises
+    ConfigError, WorkspaceError, PreparationError, NothingToEvaluate, EngineFailure.
+    """
     _check(config)
     folder = runs.workspace_for(config, output)
     waiting = folder.with_name(f"{folder.name}.{THEIRS}")
-    if not (resume and (waiting / "config.json").is_file()):
+    resumed = resume and (waiting / "config.json").is_file()
+    if not resumed:
         Workspace.check_free(folder)
         shutil.rmtree(waiting, ignore_errors=True)
     installation = engine.install(config.engine.version, machine.cache_folder())
     found = project.prepare(config.project.spec, cache=machine.cache_folder())
     confined = ""
-    if not (waiting / "config.json").is_file():
+    if not resumed:
         screen.warn("no test of ci-eval drives a real IDE: where it fails, that may be ci-eval's fault, too")
-        screen.say(f"Evaluating {found.info.name} with {installation.info.version}")
-        confined = _run(config, engine, found, waiting, screen)
-    described = describe(waiting, engine.options.generation, "jetbrains")
-    info = EngineInfo(name=engine.name, version=installation.info.version)
-    started = described.manifest.start
+        parts = Parts(folder.with_name(f"{folder.name}.parts"))
+        generation = generations.CATALOG.load(engine.options.generation)
+        parts.of(account_of(config, generation, found, installation.info.version, shard), resume=resume)
+        wanted = roots(config, found, shard, parts.done())
+        if wanted:
+            screen.say(f"Evaluating {found.info.name} with {installation.info.version}")
+            with _kept(parts, folder, screen):
+                confined = _run(_of(config, wanted), engine, found, parts.next(), screen)
+        whole(parts.found(), waiting)
+        parts.remove()
+    described = _described(waiting, config, engine, found, shard)
+    described = dataclass_replace(described, manifest=replace(described.manifest, confined=confined))
+    done = import_described(described, folder, screen)
+    shutil.move(waiting, folder / "imported" / THEIRS)
+    return done
+
+
+@contextmanager
+def _kept(parts: Parts, folder: Path, screen: Screen) -> Iterator[None]:
+    """Wraps the work of the IDE: says what is kept of it where it is not finished. Raises Interrupted where the user
+    interrupts it."""
+    try:
+        yield
+    except (EngineFailure, KeyboardInterrupt) as error:
+        if done := parts.done():
+            screen.warn(f"evaluated so far: {counted(len(done), 'file')}; add --resume to go on with the others")
+        else:
+            parts.remove()
+        if isinstance(error, KeyboardInterrupt):
+            raise Interrupted(folder) from error
+        raise
+
+
+def _described(
+    theirs: Path, config: Config, engine: IdeEngine, found: project.Project, shard: Shard | None
+) -> Described:
+    """The workspace of the plugin, with what is known better here."""
+    described = describe(theirs, engine.options.generation, engine.name)
+    info = engine.install(config.engine.version, machine.cache_folder()).info
     manifest = replace(
         described.manifest,
         engine=info,
         project=found.info,
-        confined=confined,
+        files=actions.spelled_files(config.actions),
+        shard=str(shard) if shard else None,
+        own_actions=shard is not None,
         title=runs.title_of(config, info),
-        start=started,
         end=machine.now(),
         os=machine.system(),
         cpu=machine.cpu(),
     )
-    kept = replace(described.config, engine=config.engine, project=config.project, reports=config.reports)
-    done = import_described(dataclass_replace(described, manifest=manifest, config=kept), folder, screen)
-    shutil.move(waiting, folder / "imported" / THEIRS)
-    return done
+    kept = _of(described.config, config.actions.evaluation_roots)
+    kept = replace(
+        kept, engine=config.engine, project=config.project, reports=config.reports, output_dir=config.output_dir
+    )
+    return dataclass_replace(described, manifest=manifest, config=kept)
+
+
+def _of(config: Config, roots: Sequence[str]) -> Config:
+    return replace(config, actions=replace(config.actions, evaluation_roots=tuple(roots)))
 
 
 def _check(config: Config) -> None:

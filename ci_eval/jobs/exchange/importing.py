@@ -75,7 +75,7 @@ def _take(workspace: Workspace, described: Described, kept: Kept) -> None:
         tally.files += 1
         tally.generated += max(found.sessions, len(file.sessions))
         tally.statuses.update(session.status for session in file.sessions)
-    if not tally.statuses:
+    if not tally.statuses and described.manifest.shard is None:
         raise NothingToEvaluate(f"{described.folder} has no sessions: see its errors/, and data/files.json")
     missing = {path: each.sessions for path, each in lost.items() if each.sessions}
     for error in reading.errors(described.folder, missing, kept):

@@ -17,7 +17,7 @@ def population(base: Workspace, new: Workspace, asked: Mapping[str, int], *, sam
     """
     ours, theirs = base.manifest(), new.manifest()
     merged = bool(ours.projects)
-    if not merged and ours.shard is None is theirs.shard and same_text and ours.generated == theirs.generated:
+    if not merged and ours.dealt is None is theirs.dealt and same_text and ours.generated == theirs.generated:
         known = Counter({"": ours.generated})
     else:
         known = _counted(base, new, merged=merged)
@@ -37,5 +37,5 @@ def _counted(base: Workspace, new: Workspace, *, merged: bool) -> Counter[str]:
 def _files(workspace: Workspace) -> dict[str, tuple[str, int]]:
     """Path → checksum and number of sessions in the workspace's shard, of each file of which it has some."""
     files = {each.path: each for each in workspace.action_heads()}
-    own = of_shard({path: each.sessions for path, each in files.items()}, workspace.manifest().shard)
+    own = of_shard({path: each.sessions for path, each in files.items()}, workspace.manifest().dealt)
     return {path: (files[path].checksum, sessions) for path, sessions in own.items()}

@@ -39,9 +39,13 @@ def evaluate(config: dict[str, Any]) -> Path:
     root = Path(config["projectPath"])
     out = Path(config["outputDir"]) / time.strftime("%Y-%m-%d_%H-%M-%S")
     kind = config["strategy"]["type"]
-    files = sorted(path for path in root.rglob("*.py") if path.is_file())
+    roots = [root / each for each in config["actions"]["evaluationRoots"]] or [root]
+    below = {path for each in roots for path in (each.rglob("*.py") if each.is_dir() else [each])}
+    files = sorted(path for path in below if path.is_file())
     if not files:
         fail(f"No files for {config['language']} found")
+    out.mkdir(parents=True)
+    (out / "config.json").write_text(json.dumps(config))
     listed = {}
     for number, path in enumerate(files):
         text = path.read_text()
@@ -73,7 +77,9 @@ def evaluate(config: dict[str, Any]) -> Path:
         progress(
             "Interpreting actions", number + 1, len(files), f"{path.name} ({len(sessions)}/{len(sessions)} sessions)"
         )
-        if FAULT == "dies":
+        if FAULT == "half written":
+            (out / "data/files/half.json.gz").write_bytes(gzip.compress(json.dumps({"filePath": "b.py"}).encode())[:-9])
+        if FAULT in {"dies", "half written"}:
             os.kill(os.getpid(), 9)
         if FAULT == "hangs":
             time.sleep(3600)
@@ -104,7 +110,6 @@ def main() -> None:
         return
     print("Starting step: Interpreting actions (Interpretation of generated actions)", flush=True)
     out = evaluate(config)
-    (out / "config.json").write_text(json.dumps(config))
     print(f"Evaluation completed.\nReports:\nALL: {out}/reports/html/ALL/index.html", flush=True)
 
 

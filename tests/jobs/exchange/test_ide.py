@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from ci_eval.exchange.fields import plain
+from ci_eval.model import Session
 from ci_eval.workspace import Workspace
 from tests.adapters.ide.stand_in import BUILD, make
 from tests.command import command
@@ -125,6 +127,63 @@ def test_what_an_interrupted_import_left_is_taken_up(tmp_path: Path, project: Pa
     assert sessions(Workspace.open(tmp_path / "o"))
 
 
+def without_times(folder: Path) -> list[Session]:
+    return sorted(sessions(Workspace.open(folder)), key=lambda each: (each.file, each.offset))
+
+
+def test_shards_merged_are_the_run_of_one_machine(tmp_path: Path, project: Path) -> None:
+    write(project, c__py="x = 1\n", d__py="def g(): pass\n\n\ng()\n")
+    ide = make(tmp_path / "ide")
+    code, _, err = evaluated(project, ide, tmp_path / "whole")
+    assert code == 0, err
+    shards = [tmp_path / f"s{number}" for number in (1, 2, 3, 4)]
+    for number, shard in enumerate(shards, 1):
+        code, _, err = evaluated(project, ide, shard, "--shard", f"{number}/4")
+        assert code == 0, err
+    code, _, err = command("merge", *shards[:3], "--output", tmp_path / "m")
+    assert (code, "shards are missing: 4/4" in " ".join(err.split())) == (2, True)
+    code, _, err = command("merge", *shards, "--output", tmp_path / "merged")
+    assert code == 0, err
+    assert without_times(tmp_path / "merged") == without_times(tmp_path / "whole")
+    merged, whole = (Workspace.open(tmp_path / each).manifest() for each in ("merged", "whole"))
+    for what in ("planned", "generated", "finished", "statuses", "files", "strategy", "shard", "own_actions"):
+        assert getattr(merged, what) == getattr(whole, what), what
+    assert len(list((tmp_path / "merged/actions").iterdir())) == len(list((tmp_path / "whole/actions").iterdir()))
+    code, out, err = command("compare", tmp_path / "whole", tmp_path / "merged", "--output", tmp_path / "compared")
+    assert code == 0, err
+    assert "0 better, 0 worse" in " ".join(out.split())
+    assert command("rerank", tmp_path / "merged", "--completion-type", "FREQUENCY", "--output", tmp_path / "r")[0] == 0
+
+
+def test_more_shards_than_files_are_too_many(tmp_path: Path, project: Path) -> None:
+    code, _, err = evaluated(project, make(tmp_path / "ide"), tmp_path / "o", "--shard", "3/3")
+    assert (code, "take fewer shards" in err) == (3, True), err
+
+
+@pytest.mark.parametrize("fault", ["dies", "hangs", "half written"])
+@pytest.mark.parametrize("shard", [(), ("--shard", "1/1")])
+def test_a_resumed_run_asks_about_the_files_that_are_left(
+    tmp_path: Path, project: Path, fault: str, shard: tuple[str, ...]
+) -> None:
+    ide = make(tmp_path / "ide", fault)
+    idle = ("--set", "engine.options.idle=1", *shard)
+    code, _, err = evaluated(project, ide, tmp_path / "o", *idle)
+    assert (code, "evaluated so far: 1 file; add --resume" in err) == (5, True), err
+    (ide / "bin/fault").write_text("")
+    other = ("--set", "interpret.seed=5")
+    code, _, err = evaluated(project, ide, tmp_path / "o", *idle, "--resume", *other)
+    assert (code, "give the command as it was" in err) == (2, True), err
+    code, _, err = evaluated(project, ide, tmp_path / "o", *idle, "--resume")
+    assert code == 0, err
+    theirs = plain(tmp_path / "o/imported/plugin/config.json")
+    assert isinstance(theirs, dict)
+    assert theirs["actions"]["evaluationRoots"] == ["b.py"]
+    code, _, err = evaluated(project, ide, tmp_path / "whole")
+    assert code == 0, err
+    assert without_times(tmp_path / "o") == without_times(tmp_path / "whole")
+    assert not list(tmp_path.glob("o.*"))
+
+
 def test_what_it_cannot_do_is_refused_before_anything_is_started(tmp_path: Path, project: Path) -> None:
     ide = tmp_path / "none"
     code, _, err = evaluated(project, ide, tmp_path / "o")
@@ -133,7 +192,9 @@ def test_what_it_cannot_do_is_refused_before_anything_is_started(tmp_path: Path,
     for more, said in (
         (("--completion-type", "FREQUENCY"), "BASIC, SMART, ML"),
         (("--task", "golf"), "in the task completion, not golf"),
-        (("--shard", "1/2"), "leave out --shard, --repeat and --reuse"),
+        (("--repeat", "2"), "leave out --repeat and --reuse"),
+        (("--shard", "1/2", "--set", "interpret.sessionsLimit=9"), "leave it out, or --shard"),
+        (("--shard", "1/2", "--language", "klingon"), "klingon"),
         (("--set", "engine.options.generation=x"), "it is one of k19, ij21, ij23"),
         (("--set", "engine.options.idee=x"), "known are ide, sha256"),
     ):

@@ -1,0 +1,82 @@
+"""Which files of a project an IDE is to evaluate: those of a shard, or those that an interrupted run has left."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+from msgspec.structs import replace
+
+from ci_eval import atomic, languages
+from ci_eval.config import Config
+from ci_eval.errors import ConfigError, NothingToEvaluate, WorkspaceError
+from ci_eval.exchange import parts
+from ci_eval.exchange.contract import Generation
+from ci_eval.fetch.project import Project
+from ci_eval.shards import Shard, deal_whole
+from ci_eval.stages.actions import source_files
+
+ACCOUNT = "of.json"
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The folder beside the output with what interrupted runs of the IDE have left, a workspace of the plugin each."""
+
+    folder: Path
+
+    def found(self) -> list[Path]:
+        """The workspaces, the oldest first."""
+        return sorted((each for each in self.folder.glob("*") if each.is_dir()), key=lambda each: int(each.name))
+
+    def next(self) -> Path:
+        """Where the next one goes."""
+        return self.folder / str(len(self.found()) + 1)
+
+    def done(self) -> frozenset[str]:
+        """The source files that are evaluated."""
+        return frozenset().union(*map(parts.done_in, self.found()))
+
+    def of(self, account: bytes, *, resume: bool) -> None:
+        """Note what the run is of; `resume`: it must be the same as of the one that was interrupted. Raises
+        WorkspaceError."""
+        path = self.folder / ACCOUNT
+        if not resume:
+            shutil.rmtree(self.folder, ignore_errors=True)
+        elif path.is_file() and path.read_bytes() != account:
+            raise WorkspaceError(
+                f"{self.folder} is of a run with another configuration, IDE, project or shard: give the command as it "
+                "was, or leave out --resume to begin anew"
+            )
+        atomic.write(path, account)
+
+    def remove(self) -> None:
+        """They are in the workspace now."""
+        shutil.rmtree(self.folder)
+
+
+def account_of(config: Config, generation: Generation, found: Project, build: str, shard: Shard | None) -> bytes:
+    """What two runs must share for one to go on with the other."""
+    told = generation.config(replace(config, output_dir=""), "")
+    return msgspec.json.encode([told, found.info.checksum, build, str(shard)])
+
+
+def roots(config: Config, found: Project, shard: Shard | None, done: frozenset[str]) -> Sequence[str]:
+    """What to give as `evaluationRoots`: those of the configuration, or files where only some are wanted. Empty: all
+    are `done`. Raises ConfigError, NothingToEvaluate."""
+    if shard is None and not done:
+        return config.actions.evaluation_roots or (".",)
+    language = languages.CATALOG.load(config.language)
+    files = list(source_files(found.root, language, config.actions))
+    if shard:
+        if config.interpret.sessions_limit is not None:
+            raise ConfigError("an IDE takes interpret.sessionsLimit in each shard anew: leave it out, or --shard")
+        files = deal_whole({path: (found.root / path).stat().st_size for path in files}, shard.of)[shard.index]
+        if not files:
+            raise NothingToEvaluate(f"shard {shard} has no file: an IDE evaluates whole files; take fewer shards")
+    # Where there are several projects, the plugin writes the name of one before each file.
+    known = done | {path.partition(":")[2] for path in done}
+    return [path for path in files if path not in known]
