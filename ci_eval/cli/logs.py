@@ -29,7 +29,7 @@ def logs() -> None:
 def compare(synthetic: Path, real: Path, label: training.Label, seed: int, jobs: int, output: Path | None) -> None:
     """How alike SYNTHETIC and REAL logs are, and how good a ranker each trains, judged on held-out REAL logs.
 
-    Each is a workspace of generate-ml-logs, or logs of events as IDEs write them.
+    Each is a workspace of generate-ml-logs, logs of events as IDEs write them, or recorded editing: neutral=PATH.
 
     \b
     Examples:

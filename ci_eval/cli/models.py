@@ -79,7 +79,8 @@ def generate_ml_logs(
 def train_ranker(logs: tuple[Path, ...], output: Path, label: training.Label, seed: int, jobs: int) -> None:
     """Logs (workspaces of generate-ml-logs, or a folder of such) → a model for --completion-type ML.
 
-    Logs of events, as IDEs write them, are read as well: a folder, its logs.tar.gz, or single files.
+    Logs of events, as IDEs write them, are read as well: a folder, its logs.tar.gz, or single files; and recorded
+    editing with the lists that were shown: neutral=PATH.
 
     \b
     Examples:
@@ -175,9 +176,12 @@ def grade_(what: str, pairs: Path | None, config: Path | None, trust: bool) -> N
 def fit_user_model(logs: tuple[Path, ...]) -> None:
     """Logs → the tables of the user who made them, as YAML for a configuration.
 
+    Each is a workspace of generate-ml-logs, logs of events as IDEs write them, or recorded editing as FORMAT=PATH.
+
     \b
     Examples:
       ci-eval fit-user-model logs1 logs2 > user.yaml
+      ci-eval fit-user-model neutral=typed.jsonl > user.yaml
       ci-eval expect night --user-model user.yaml
     """
     screen = Screen()

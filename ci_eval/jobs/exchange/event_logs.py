@@ -14,6 +14,7 @@ from ci_eval.chance import draw
 from ci_eval.ci import Screen
 from ci_eval.errors import ConfigError, NothingToEvaluate
 from ci_eval.fetch.archive import Limits, unpack
+from ci_eval.jobs.exchange.recorded import Recorded
 from ci_eval.learning import logs
 from ci_eval.learning.logs.events import EventLog, ShownSession
 from ci_eval.workspace import Workspace
@@ -49,17 +50,20 @@ def read(sources: Sequence[Path], seed: int, screen: Screen) -> EventSessions | 
     """The sessions in these sources; None where none of them is of events. `seed`: deals out what is not divided.
 
     A source is a workspace whose logs are events alone, its `logs/` folder, a workspace of the plugin or its
-    `logs.tar.gz`, a folder of chunks, or one file. Raises WorkspaceError, ConfigError, NothingToEvaluate.
+    `logs.tar.gz`, a folder of chunks, one file, or recorded editing: FORMAT=PATH. Raises WorkspaceError, ConfigError,
+    NothingToEvaluate.
     """
-    sources = [each for source in sources for each in _below(source)]
+    named = {source: Recorded.named(source) for source in sources}
+    recorded = [each for each in named.values() if each]
+    sources = [each for source in sources if named[source] is None for each in _below(source)]
     with tempfile.TemporaryDirectory() as room:
         found = [_files(source, Path(room) / str(number)) for number, source in enumerate(sources)]
-        if not any(found):
+        if not any([*found, *recorded]):
             return None
         if not all(found):
             other = sources[found.index(None)]
             raise ConfigError(f"{other} is no log of events, the others are: give logs of one format")
-        return _read([each for each in found if each], seed, screen)
+        return _read([each for each in found if each], recorded, seed, screen)
 
 
 def _below(source: Path) -> list[Path]:
@@ -68,11 +72,12 @@ def _below(source: Path) -> list[Path]:
     return [source] if (source / "manifest.json").is_file() or not inside else inside
 
 
-def _read(found: Sequence[EventFiles], seed: int, screen: Screen) -> EventSessions:
+def _read(found: Sequence[EventFiles], recorded: Sequence[Recorded], seed: int, screen: Screen) -> EventSessions:
     log = EventLog()
     train = list(log.sessions(path for each in found for path in each.train))
     validation = list(log.sessions(path for each in found for path in each.validation))
     rest = list(log.sessions(path for each in found for path in each.undivided))
+    rest += [session for each in recorded for session in each.sessions(log.left_out)]
     if rest:
         by_user = len({each.user for each in rest}) >= ENOUGH_USERS
         units = [each.user if by_user else f"{each.user} {each.session}" for each in rest]
@@ -83,7 +88,7 @@ def _read(found: Sequence[EventFiles], seed: int, screen: Screen) -> EventSessio
     _tell(log.left_out, screen)
     if not (train or validation):
         raise NothingToEvaluate("the logs hold no session that ended: give more of them")
-    projects = dict.fromkeys(each.project for each in found)
+    projects = dict.fromkeys([each.project for each in found] + [each.path.name for each in recorded])
     return EventSessions(projects=", ".join(projects), train=train, validation=validation)
 
 

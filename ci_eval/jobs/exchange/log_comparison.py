@@ -19,7 +19,7 @@ from ci_eval.jobs.exchange.event_logs import EventSessions
 from ci_eval.jobs.ml import logs_of_all
 from ci_eval.learning import training
 from ci_eval.learning.event_training import identity, rows_of
-from ci_eval.learning.logs.event_rows import POSITION, FeatureTable, kinds_of
+from ci_eval.learning.logs.event_rows import POSITION, FeatureTable, kinds_of, told_in
 from ci_eval.learning.logs.events import ShownSession
 from ci_eval.learning.logs.shown_tables import sessions_in
 from ci_eval.learning.model_file import Scores, lightgbm
@@ -193,8 +193,7 @@ def _rankers(made: EventSessions, seen: EventSessions, label: training.Label, se
 
 
 def _common(made: Sequence[ShownSession], seen: Sequence[ShownSession]) -> FeatureTable:
-    tables = FeatureTable.of(made), FeatureTable.of(seen)
-    common = set(tables[0].names) & set(tables[1].names)
+    common = told_in(made) & told_in(seen)
     if common <= {POSITION}:
         raise NothingToEvaluate("the logs have no feature in common: log both with the same program")
     return FeatureTable.of(chain(made, seen), only=common)

@@ -46,7 +46,8 @@ class FeatureTable:
     @property
     def categories(self) -> tuple[str, ...]:
         """The features whose values have no order."""
-        return CATEGORIES if self.names == NAMES else tuple(name for name in self.names if name in self.words)
+        ours = set(CATEGORIES) if set(self.names) <= set(NAMES) else set()
+        return tuple(name for name in self.names if name in ours or name in self.words)
 
     @property
     def schema(self) -> str:
@@ -72,6 +73,18 @@ class FeatureTable:
         if value is None:
             return float(place) if name == POSITION else np.nan
         return value
+
+
+def told_in(sessions: Iterable[ShownSession]) -> set[str]:
+    """The features that have a value in some list."""
+    return {
+        name
+        for session in sessions
+        for lookup in session.lookups
+        for features in (*lookup.features, lookup.common)
+        for name, value in features.items()
+        if value is not None and value == value  # NaN is no value either
+    }
 
 
 def wanted_in(session: ShownSession, lookup: Shown) -> NDArray[np.bool_]:

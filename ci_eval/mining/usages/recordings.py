@@ -48,6 +48,25 @@ class Recording:
 
 
 @dataclass(frozen=True, kw_only=True)
+class RecordedLookup:
+    """A list that completion showed, and what was done with it."""
+
+    user: str
+    file: str
+    start: int
+    """Where the word begins (code points)."""
+    before: str | None
+    """The text in front of the word; None where it is not known."""
+    prefix: str
+    """What was typed of the word."""
+    candidates: Sequence[str]
+    outcome: str
+    """`select`, `typed`, `cancel`, or another word of the recorder."""
+    item: str
+    """What was taken or typed; "" where that is not told."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Stream:
     """One format."""
 
@@ -56,6 +75,9 @@ class Stream:
     """A file or folder → its snapshots. What is broken is counted in Recording.skipped; raises OSError only."""
     languages: frozenset[str] = frozenset()
     """Those that it can tell usages of by itself; empty: any, by their texts."""
+    lookups: Callable[[Path, Recording], Iterator[RecordedLookup]] | None = None
+    """A file or folder → the lists that were shown, in order of time; None where these are not recorded. What is broken
+    is counted; raises OSError only."""
 
 
 @dataclass

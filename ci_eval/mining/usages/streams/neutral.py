@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
 
-from ci_eval.mining.usages.recordings import Recording, Stream, Typings, files_of, lines_of
+from ci_eval.mining.usages.recordings import RecordedLookup, Recording, Stream, Typings, files_of, lines_of
 from ci_eval.mining.usages.snapshots import Selection, Snapshot
 
 
@@ -53,13 +54,45 @@ DECODER: msgspec.json.Decoder[Edit | Completion] = msgspec.json.Decoder(Edit | C
 def read(path: Path, recording: Recording) -> Iterator[Snapshot]:
     """See Stream."""
     typings = Typings(recording.skipped)
+    for event in _events(path, recording):
+        yield from _snapshots(event, typings)
+    yield from typings.end()
+
+
+def lookups(path: Path, recording: Recording) -> Iterator[RecordedLookup]:
+    """See Stream."""
+    typings = Typings(recording.skipped)
+    for event in _events(path, recording):
+        if isinstance(event, Completion):
+            typing = typings.at(event.user, event.file)
+            yield _lookup(event, typing.text if typing else "")
+        else:
+            deque(_snapshots(event, typings), maxlen=0)
+
+
+def _lookup(event: Completion, text: str) -> RecordedLookup:
+    start = event.offset - len(event.prefix)
+    known = start >= 0 and event.offset <= len(text) and text.startswith(event.prefix, start)
+    at = event.candidates[event.index : event.index + 1] if event.index >= 0 else []
+    return RecordedLookup(
+        user=event.user,
+        file=event.file,
+        start=start,
+        before=text[:start] if known else None,
+        prefix=event.prefix,
+        candidates=event.candidates,
+        outcome=event.outcome,
+        item=event.item or (next(iter(at), "") if event.outcome == "select" else ""),
+    )
+
+
+def _events(path: Path, recording: Recording) -> Iterator[Edit | Completion]:
     with files_of(path, (".jsonl",), recording) as files:
         for file in files:
             for line in lines_of(file, recording):
                 event = _event(line, recording)
                 if event and recording.wants(event.file):
-                    yield from _snapshots(event, typings)
-    yield from typings.end()
+                    yield event
 
 
 def _event(line: bytes, recording: Recording) -> Edit | Completion | None:
@@ -84,4 +117,6 @@ def _snapshots(event: Edit | Completion, typings: Typings) -> Iterator[Snapshot]
         yield from typings.lose(event.user, event.file, str(error))
 
 
-STREAM = Stream(summary="JSON lines with edits and completions, as docs/datasets.md describes them", read=read)
+STREAM = Stream(
+    summary="JSON lines with edits and completions, as docs/datasets.md describes them", read=read, lookups=lookups
+)
