@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -9,7 +11,11 @@ import click
 from ci_eval import machine
 from ci_eval.ci import Screen
 from ci_eval.cli.group import cli
+from ci_eval.cli.options import Choices, with_choices, with_placement
+from ci_eval.config import Config
+from ci_eval.jobs.exchange import calibration as calibrating
 from ci_eval.jobs.exchange import log_comparison as comparing
+from ci_eval.jobs.exchange.judging import Difference, Judged, Rankers
 from ci_eval.learning import training
 from ci_eval.learning.model_file import Scores
 
@@ -51,6 +57,90 @@ def compare(synthetic: Path, real: Path, label: training.Label, seed: int, jobs:
         _rankers(found.rankers, screen)
 
 
+TRY = "A file with keys of the configuration, as fit-user-model prints, in place of the known ones; may be repeated."
+
+
+@logs.command()
+@click.argument("real", type=click.Path(path_type=Path))
+@with_choices
+@with_placement
+@click.option("--try", "own", metavar="FILE", type=click.Path(path_type=Path), multiple=True, help=TRY)
+@click.option("--threshold", type=click.FloatRange(0, 1), default=calibrating.THRESHOLD, show_default=True)
+@click.option("--all", "every", is_flag=True, help="Try all settings, also when one was close enough.")
+@click.option("--label", type=click.Choice(["selected", "expected"]), default="selected", show_default=True)
+@click.option("--resume", is_flag=True, help="Go on in --output where it was interrupted.")
+def calibrate(
+    choices: Choices,
+    real: Path,
+    own: tuple[Path, ...],
+    threshold: float,
+    every: bool,
+    label: training.Label,
+    output: Path | None,
+    jobs: int,
+    resume: bool,
+) -> None:
+    """Find settings whose synthetic logs train as good a ranker as REAL ones: the procedure of the thesis.
+
+    REAL (see `logs compare`) is divided into two groups. A ranker is trained on the first. Then, setting by setting,
+    logs are made and a ranker trained on them, until its Top-1 in the second group differs by no more than
+    --threshold from that of the first ranker; exit code 1 if no setting is that close.
+
+    \b
+    Examples:
+      ci-eval logs calibrate completion-stats-data --project pypi:flask==3.0.3 --output calibrated
+      ci-eval logs calibrate neutral=typed.jsonl night.yaml --output calibrated --try user.yaml
+    """
+    if output is None:
+        raise click.UsageError("logs calibrate needs --output DIR, a folder for the logs of all settings")
+    screen = Screen()
+
+    def configured(overrides: Sequence[str]) -> Config:
+        return replace(choices, overrides=(*choices.overrides, *overrides)).load(screen, ladder=False)
+
+    found = calibrating.calibrate(
+        configured,
+        real,
+        own=own,
+        threshold=threshold,
+        every=every,
+        label=label,
+        output=output,
+        jobs=jobs,
+        resume=resume,
+        screen=screen,
+    )
+    _calibration(found, output, screen)
+    if found.trouble:
+        raise found.trouble
+
+
+def _calibration(found: calibrating.Calibration, output: Path, screen: Screen) -> None:
+    def row(name: str, lists: str, scores: Judged, gap: Difference | None) -> list[str]:
+        told = _difference(gap) if gap else ""
+        return [name, lists, f"{scores.top1:.1%}", f"{scores.top5:.1%}", f"{scores.mean_rank:.3f}", told]
+
+    last = found.attempts[-1].rankers
+    rows = [row("the first group itself", "", last.real, None)]
+    for each in found.attempts:
+        judged = each.rankers
+        rows += [row(each.name, f"{judged.lists:,}", judged.synthetic, judged.top1)]
+    screen.result(f"Trained on each, judged on {last.real.queries:,} lists of the second group")
+    columns = ["logs", "lists", "Top-1", "Top-5", "mean rank", "Top-1 - first group's"]
+    screen.table(columns, rows, numbers=5)
+    if found.chosen:
+        chosen = next(each for each in found.attempts if each.close)
+        screen.result(f"Within {found.threshold:.1%}: {chosen.name}")
+        screen.result(f"Its configuration: {output / chosen.workspace / 'config.yaml'}")
+    screen.result(str(output))
+
+
+def _difference(gap: Difference) -> str:
+    """Of the synthetic logs, so that worse ones have a minus."""
+    reach = f" [{-(gap.high or 0):+.1%}, {-gap.low:+.1%}]" if gap.low is not None else ""
+    return f"{-gap.value:+.1%}{reach}"
+
+
 def _row(each: comparing.Distribution) -> list[str]:
     n = f"{sum(each.synthetic.values()):,} + {sum(each.real.values()):,}"
     if each.total_variation is None:
@@ -69,7 +159,7 @@ def _shares(each: comparing.Distribution, screen: Screen) -> None:
     screen.table([each.name, "synthetic", "real"], rows, numbers=2)
 
 
-def _rankers(found: comparing.Rankers, screen: Screen) -> None:
+def _rankers(found: Rankers, screen: Screen) -> None:
     def row(name: str, scores: Scores) -> list[str]:
         return [name, f"{scores.top1:.1%}", f"{scores.top5:.1%}", f"{scores.mrr:.4f}"]
 

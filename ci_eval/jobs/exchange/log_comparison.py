@@ -4,30 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from itertools import chain
 from pathlib import Path
 
 import msgspec
-import numpy as np
 
 from ci_eval import atomic
-from ci_eval.chance import draw
 from ci_eval.ci import Screen
 from ci_eval.errors import NothingToEvaluate
-from ci_eval.jobs.exchange import event_logs
-from ci_eval.jobs.exchange.event_logs import EventSessions
-from ci_eval.jobs.ml import logs_of_all
+from ci_eval.jobs.exchange.judging import Rankers, compared, sessions_of
 from ci_eval.learning import training
-from ci_eval.learning.event_training import identity, rows_of
-from ci_eval.learning.logs.event_rows import POSITION, FeatureTable, kinds_of, told_in
+from ci_eval.learning.logs.event_rows import kinds_of
 from ci_eval.learning.logs.events import ShownSession
-from ci_eval.learning.logs.shown_tables import sessions_in
-from ci_eval.learning.model_file import Scores, lightgbm
 from ci_eval.statistics.contingency import ChiSquare, chi_square, total_variation
-from ci_eval.statistics.student import errors_at
-
-STOPPING = 20
-"""Percent of the real logs for training by which training on the others is stopped."""
 
 
 class Distribution(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -39,27 +27,6 @@ class Distribution(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     total_variation: float | None
     """From 0 (the same) to 1; None where one of them does not tell."""
     chi_square: ChiSquare | None
-
-
-class Difference(msgspec.Struct, frozen=True, kw_only=True):
-    """Mean reciprocal rank of the ranker of real logs, minus that of the other one's."""
-
-    value: float
-    low: float | None
-    """The 95 % interval; None with fewer than two clusters."""
-    high: float | None
-    clusters: int
-    """Users, or sessions where there are few users."""
-
-
-class Rankers(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """How well each order ranks what users took in the held-out real logs."""
-
-    features: tuple[str, ...]
-    shown: Scores
-    synthetic: Scores
-    real: Scores
-    difference: Difference
 
 
 class LogComparison(msgspec.Struct, frozen=True, kw_only=True):
@@ -78,10 +45,10 @@ def compare(
 ) -> LogComparison:
     """Compare two logs; `output`: a file that gets the result as JSON. Raises WorkspaceError, ConfigError,
     NothingToEvaluate."""
-    made, seen = (_sessions(each, seed, screen) for each in (synthetic, real))
+    made, seen = (sessions_of(each, seed, screen) for each in (synthetic, real))
     whole = [[*each.train, *each.validation] for each in (made, seen)]
     try:
-        rankers = _rankers(made, seen, label, seed, threads)
+        rankers = compared(made, seen, label, seed, threads)
     except NothingToEvaluate as error:
         screen.warn(f"no rankers are compared: {error}")
         rankers = None
@@ -94,19 +61,6 @@ def compare(
     if output:
         atomic.write(output, msgspec.json.format(msgspec.json.encode(found), indent=2) + b"\n")
     return found
-
-
-def _sessions(source: Path, seed: int, screen: Screen) -> EventSessions:
-    if events := event_logs.read([source], seed, screen):
-        return events
-    folders = logs_of_all([source])
-    train, validation = (
-        [each for folder in folders for each in sessions_in(folder / f"{side}.parquet")]
-        for side in ("train", "validation")
-    )
-    if not (train or validation):
-        raise NothingToEvaluate(f"{source} has logs without a session")
-    return EventSessions(projects=source.name, train=train, validation=validation)
 
 
 # ------------------------------------------------------------------------------------------------- distributions
@@ -157,75 +111,3 @@ def _distribution(
         total_variation=total_variation(*counts) if alike else None,
         chi_square=chi_square(*counts) if alike else None,
     )
-
-
-# ------------------------------------------------------------------------------------------------------- rankers
-
-
-def _rankers(made: EventSessions, seen: EventSessions, label: training.Label, seed: int, threads: int) -> Rankers:
-    """Train on each; judge on the real logs for validation, of which neither training knew."""
-    table = _common(made.train, seen.train)
-    stopping = [draw(seed, f"stop {each.user}\0{each.session}") * 100 < STOPPING for each in seen.train]
-    learned = [each for each, is_it in zip(seen.train, stopping, strict=True) if not is_it]
-    checked = [each for each, is_it in zip(seen.train, stopping, strict=True) if is_it]
-    rows = {
-        name: rows_of(sessions, table, label, seed, side=name, project=name)
-        for name, sessions in (
-            ("synthetic training", made.train),
-            ("synthetic validation", made.validation),
-            ("real training", learned),
-            ("real stopping", checked),
-            ("real held-out", seen.validation),
-        )
-    }
-    test = rows["real held-out"]
-    of_made, of_seen = (
-        _predicted(rows[train], rows[stop], test, label, seed, threads)
-        for train, stop in (("synthetic training", "synthetic validation"), ("real training", "real stopping"))
-    )
-    return Rankers(
-        features=table.names,
-        shown=training.scores(test, -test.rows[:, table.names.index(POSITION)]),
-        synthetic=training.scores(test, of_made),
-        real=training.scores(test, of_seen),
-        difference=_difference(test, of_made, of_seen, seen.validation),
-    )
-
-
-def _common(made: Sequence[ShownSession], seen: Sequence[ShownSession]) -> FeatureTable:
-    common = told_in(made) & told_in(seen)
-    if common <= {POSITION}:
-        raise NothingToEvaluate("the logs have no feature in common: log both with the same program")
-    return FeatureTable.of(chain(made, seen), only=common)
-
-
-def _predicted(
-    learned: training.LookupRows,
-    checked: training.LookupRows,
-    test: training.LookupRows,
-    label: training.Label,
-    seed: int,
-    threads: int,
-) -> np.ndarray:
-    model = training.train(learned, checked, label=label, seed=seed, threads=threads)
-    booster = lightgbm().Booster(model_str=model.booster)
-    return np.asarray(booster.predict(test.rows, num_threads=threads))
-
-
-def _difference(
-    test: training.LookupRows, made: np.ndarray, seen: np.ndarray, sessions: Sequence[ShownSession]
-) -> Difference:
-    users = {identity(each): each.user for each in sessions}
-    by_user = len(set(users.values())) >= event_logs.ENOUGH_USERS
-    gains = 1 / training.ranks_of(test, seen) - 1 / training.ranks_of(test, made)
-    sums: dict[str, float] = {}
-    mean = float(gains.mean())
-    for session, gain in zip(test.sessions, gains, strict=True):
-        cluster = users[session] if by_user else session
-        sums[cluster] = sums.get(cluster, 0.0) + float(gain) - mean
-    count = len(sums)
-    if count < 2:
-        return Difference(value=mean, low=None, high=None, clusters=count)
-    error = (sum(each**2 for each in sums.values()) * count / (count - 1)) ** 0.5 / len(gains)
-    reach = float(errors_at(0.05, count - 1)) * error
-    return Difference(value=mean, low=mean - reach, high=mean + reach, clusters=count)

@@ -21,10 +21,8 @@ from ci_eval.model import Suggestion
 ENDS = {"select": "selected", "typed": "typed", "cancel": "cancelled"}
 UNTOLD = frozenset({"score_rank", "kind", *NAMES[OF_PROJECT:]})
 """Features that no recording tells: they come from the engine, or from the project's other files."""
-OF_LIST = frozenset(
-    ["prefix_length", "query", "list_size", "position", "position_share", "length", "words", "underscores", "case"]
-    + ["prefix_match", "prefix_share"]
-)
+OF_WORD = ("prefix_length", "query", "length", "words", "underscores", "case", "prefix_match", "prefix_share")
+OF_LIST = frozenset([*OF_WORD, "list_size", "position", "position_share"])
 """Features that are known without the text of the file."""
 
 

@@ -35,7 +35,7 @@ def test_tables_and_events_of_one_run_are_the_same_logs(logs: Path, tmp_path: Pa
     }  # fmt: skip
     rankers = found["rankers"]
     assert isinstance(rankers, dict)
-    assert len(rankers["features"]) == 29, "all but score_rank, which jedi does not tell"
+    assert len(rankers["features"]) == 29, "all but score_rank, which the engine `words` does not tell"
     assert "Top-1" in out
     assert "trained on real" in out
 
