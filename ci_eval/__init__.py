@@ -5,6 +5,19 @@ Three stages are the whole pipeline, each runnable alone on an existing workspac
 1. **actions**: source files → actions, the typing of each completable token as edits and completion calls;
 2. **interpret**: actions + engine → sessions, what the engine answered and how each session ended;
 3. **report**: sessions → metrics with intervals, and the reports a person or a gate reads.
+
+`ci_eval.open(WORKSPACE)` reads a run in a notebook or script (docs/notebooks.md); the rest of the package may change.
 """
 
+from importlib import import_module
+from typing import Any
+
 __version__ = "0.1.0.dev0"
+__all__ = ["Run", "__version__", "open"]
+
+
+def __getattr__(name: str) -> Any:
+    # What commands do not need is imported when it is asked for; `__init__.pyi` has the types.
+    if name in {"Run", "open"}:
+        return getattr(import_module("ci_eval.tables.run"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

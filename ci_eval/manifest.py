@@ -144,6 +144,11 @@ class Manifest(Value, frozen=True, kw_only=True):
         of_tokens = {"tokens"} if self.unit == MASKED else set()
         return {self.unit, "either"} | of_tokens | ({"models"} if self.endpoint else set())
 
+    @property
+    def complete(self) -> bool:
+        """Whether the run came to its end: all chosen sessions were asked, in files that are through."""
+        return "interpret" in self.stages
+
     def conditions(self) -> dict[str, str]:
         """Name → value of everything that two runs must share for their figures to be comparable."""
         return {

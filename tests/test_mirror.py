@@ -21,6 +21,7 @@ BEHAVIOURS = {
     "languages": "declarations projects samples",
     "reporters": "accessibility comparison_in_browser html_in_browser sessions_in_browser site_in_browser",
     "mining/unit_tests": "projects",
+    "tables": "notebook",
     "tasks": "records third",
 }
 

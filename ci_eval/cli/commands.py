@@ -24,7 +24,7 @@ COMMANDS: dict[str, dict[str, str]] = {
         ),
     },
     "exchange": {
-        "export": "A WORKSPACE of ours → one of the JetBrains evaluation plugin.",
+        "export": "The answers in WORKSPACE as tables, or as a workspace of the JetBrains evaluation plugin.",
         "import": "A WORKSPACE of the JetBrains evaluation plugin → one of ours, with reports.",
     },
     "logs": {

@@ -1,4 +1,4 @@
-"""Commands that exchange workspaces with the JetBrains evaluation plugin."""
+"""Commands that exchange workspaces with other programs."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from ci_eval.exchange import generations
 from ci_eval.jobs import terminal as presenting
 from ci_eval.jobs.exchange import exporting, importing
 from ci_eval.jobs.workflows import announcements as announcing
+from ci_eval.tables.writing import FORMATS
 
 GENERATIONS = click.Choice(generations.names())
 
@@ -43,17 +44,26 @@ def import_(workspace: Path, output: Path, generation: str | None, engine: str) 
 
 @cli.command("export")
 @click.argument("workspace", type=click.Path(path_type=Path))
-@click.option("--to", "generation", type=GENERATIONS, required=True, help="Which plugin is to read it.")
+@click.option("--format", "form", type=click.Choice([*FORMATS]), help="Tables; parquet needs the extra `ml`.")
+@click.option("--to", "generation", type=GENERATIONS, help="A workspace of the plugin; which one is to read it.")
 @click.option("--output", type=click.Path(path_type=Path), metavar="DIR", required=True, help="A new folder.")
-def export_(workspace: Path, generation: str, output: Path) -> None:
-    """A WORKSPACE of ours → one of the JetBrains evaluation plugin.
+def export_(workspace: Path, form: str | None, generation: str | None, output: Path) -> None:
+    """The answers in WORKSPACE as tables, or as a workspace of the JetBrains evaluation plugin.
 
-    `ci-eval import` makes the same workspace of it again.
+    --format writes three tables: a row per session, per lookup (an answer of the engine), and per suggestion.
+    --to writes what `ci-eval import` makes the same workspace of again.
 
     \b
     Examples:
+      ci-eval export night --format parquet --output tables
       ci-eval export night --to ij23 --output completion-evaluation/2026-11-22_02-00-00
     """
     screen = Screen()
-    exporting.export_workspace(workspace, to=generation, output=output)
+    if generation and not form:
+        exporting.export_workspace(workspace, to=generation, output=output)
+    elif form and not generation:
+        written = exporting.export_tables(workspace, form=form, output=output, screen=screen)
+        screen.table(["table", "rows"], [[str(path), f"{rows:,}"] for path, rows in written.items()], numbers=1)
+    else:
+        raise click.UsageError("say what to write: either --format, for tables, or --to, for the plugin")
     screen.result(str(output))

@@ -1,16 +1,19 @@
-"""The job `export`: a workspace of ours → one of the JetBrains plugin."""
+"""The job `export`: a workspace of ours → tables, or one of the JetBrains plugin."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from ci_eval import atomic
+from ci_eval.ci import Screen
 from ci_eval.errors import ConfigError, NothingToEvaluate
 from ci_eval.exchange import generations
 from ci_eval.exchange.writing import Writer
 from ci_eval.jobs import runs
 from ci_eval.jobs.exchange.origin import OWN
 from ci_eval.model import Session
+from ci_eval.tables import writing
+from ci_eval.tables.run import open_workspace
 from ci_eval.workspace import Workspace
 
 
@@ -40,3 +43,13 @@ def export_workspace(folder: Path, *, to: str, output: Path) -> None:
     atomic.write(output / OWN / "manifest.json", (source.folder / "manifest.json").read_bytes())
     atomic.copy(source.config_path, output / OWN / "config.yaml")
     writer.close(generation.config(config, manifest.project.spec.removeprefix("path:")))
+
+
+def export_tables(folder: Path, *, form: str, output: Path, screen: Screen) -> dict[Path, int]:
+    """Write the tables of the workspace at `folder`; the files, with the number of their rows. Raises ConfigError,
+    WorkspaceError."""
+    source = open_workspace(folder)
+    writing.check(form)
+    if not source.manifest().complete:
+        screen.warn(f"{folder} is unfinished: what is written are the sessions of the files that are through")
+    return writing.write(source, atomic.empty_folder(output), form)

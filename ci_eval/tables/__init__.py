@@ -1,0 +1,1 @@
+"""The answers of a workspace as tables, for notebooks and other tools."""

@@ -1,0 +1,18 @@
+"""What of the tables needs the extra `ml`."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from types import ModuleType
+
+from ci_eval.errors import ConfigError
+
+
+def arrow() -> ModuleType:
+    """The module that needs pyarrow. Raises ConfigError where it is not installed."""
+    try:
+        return import_module("ci_eval.tables.arrow")
+    except ImportError as error:
+        raise ConfigError(
+            f"Arrow tables and Parquet need pyarrow ({error}): pip install pyarrow, or export as jsonl or csv"
+        ) from error

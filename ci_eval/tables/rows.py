@@ -1,0 +1,64 @@
+"""The rows of the tables, read from a workspace some at a time."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from itertools import accumulate
+
+from ci_eval.model import Lookup, Session, Suggestion
+from ci_eval.tables.columns import TABLES, At
+from ci_eval.workspace import Workspace
+
+BATCH = 20_000
+"""Rows that are held at once."""
+
+NO_LOOKUP = Lookup(prefix="", total=0, rank=None, latency=0, suggestions=())
+NO_SUGGESTION = Suggestion(text="")
+
+Batch = dict[str, list[object]]
+"""Name of the column → its values; all lists are of the same length."""
+
+
+def batches(workspace: Workspace, table: str) -> Iterator[Batch]:
+    """The rows of that table, in the order of stored files, sessions, lookups and places. Raises WorkspaceError where
+    what is stored is damaged."""
+    columns = TABLES[table]
+    waiting: Batch = {each.name: [] for each in columns}
+    cells = [(each.get, waiting[each.name]) for each in columns]
+    for row in _rows(workspace, table):
+        for get, values in cells:
+            values.append(get(row))
+        if len(cells[0][1]) >= BATCH:
+            yield {name: list(values) for name, values in waiting.items()}
+            for values in waiting.values():
+                values.clear()
+    if cells[0][1]:
+        yield waiting
+
+
+def _rows(workspace: Workspace, table: str) -> Iterator[At]:
+    each = {"sessions": _session, "lookups": _lookups, "suggestions": _suggestions}[table]
+    for file, sessions in workspace.sessions(Session):
+        starts = [0, *accumulate(len(line) + 1 for line in file.text.split("\n"))]
+        for session in sessions:
+            line = bisect_right(starts, session.offset)
+            yield from each(session, line, session.offset - starts[line - 1])
+
+
+def _session(session: Session, line: int, column: int) -> Iterable[At]:
+    return (At(session, line, column, 0, NO_LOOKUP, 0, NO_SUGGESTION),)
+
+
+def _lookups(session: Session, line: int, column: int) -> Iterable[At]:
+    return (
+        At(session, line, column, number, lookup, 0, NO_SUGGESTION) for number, lookup in enumerate(session.lookups)
+    )
+
+
+def _suggestions(session: Session, line: int, column: int) -> Iterable[At]:
+    return (
+        At(session, line, column, number, lookup, place, suggestion)
+        for number, lookup in enumerate(session.lookups)
+        for place, suggestion in enumerate(lookup.suggestions, 1)
+    )

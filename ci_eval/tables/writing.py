@@ -1,0 +1,82 @@
+"""The tables as files, in one of three formats."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import BinaryIO
+
+import msgspec
+
+from ci_eval import atomic
+from ci_eval.tables.columns import TABLES
+from ci_eval.tables.extra import arrow
+from ci_eval.tables.rows import Batch, batches
+from ci_eval.workspace import Workspace
+
+
+def write(workspace: Workspace, folder: Path, form: str) -> dict[Path, int]:
+    """Write each table to a file of its own in `folder`; the files, with the number of their rows. Raises ConfigError
+    (see `check`), and WorkspaceError where something cannot be read or written."""
+    writer = FORMATS[form]
+    written = {}
+    for table in TABLES:
+        path = folder / f"{table}.{form}"
+        partial = path.with_name(f"{path.name}.tmp")
+        with atomic.writing(path):
+            written[path] = writer(workspace, table, partial)
+            partial.replace(path)
+    return written
+
+
+def check(form: str) -> None:
+    """Raises ConfigError where the format needs what is not installed."""
+    if form == "parquet":
+        arrow()
+
+
+def _parquet(workspace: Workspace, table: str, path: Path) -> int:
+    rows: int = arrow().write(workspace, table, path)
+    return rows
+
+
+def _jsonl(workspace: Workspace, table: str, path: Path) -> int:
+    rows = 0
+    with path.open("wb") as file:
+        for batch in batches(workspace, table):
+            rows += _json_lines(batch, file)
+    return rows
+
+
+def _json_lines(batch: Batch, file: BinaryIO) -> int:
+    lines = [msgspec.json.encode(dict(zip(batch, row, strict=True))) + b"\n" for row in _rows(batch)]
+    file.writelines(lines)
+    return len(lines)
+
+
+def _csv(workspace: Workspace, table: str, path: Path) -> int:
+    rows = 0
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow([each.name for each in TABLES[table]])
+        for batch in batches(workspace, table):
+            for row in _rows(batch):
+                writer.writerow(map(_cell, row))
+                rows += 1
+    return rows
+
+
+def _rows(batch: Batch) -> Iterator[tuple[object, ...]]:
+    return zip(*batch.values(), strict=True)
+
+
+def _cell(value: object) -> object:
+    """As CSV has it: null is empty, flags are true and false, lists and grades are JSON."""
+    if isinstance(value, bool | dict | tuple):
+        return msgspec.json.encode(value).decode()
+    return value
+
+
+FORMATS: Mapping[str, Callable[[Workspace, str, Path], int]] = {"parquet": _parquet, "jsonl": _jsonl, "csv": _csv}
+"""Name, which is how files end → what writes a table of a workspace, and returns the number of its rows."""
