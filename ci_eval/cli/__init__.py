@@ -22,6 +22,8 @@ from ci_eval.errors import CiEvalError, ConfigError, GateFailed, Interrupted, Wo
 INTERRUPTED = 130
 UNREAD = 141
 """What a shell shows of programs that end since nobody reads their output any longer: 128 + SIGPIPE."""
+COMPLETING = "_CI_EVAL_COMPLETE"
+"""The variable by which a shell asks for what it completes, or for the script that makes it ask."""
 BUG = 70
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS}
 """The system's errors for a full disk, or one that cannot be written to, wherever they come up."""
@@ -44,9 +46,10 @@ def main() -> None:
         text = "interrupted; take it up with:" if command else "interrupted; nothing can be taken up: start anew"
         Screen().fail(text, "ci_eval_interrupted", command or "")
         code = INTERRUPTED
-    except SystemExit:
-        # So click and rich end a command when nobody reads its output any longer, with the code of a broken gate.
-        code = UNREAD
+    except SystemExit as ended:
+        # So click ends what a shell asks it to complete; and so click and rich end a command when nobody reads its
+        # output any longer, with the code of a broken gate.
+        code = ended.code if COMPLETING in os.environ else UNREAD
     except Exception as error:  # noqa: BLE001  the last line of defence: whatever it is, it is a bug of ours
         code = _unforeseen(error)
     try:

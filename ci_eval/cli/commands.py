@@ -52,6 +52,9 @@ COMMANDS: dict[str, dict[str, str]] = {
         "report": "Stage 3 alone: write the reports of each WORKSPACE anew.",
         "show": "One session of WORKSPACE: where, what was expected, what was suggested.",
     },
+    "starting": {
+        "init": "Asks three questions, and writes a configuration and a workflow for every night.",
+    },
     "sweeps": {
         "sweep": (
             "Vary the values of keys: an evaluation for each, over the same sessions, and one table, each against the "

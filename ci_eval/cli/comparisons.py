@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from ci_eval.ci import Screen
+from ci_eval.cli import completions
 from ci_eval.cli.group import cli
 from ci_eval.cli.options import Choices, with_choices, with_placement
 from ci_eval.jobs import compare as compare_job
@@ -17,10 +18,12 @@ from ci_eval.jobs.compare_engines import ROUNDS
 from ci_eval.jobs.workflows import announcements as announcing
 from ci_eval.jobs.workflows import site as site_job
 
+GATE = "A rule such as 'RecallAt1 >= -1pp': if it is broken, the exit code is 1. May be repeated."
+
 
 @cli.command("compare")
 @click.argument("workspaces", metavar="BASE NEW [MORE...]", type=click.Path(path_type=Path), nargs=-1, required=True)
-@click.option("--gate", "gates", metavar="RULE", multiple=True, help="Such as 'RecallAt1 >= -1pp'; may be repeated.")
+@click.option("--gate", "gates", metavar="RULE", multiple=True, help=GATE, shell_complete=completions.metric)
 @click.option("--output", type=click.Path(path_type=Path), metavar="DIR", help="Default: a folder named by time.")
 @click.option(
     "--history",
@@ -93,8 +96,8 @@ def site_(histories: tuple[Path, ...], output: Path) -> None:
 
 
 @cli.command("compare-engines")
-@click.argument("base")
-@click.argument("new")
+@click.argument("base", shell_complete=completions.of("engines"))
+@click.argument("new", shell_complete=completions.of("engines"))
 @with_choices
 @with_placement
 @click.option(
@@ -105,7 +108,7 @@ def site_(histories: tuple[Path, ...], output: Path) -> None:
     show_default=True,
     help="How often each session is asked of each engine; the more, the smaller the differences of time that show.",
 )
-@click.option("--gate", "gates", metavar="RULE", multiple=True, help="Such as 'RecallAt1 >= -1pp'; may be repeated.")
+@click.option("--gate", "gates", metavar="RULE", multiple=True, help=GATE, shell_complete=completions.metric)
 @click.option("--resume", is_flag=True, help="Take up the run in --output where it was interrupted.")
 def compare_engines_(
     choices: Choices,

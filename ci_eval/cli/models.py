@@ -8,6 +8,7 @@ import click
 
 from ci_eval import machine
 from ci_eval.ci import Screen
+from ci_eval.cli import completions
 from ci_eval.cli.group import cli
 from ci_eval.cli.options import MODEL, TRUST, Choices, with_choices, with_placement
 from ci_eval.config import Config, load
@@ -119,7 +120,13 @@ def train_recommender(usages: tuple[Path, ...], kind: str, output: Path, overrid
 
 @cli.command("rerank")
 @click.argument("workspace", type=click.Path(path_type=Path))
-@click.option("--completion-type", metavar="T", required=True, help="See `ci-eval list completion-types`.")
+@click.option(
+    "--completion-type",
+    metavar="T",
+    required=True,
+    help="See `ci-eval list completion-types`.",
+    shell_complete=completions.of("completion-types"),
+)
 @click.option("--model", type=click.Path(path_type=Path), metavar="FILE", help=MODEL)
 @click.option("--output", type=click.Path(path_type=Path), metavar="DIR", required=True, help="A new workspace.")
 def rerank_(workspace: Path, completion_type: str, model: Path | None, output: Path) -> None:

@@ -13,6 +13,7 @@ import click
 
 from ci_eval import machine
 from ci_eval.ci import Screen
+from ci_eval.cli import completions
 from ci_eval.config import Config, load, patch, with_ladder
 from ci_eval.fetch import schemes, sealed
 from ci_eval.jobs import trust as trusting
@@ -95,15 +96,37 @@ def with_choices(command: Callable[..., None]) -> Callable[..., None]:
 
     decorated: Callable[..., None] = gathered
     for option in (
-        click.option("--set", "overrides", metavar="KEY=VALUE", multiple=True, help=OVERRIDE),
+        click.option(
+            "--set", "overrides", metavar="KEY=VALUE", multiple=True, help=OVERRIDE, shell_complete=completions.setting
+        ),
         click.option("--model", type=click.Path(path_type=Path), metavar="FILE", help=MODEL),
-        click.option("--completion-type", metavar="T", help="What ranks, see `ci-eval list completion-types`."),
+        click.option(
+            "--completion-type",
+            metavar="T",
+            help="What ranks, see `ci-eval list completion-types`.",
+            shell_complete=completions.of("completion-types"),
+        ),
         click.option("--dataset", metavar="FILE", help=DATASET),
         click.option("--dependencies/--no-dependencies", default=None, help=DEPENDENCIES),
-        click.option("--project", metavar="SPEC", help=SPECS),
-        click.option("--engine", metavar="NAME[@VERSION]", help="An engine, see `ci-eval list engines`."),
-        click.option("--task", metavar="NAME", help="What it is to do, see `ci-eval list tasks`."),
-        click.option("--language", metavar="L", help="A language, see `ci-eval list languages`."),
+        click.option("--project", metavar="SPEC", help=SPECS, shell_complete=completions.project),
+        click.option(
+            "--engine",
+            metavar="NAME[@VERSION]",
+            help="An engine, see `ci-eval list engines`.",
+            shell_complete=completions.of("engines"),
+        ),
+        click.option(
+            "--task",
+            metavar="NAME",
+            help="What it is to do, see `ci-eval list tasks`.",
+            shell_complete=completions.of("tasks"),
+        ),
+        click.option(
+            "--language",
+            metavar="L",
+            help="A language, see `ci-eval list languages`.",
+            shell_complete=completions.of("languages"),
+        ),
         click.argument("config", type=click.Path(path_type=Path), required=False),
     ):
         decorated = option(decorated)

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from ci_eval.ci import Screen
+from ci_eval.cli import completions
 from ci_eval.cli.group import EXAMPLES, cli
 from ci_eval.cli.options import MODEL, TRUST, Choices, with_choices, with_placement
 from ci_eval.jobs import evaluate as evaluate_job
@@ -84,8 +85,18 @@ def actions(choices: Choices, output: Path | None, jobs: int) -> None:
 
 @cli.command()
 @click.argument("workspace", type=click.Path(path_type=Path))
-@click.option("--engine", metavar="NAME[@VERSION]", help="Another engine; needs --output.")
-@click.option("--completion-type", metavar="T", help="Another completion type; needs --output.")
+@click.option(
+    "--engine",
+    metavar="NAME[@VERSION]",
+    help="Another engine; needs --output.",
+    shell_complete=completions.of("engines"),
+)
+@click.option(
+    "--completion-type",
+    metavar="T",
+    help="Another completion type; needs --output.",
+    shell_complete=completions.of("completion-types"),
+)
 @click.option("--model", type=click.Path(path_type=Path), metavar="FILE", help=MODEL)
 @click.option("--trust", is_flag=True, help=TRUST)
 @click.option(

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from ci_eval.ci import Screen
+from ci_eval.cli import completions
 from ci_eval.cli.group import cli
 from ci_eval.cli.options import Choices, with_choices, with_placement
 from ci_eval.config import Config
@@ -22,7 +23,9 @@ MERGE = "Put together the shards of a sweep, given their folders, in place of ev
 @cli.command("sweep")
 @with_choices
 @with_placement
-@click.option("--vary", "varied", metavar="KEY=A,B,C", multiple=True, required=True, help=VARY)
+@click.option(
+    "--vary", "varied", metavar="KEY=A,B,C", multiple=True, required=True, help=VARY, shell_complete=completions.setting
+)
 @click.option("--resume", is_flag=True, help="Take up the sweep in --output where it was interrupted.")
 @click.option("--shard", metavar="I/N", help="Only the I-th of N parts of each run; see --merge.")
 @click.option("--merge", "merged", type=click.Path(path_type=Path), metavar="DIR", multiple=True, help=MERGE)

@@ -9,6 +9,7 @@ import click
 import msgspec
 
 from ci_eval.ci import Screen
+from ci_eval.cli import completions
 from ci_eval.cli.group import cli
 from ci_eval.errors import PreparationError
 from ci_eval.jobs import doctor as doctor_job
@@ -22,7 +23,14 @@ from ci_eval.jobs.workflows import plan as plan_job
 @click.option(
     "--shards", type=click.IntRange(min=1), metavar="N", default=1, show_default=True, help="Of each, on average."
 )
-@click.option("--completion-type", "kinds", metavar="T", multiple=True, help="May be repeated. Default: BASIC.")
+@click.option(
+    "--completion-type",
+    "kinds",
+    metavar="T",
+    multiple=True,
+    help="May be repeated. Default: BASIC.",
+    shell_complete=completions.of("completion-types"),
+)
 @click.option(
     "--timings",
     type=click.Path(path_type=Path),
@@ -69,23 +77,31 @@ def _planned(jobs: Sequence[plan_job.PlannedJob]) -> None:
     screen.result(matrix)
 
 
+SCHEMA = "schema"
+"""What `list` prints as JSON alone."""
+
+
 @cli.command("list")
-@click.argument("what", type=click.Choice(sorted(listing.ROWS)))
+@click.argument("what", type=click.Choice(sorted([*listing.ROWS, SCHEMA])))
 @click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True)
 def list_(what: str, form: str) -> None:
     """What there is to choose from.
+
+    keys: those of a configuration. schema: the same as a JSON schema, by which editors complete and check them.
 
     \b
     Examples:
       ci-eval list engines
       ci-eval list metrics --format json
+      ci-eval list schema > ci/completion.schema.json
     """
     screen = Screen()
-    rows = listing.rows(what)
-    if form == "json":
-        for line in msgspec.json.format(msgspec.json.encode(rows), indent=2).decode().splitlines():
+    if what == SCHEMA or form == "json":
+        found = listing.schema() if what == SCHEMA else listing.rows(what)
+        for line in msgspec.json.format(msgspec.json.encode(found), indent=2).decode().splitlines():
             screen.result(line)
         return
+    rows = listing.rows(what)
     screen.table(
         list(rows[0]), [[", ".join(cell) if isinstance(cell, list) else cell for cell in row.values()] for row in rows]
     )

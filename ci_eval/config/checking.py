@@ -41,7 +41,7 @@ def _in_section(raw: object, section: type[Section], path: str) -> Iterator[str]
 
 
 def _in_value(value: object, kind: object, path: str) -> Iterator[str]:
-    if nested := _section(kind):
+    if nested := section_in(kind):
         yield from _in_section(value, nested, path)
     elif (item := _item(kind)) is not None and isinstance(value, list | tuple) and value:
         for index, element in enumerate(value):
@@ -58,7 +58,7 @@ def _in_value(value: object, kind: object, path: str) -> Iterator[str]:
 
 
 def _in_item(element: object, item: object, path: str) -> Iterator[str]:
-    nested = _section(item)
+    nested = section_in(item)
     if nested and element is None:
         yield not_a_section(element, nested, path)
     else:
@@ -73,8 +73,9 @@ def _fits(value: object, kind: object) -> bool:
     return True
 
 
-def _section(kind: object) -> type[Section] | None:
-    """The section class that a type means, also where the section is optional; None if it means none."""
+def section_in(kind: object) -> type[Section] | None:
+    """The section class that a type means, also where the section is optional; None if it means none, or a list of
+    them."""
     found = [part for part in (kind, *get_args(kind)) if isinstance(part, type) and issubclass(part, Section)]
     return found[0] if found and get_origin(kind) is not tuple else None
 
@@ -95,9 +96,9 @@ def _filled(raw: object, kind: object) -> object:
     """`raw` with {} for empty sections, since YAML takes `actions:` with nothing below it for null."""
     if raw is None and _may_be_nothing(kind):
         return None
-    if (section := _section(kind)) is not None:
+    if (section := section_in(kind)) is not None:
         types = {field.encode_name: field.type for field in msgspec.structs.fields(section)}
         return {key: _filled(value, types[key]) for key, value in raw.items()} if isinstance(raw, dict) else {}
-    if (item := _section(_item(kind))) is not None and isinstance(raw, list | tuple):
+    if (item := section_in(_item(kind))) is not None and isinstance(raw, list | tuple):
         return [_filled(element, item) for element in raw]
     return raw

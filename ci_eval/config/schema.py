@@ -131,7 +131,7 @@ class ComparisonConfig(Section, frozen=True):
 
     metrics: tuple[Text, ...] = ()
     """The metrics whose verdicts count, the most important first: the more there are, the stronger the evidence each
-    needs. None given = RecallAt1, RecallAt5, MeanReciprocalRank and Recall; with a modelled user, whose effort decides,
+    needs. Without any: RecallAt1, RecallAt5, MeanReciprocalRank and Recall; with a modelled user, whose effort decides,
     TypingSaved and KeystrokesSaved."""
     gates: tuple[Text, ...] = ()
     """Rules such as `RecallAt1 >= -1pp`: where one is broken, the command ends with exit code 1."""

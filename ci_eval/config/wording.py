@@ -28,7 +28,7 @@ def unknown_key(key: object, section: type[Section], path: str) -> str:
 def wrong_value(value: object, kind: object, path: str) -> str:
     """About a value that has the wrong type or is out of bounds."""
     info = inspect.type_info(kind)
-    hint = guess(value, _choices(info)) if isinstance(value, str) else _quoting(value, info)
+    hint = guess(value, choices(info)) if isinstance(value, str) else _quoting(value, info)
     return f"`{path}` is {show(value)}; expected {describe(info)}{hint}"
 
 
@@ -63,7 +63,7 @@ def describe(info: inspect.Type) -> str:
         case inspect.UnionType():
             return " or ".join(describe(part) for part in info.types)
         case inspect.LiteralType() | inspect.EnumType():
-            return f"one of {', '.join(_choices(info))}"
+            return f"one of {', '.join(choices(info))}"
         case inspect.VarTupleType():
             return f"a list of {describe(info.item_type)}" + (" (at least one)" if info.min_length else "")
         case inspect.IntType():
@@ -87,14 +87,17 @@ def _bounds(info: inspect.IntType | inspect.FloatType) -> str:
     return " and".join(f" {word} {limit:,}" for word, limit in limits if limit is not None)
 
 
-def _choices(info: inspect.Type) -> list[str]:
+def choices(info: inspect.Type) -> list[str]:
+    """The values of a type of which there are a few; none of any other."""
     match info:
+        case inspect.BoolType():
+            return ["false", "true"]
         case inspect.LiteralType():
             return [str(value) for value in info.values]
         case inspect.EnumType():
             return [str(member.value) for member in info.cls]
         case inspect.UnionType():
-            return [choice for part in info.types for choice in _choices(part)]
+            return [choice for part in info.types for choice in choices(part)]
         case _:
             return []
 

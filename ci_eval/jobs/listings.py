@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from ci_eval import engines, graders, languages, metrics, rankers, tasks
+from ci_eval.config import keys
+from ci_eval.config import schema as schema_of
 from ci_eval.learning.logs import formats
 
 
@@ -58,6 +61,10 @@ def _graders() -> list[dict[str, str | list[str]]]:
     return [{"name": each.name, "summary": each.summary} for each in graders.CATALOG.all()]
 
 
+def _keys() -> list[dict[str, str | list[str]]]:
+    return [{"name": each.name, "default": each.default, "type": each.type, "summary": each.meaning} for each in keys()]
+
+
 ROWS: dict[str, Callable[[], list[dict[str, str | list[str]]]]] = {
     "languages": _languages,
     "engines": _engines,
@@ -66,4 +73,41 @@ ROWS: dict[str, Callable[[], list[dict[str, str | list[str]]]]] = {
     "completion-types": _completion_types,
     "metrics": _metrics,
     "log-formats": _log_formats,
+    "keys": _keys,
 }
+
+
+NAMES: dict[str, Callable[[], list[str]]] = {
+    "languages": languages.names,
+    "engines": engines.names,
+    "tasks": tasks.names,
+    "graders": graders.names,
+    "completion-types": rankers.names,
+    "metrics": lambda: [metric.info.name for metric in metrics.load()],
+    "log-formats": formats.names,
+    "keys": lambda: [each.name for each in keys()],
+}
+"""The names alone, sorted: faster, since engines and others are not loaded."""
+
+
+def schema() -> dict[str, Any]:
+    """The JSON schema of configurations, in which editors find the names that there are."""
+    return schema_of({key: NAMES[what]() for key, what in VALUES.items() if key != "engine"})
+
+
+VALUES = {
+    "task": "tasks",
+    "language": "languages",
+    "engine": "engines",
+    "engine.name": "engines",
+    "interpret.completionType": "completion-types",
+}
+"""Keys of a configuration whose values are names that `list` has."""
+
+
+def values_of(key: str) -> list[str]:
+    """The values that a key of a configuration may have, where these are few; none where they are not, or where there
+    is no such key."""
+    if key in VALUES:
+        return NAMES[VALUES[key]]()
+    return next((list(each.choices) for each in keys() if each.name == key), [])

@@ -1,0 +1,48 @@
+"""What a shell completes: the names of engines, languages, metrics, keys of a configuration and more.
+
+click writes the script for the shell (docs/configuration.md says how it is switched on), and calls these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import click
+from click.shell_completion import CompletionItem
+
+from ci_eval.fetch import schemes
+from ci_eval.jobs import listings
+
+Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
+
+
+def of(what: str) -> Completer:
+    """The names that `ci-eval list WHAT` has."""
+
+    def complete(_context: click.Context, _option: click.Parameter, typed: str) -> list[CompletionItem]:
+        return _beginning(typed, listings.NAMES[what]())
+
+    return complete
+
+
+def setting(_context: click.Context, _option: click.Parameter, typed: str) -> list[CompletionItem]:
+    """KEY= of `--set`; behind it, what that key may be, where it is one of a few names."""
+    key, equals, begun = typed.partition("=")
+    if not equals:
+        return _beginning(typed, [f"{name}=" for name in listings.NAMES["keys"]()])
+    # A shell replaces the whole word.
+    return [CompletionItem(f"{key}={value}") for value in listings.values_of(key) if value.startswith(begun)]
+
+
+def metric(_context: click.Context, _option: click.Parameter, typed: str) -> list[CompletionItem]:
+    """The metric that a gate begins with."""
+    return _beginning(typed, ["declared", *listings.NAMES["metrics"]()])
+
+
+def project(_context: click.Context, _option: click.Parameter, typed: str) -> list[CompletionItem]:
+    """`SCHEME:` of a project's SPEC."""
+    return _beginning(typed, [f"{name}:" for name in schemes.names()])
+
+
+def _beginning(typed: str, names: list[str]) -> list[CompletionItem]:
+    return [CompletionItem(name) for name in names if name.startswith(typed)]

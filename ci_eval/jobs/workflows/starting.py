@@ -1,0 +1,107 @@
+"""The job `init`: a configuration, and a workflow that measures it every night."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+from ci_eval import atomic, languages
+from ci_eval.config import Config, patch
+from ci_eval.errors import ConfigError
+from ci_eval.fetch import schemes
+from ci_eval.files import below
+from ci_eval.jobs.preparation import engine_of
+
+CONFIG = Path("ci/completion.yaml")
+WORKFLOW = Path(".github/workflows/completion.yml")
+SESSIONS = 1000
+"""How many are asked for: some minutes, and an interval of about three points."""
+ENGINES = {
+    "cpp": "clangd",
+    "go": "gopls",
+    "java": "jdt",
+    "javascript": "typescript",
+    "kotlin": "kotlin-ide-services",
+    "python": "jedi",
+    "scala": "scala-presentation-compiler",
+    "typescript": "typescript",
+}
+"""The engine that is proposed for a language; `words`, the baseline, for any other."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answers:
+    """What is measured."""
+
+    language: str
+    engine: str
+    """NAME or NAME@VERSION."""
+    project: str
+    """A SPEC."""
+
+
+def guess_language(root: Path) -> str:
+    """The language that most of the files below the folder are in; Python where there are none."""
+    found = {suffix: each.name for each in languages.CATALOG.all() for suffix in each.suffixes if suffix}
+    counts = Counter(found[path[path.rindex(".") :]] for path in below(root, root, tuple(found)) if "." in path)
+    return counts.most_common(1)[0][0] if counts else "python"
+
+
+def usual_engine(language: str) -> str:
+    """The engine to propose for a language."""
+    return ENGINES.get(language, "words")
+
+
+def check(answers: Answers) -> Config:
+    """The configuration that the answers make. Raises ConfigError where one of them cannot be."""
+    config = patch(Config(), language=answers.language, engine=answers.engine, project=answers.project)
+    languages.CATALOG.load(answers.language)
+    engine = engine_of(config)
+    if engine.languages and answers.language not in engine.languages:
+        raise ConfigError(
+            f"engine {engine.name} completes {', '.join(sorted(engine.languages))}, not {answers.language}; "
+            f"the usual one is {usual_engine(answers.language)}"
+        )
+    scheme, colon, _ = answers.project.partition(":")
+    if not colon or (scheme not in schemes.names() and scheme not in {"http", "https"}):
+        raise ConfigError(f"project {answers.project!r}: expected a SPEC such as pypi:flask==3.0.3 or path:.")
+    return config
+
+
+def write(answers: Answers, folder: Path, action: str) -> list[Path]:
+    """Write configuration and workflow below the folder; their paths. `action`: REPOSITORY@COMMIT of ci-eval. Raises
+    ConfigError, also where one of the files is there already."""
+    check(answers)
+    files = {CONFIG: _config(answers), WORKFLOW: _workflow(action)}
+    if there := [str(folder / path) for path in files if (folder / path).exists()]:
+        raise ConfigError(f"{' and '.join(there)} would be written over: move it away, or give another --output")
+    return [atomic.write(folder / path, text.encode()) for path, text in files.items()]
+
+
+def _config(answers: Answers) -> str:
+    return f"""\
+# What `ci-eval evaluate {CONFIG}` measures. `ci-eval list keys` has all keys.
+language: {answers.language}
+engine: {answers.engine}
+project: {answers.project}
+interpret:
+  sessionsLimit: {SESSIONS}   # as many places in the code; without this line, all
+"""
+
+
+def _workflow(action: str) -> str:
+    repository, _, commit = action.partition("@")
+    return f"""\
+# Every night: evaluate {CONFIG}, and compare with the last good night.
+name: completion
+on:
+  schedule: [{{cron: "23 2 * * *"}}]
+  workflow_dispatch:
+permissions: {{}}
+jobs:
+  night:
+    permissions: {{contents: read, actions: read}}
+    uses: {repository}/.github/workflows/nightly.yml@{commit}
+    with: {{configs: {CONFIG}, gates: "RecallAt1 >= -2pp"}}
+"""

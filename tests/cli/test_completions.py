@@ -1,0 +1,51 @@
+"""What a shell completes, asked as bash, zsh and fish ask."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PROGRAM = Path(sys.executable).with_name("ci-eval")
+
+
+def completed(*words: str) -> list[str]:
+    """What bash offers for the last word."""
+    asked = {"_CI_EVAL_COMPLETE": "bash_complete", "COMP_WORDS": " ".join(words), "COMP_CWORD": str(len(words) - 1)}
+    done = subprocess.run(
+        [PROGRAM], env={**os.environ, **asked}, capture_output=True, text=True, check=True, timeout=120
+    )
+    return [line.partition(",")[2] for line in done.stdout.splitlines() if line]
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        (("ci-eval", "comp"), ["compare", "compare-engines"]),
+        (("ci-eval", "evaluate", "--engine", "jed"), ["jedi", "jedi-language-server"]),
+        (("ci-eval", "evaluate", "--language", "py"), ["python"]),
+        (("ci-eval", "evaluate", "--task", "go"), ["golf"]),
+        (("ci-eval", "evaluate", "--completion-type", "REC"), ["RECENCY"]),
+        (("ci-eval", "evaluate", "--project", "py"), ["pypi:"]),
+        (("ci-eval", "evaluate", "--set", "interpret.sessionsL"), ["interpret.sessionsLimit="]),
+        (("ci-eval", "evaluate", "--set", "interpret.confine=o"), ["interpret.confine=off"]),
+        (("ci-eval", "evaluate", "--set", "interpret.saveLogs=f"), ["interpret.saveLogs=false"]),
+        (("ci-eval", "evaluate", "--set", "no.such="), []),
+        (("ci-eval", "sweep", "--vary", "engine=pyri"), ["engine=pyright"]),
+        (("ci-eval", "compare", "a", "b", "--gate", "TypingS"), ["TypingSaved"]),
+        (("ci-eval", "compare-engines", "pyri"), ["pyright"]),
+        (("ci-eval", "list", "ke"), ["keys"]),
+    ],
+)
+def test_a_shell_gets_the_names_that_begin_so(words: tuple[str, ...], offered: list[str]) -> None:
+    assert completed(*words) == offered
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_every_shell_gets_its_script(shell: str) -> None:
+    asked = {**os.environ, "_CI_EVAL_COMPLETE": f"{shell}_source"}
+    done = subprocess.run([PROGRAM], env=asked, capture_output=True, text=True, check=True, timeout=60)
+    assert "_CI_EVAL_COMPLETE" in done.stdout

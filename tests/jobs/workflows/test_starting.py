@@ -1,0 +1,107 @@
+"""What `ci-eval init` writes is planned, checked as a workflow, and evaluated."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+import yaml
+
+import ci_eval
+from ci_eval.config import load
+from ci_eval.errors import ConfigError
+from ci_eval.jobs.workflows import starting
+from ci_eval.jobs.workflows.starting import CONFIG, ENGINES, WORKFLOW, Answers
+from tests.command import command
+from tests.projects import GREETER, write
+
+CONFIGS = Path(ci_eval.__file__).parents[1] / "configs"
+COMMIT = "0" * 40
+
+
+def test_without_a_terminal_it_takes_what_it_would_propose(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path, a__py=GREETER, b__py=GREETER, c__go="package c\n")
+    monkeypatch.chdir(tmp_path)
+    code, out, err = command("init")
+    assert code == 0, err
+    assert out.splitlines() == [str(CONFIG), str(WORKFLOW)]
+    assert "write the repository and the commit" in " ".join(err.split())
+    code, out, err = command("plan", CONFIG)
+    assert code == 0, err
+    (job,) = json.loads(out)["include"]
+    assert (job["language"], job["engine"]) == ("python", "jedi")
+    code, _, err = command("evaluate", CONFIG, "--output", "out", "--engine", "words", "--jobs", 1)
+    assert code == 0, err
+
+
+def test_on_a_terminal_it_asks_three_questions(tmp_path: Path) -> None:
+    """Typed by somebody who wants another engine, and else presses Enter."""
+    ours, theirs = pty.openpty()
+    program = Path(sys.executable).with_name("ci-eval")
+    asked = subprocess.Popen(
+        [program, "init"], cwd=tmp_path, stdin=theirs, stdout=theirs, stderr=theirs, close_fds=True
+    )
+    os.close(theirs)
+    os.write(ours, b"go\nwords\n\n")
+    said = b""
+    with suppress(OSError):  # which tells that the other side is closed
+        while more := os.read(ours, 1024):
+            said += more
+    assert asked.wait(60) == 0, said
+    os.close(ours)
+    assert [said.count(question) for question in (b"Which language?", b"Which engine", b"Whose code")] == [1, 1, 1]
+    config = load(tmp_path / CONFIG).config
+    assert (config.language, config.engine.name, config.project.spec) == ("go", "words", "path:.")
+
+
+def test_the_workflow_is_one_that_github_knows(tmp_path: Path) -> None:
+    starting.write(Answers(language="go", engine="gopls", project="path:."), tmp_path, f"o/r@{COMMIT}")
+    program = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.github-workflows"]
+    subprocess.run([*program, tmp_path / WORKFLOW], check=True, capture_output=True, timeout=120)
+    job = yaml.safe_load((tmp_path / WORKFLOW).read_text())["jobs"]["night"]
+    nightly = yaml.safe_load((CONFIGS.parent / ".github/workflows/nightly.yml").read_text())
+    assert job["uses"] == f"o/r/.github/workflows/nightly.yml@{COMMIT}"
+    assert set(job["with"]) <= set(nightly[True]["workflow_call"]["inputs"])  # YAML takes `on` for true
+    assert job["with"]["configs"] == str(CONFIG)
+
+
+def test_nothing_is_written_over(tmp_path: Path) -> None:
+    write(tmp_path, **{str(CONFIG).replace(".", "__"): "mine\n"})
+    code, _, err = command("init", "--output", tmp_path, "--language", "go")
+    assert code == 2
+    assert "written over" in err
+    assert not (tmp_path / WORKFLOW).exists()
+
+
+@pytest.mark.parametrize(
+    ("language", "engine", "project", "said"),
+    [
+        ("pyton", "jedi", "path:.", "did you mean 'python'"),
+        ("python", "jedy", "path:.", "did you mean 'jedi'"),
+        ("go", "jedi", "path:.", "the usual one is gopls"),
+        ("go", "gopls", "cobra", "expected a SPEC"),
+    ],
+)
+def test_a_wrong_answer_writes_nothing(language: str, engine: str, project: str, said: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=said):
+        starting.write(Answers(language=language, engine=engine, project=project), tmp_path, "o/r@c")
+    assert not any(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("language", sorted(ENGINES))
+def test_the_proposed_engine_is_that_of_our_own_nights(language: str) -> None:
+    assert load(CONFIGS / f"{language}.yaml").config.engine.name == ENGINES[language]
+    starting.check(Answers(language=language, engine=ENGINES[language], project="path:."))
+
+
+def test_a_folder_without_code_is_taken_for_python(tmp_path: Path) -> None:
+    assert starting.guess_language(tmp_path) == "python"
+    write(tmp_path, a__rb="x = 1\n")
+    assert starting.guess_language(tmp_path) == "ruby"
+    assert starting.usual_engine("ruby") == "words"
