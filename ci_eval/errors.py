@@ -1,7 +1,7 @@
 """Every error ci-eval raises on purpose, and the exit code each one ends the command with.
 
     CiEvalError                    (70, a bug)
-    ├── GateFailed                  1  a comparison is complete, and a rule says that new is worse
+    ├── GateFailed                  1  the reports are complete, and a rule about their figures is broken
     ├── ConfigError                 2  configuration or usage
     ├── WorkspaceError              2  a workspace cannot be read, resumed or written over
     ├── NothingToEvaluate           3  no file, no token or no session was left
@@ -38,7 +38,7 @@ class CiEvalError(Exception):
 
 
 class GateFailed(CiEvalError):
-    """A rule that the new evaluation does not keep; the comparison and its reports are complete."""
+    """A rule that the evaluation does not keep; it is complete, and so are its reports."""
 
     exit_code = 1
 

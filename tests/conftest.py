@@ -33,9 +33,10 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 @pytest.fixture(autouse=True)
 def no_ci(monkeypatch: pytest.MonkeyPatch) -> None:
-    """`ci-eval --ci NAME` tells its process by a variable, which the next test must not see."""
+    """`ci-eval --ci NAME`, -q and -v tell their process by a variable, which the next test must not see."""
     # Set rather than deleted: so what `--ci` sets in this process is gone after the test, too.
     monkeypatch.setenv("CI_EVAL_CI", "auto")
+    monkeypatch.setenv("CI_EVAL_OUTPUT", "")
 
 
 @pytest.fixture(scope="session")

@@ -21,6 +21,8 @@ from ci_eval.ci.host import Guarded, Host, Problem
 from ci_eval.ci.teamcity import TeamCity
 from ci_eval.rendering import plaintext
 
+OUTPUT = "CI_EVAL_OUTPUT"
+"""The variable that says how much is printed: `quiet` or `verbose`; anything else is the usual."""
 WIDTH = 120
 """Columns of a log whose width is not known."""
 UNBOUNDED = 10**6
@@ -38,11 +40,22 @@ class Screen:
 
     def __init__(self, host: Host | None = None) -> None:
         self.host = host or host_named(os.environ)
+        self.quiet, self.verbose = (os.environ.get(OUTPUT) == each for each in ("quiet", "verbose"))
         self._out = _console(sys.stdout, self.host)
         self._err = _console(sys.stderr, self.host)
 
     def say(self, text: str) -> None:
-        """One line about what happens next."""
+        """One line about what happens next; not where the user wants it quiet."""
+        if not self.quiet:
+            self._err.print(Text(plaintext.lines(text)))
+
+    def detail(self, text: str) -> None:
+        """What only somebody who asked for more wants to know."""
+        if self.verbose:
+            self._err.print(Text(plaintext.lines(text), style="dim"))
+
+    def explain(self, text: str) -> None:
+        """Why the command cannot begin, as the library of the command line says it."""
         self._err.print(Text(plaintext.lines(text)))
 
     def warn(self, text: str) -> None:
@@ -117,13 +130,14 @@ class Screen:
 
     def steps(self, label: str, unit: str) -> Steps:
         """Progress of one stage, to be used in a `with` statement."""
-        return Steps(self._err, label, unit, self.host)
+        return Steps(self._err, label, unit, self.host, quiet=self.quiet)
 
 
 class Steps:
     """Progress of one stage: shown while in use as a context."""
 
-    def __init__(self, console: Console, label: str, unit: str, host: Host) -> None:
+    def __init__(self, console: Console, label: str, unit: str, host: Host, *, quiet: bool = False) -> None:
+        self._quiet = quiet
         self._console, self._label, self._unit, self._host = console, label, unit, host
         self._begin = self._said = time.monotonic()
         self._first: int | None = None
@@ -131,7 +145,7 @@ class Steps:
 
     def __enter__(self) -> Steps:
         self._host.begin(self._label)
-        if self._console.is_terminal:
+        if self._console.is_terminal and not self._quiet:
             columns = (
                 SpinnerColumn(),
                 TextColumn("{task.description}"),
@@ -166,7 +180,8 @@ class Steps:
             left = f", {(total - done) / rate:.0f} s left" if rate else ""
             more = f", {note}" if note else ""
             said = f"{self._label}: {done:,} of {total:,} {self._unit}, {rate:.1f}/s{left}{more}"
-            self._console.print(Text(said))
+            if not self._quiet:
+                self._console.print(Text(said))
             self._host.progress(said)
 
 

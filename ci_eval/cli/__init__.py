@@ -34,6 +34,7 @@ def main() -> None:
     try:
         code = cli.main(standalone_mode=False)
     except CiEvalError as error:
+        Screen().detail(traceback.format_exc().rstrip())
         # Broken gates have been reported one by one already.
         Screen().fail(str(error), None if isinstance(error, GateFailed) else identity_of(error))
         code = error.exit_code
@@ -82,7 +83,7 @@ def _misused(error: click.ClickException) -> int:
     error.show(said)
     screen = Screen()
     # What the user typed is in it, and might look like a command to the CI.
-    screen.say(said.getvalue().rstrip())
+    screen.explain(said.getvalue().rstrip())
     screen.host.fail(Problem(identity=identity_of(error), text=error.format_message()))
     return ConfigError.exit_code
 

@@ -9,7 +9,7 @@ import click
 from ci_eval.ci import Screen
 from ci_eval.cli import completions
 from ci_eval.cli.group import cli
-from ci_eval.cli.options import Choices, with_choices, with_placement
+from ci_eval.cli.options import Choices, opened, with_choices, with_gates, with_opening, with_placement
 from ci_eval.jobs import compare as compare_job
 from ci_eval.jobs import compare_engines as compare_engines_job
 from ci_eval.jobs import merge as merge_job
@@ -18,12 +18,10 @@ from ci_eval.jobs.compare_engines import ROUNDS
 from ci_eval.jobs.workflows import announcements as announcing
 from ci_eval.jobs.workflows import site as site_job
 
-GATE = "A rule such as 'RecallAt1 >= -1pp': if it is broken, the exit code is 1. May be repeated."
-
 
 @cli.command("compare")
 @click.argument("workspaces", metavar="BASE NEW [MORE...]", type=click.Path(path_type=Path), nargs=-1, required=True)
-@click.option("--gate", "gates", metavar="RULE", multiple=True, help=GATE, shell_complete=completions.metric)
+@with_gates
 @click.option("--output", type=click.Path(path_type=Path), metavar="DIR", help="Default: a folder named by time.")
 @click.option(
     "--history",
@@ -35,6 +33,7 @@ GATE = "A rule such as 'RecallAt1 >= -1pp': if it is broken, the exit code is 1.
     "--same-ranker", is_flag=True, help="Leaves out a base that another ranker ranked: no gate is judged then."
 )
 @click.option("--expect", "user", metavar="PROFILE|FILE", help="By what that modelled user would do on average.")
+@with_opening
 def compare_(
     workspaces: tuple[Path, ...],
     gates: tuple[str, ...],
@@ -42,6 +41,7 @@ def compare_(
     history: Path | None,
     same_ranker: bool,
     user: str | None,
+    opening: bool,
 ) -> None:
     """Is NEW better than BASE, worse, or can one not tell? Session by session, over the sessions on both sides.
 
@@ -70,6 +70,8 @@ def compare_(
     for name, path in done.reports.items():
         screen.result(f"{name:9} {path}")
     screen.result(str(done.folder))
+    if opening:
+        opened(done.reports or done.comparisons[0].reports, screen)
     if done.trouble:
         raise done.trouble
 
@@ -108,8 +110,9 @@ def site_(histories: tuple[Path, ...], output: Path) -> None:
     show_default=True,
     help="How often each session is asked of each engine; the more, the smaller the differences of time that show.",
 )
-@click.option("--gate", "gates", metavar="RULE", multiple=True, help=GATE, shell_complete=completions.metric)
+@with_gates
 @click.option("--resume", is_flag=True, help="Take up the run in --output where it was interrupted.")
+@with_opening
 def compare_engines_(
     choices: Choices,
     base: str,
@@ -119,6 +122,7 @@ def compare_engines_(
     rounds: int,
     gates: tuple[str, ...],
     resume: bool,
+    opening: bool,
 ) -> None:
     """Two engines over the same code, asked in turns: which is better, and which is faster?
 
@@ -149,6 +153,8 @@ def compare_engines_(
     announcing.comparison(done.outcome, screen)
     for each in done.outcome.comparisons:
         presenting.comparison(each, screen)
+        if opening:
+            opened(each.reports, screen)
     screen.result(str(done.folder))
     if done.trouble:
         raise done.trouble

@@ -12,6 +12,7 @@ from importlib import import_module
 import click
 
 from ci_eval import __version__
+from ci_eval.ci.screen import OUTPUT
 from ci_eval.cli.commands import COMMANDS, NAMES
 
 EXAMPLES = """\b
@@ -23,6 +24,25 @@ Examples:
   ci-eval evaluate --resume --output night               take up a run that was killed
   ci-eval evaluate --engine jedi@0.18.2 --set interpret.sessionProbability=0.2
 """
+
+
+def _loud(_context: click.Context, option: click.Parameter, given: bool) -> None:
+    if given:
+        os.environ[OUTPUT] = option.name or ""
+
+
+def _loudness(*, hidden: bool = False) -> list[click.Option]:
+    """-q and -v."""
+    said = {
+        "quiet": "No progress: results, warnings and errors alone.",
+        "verbose": "Also what was prepared, how long stages took, and where errors come from.",
+    }
+    return [
+        click.Option(
+            [f"-{name[0]}", f"--{name}"], is_flag=True, expose_value=False, hidden=hidden, callback=_loud, help=text
+        )
+        for name, text in said.items()
+    ]
 
 
 def _told(_context: click.Context, _option: click.Parameter, host: str | None) -> None:
@@ -43,12 +63,12 @@ def _ci(*, hidden: bool = False) -> click.Option:
 
 
 class Commands(click.Group):
-    """A group that takes --ci behind its commands, too, and whose help has each summary whole."""
+    """A group that takes --ci, -q and -v behind its commands, too, and whose help has each summary whole."""
 
     def add_command(self, cmd: click.Command, name: str | None = None) -> None:
         """See click.Group."""
         if not isinstance(cmd, click.Group):
-            cmd.params.append(_ci(hidden=True))
+            cmd.params += [_ci(hidden=True), *_loudness(hidden=True)]
         super().add_command(cmd, name)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
@@ -74,7 +94,7 @@ def cli() -> None:
     """Measures how good code completion is: replays the typing of real code against a completion engine."""
 
 
-cli.params.append(_ci())
+cli.params += [_ci(), *_loudness()]
 
 
 def command_of(name: str) -> click.Command:

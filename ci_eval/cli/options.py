@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import webbrowser
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from functools import wraps
@@ -37,6 +38,8 @@ class Choices:
     dependencies: bool | None
     completion_type: str | None
     model: Path | None
+    sessions: int | None
+    seed: int | None
     overrides: tuple[str, ...]
 
     def load(
@@ -71,6 +74,8 @@ class Choices:
             dependencies=self.dependencies,
             completion_type=self.completion_type,
             model=self.model,
+            sessions=self.sessions,
+            seed=self.seed,
         )
         return with_ladder(chosen) if ladder and not loaded.own_prefix else chosen
 
@@ -83,6 +88,14 @@ DEPENDENCIES = (
 )
 MODEL = "What the completion type ML (made by `ci-eval train-ranker`) or PBN (`train-recommender`) ranks by."
 TRUST = "Run the command that the workspace's own configuration names as its engine."
+GATE = (
+    "A rule such as 'Recall >= 90%' or, of a comparison, 'RecallAt1 >= -1pp': where it is broken, the exit code is 1. "
+    "May be repeated."
+)
+SESSIONS = (
+    "So many of them, drawn over the whole project (interpret.sessionsLimit). Default: the configuration's, or all."
+)
+SEED = "Which are drawn, and all else that is random (interpret.seed)."
 OVERRIDE = "Any key of the configuration, dotted, with a YAML value; may be repeated."
 
 
@@ -99,6 +112,8 @@ def with_choices(command: Callable[..., None]) -> Callable[..., None]:
         click.option(
             "--set", "overrides", metavar="KEY=VALUE", multiple=True, help=OVERRIDE, shell_complete=completions.setting
         ),
+        click.option("--seed", type=int, metavar="N", help=SEED),
+        click.option("--sessions", type=click.IntRange(min=1), metavar="N", help=SESSIONS),
         click.option("--model", type=click.Path(path_type=Path), metavar="FILE", help=MODEL),
         click.option(
             "--completion-type",
@@ -131,6 +146,25 @@ def with_choices(command: Callable[..., None]) -> Callable[..., None]:
     ):
         decorated = option(decorated)
     return decorated
+
+
+def with_gates(command: Callable[..., None]) -> Callable[..., None]:
+    """Decorator: adds `--gate`, which a command gets as `gates`."""
+    return click.option("--gate", "gates", metavar="RULE", multiple=True, help=GATE, shell_complete=completions.metric)(
+        command
+    )
+
+
+def with_opening(command: Callable[..., None]) -> Callable[..., None]:
+    """Decorator: adds `--open`, which a command gets as `opening`."""
+    return click.option("--open", "opening", is_flag=True, help="Show the HTML report in a browser.")(command)
+
+
+def opened(reports: Mapping[str, Path], screen: Screen) -> None:
+    """Show the HTML report in the user's browser; where there is none, say where the report is."""
+    report = reports.get("html")
+    if report and not webbrowser.open(report.absolute().as_uri()):
+        screen.warn(f"no browser could be started; the report is {report}")
 
 
 def _verify(context: click.Context, _: click.Parameter, thorough: bool) -> None:

@@ -10,7 +10,7 @@ import click
 from ci_eval.ci import Screen
 from ci_eval.cli import completions
 from ci_eval.cli.group import EXAMPLES, cli
-from ci_eval.cli.options import MODEL, TRUST, Choices, with_choices, with_placement
+from ci_eval.cli.options import MODEL, TRUST, Choices, opened, with_choices, with_gates, with_opening, with_placement
 from ci_eval.jobs import evaluate as evaluate_job
 from ci_eval.jobs import show
 from ci_eval.jobs import single_stages as stages
@@ -34,6 +34,8 @@ REPEAT = "Ask each session N times, each time a fresh engine: tells how far answ
 @click.option("--shard", metavar="I/N", help="Only the I-th of N parts; `ci-eval merge` puts them together.")
 @click.option("--repeat", "rounds", type=click.IntRange(1, 1000), metavar="N", default=1, help=REPEAT)
 @click.option("--reuse", type=click.Path(path_type=Path), metavar="WORKSPACE", help=REUSE)
+@with_gates
+@with_opening
 def evaluate(
     choices: Choices,
     output: Path | None,
@@ -43,6 +45,8 @@ def evaluate(
     shard: str | None,
     rounds: int,
     reuse: Path | None,
+    gates: tuple[str, ...],
+    opening: bool,
 ) -> None:
     """All stages: project and engine → a workspace with reports.
 
@@ -53,16 +57,33 @@ def evaluate(
         raise click.UsageError("--resume needs --output DIR, the workspace to take up")
     chosen = choices.load(screen, output if resume else None, trusted=trust)
     part = Shard.parse(shard) if shard else None
+    if part and gates:
+        raise click.UsageError(
+            "a gate judges a whole evaluation: `ci-eval merge` the shards, and `ci-eval report --gate`"
+        )
     if whole := ide.wanted(chosen):
-        if reuse or rounds > 1:
-            raise click.UsageError("engine jetbrains evaluates all, once: leave out --repeat and --reuse")
+        if reuse or rounds > 1 or gates:
+            raise click.UsageError(
+                "engine jetbrains evaluates all, once: leave out --repeat, --reuse and --gate "
+                "(which `ci-eval report` takes)"
+            )
         done = ide.evaluate(chosen, whole, output=output, resume=resume, shard=part, screen=screen)
     else:
         done = evaluate_job.evaluate(
-            chosen, output=output, jobs=jobs, resume=resume, screen=screen, shard=part, rounds=rounds, reuse=reuse
+            chosen,
+            output=output,
+            jobs=jobs,
+            resume=resume,
+            screen=screen,
+            shard=part,
+            rounds=rounds,
+            reuse=reuse,
+            gates=gates,
         )
     announcing.evaluation(done, screen)
     presenting.evaluation(done, screen)
+    if opening:
+        opened(done.reports, screen)
     if done.trouble:
         raise done.trouble
 
@@ -143,17 +164,29 @@ def interpret(
 
 @cli.command()
 @click.argument("workspaces", metavar="WORKSPACE...", type=click.Path(path_type=Path), nargs=-1, required=True)
-def report(workspaces: tuple[Path, ...]) -> None:
+@with_gates
+@with_opening
+def report(workspaces: tuple[Path, ...], gates: tuple[str, ...], opening: bool) -> None:
     """Stage 3 alone: write the reports of each WORKSPACE anew.
+
+    Of a run that was interrupted, the report is about the files that are through, and says so.
 
     \b
     Examples:
       ci-eval report night
+      ci-eval report night --gate 'Recall >= 90%' --open
       ci-eval report sweep/01-* sweep/02-*
     """
     screen = Screen()
-    for done in stages.only_reports(workspaces):
+    broken = None
+    for done in stages.only_reports(workspaces, gates):
         presenting.evaluation(done, screen)
+        if opening:
+            opened(done.reports, screen)
+        if gates:
+            broken = broken or done.trouble
+    if broken:
+        raise broken
 
 
 @cli.command("show")

@@ -114,6 +114,8 @@ def patch(
     dependencies: bool | None = None,
     completion_type: str | None = None,
     model: Path | None = None,
+    sessions: int | None = None,
+    seed: int | None = None,
     title: str | None = None,
     output_dir: str | None = None,
 ) -> Config:
@@ -131,6 +133,8 @@ def patch(
         "project.dependencies": dependencies,
         "interpret.completionType": completion_type,
         "interpret.rankingModel": str(model.resolve()) if model else None,
+        "interpret.sessionsLimit": sessions,
+        "interpret.seed": seed,
         "reports.evaluationTitle": title,
         "outputDir": output_dir,
     }

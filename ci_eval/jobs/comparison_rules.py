@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+
+from msgspec.structs import replace
 
 from ci_eval import metrics
 from ci_eval.catalog import guess
 from ci_eval.config import Config
 from ci_eval.contracts import Metric
-from ci_eval.errors import ConfigError
+from ci_eval.errors import ConfigError, GateFailed
+from ci_eval.model import Evaluation, GateResult
+from ci_eval.rendering.ladder import by_length
 from ci_eval.stages.compare.gates import Gate, parse
 
 
@@ -59,6 +63,37 @@ def with_gates(metrics: Sequence[Metric], declared: Sequence[str], gates: Sequen
                 f"use LatencyPercentile95, or a figure without a sign, such as '{gate.metric} <= 2000ms'"
             )
     return Judging(metrics=tuple(metrics), declared=tuple(declared), gates=parsed)
+
+
+def absolute_gates(config: Config, rules: Sequence[str]) -> tuple[Gate, ...]:
+    """The gates of a single evaluation. Raises ConfigError, also where a rule is about a difference."""
+    found = judging(config)
+    gates = with_gates(found.metrics, found.declared, rules).gates
+    for gate in gates:
+        if not gate.absolute:
+            raise ConfigError(
+                f"gate {gate.rule!r} is about a difference, and here is one evaluation: leave out the sign "
+                f"({gate.metric} {'>=' if gate.sign == 'non-inferior' else gate.sign} …), or use `ci-eval compare`"
+            )
+    return gates
+
+
+def judged(found: Evaluation, gates: Iterable[Gate]) -> Iterator[GateResult]:
+    """Which of these absolute gates the evaluation keeps: by the figures of all its sessions."""
+    infos = {info.name: info for info in found.metrics}
+    figures = found.filters["ALL"].metrics
+    for gate in gates:
+        if gate.metric in infos:
+            result = gate.judge_figure(figures[gate.metric].value, infos[gate.metric])
+            yield replace(result, reason=f"{result.reason}, over all letters typed") if by_length(found) else result
+        else:
+            yield GateResult(rule=gate.rule, passed=False, reason=f"the task {found.task} has no {gate.metric}")
+
+
+def failed(results: Sequence[GateResult]) -> GateFailed | None:
+    """An error that names the broken gates; None where all are kept."""
+    broken = [f"  {gate.rule}: {gate.reason}" for gate in results if not gate.passed]
+    return GateFailed("\n".join([f"{len(broken)} of {len(results)} gates failed", *broken])) if broken else None
 
 
 def _for_each(rule: str, shares: Sequence[str]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from ci_eval.ci import Screen
 from ci_eval.config import Config
 from ci_eval.errors import CiEvalError
 from ci_eval.jobs import outcome, pipeline, runs
+from ci_eval.jobs.comparison_rules import absolute_gates, failed
 from ci_eval.jobs.nights.reuse import check_reusable, make_sessions_with
 from ci_eval.jobs.preparation import prepare
 from ci_eval.model import Evaluation
@@ -36,15 +38,17 @@ def evaluate(
     shard: Shard | None = None,
     rounds: int = 1,
     reuse: Path | None = None,
+    gates: Sequence[str] = (),
 ) -> Evaluated:
     """Run all stages.
 
     `shard`: only for the files that belong to it. `rounds`: how often each session is asked. `reuse`: the workspace of
-    an earlier run, whose answers are taken over where they would be the same. Raises ConfigError, WorkspaceError,
-    PreparationError, NothingToEvaluate.
+    an earlier run, whose answers are taken over where they would be the same. `gates`: rules about figures. Raises
+    ConfigError, WorkspaceError, PreparationError, NothingToEvaluate.
     """
     folder = runs.workspace_for(config, output)
     runs.check_place(folder, resume=resume)
+    rules = absolute_gates(config, gates)
     if reuse:
         check_reusable(config, rounds)
     prepared = prepare(config, screen)
@@ -56,5 +60,6 @@ def evaluate(
             make_sessions_with(reuse, workspace, prepared, jobs, screen)
         else:
             pipeline.make_sessions([(workspace, prepared)], jobs, screen)
-        evaluation, reports = pipeline.make_reports(workspace, config)
-    return Evaluated(folder=folder, evaluation=evaluation, reports=reports, trouble=outcome.trouble(workspace, config))
+        evaluation, reports = pipeline.make_reports(workspace, config, rules)
+    trouble = outcome.trouble(workspace, config) or failed(evaluation.gates)
+    return Evaluated(folder=folder, evaluation=evaluation, reports=reports, trouble=trouble)

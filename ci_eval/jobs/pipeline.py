@@ -15,7 +15,7 @@ from ci_eval.errors import (
     WorkspaceError,
 )
 from ci_eval.grammar.imports.missing import missing
-from ci_eval.jobs.comparison_rules import metrics_of
+from ci_eval.jobs.comparison_rules import judged, metrics_of
 from ci_eval.jobs.logs import gather_logs, with_logs
 from ci_eval.jobs.preparation import Prepared
 from ci_eval.manifest import StageRecord
@@ -23,6 +23,7 @@ from ci_eval.model import Evaluation
 from ci_eval.rendering.figures import counted
 from ci_eval.shards import Shard
 from ci_eval.stages import actions, interpret, report
+from ci_eval.stages.compare.gates import Gate
 from ci_eval.workspace import Workspace
 
 
@@ -125,6 +126,8 @@ def _record(workspace: Workspace, prepared: Prepared, made: interpret.Progress, 
         )
     )
     failed = f", the engine failed in {made.failed:,}" if made.failed else ""
+    for name, stage in workspace.manifest().stages.items():
+        screen.detail(f"Stage {name} took {stage.seconds or 0:.1f} s for {counted(stage.files, 'file')}")
     screen.say(f"Sessions: {made.finished:,} of {made.planned:,} evaluated in {counted(made.files, 'file')}{failed}")
     if prepared.config.interpret.save_logs:
         gather_logs(workspace, prepared)
@@ -147,10 +150,11 @@ def _failures(failed: int) -> str:
     return f"{failed:,} failed" if failed else ""
 
 
-def make_reports(workspace: Workspace, config: Config) -> tuple[Evaluation, dict[str, Path]]:
-    """Run stage 3: the figures, and by reporter the path of its report."""
-    manifest = workspace.manifest()
-    if "interpret" not in manifest.stages:
+def make_reports(
+    workspace: Workspace, config: Config, gates: Sequence[Gate] = ()
+) -> tuple[Evaluation, dict[str, Path]]:
+    """Run stage 3: the figures, and by reporter the path of its report. `gates` are absolute ones."""
+    if not workspace.manifest().complete and not any(workspace.sources()):
         raise WorkspaceError(
             f"{workspace.folder} has no complete sessions yet: run `ci-eval interpret {workspace.folder}`"
         )
@@ -163,6 +167,7 @@ def make_reports(workspace: Workspace, config: Config) -> tuple[Evaluation, dict
         shown=config.reports.default_metrics or ((*metrics.of_a_user(), *BESIDE_EFFORT) if config.user else ()),
         lengths=sorted(set(config.actions.strategy.prefix.lengths or ())),
         weights=config.reports.kind_weights,
+        judge=lambda found: tuple(judged(found, gates)),
     )
 
 

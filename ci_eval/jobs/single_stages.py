@@ -10,6 +10,7 @@ from ci_eval.config import Config, patch
 from ci_eval.errors import CiEvalError
 from ci_eval.jobs import outcome, pipeline, runs
 from ci_eval.jobs import trust as trusting
+from ci_eval.jobs.comparison_rules import absolute_gates, failed
 from ci_eval.jobs.evaluate import Evaluated
 from ci_eval.jobs.preparation import prepare
 from ci_eval.shards import Shard
@@ -72,15 +73,16 @@ def only_logs(
     return workspace, outcome.trouble(workspace, config)
 
 
-def only_reports(folders: Sequence[Path]) -> list[Evaluated]:
-    """Run stage 3 on each of the workspaces."""
-    return [_reported(Workspace.open(folder)) for folder in folders]
+def only_reports(folders: Sequence[Path], gates: Sequence[str] = ()) -> list[Evaluated]:
+    """Run stage 3 on each of the workspaces, also on what an interrupted run has left. `gates`: rules about figures."""
+    return [_reported(Workspace.open(folder), gates) for folder in folders]
 
 
-def _reported(workspace: Workspace) -> Evaluated:
+def _reported(workspace: Workspace, gates: Sequence[str]) -> Evaluated:
     if workspace.manifest().digests:
         workspace.verify()
     config = runs.stored_config(workspace)
-    evaluation, reports = pipeline.make_reports(workspace, config)
-    trouble = outcome.trouble(workspace, config)
+    evaluation, reports = pipeline.make_reports(workspace, config, absolute_gates(config, gates))
+    ended = outcome.trouble(workspace, config) if workspace.manifest().complete else None
+    trouble = ended or failed(evaluation.gates)
     return Evaluated(folder=workspace.folder, evaluation=evaluation, reports=reports, trouble=trouble)

@@ -15,6 +15,7 @@ from ci_eval.model import (
     Elsewhere,
     Evaluation,
     FilterFigures,
+    GateResult,
     LogCounts,
     LogsRecord,
     Overview,
@@ -67,6 +68,7 @@ def evaluation(done: Evaluated, screen: Screen) -> None:
         if table.note:
             screen.result(table.note)
     _trouble(found, screen)
+    _gates(found.gates, screen)
     for name, path in done.reports.items():
         screen.result(f"{name:9} {path}")
     screen.result(str(done.folder))
@@ -126,12 +128,16 @@ def comparison(done: Compared, screen: Screen) -> None:
         _verdicts(ELSEWHERE, found, found.declared, lambda each: each.elsewhere, screen)
     for warning in found.warnings:
         screen.warn(warning)
-    for gate in found.gates:
-        screen.result(f"gate {'kept  ' if gate.passed else 'BROKEN'}  {gate.rule}: {gate.reason}")
+    _gates(found.gates, screen)
     if found.trend:
         _trend(found.trend, screen)
     for name, path in done.reports.items():
         screen.result(f"{name:9} {path}")
+
+
+def _gates(gates: Sequence[GateResult], screen: Screen) -> None:
+    for gate in gates:
+        screen.result(f"gate {'kept  ' if gate.passed else 'BROKEN'}  {gate.rule}: {gate.reason}")
 
 
 COLOURS = {Verdict.BETTER.value: "green", Verdict.WORSE.value: "red"}
@@ -206,6 +212,10 @@ def _trouble(evaluation: Evaluation, screen: Screen) -> None:
         screen.result(f"rounds    {noise_text(evaluation.noise)}")
     for warning in warnings_of(evaluation):
         screen.warn(warning)
+    for name, value in evaluation.environment.items():
+        screen.detail(f"{name}: {value}")
+    for error in evaluation.errors:
+        screen.detail(f"{error.path}: {error.trace}".rstrip())
     for error in evaluation.errors[:5]:
         screen.warn(f"{error.path}: {error.message.splitlines()[0] if error.message else error.stage}")
     if len(evaluation.errors) > 5:

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
+from ci_eval.model.gates import GateResult
 from ci_eval.model.queries import QueryFigures
 from ci_eval.model.sessions import FileError
 from ci_eval.model.tokens import Value
@@ -140,3 +141,7 @@ class Evaluation(Value, frozen=True, kw_only=True):
     filters: dict[str, FilterFigures]
     errors: tuple[FileError, ...]
     metrics: tuple[MetricInfo, ...]
+    gates: tuple[GateResult, ...] = ()
+    """The rules that its figures, those under ALL, were judged by."""
+    unfinished: int | None = None
+    """Where the run did not come to its end: the number of files that are not through; None where it did."""

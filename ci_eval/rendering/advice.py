@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ci_eval.model import Evaluation
-from ci_eval.rendering.figures import first_filter
+from ci_eval.rendering.figures import counted, first_filter
 
 MOSTLY = 0.9
 """From this share of sessions without a suggestion on, something other than the engine is likely to be wrong."""
@@ -15,13 +15,22 @@ NAMED = 5
 
 def warnings_of(evaluation: Evaluation) -> Sequence[str]:
     """One text each, without an end mark of its own."""
-    return [*_imports(evaluation), *_emptiness(evaluation)]
+    return [*_end(evaluation), *_imports(evaluation), *_emptiness(evaluation)]
 
 
 def listed(names: Sequence[str]) -> str:
     """The first of many names, and how many more there are."""
     left = len(names) - NAMED
     return ", ".join([*names[:NAMED], *([f"{left:,} more"] if left > 0 else [])])
+
+
+def _end(evaluation: Evaluation) -> Iterator[str]:
+    if evaluation.unfinished is not None:
+        _, whole = first_filter(evaluation)
+        yield (
+            f"this run is unfinished: the figures are those of {counted(len(whole.files), 'file')} that are through, "
+            f"and {counted(evaluation.unfinished, 'file')} with sessions are not; --resume takes it up"
+        )
 
 
 def _imports(evaluation: Evaluation) -> Iterator[str]:

@@ -7,6 +7,8 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 
+from ci_eval.model import GateResult
+
 LONGEST = 160
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 _WORDS = re.compile(r"(?!.*(?:www\.|GH-|//))(?:[\w .,;()/+'\"%?=…·-](?<!_)|:(?= |$))*", re.IGNORECASE)
@@ -45,6 +47,15 @@ def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> 
     names = _line([column.removeprefix(">") for column in columns])
     ruler = _line(["--:" if column.startswith(">") else ":--" for column in columns])
     return "\n".join((*((f"## {title}", "") if title else ()), names, ruler, *lines))
+
+
+def gate_table(gates: Iterable[GateResult]) -> str:
+    """The gates, broken ones first; "" if there are none."""
+    rows = (
+        ("✓ kept" if gate.passed else "**✗ broken**", code(gate.rule), prose(gate.reason, 300))
+        for gate in sorted(gates, key=lambda gate: gate.passed)
+    )
+    return table("Gates", ("Result", "Rule", "Why"), rows)
 
 
 def _line(cells: Iterable[str]) -> str:

@@ -10,7 +10,7 @@ from ci_eval.contracts import Task
 from ci_eval.model import Change, Comparison, Difference, Elsewhere, MetricInfo, Subset, Verdict
 from ci_eval.rendering.contract import ComparisonReporter, PairedSessions
 from ci_eval.rendering.figures import amount, change, counted
-from ci_eval.rendering.markdowntext import code, prose, table
+from ci_eval.rendering.markdowntext import code, gate_table, prose, table
 from ci_eval.rendering.trendtext import trend_lines
 from ci_eval.rendering.verdicts import (
     ELSEWHERE,
@@ -45,7 +45,7 @@ class ComparisonMarkdown:
         parts = [
             f"# {prose(comparison.base.title)} → {prose(comparison.new.title)}",
             summary(comparison),
-            _gates(comparison),
+            gate_table(comparison.gates),
             _declared(comparison),
             "\n".join(f"> {prose(warning)}" for warning in comparison.warnings),
             _parts(comparison),
@@ -77,14 +77,6 @@ def summary(comparison: Comparison) -> str:
         f"{comparison.paired - comparison.wins - comparison.losses:,} alike."
     )
     return f"**{here}**\n\n**{elsewhere}**\n\n{counts}"
-
-
-def _gates(comparison: Comparison) -> str:
-    rows = (
-        ("✓ kept" if gate.passed else "**✗ broken**", code(gate.rule), prose(gate.reason, 300))
-        for gate in sorted(comparison.gates, key=lambda gate: gate.passed)
-    )
-    return table("Gates", ("Result", "Rule", "Why"), rows)
 
 
 COLUMNS = ("Metric", ">base", ">new", ">Difference", "95 % interval", ">p", "Verdict", "Because", ">Detectable")

@@ -38,6 +38,8 @@ def _evaluation(evaluation: Evaluation) -> dict[str, object]:
         "population": evaluation.population,
         "noise": evaluation.noise,
         **({"queries": evaluation.queries} if evaluation.queries else {}),
+        **({"gates": evaluation.gates} if evaluation.gates else {}),
+        **({"unfinished": evaluation.unfinished} if evaluation.unfinished is not None else {}),
         "environment": dict(sorted(evaluation.environment.items())),
         "filters": {name: _figures(figures) for name, figures in evaluation.filters.items()},
     }

@@ -23,7 +23,7 @@ from ci_eval.rendering.figures import (
     statuses,
 )
 from ci_eval.rendering.ladder import about, sentence, shown_filter
-from ci_eval.rendering.markdowntext import code, prose, table
+from ci_eval.rendering.markdowntext import code, gate_table, prose, table
 from ci_eval.rendering.querytables import Table, tables
 from ci_eval.rendering.verdicts import ELSEWHERE, HERE, judged_of_code, populations
 from ci_eval.statistics.noise import noise_text
@@ -50,6 +50,7 @@ class Markdown:
             *(f"⚠ {prose(warning, 1000)}" for warning in warnings_of(evaluation)),
             " ".join(map(prose, populations(evaluation))),
             prose(noise_text(evaluation.noise), 400) if evaluation.noise else "",
+            gate_table(evaluation.gates),
             _metrics(figures, infos),
             *map(_queries, tables(evaluation)),
             _filters(evaluation, name, infos),

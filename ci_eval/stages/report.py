@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +18,7 @@ from ci_eval.model import (
     Evaluation,
     FileFigures,
     FilterFigures,
+    GateResult,
     Kind,
     Session,
     SessionScore,
@@ -48,18 +49,20 @@ def report(
     shown: Sequence[str] = (),
     lengths: Sequence[int] = (),
     weights: Mapping[Kind, float] | None = None,
+    judge: Callable[[Evaluation], tuple[GateResult, ...]] = lambda _: (),
 ) -> tuple[Evaluation, dict[str, Path]]:
     """Write every report below the workspace; the figures, and by reporter the file to open first.
 
     `shown`: names of the metrics that are shown where there is no room for all; none = those of the task that have a
     figure. `lengths`: of the prefixes that get figures of their own, since one figure over a ladder of them would mean
-    little. `weights`: of a session of each kind, for the figures `Weighted`; none = there are none.
+    little. `weights`: of a session of each kind, for the figures `Weighted`; none = there are none. `judge`:
+    figures → the gates that they keep or break.
     """
     evaluation = evaluate(workspace, metrics, filters, lengths, weights or {})
     figures = evaluation.filters[EVERYTHING].metrics
     usual = [info.name for info in evaluation.metrics if info.shown and figures[info.name].value is not None]
     infos = tuple(replace(info, shown=info.name in (shown or usual)) for info in evaluation.metrics)
-    evaluation = replace(evaluation, metrics=infos)
+    evaluation = replace(evaluation, metrics=infos, gates=judge(evaluation))
     folder = workspace.folder / "reports"
     return evaluation, {each.name: each.write(evaluation, WorkspaceSessions(workspace), folder) for each in reporters}
 
@@ -130,7 +133,12 @@ def evaluate(
         filters={name: tally.figures(asked) for name, tally in tallies.items()},
         errors=tuple(workspace.errors()),
         metrics=tuple(metric.info for metric in metrics),
+        unfinished=None if manifest.complete else _not_through(workspace),
     )
+
+
+def _not_through(workspace: Workspace) -> int:
+    return sum(each.sessions > 0 and not workspace.has_sessions(each.path) for each in workspace.action_heads())
 
 
 def population(workspace: Workspace, asked: Mapping[str, int]) -> tuple[int, float]:

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -12,7 +17,7 @@ from ci_eval.model import SessionScore
 from ci_eval.workspace import Workspace
 from tests.cli.conftest import Run
 from tests.packed import as_before
-from tests.projects import write
+from tests.projects import GREETER, write
 
 
 def test_an_empty_project_exits_with_3(run: Run, tmp_path: Path) -> None:
@@ -155,3 +160,84 @@ def test_the_first_output_says_what_is_found_with_one_letter_typed(run: Run, pro
     assert "letters typed 0 1 3" in said
     report = (tmp_path / "o" / "reports" / "report.md").read_text()
     assert "With one letter typed, the expected text stood first in" in report
+
+
+def test_sessions_and_seed_are_short_for_keys(run: Run, project: Path, tmp_path: Path) -> None:
+    common = ["evaluate", "--project", f"path:{project}", "--engine", "words", "--jobs", 1]
+    assert run(*common, "--sessions", 5, "--seed", 3, "--output", tmp_path / "a")[0] == 0
+    keys = ("--set", "interpret.sessionsLimit=5", "--set", "interpret.seed=3")
+    assert run(*common, *keys, "--output", tmp_path / "b")[0] == 0
+    assert load(tmp_path / "a" / "config.yaml") == load(tmp_path / "b" / "config.yaml")
+    assert Workspace.open(tmp_path / "a").manifest().finished == 5
+
+
+def test_quiet_leaves_results_and_verbose_says_more(run: Run, project: Path, tmp_path: Path) -> None:
+    common = ["evaluate", "--project", f"path:{project}", "--engine", "words", "--jobs", 1, "--output"]
+    usual = run(*common, tmp_path / "usual")[2]
+    _, out, err = run(*common, tmp_path / "quiet", "-q")
+    assert (out.splitlines()[-1], err) == (str(tmp_path / "quiet"), "")
+    said = run("-v", *common, tmp_path / "verbose")[2]
+    assert "Stage interpret took" in said
+    assert "Stage interpret took" not in usual
+    assert "Preparing" in usual
+    assert "Grammar: " in said
+
+
+def test_verbose_tells_where_an_error_comes_from(run: Run, tmp_path: Path) -> None:
+    assert "Traceback" not in run("report", tmp_path)[2]
+    assert "Traceback" in run("report", tmp_path, "-v")[2]
+
+
+@pytest.mark.parametrize("command", ["evaluate", "report"])
+def test_open_shows_the_report_in_the_browser_that_the_user_has(
+    command: str, run: Run, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # In a process of its own, since Python looks for browsers once.
+    program = write(tmp_path, browser='#!/bin/sh\necho "$1" >> "$SHOWN"\n') / "browser"
+    program.chmod(0o755)
+    given = [f"path:{project}", "--engine", "words", "--output", str(tmp_path / "o")]
+    assert run("evaluate", "--project", *given)[0] == 0
+    arguments = ["report", str(tmp_path / "o")]
+    if command == "evaluate":
+        arguments = ["evaluate", "--project", *given, "--resume"]
+    environment = {**os.environ, "BROWSER": f"{program} %s", "SHOWN": str(tmp_path / "shown")}
+    subprocess.run([sys.executable, "-m", "ci_eval", *arguments, "--open"], env=environment, check=True, timeout=120)
+    assert (tmp_path / "shown").read_text().strip() == (tmp_path / "o/reports/html/index.html").as_uri()
+
+
+def test_without_a_browser_open_says_where_the_report_is(
+    run: Run, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("webbrowser.open", lambda _: False)
+    given = ["--project", f"path:{project}", "--engine", "words", "--output", tmp_path / "o"]
+    code, _, err = run("evaluate", *given, "--open")
+    assert (code, "no browser could be started" in " ".join(err.split())) == (0, True)
+
+
+def test_an_interrupted_run_is_reported_as_far_as_it_came(tmp_path: Path) -> None:
+    project = write(tmp_path / "p", **{f"file{i:03}__py": GREETER for i in range(150)})
+    folder, given = tmp_path / "o", ["--engine", "words", "--jobs", "1", "--output"]
+    program = [sys.executable, "-m", "ci_eval"]
+    with subprocess.Popen([*program, "evaluate", "--project", f"path:{project}", *given, folder]) as started:
+        until = time.monotonic() + 120
+        while not any((folder / "sessions").glob("*")) and time.monotonic() < until:
+            time.sleep(0.01)
+        started.send_signal(signal.SIGINT)
+    assert started.returncode == 130
+    done = subprocess.run([*program, "report", folder], capture_output=True, text=True, check=True, timeout=120)
+    through = len(list((folder / "sessions").iterdir()))
+    assert 0 < through < 150
+    said = " ".join(done.stderr.split())
+    assert f"this run is unfinished: the figures are those of {through} file" in said
+    assert f"and {150 - through} files with sessions are not" in said
+    assert "this run is unfinished" in " ".join((folder / "reports" / "report.md").read_text().split())
+    resumed = [*program, "evaluate", "--project", f"path:{project}", *given, str(folder), "--resume"]
+    whole = subprocess.run(resumed, capture_output=True, text=True, check=True, timeout=240)
+    assert "unfinished" not in whole.stderr
+    assert "unfinished" not in (folder / "reports" / "metrics.json").read_text()
+
+
+def test_a_run_without_a_single_file_through_has_no_report(run: Run, project: Path, tmp_path: Path) -> None:
+    assert run("actions", "--project", f"path:{project}", "--output", tmp_path / "a")[0] == 0
+    code, _, err = run("report", tmp_path / "a")
+    assert (code, "ci-eval interpret" in " ".join(err.split())) == (2, True)

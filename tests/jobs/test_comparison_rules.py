@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -63,3 +64,48 @@ def test_a_first_night_says_that_no_gate_was_judged_and_refuses_a_bad_one(
     assert (code, "no gate was judged" in err) == (0, True)
     code, _, err = run(*given, "--gate", "Foo >= 1%", "--output", tmp_path / "other")
     assert (code, "unknown metric" in err) == (2, True)
+
+
+class TestAbsolute:
+    """Gates of a single evaluation."""
+
+    def test_a_broken_gate_ends_with_1_and_stands_in_every_report(self, tmp_path: Path) -> None:
+        project = write(tmp_path / "p", a__py=GREETER)
+        common = ("evaluate", "--project", f"path:{project}", "--engine", "words", "--jobs", 1)
+        gates = ("--gate", "Recall >= 0.999", "--gate", "LatencyPercentile50 <= 60000ms")
+        code, out, err = run(*common, *gates, "--output", tmp_path / "o")
+        assert code == 1, err
+        assert "1 of 2 gates failed" in " ".join(err.split())
+        lines = [line for line in out.splitlines() if line.startswith("gate ")]
+        assert [line.split()[1] for line in lines] == ["BROKEN", "kept"]
+        assert "over all letters typed" in lines[0]
+        assert "✗ broken" in (tmp_path / "o" / "reports" / "report.md").read_text()
+        (found,) = json.loads((tmp_path / "o" / "reports" / "metrics.json").read_text())["evaluations"]
+        assert [gate["passed"] for gate in found["gates"]] == [False, True]
+        assert run(*common, "--gate", "Recall >= 1%", "--output", tmp_path / "kept")[0] == 0
+
+    def test_a_report_is_judged_anew(self, nights: dict[str, Path], tmp_path: Path) -> None:
+        shutil.copytree(nights["oracle"], tmp_path / "w")
+        assert run("report", tmp_path / "w", "--gate", "RecallAt1 >= 100%")[0] == 0
+        shutil.copytree(nights["words"], tmp_path / "v")
+        code, _, err = run("report", tmp_path / "w", tmp_path / "v", "--gate", "RecallAt1 >= 100%")
+        assert (code, "1 of 1 gates failed" in err) == (1, True)
+
+    @pytest.mark.parametrize(
+        ("rule", "said"),
+        [
+            ("RecallAt1 >= -1pp", "is about a difference"),
+            ("RecallAt1 non-inferior 1pp", "leave out the sign"),
+            ("RecalAt1 >= 50%", "did you mean RecallAt1"),
+        ],
+    )
+    def test_what_cannot_be_judged_is_refused_before_anything_runs(self, rule: str, said: str, tmp_path: Path) -> None:
+        project = write(tmp_path / "p", a__py=GREETER)
+        code, _, err = run("evaluate", "--project", f"path:{project}", "--gate", rule, "--output", tmp_path / "o")
+        assert code == 2
+        assert said in " ".join(err.split())
+        assert not (tmp_path / "o").exists()
+
+    def test_a_shard_is_not_judged(self, tmp_path: Path) -> None:
+        code, _, err = run("evaluate", "--shard", "1/2", "--gate", "Recall >= 1%", "--output", tmp_path / "o")
+        assert (code, "whole evaluation" in " ".join(err.split())) == (2, True)

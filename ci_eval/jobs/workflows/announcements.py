@@ -26,6 +26,7 @@ def evaluation(done: Evaluated, screen: Screen) -> None:
     whole = found.filters["ALL"]
     infos = headline(found.metrics)
     first = infos[0]
+    checks = [Check(name=gate.rule, passed=gate.passed, reason=gate.reason) for gate in found.gates]
     screen.host.announce(
         Announcement(
             status=f"{found.engine.name} {found.engine.version}, {found.completion_type}, {found.project.name}: "
@@ -38,6 +39,8 @@ def evaluation(done: Evaluated, screen: Screen) -> None:
                 "verdict": "failed" if done.trouble else "ok",
             },
             statistics={name: each.value for name, each in whole.metrics.items() if each.value is not None},
+            checks=checks,
+            problems=_problems(checks),
             artifacts=[done.folder],
         )
     )
@@ -113,14 +116,15 @@ def comparison(done: Outcome, screen: Screen) -> None:
             },
             statistics=_differences(first) if first else {},
             checks=checks,
-            problems=[
-                Problem(identity=identity_of(check.name), text=f"{check.name}: {check.reason}")
-                for check in checks
-                if not check.passed
-            ],
+            problems=_problems(checks),
             artifacts=[done.folder],
         )
     )
+
+
+def _problems(checks: Sequence[Check]) -> list[Problem]:
+    broken = (check for check in checks if not check.passed)
+    return [Problem(identity=identity_of(check.name), text=f"{check.name}: {check.reason}") for check in broken]
 
 
 def site(done: Site, screen: Screen) -> None:

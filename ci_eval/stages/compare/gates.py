@@ -3,7 +3,7 @@
 RecallAt1 >= -1pp                              a shown loss of more than one point breaks it
 MeanRank <= +5% and +0.2                       more than both, and shown, breaks it
 RecallAt5 non-inferior 0.5pp                   kept only if a loss of that size is ruled out
-RecallAt1 >= 40%                               without a sign: the new figure itself
+RecallAt1 >= 40%                               without a sign: the new figure itself; or 0.4
 RecallAt1 >= -1pp population: code             what is shown of other code counts, not what is shown of this project
 """
 
@@ -67,8 +67,8 @@ class Gate:
         found, info = figures[self.metric], infos[self.metric]
         if found.base is None or found.new is None or found.difference is None:
             return self._result(False, f"{self.metric} has no figure on both sides")
-        if not self.limits[0].signed and self.sign != "non-inferior":
-            return self._absolute(found.new, info)
+        if self.absolute:
+            return self.judge_figure(found.new, info)
         said = found.elsewhere if self.population == "code" else found
         if said.verdict is Verdict.NOT_COMPARABLE:
             return self._result(False, f"{self.metric} is not comparable here: {said.why or 'see the warnings'}")
@@ -76,7 +76,15 @@ class Gate:
             return self._non_inferior(found, said, info)
         return self._difference(found, said, info)
 
-    def _absolute(self, new: float, info: MetricInfo) -> GateResult:
+    @property
+    def absolute(self) -> bool:
+        """Whether it is about a figure itself, rather than its difference from base."""
+        return self.sign != "non-inferior" and not self.limits[0].signed
+
+    def judge_figure(self, new: float | None, info: MetricInfo) -> GateResult:
+        """Whether a figure passes the gate, which is an absolute one. One that is missing never does."""
+        if new is None:
+            return self._result(False, f"{self.metric} has no figure")
         kept = all(new >= each.value if self.sign == ">=" else new <= each.value for each in self.limits)
         return self._result(kept, f"{self.metric} is {amount(new, info.unit)}")
 
@@ -130,8 +138,9 @@ def parse(rule: str, infos: Mapping[str, MetricInfo]) -> Gate:
     if metric not in infos:
         known = f"{guess(metric, infos)}; known are {', '.join(infos)}"
         raise ConfigError(f"gate {rule!r}: unknown metric {metric!r}{known}; examples: {EXAMPLES}")
-    limits = tuple(_limit(rule, part, infos[metric].unit) for part in found["limits"].split(" and "))
-    absolute = found.re is _BOUND and not limits[0].signed
+    bound = found.re is _BOUND
+    limits = tuple(_limit(rule, part, infos[metric].unit, bound=bound) for part in found["limits"].split(" and "))
+    absolute = bound and not limits[0].signed
     if absolute and infos[metric].unit != "share" and any(each.unit == "%" for each in limits):
         raise ConfigError(f"gate {rule!r}: a share of what? A difference has a sign, for example {metric} <= +5%")
     if len({each.signed for each in limits}) > 1:
@@ -163,12 +172,14 @@ def _senseless(sign: str, limits: tuple[Limit, ...], info: MetricInfo) -> str | 
     return None
 
 
-def _limit(rule: str, text: str, unit: str) -> Limit:
+def _limit(rule: str, text: str, unit: str, *, bound: bool) -> Limit:
     found = _PARTS.fullmatch(text.strip())
     assert found
     own = found["unit"] or ""
     allowed = {"share": {"pp", "%"}, "ms": {"ms", "%"}}.get(unit, {"", "%"})
-    if own not in allowed:
+    # A share that is a figure may be written as metrics.json has it, from 0 to 1.
+    plain = bound and unit == "share" and not (own or found["sign"]) and float(found["number"]) <= 1
+    if own not in allowed and not plain:
         example = {"share": "-1pp", "ms": "+50ms"}.get(unit, "-0.01")
         units = " or ".join(sorted(allowed - {""})) or "none"
         raise ConfigError(f"gate {rule!r}: the unit must be {units}, for example {example}")

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
+import ci_eval
+from ci_eval import metrics
 from ci_eval.errors import ConfigError
 from ci_eval.model import Difference, Elsewhere, MetricInfo, Verdict
 from ci_eval.stages.compare.gates import parse
@@ -137,3 +142,36 @@ def test_what_is_not_comparable_or_missing_keeps_no_rule() -> None:
     assert not parse("RecallAt1 >= -1pp", INFOS).judge(missing, INFOS).passed
     incomparable = dict.fromkeys(INFOS, Difference(base=1, new=1, difference=0, low=0, high=0))
     assert "not comparable" in parse("Latency <= +5%", INFOS).judge(incomparable, INFOS).reason
+
+
+@pytest.mark.parametrize(
+    ("rule", "kept"), [("RecallAt1 >= 0.4", True), ("RecallAt1 >= 0.41", False), ("RecallAt1 >= 40%", True)]
+)
+def test_a_share_may_be_written_as_a_number_from_0_to_1(rule: str, kept: bool) -> None:
+    gate = parse(rule, INFOS)
+    assert gate.absolute
+    assert gate.judge_figure(0.4, INFOS["RecallAt1"]).passed == kept
+
+
+@pytest.mark.parametrize("rule", ["RecallAt1 >= 90", "RecallAt1 >= -0.1", "RecallAt1 non-inferior 0.5"])
+def test_a_number_that_may_mean_points_needs_its_unit(rule: str) -> None:
+    with pytest.raises(ConfigError, match="unit must be % or pp"):
+        parse(rule, INFOS)
+
+
+def test_a_figure_that_is_missing_keeps_no_gate() -> None:
+    result = parse("Latency <= 200ms", INFOS).judge_figure(None, INFOS["Latency"])
+    assert (result.passed, result.reason) == (False, "Latency has no figure")
+
+
+PAGE = Path(ci_eval.__file__).parents[1] / "docs" / "gates.md"
+RULES = re.findall(r"`((?:\w+ (?:>=|<=)|\w+ non-inferior) [^`…]+)`", PAGE.read_text())
+
+
+@pytest.mark.parametrize("rule", sorted({rule for rule in RULES if not rule.startswith(("declared", "METRIC"))}))
+def test_every_rule_in_the_page_is_understood(rule: str) -> None:
+    assert parse(rule, {metric.info.name: metric.info for metric in metrics.load()}).rule == rule
+
+
+def test_the_page_has_rules() -> None:
+    assert {"RecallAt1 >= -1pp", "Recall >= 0.9", "RecallAt5 non-inferior 0.5pp"} <= set(RULES)
