@@ -212,10 +212,15 @@ def _overview(
         trend = _trend(past, new, judged) if past else None
         return Overview(title=f"{new.manifest().title} over time", trend=trend)
     return Overview(
-        title=f"{len(workspaces)} evaluations compared",
+        title=f"{len(workspaces)} evaluations compared{_where(workspaces)}",
         ranking=stage.rank(workspaces, judged.metrics, judged.declared),
         comparisons={f"{each.comparison.base.title} → {each.comparison.new.title}": each.folder.name for each in done},
     )
+
+
+def _where(workspaces: Sequence[Workspace]) -> str:
+    projects = {f"{found.name} {found.revision}" for each in workspaces for found in [each.manifest().project]}
+    return f" on {projects.pop()}" if len(projects) == 1 else ""
 
 
 def _target(output: Path | None) -> Path:

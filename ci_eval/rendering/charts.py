@@ -5,13 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timezone
 from itertools import pairwise
 
 from ci_eval.model import ChangePoint, Estimate, MetricInfo, Trend, TrendPoint
 from ci_eval.rendering.figures import amount, change, interval
 
-WIDTH, HEIGHT = 640, 150
-LEFT, RIGHT, TOP, BOTTOM = 66, 14, 22, 24
+WIDTH, HEIGHT = 640, 156
+LEFT, RIGHT, TOP, BOTTOM = 66, 14, 22, 32
+APART = 100
+"""Texts below the axis are at least so far from each other."""
+DAY = 24 * 60 * 60
 
 
 @dataclass(frozen=True)
@@ -43,8 +47,9 @@ class Chart:
     band: str = ""
     """Points of the polygon that the intervals fill; "" without intervals."""
     marks: tuple[ChartMark, ...] = ()
-    versions: tuple[tuple[float, str], ...] = ()
-    """Where the engine's version changes: x coordinate, and the new version."""
+    versions: tuple[tuple[float, str, str], ...] = ()
+    """Where the engine's version changes: x coordinate, the new version ("" where there is no room for it), and what a
+    person reads when pointing at it."""
     ticks: tuple[tuple[float, str], ...] = ()
     """The scale's values: y coordinate and text."""
     names: tuple[tuple[float, str, str], ...] = ()
@@ -67,7 +72,8 @@ def _trend_chart(trend: Trend, info: MetricInfo) -> list[Chart]:
     values = [each.value or 0.0 for _, _, each in known]
     lows = [value if each.low is None else each.low for value, (_, _, each) in zip(values, known, strict=True)]
     highs = [value if each.high is None else each.high for value, (_, _, each) in zip(values, known, strict=True)]
-    x, y = across(len(trend.nights)), Up(min(lows), max(highs))
+    # A figure of the past may lie outside of its own interval: what made it is not known here.
+    x, y = over_time(trend.nights), Up(min(*lows, *values), max(*highs, *values))
     dots = [
         Dot(x(place), y(value), _dot_label(night, each, info.unit))
         for value, (place, night, each) in zip(values, known, strict=True)
@@ -85,15 +91,59 @@ def _trend_chart(trend: Trend, info: MetricInfo) -> list[Chart]:
             lines=(tuple(dots),),
             band=" ".join(f"{a:.1f},{b:.1f}" for a, b in edges),
             marks=marks,
-            versions=tuple(
-                (x(place), f"{now.engine.name} {now.engine.version} from {now.started[:10]} on")
-                for place, (was, now) in enumerate(pairwise(trend.nights), 1)
-                if was.engine.version != now.engine.version
-            ),
+            versions=_versions(trend.nights, x),
             ticks=tuple((y(value), amount(value, info.unit)) for value in scale_of(y)),
-            names=((x(0), "start", first.started[:10]), (x(len(trend.nights) - 1), "end", last.started[:10])),
+            names=_dates(trend.nights),
         )
     ]
+
+
+def over_time(nights: Sequence[TrendPoint]) -> Callable[[int], float]:
+    """Maps places of nights to x coordinates, by their time; evenly where a history does not tell it."""
+    times = _times(nights)
+    if not times:
+        return across(len(nights))
+    return lambda place: round(LEFT + (times[place] - times[0]) / (times[-1] - times[0]) * (WIDTH - LEFT - RIGHT), 1)
+
+
+def _times(nights: Sequence[TrendPoint]) -> list[float]:
+    """Seconds at which they started; none where these do not grow, or one is no time."""
+    try:
+        times = [datetime.fromisoformat(night.started.replace("Z", "+00:00")).timestamp() for night in nights]
+    except ValueError:
+        return []
+    return times if times[-1] > times[0] and times == sorted(times) else []
+
+
+def _dates(nights: Sequence[TrendPoint]) -> tuple[tuple[float, str, str], ...]:
+    """Dates below the axis: the first, the last, and others at equal steps where there are days between them."""
+    times = _times(nights)
+    room = WIDTH - LEFT - RIGHT
+    if not times:
+        return ((LEFT, "start", nights[0].started[:10]), (WIDTH - RIGHT, "end", nights[-1].started[:10]))
+    begin, span = times[0], times[-1] - times[0]
+    steps = max(1, min(room // APART, int(span // DAY)))
+    dates = [
+        datetime.fromtimestamp(begin + step * span / steps, timezone.utc).date().isoformat() for step in range(1, steps)
+    ]
+    return tuple(
+        (round(LEFT + step * room / steps, 1), "middle" if 0 < step < steps else "end" if step else "start", date)
+        for step, date in enumerate([nights[0].started[:10], *dates, nights[-1].started[:10]])
+    )
+
+
+def _versions(nights: Sequence[TrendPoint], x: Callable[[int], float]) -> tuple[tuple[float, str, str], ...]:
+    found: list[tuple[float, str, str]] = []
+    free = 0.0
+    for place, (was, now) in enumerate(pairwise(nights), 1):
+        if was.engine.version != now.engine.version:
+            at, version = x(place), now.engine.version
+            has_room = at >= free and at < WIDTH - APART
+            found.append(
+                (at, version[:14] if has_room else "", f"{now.engine.name} {version} from {now.started[:10]} on")
+            )
+            free = at + APART if has_room else free
+    return tuple(found)
 
 
 def _dot_label(night: TrendPoint, figure: Estimate, unit: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ci_eval.contracts import Task
 from ci_eval.model import (
     Comparison,
@@ -14,7 +16,7 @@ from ci_eval.model import (
     TrendPoint,
     Verdict,
 )
-from ci_eval.rendering.figures import amount, change, change_between, first_filter
+from ci_eval.rendering.figures import TO, amount, change, change_between, first_filter
 from ci_eval.statistics.clustered import FEWEST_OF_FIGURE
 
 SIGNS = {
@@ -130,6 +132,14 @@ def adjusted(comparison: Comparison) -> str:
 def named(name: str, found: Difference) -> str:
     """A metric's name, with the sessions it is over where these are not all."""
     return f"{name} ({found.n:,} {found.over})" if found.over else name
+
+
+def places(ahead: Sequence[int], behind: Sequence[int]) -> tuple[str, ...]:
+    """The place of each evaluation of a ranking: before it stand as many others as are shown to be better, behind it as
+    many as are shown to be worse; what lies between is a tie, such as 2-3."""
+    count = len(ahead)
+    spans = ((worse_than + 1, count - better_than) for better_than, worse_than in zip(ahead, behind, strict=True))
+    return tuple(f"{first}" if first == last else f"{first}{TO}{last}" for first, last in spans)
 
 
 def night_figure(trend: Trend, night: TrendPoint, metric: str) -> str:

@@ -9,10 +9,10 @@ from ci_eval.rendering.charts import trend_charts
 from ci_eval.rendering.contract import OverviewReporter
 from ci_eval.rendering.figures import amount, intervals
 from ci_eval.rendering.htmlsite import HtmlSite, published
-from ci_eval.rendering.verdicts import SIGNS, TRENDS, WORDS, night_figure, pair_text
+from ci_eval.rendering.verdicts import SIGNS, TRENDS, WORDS, night_figure, pair_text, places
 
 TEMPLATES = Path(__file__).parent / "templates"
-ASSETS = ("style.css", "comparison.css")
+ASSETS = ("style.css", "comparison.css", "sorting.js")
 
 
 class OverviewHtml:
@@ -40,6 +40,7 @@ class OverviewHtml:
                 "overview_index.html.j2",
                 "index.html",
                 overview=overview,
+                places=places(overview.ranking.ahead, overview.ranking.behind) if overview.ranking else (),
                 infos={info.name: info for info in overview.ranking.metrics} if overview.ranking else {},
                 charts=trend_charts(trend, wanted) if trend else (),
             )

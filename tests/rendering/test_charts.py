@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+from msgspec.structs import replace
+
 from ci_eval.model import ChangePoint
 from ci_eval.rendering.charts import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, latency_chart, trend_charts
 from tests.rendering.trends import trend_of
@@ -21,7 +24,29 @@ def test_a_change_of_level_stands_between_its_nights_and_a_new_engine_on_its_own
     (chart,) = trend_charts(trend_of([0.5, 0.5, 0.8, 0.8], changes=(found,)), ["Recall"])
     places = [dot.x for dot in chart.lines[0]]
     assert [(places[1] < mark.x < places[2], mark.tone) for mark in chart.marks] == [(True, "better")]
-    assert chart.versions == ((places[2], "e 2 from 2026-01-03 on"),)
+    assert chart.versions == ((places[2], "2", "e 2 from 2026-01-03 on"),)
+
+
+def test_nights_stand_where_their_time_is_with_dates_between() -> None:
+    trend = trend_of([0.5] * 8)
+    (chart,) = trend_charts(replace(trend, nights=(*trend.nights[:2], trend.nights[7])), ["Recall"])
+    first, second, last = (dot.x for dot in chart.lines[0])
+    assert (second - first) / (last - first) == pytest.approx(1 / 7, abs=0.01)
+    assert [text for _, _, text in chart.names][::5] == ["2026-01-01", "2026-01-08"]
+
+
+def test_a_history_without_times_has_even_steps() -> None:
+    trend = trend_of([0.1, 0.2, 0.3])
+    (chart,) = trend_charts(
+        replace(trend, nights=tuple(replace(each, started="?") for each in trend.nights)), ["Recall"]
+    )
+    first, second, last = (dot.x for dot in chart.lines[0])
+    assert second - first == last - second > 0
+
+
+def test_a_figure_beyond_its_interval_is_in_the_box() -> None:
+    (chart,) = trend_charts(trend_of([0.2, 0.9], around=-0.2), ["Recall"])
+    assert all(TOP <= dot.y <= HEIGHT - BOTTOM for dot in chart.lines[0])
 
 
 def test_a_figure_of_one_night_is_not_drawn() -> None:

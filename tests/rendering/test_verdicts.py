@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ci_eval.model import Difference, Verdict
-from ci_eval.rendering.verdicts import explained, interval_text, named, p_text, said, went
+from ci_eval.rendering.verdicts import explained, interval_text, named, p_text, places, said, went
 from ci_eval.tasks import completion, golf
 
 
@@ -35,3 +35,8 @@ def test_a_metric_over_some_sessions_says_which() -> None:
 def test_a_session_went_by_its_rank_or_failed(rank: int | None, status: str, text: str) -> None:
     assert went(completion.TASK, rank, 0.0, status) == text
     assert went(golf.TASK, rank, 0.25, status) == ("25%" if status != "timeout" else text)
+
+
+def test_a_tie_has_a_range_of_places() -> None:
+    assert places((2, 0, 0), (0, 1, 1)) == ("1", "2–3", "2–3")
+    assert places((0, 1, 0), (0, 0, 1)) == ("1–3", "1–2", "2–3")

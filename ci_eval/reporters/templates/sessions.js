@@ -218,7 +218,7 @@ ciEval.table = (json) => {
     return make("a", { class: "row", href: `#${aim}` },
       make("span", { class: "went" }, `${number(own.length)} ×`),
       make("span", { class: "code" }, group.value === "kind" ? words(name) : name),
-      make("span", { class: "about" }, parts.map(([count, label]) => `${number(count)} ${label}`).join(" · ")));
+      make("span", { class: "about" }, parts.map(([count, label]) => `${label}: ${number(count)}`).join(" · ")));
   };
 
   // ----------------------------------------------------------------------------------------------------------- list

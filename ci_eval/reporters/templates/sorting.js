@@ -5,7 +5,9 @@ for (const table of document.querySelectorAll("table.sortable")) {
   const key = (row, column) => {
     const text = row.cells[column].textContent.trim();
     if (!headers[column].classList.contains("number")) return text.toLowerCase() || null;
-    const value = parseFloat(text.replace(/[^0-9.+\u2212-]/g, "").replace("\u2212", "-"));
+    // The first number: behind it may be an interval.
+    const found = text.match(/[+\u2212-]?\d[\d,]*(\.\d+)?/);
+    const value = found ? parseFloat(found[0].replaceAll(",", "").replace("\u2212", "-")) : NaN;
     // A text where numbers are, such as "absent", is worse than any rank.
     return Number.isNaN(value) ? (/[a-z]/.test(text) ? Infinity : null) : value;
   };
