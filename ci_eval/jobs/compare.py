@@ -17,6 +17,7 @@ from ci_eval.errors import GateFailed, WorkspaceError
 from ci_eval.jobs import runs
 from ci_eval.jobs import user_models as users
 from ci_eval.jobs.comparison_rules import Judging, judging, with_gates
+from ci_eval.jobs.pipeline import grammars_of
 from ci_eval.manifest import unlike
 from ci_eval.model import Comparison, MetricInfo, Overview, Trend
 from ci_eval.rendering.verdicts import TRENDS
@@ -192,7 +193,7 @@ def _compared(
     compared = {info.name: info for info in found.metrics}
     gates = tuple(gate.judge(found.filters["ALL"], compared) for gate in judged.gates)
     found = replace(found, gates=gates, trend=_trend(past, new, judged) if past and not user else None)
-    sources = stage.StoredPairs(base, new)
+    sources = stage.StoredPairs(base, new, grammars_of(new))
     reports = {each.name: each.write(found, sources, folder) for each in reporters.COMPARISONS.all()}
     return Compared(folder=folder, comparison=found, reports=reports)
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from msgspec.structs import replace
 
-from ci_eval import machine, metrics, reporters
+from ci_eval import languages, machine, metrics, reporters
 from ci_eval.ci import Screen
 from ci_eval.config import Config
 from ci_eval.errors import (
@@ -168,7 +168,14 @@ def make_reports(
         lengths=sorted(set(config.actions.strategy.prefix.lengths or ())),
         weights=config.reports.kind_weights,
         judge=lambda found: tuple(judged(found, gates)),
+        grammars=grammars_of(workspace),
     )
+
+
+def grammars_of(workspace: Workspace) -> Mapping[str, str]:
+    """What colours the sources of a workspace; nothing where its language is one that this ci-eval does not know."""
+    language = workspace.manifest().language
+    return languages.CATALOG.load(language).grammars if language in languages.CATALOG.names() else {}
 
 
 BESIDE_EFFORT = ("Recall", "LatencyPercentile95")

@@ -7,12 +7,15 @@ from pathlib import Path
 from typing import Protocol
 
 from ci_eval.model import Comparison, Evaluation, Line, Overview, Session, SourceFile, Sweep
+from ci_eval.rendering.painting import Paint
 
 
 class StoredSessions(Protocol):
     """The stored sessions, one file at a time, for reporters that show them."""
 
     def __iter__(self) -> Iterator[tuple[SourceFile, Iterator[Session]]]: ...
+    def paint(self, source: SourceFile, asked: Container[int]) -> Paint:
+        """How the file looks beside its sessions, which begin at `asked`."""
 
 
 class Reporter(Protocol):
@@ -34,6 +37,13 @@ class PairedSessions(Protocol):
 
     def of(self, wanted: Container[str]) -> Iterator[tuple[SourceFile, Sequence[Pair]]]:
         """Of each wanted file that has pairs: its text, and all its sessions in order of offset."""
+
+    def paint(self, source: SourceFile) -> Paint:
+        """How the file looks beside its sessions."""
+
+    @property
+    def evaluations(self) -> tuple[Path, Path]:
+        """The workspaces of base and new."""
 
 
 class ComparisonReporter(Protocol):

@@ -70,11 +70,13 @@ class Segment:
 
 @dataclass(frozen=True)
 class Page:
-    """What one HTML page shows of a file; lines count from 1."""
+    """What one HTML page shows of a file; lines count from 1, `begin` and `end` are offsets."""
 
     segments: tuple[Segment, ...]
     first_line: int
     last_line: int
+    begin: int = 0
+    end: int = 0
     spots: tuple[Spot, ...] = field(default=())
 
     @property
@@ -116,15 +118,16 @@ def mark(index: int, session: Session, task: Task) -> SessionMark:
 
 def pages(text: str, marks: Sequence[SessionMark]) -> list[Page]:
     """The whole text in pages that a browser shows at once; cut between lines wherever there are any."""
-    line = 1
+    line, at = 1, 0
     result = []
     for segments in _packed(_segments(text, _spots(marks, len(text)))):
         spots = tuple(segment.spot for segment in segments if segment.spot)
         breaks = sum(segment.text.count("\n") for segment in segments)
         # A page that ends with its line leaves the number of the empty rest to the next page.
         last = line + breaks - (segments[-1].text.endswith("\n") and breaks > 0)
-        result.append(Page(tuple(segments), line, last, spots))
-        line += breaks
+        end = at + sum(len(segment.text) for segment in segments)
+        result.append(Page(tuple(segments), line, last, at, end, spots))
+        line, at = line + breaks, end
     return result or [Page((), 1, 1)]
 
 

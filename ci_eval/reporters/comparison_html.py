@@ -3,8 +3,10 @@ base and the other by new."""
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from pathlib import Path
+from urllib.parse import quote
 
 from ci_eval import tasks
 from ci_eval.model import Comparison, Difference, Elsewhere, Subset
@@ -15,6 +17,7 @@ from ci_eval.rendering.htmldata import script
 from ci_eval.rendering.htmlpages import page_name
 from ci_eval.rendering.htmlpairs import PairedPage, change_of, paired_pages
 from ci_eval.rendering.htmlsite import HtmlSite, published
+from ci_eval.rendering.painting import spelled
 from ci_eval.rendering.sessiontable import MOST_ROWS, SessionTable, write_sessions
 from ci_eval.rendering.verdicts import (
     ELSEWHERE,
@@ -33,7 +36,7 @@ from ci_eval.rendering.verdicts import (
 )
 
 TEMPLATES = Path(__file__).parent / "templates"
-ASSETS = ("style.css", "comparison.css", "comparison.js", "sorting.js", "sessions.css", "sessions.js")
+ASSETS = ("style.css", "comparison.css", "comparison.js", "source.js", "sorting.js", "sessions.css", "sessions.js")
 MOST_SESSIONS = 50_000
 """Pages are written for about so many sessions: those of files with a listed change first, then those of the files with
 the most changes."""
@@ -47,14 +50,15 @@ class ComparisonHtml:
     def write(self, comparison: Comparison, sources: PairedSessions, folder: Path) -> Path:
         """See ComparisonReporter."""
         with published(folder / "html") as partial:
-            _ComparisonPages(comparison, partial).write(sources)
+            _ComparisonPages(comparison, partial, folder / "html").write(sources)
         return folder / "html" / "index.html"
 
 
 class _ComparisonPages:
-    """One report while it is written to `folder`."""
+    """One report while it is written to `folder`, which becomes `target`."""
 
-    def __init__(self, comparison: Comparison, folder: Path) -> None:
+    def __init__(self, comparison: Comparison, folder: Path, target: Path) -> None:
+        self._target = target
         self._comparison = comparison
         self._task = tasks.CATALOG.load(comparison.task)
         self._infos = {info.name: info for info in comparison.metrics}
@@ -94,11 +98,20 @@ class _ComparisonPages:
             name = page_name(source.path)
             parts = paired_pages(source, pairs, self._task)
             changed = Counter(change_of(pair, self._task) for pair in pairs)
+            names = [f"{name}-{number + 1}.html" if number else f"{name}.html" for number in range(len(parts))]
+            colours = sources.paint(source).colours
+            shared = {
+                "path": source.path,
+                "names": names,
+                "changed": changed,
+                "firsts": [each.page.first_line for each in parts],
+            }
             for number, part in enumerate(parts):
-                link = f"files/{name}-{number + 1}.html" if number else f"files/{name}.html"
+                link = f"files/{names[number]}"
                 links.setdefault(source.path, link)
                 places |= {shown[0]: f"{link}#{shown[0]}" for shown in part.shown}
-                self._write_page(source.path, link, part, number, len(parts), changed)
+                painted = spelled(colours, source.text, part.page.begin, part.page.end)
+                self._write_page(link, part, number=number + 1, colours=painted, **shared)
             table.begin(source, [places[part.shown[0][0]].partition("#")[0] for part in parts if part.shown])
             page_of = {shown[0]: page for page, part in enumerate(filter(_has_sessions, parts)) for shown in part.shown}
             for pair in pairs:
@@ -109,6 +122,7 @@ class _ComparisonPages:
             "index.html",
             links=links,
             places=places,
+            runs=[_report_of(each, self._target) for each in sources.evaluations],
             charts=trend_charts(trend, [*self._comparison.declared, *TRENDS])
             if (trend := self._comparison.trend)
             else (),
@@ -128,20 +142,10 @@ class _ComparisonPages:
                 room -= sessions.get(path, 1)
         return frozenset(chosen)
 
-    def _write_page(self, path: str, link: str, part: PairedPage, number: int, of: int, changed: Counter[str]) -> None:
+    def _write_page(self, link: str, part: PairedPage, **known: object) -> None:
         data = f"data/{Path(link).stem}.js"
         self._site.write(f"files/{data}", script("ciEval.pairs", part.shown))
-        self._site.render(
-            "comparison_file.html.j2",
-            link,
-            path=path,
-            part=part,
-            number=number + 1,
-            pages=of,
-            name=page_name(path),
-            data=data,
-            changed=changed,
-        )
+        self._site.render("comparison_file.html.j2", link, part=part, data=data, **known)
 
     def _cells(self, name: str, found: Difference, of: Difference | Elsewhere) -> dict[str, str]:
         """The cells of a metric's row; `of`: its difference in the population (this project or other code) that the row
@@ -160,6 +164,12 @@ class _ComparisonPages:
 
     def _part_cells(self, part: Subset) -> dict[str, str]:
         return self._cells(self._comparison.declared[0], part.difference, part.difference)
+
+
+def _report_of(workspace: Path, folder: Path) -> str:
+    """The address of an evaluation's report as seen from `folder`; "" where it has none."""
+    page = workspace / "reports" / "html" / "index.html"
+    return quote(Path(os.path.relpath(page.resolve(), folder.resolve())).as_posix()) if page.is_file() else ""
 
 
 def _has_sessions(part: PairedPage) -> bool:

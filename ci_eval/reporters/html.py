@@ -29,13 +29,14 @@ from ci_eval.rendering.htmlpages import (
 )
 from ci_eval.rendering.htmlsite import HtmlSite, published
 from ci_eval.rendering.ladder import about, shown_filter
+from ci_eval.rendering.painting import spelled
 from ci_eval.rendering.querytables import tables
 from ci_eval.rendering.sessiontable import SessionTable, selection, write_sessions
 from ci_eval.statistics.noise import noise_text
 
 TEMPLATES = Path(__file__).parent / "templates"
 LEGEND = ("first", "near", "low", "absent", "failed", "skipped")
-ASSETS = ("style.css", "index.js", "file.js", "sessions.css", "sessions.js")
+ASSETS = ("style.css", "index.js", "source.js", "file.js", "sessions.css", "sessions.js")
 
 
 @dataclass(frozen=True)
@@ -95,7 +96,7 @@ class _Pages:
         """Write the pages of files first: the index links only to pages that exist."""
         self._data.mkdir(parents=True)
         self._site.assets(ASSETS)
-        links = {source.path: self._write_file(source, sessions) for source, sessions in sources}
+        links = {source.path: self._write_file(source, sessions, sources) for source, sessions in sources}
         write_sessions(self._site, self._table, self._evaluation.title)
         opened, _ = shown_filter(self._evaluation)
         for name in {opened: None, **self._evaluation.filters}:
@@ -120,7 +121,7 @@ class _Pages:
             page=index(self._evaluation, self._task, figures, {path: links[path] for path in links if path in shown}),
         )
 
-    def _write_file(self, source: SourceFile, sessions: Iterator[Session]) -> str:
+    def _write_file(self, source: SourceFile, sessions: Iterator[Session], sources: StoredSessions) -> str:
         """Write the pages of one file; returns the link to the first of them."""
         name = page_name(source.path)
         scripts = Scripts(self._data, name, self._task)
@@ -130,6 +131,7 @@ class _Pages:
         parts = pages(source.text, marks)
         if len(parts) > 1:
             scripts.write_places([[id_ for spot in part.spots for id_ in spot.ids] for part in parts])
+        paint = sources.paint(source, {each.begin for each in marks})
         links = [_page_link(name, number) for number in range(len(parts))]
         for number, part in enumerate(parts):
             self._site.render(
@@ -139,11 +141,14 @@ class _Pages:
                 path=source.path,
                 name=name,
                 page=part,
+                colours=spelled(paint.colours, source.text, part.begin, part.end),
+                unasked=spelled(paint.unasked, source.text, part.begin, part.end),
                 number=number + 1,
                 links=links,
+                firsts=[each.first_line for each in parts],
                 lines=parts[-1].last_line,
                 neighbours=_neighbours(parts, links, number),
-                legend=_legend(marks, legend(self._task)),
+                legend=_legend(marks, legend(self._task), len(paint.unasked)),
                 figures=self._figures(source.path),
                 starts=scripts.starts,
             )
@@ -173,9 +178,11 @@ def _marked(sessions: Iterator[Session], scripts: Scripts, table: SessionTable, 
         yield mark(place, session, task)
 
 
-def _legend(marks: Sequence[SessionMark], meanings: Mapping[str, str]) -> list[Entry]:
+def _legend(marks: Sequence[SessionMark], meanings: Mapping[str, str], unasked: int) -> list[Entry]:
     outcomes = [each.outcome for each in marks]
-    return [Entry(name, SIGNS[name], meanings[name], outcomes.count(name)) for name in LEGEND if name in meanings]
+    more = [Entry("unasked", "", "not drawn", unasked)] if unasked else []
+    known = [Entry(name, SIGNS[name], meanings[name], outcomes.count(name)) for name in LEGEND if name in meanings]
+    return known + more
 
 
 def _neighbours(parts: Sequence[Page], links: Sequence[str], number: int) -> Neighbours:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -12,14 +12,17 @@ from msgspec.structs import replace
 from ci_eval import tasks
 from ci_eval.contracts import Metric, Observation, Task
 from ci_eval.filters import decide
+from ci_eval.grammar.colours import colours_in
 from ci_eval.manifest import Manifest
 from ci_eval.model import (
+    CallCompletion,
     Estimate,
     Evaluation,
     FileFigures,
     FilterFigures,
     GateResult,
     Kind,
+    PlayItem,
     Session,
     SessionScore,
     SessionsFilter,
@@ -30,12 +33,13 @@ from ci_eval.model import (
 from ci_eval.observing import by_round, evaluated, observations_of, score
 from ci_eval.rendering.advice import listed
 from ci_eval.rendering.contract import Reporter
+from ci_eval.rendering.painting import Paint, Stretch
 from ci_eval.statistics.noise import Rounds
 from ci_eval.statistics.population import counted, share
 from ci_eval.statistics.querying import Cases
 from ci_eval.statistics.stats import Observations, estimate
 from ci_eval.statistics.wavering import Wavering
-from ci_eval.workspace import Workspace
+from ci_eval.workspace import Workspace, read_actions
 
 EVERYTHING = "ALL"
 
@@ -50,13 +54,15 @@ def report(
     lengths: Sequence[int] = (),
     weights: Mapping[Kind, float] | None = None,
     judge: Callable[[Evaluation], tuple[GateResult, ...]] = lambda _: (),
+    grammars: Mapping[str, str] | None = None,
 ) -> tuple[Evaluation, dict[str, Path]]:
     """Write every report below the workspace; the figures, and by reporter the file to open first.
 
     `shown`: names of the metrics that are shown where there is no room for all; none = those of the task that have a
     figure. `lengths`: of the prefixes that get figures of their own, since one figure over a ladder of them would mean
     little. `weights`: of a session of each kind, for the figures `Weighted`; none = there are none. `judge`:
-    figures → the gates that they keep or break.
+    figures → the gates that they keep or break. `grammars`: end of a file's name → the grammar that its source is
+    coloured by.
     """
     evaluation = evaluate(workspace, metrics, filters, lengths, weights or {})
     figures = evaluation.filters[EVERYTHING].metrics
@@ -64,17 +70,41 @@ def report(
     infos = tuple(replace(info, shown=info.name in (shown or usual)) for info in evaluation.metrics)
     evaluation = replace(evaluation, metrics=infos, gates=judge(evaluation))
     folder = workspace.folder / "reports"
-    return evaluation, {each.name: each.write(evaluation, WorkspaceSessions(workspace), folder) for each in reporters}
+    stored = WorkspaceSessions(workspace, grammars or {})
+    return evaluation, {each.name: each.write(evaluation, stored, folder) for each in reporters}
 
 
 class WorkspaceSessions:
     """The sessions of a workspace, file by file."""
 
-    def __init__(self, workspace: Workspace) -> None:
+    def __init__(self, workspace: Workspace, grammars: Mapping[str, str]) -> None:
         self._workspace = workspace
+        self._grammars = grammars
+        manifest = workspace.manifest()
+        self._is_sample = manifest.planned < manifest.generated
 
     def __iter__(self) -> Iterator[tuple[SourceFile, Iterator[Session]]]:
         return self._workspace.sessions(Session)
+
+    def paint(self, source: SourceFile, asked: Container[int]) -> Paint:
+        """See StoredSessions."""
+        return Paint(
+            colours_in(source.path, source.text, self._grammars),
+            unasked(self._workspace, source, asked) if self._is_sample else (),
+        )
+
+
+def unasked(workspace: Workspace, source: SourceFile, asked: Container[int]) -> Sequence[Stretch]:
+    """The places of the file at which there are sessions, but none is among those `asked`."""
+    path = workspace.actions_of(source.path)
+    if not path.exists():
+        return ()
+    places = {
+        each.offset: each.offset + len(each.expected_text)
+        for each in read_actions(path).actions
+        if isinstance(each, CallCompletion | PlayItem) and each.offset not in asked
+    }
+    return [(begin, end, "U") for begin, end in sorted(places.items())]
 
 
 def evaluate(

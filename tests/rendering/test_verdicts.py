@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ci_eval.model import Difference, Verdict
+from ci_eval.rendering.figures import TO
 from ci_eval.rendering.verdicts import explained, interval_text, named, p_text, places, said, went
 from ci_eval.tasks import completion, golf
 
@@ -38,5 +39,5 @@ def test_a_session_went_by_its_rank_or_failed(rank: int | None, status: str, tex
 
 
 def test_a_tie_has_a_range_of_places() -> None:
-    assert places((2, 0, 0), (0, 1, 1)) == ("1", "2–3", "2–3")
-    assert places((0, 1, 0), (0, 0, 1)) == ("1–3", "1–2", "2–3")
+    assert places((2, 0, 0), (0, 1, 1)) == ("1", f"2{TO}3", f"2{TO}3")
+    assert places((0, 1, 0), (0, 0, 1)) == (f"1{TO}3", f"1{TO}2", f"2{TO}3")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -27,6 +27,7 @@ from ci_eval.model import (
     Suggestion,
 )
 from ci_eval.rendering.contract import Reporter
+from ci_eval.rendering.painting import Paint
 
 HOSTILE = (
     '<img src=x onerror="alert(1)">.py',
@@ -141,6 +142,12 @@ class Sample:
     def __iter__(self) -> Iterator[tuple[SourceFile, Iterator[Session]]]:
         for source, sessions in self.files:
             yield source, sessions()
+
+    def paint(self, source: SourceFile, asked: Container[int]) -> Paint:
+        """The comments of the file, and its words `self` that no session is about."""
+        comments = [(*each.span(), "C") for each in re.finditer(r"#.*", source.text)]
+        places = [(*each.span(), "U") for each in re.finditer(r"self", source.text) if each.start() not in asked]
+        return Paint(comments, places)
 
     def add(self, path: str, text: str, sessions: list[Session]) -> Sample:
         """One more file with stored sessions."""

@@ -187,10 +187,31 @@ def test_tables_of_a_comparison_are_sorted_by_their_headers(site: Path, page: Pa
         assert shown == sorted(shown, reverse=direction == "descending")
     changes = page.locator("section", has=page.locator("#regressions, #improvements")).first
     changes.get_by_role("button", name="Expected").click()
-    texts = changes.locator("tbody tr td:nth-child(2)").all_inner_texts()
+    texts = changes.locator("tbody tr td:nth-child(4)").all_inner_texts()
     assert texts == sorted(texts, key=str.lower)
 
 
 def test_the_title_names_the_project(site: Path, page: Page) -> None:
     page.goto((site / "index.html").as_uri())
     assert page.title().endswith(" on p working tree")
+
+
+def test_a_comparison_leads_to_both_evaluations(page: Page, site: Path) -> None:
+    page.goto((site / "index.html").as_uri())
+    for side in ("BASIC", "ALPHABETICAL"):
+        page.locator("header").get_by_role("link", name=side).click()
+        assert page.url == (site.parents[1] / side / "reports" / "html" / "index.html").as_uri()
+        page.go_back()
+
+
+def test_a_source_has_colours_and_lines_have_addresses(page: Page, site: Path) -> None:
+    file = min((site / "files").glob("*.html"))
+    page.goto(f"{file.as_uri()}#L2")
+    assert page.evaluate("CSS.highlights.get('keyword').size") > 0
+    assert page.locator("#code.marked").count() == 1
+
+
+def test_a_ranking_names_the_project_and_its_places(page: Page, site: Path) -> None:
+    page.goto((site.parents[1] / "several" / "html" / "index.html").as_uri())
+    assert page.locator("h1").inner_text().startswith("3 evaluations compared on p ")
+    assert page.locator(".ranking tbody td").first.inner_text()[0] == "1"

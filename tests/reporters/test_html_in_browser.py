@@ -297,3 +297,41 @@ def test_the_copied_command_names_the_workspace_from_anywhere(page: Page, tmp_pa
     page.locator(".code .t[role]").first.click()
     command = shlex.split(page.locator(".replay.quiet code").inner_text())
     assert command[:3] == ["ci-eval", "show", str(workspace)]
+
+
+RANGES = """name => [...(CSS.highlights.get(name) ?? [])].map((each) => {
+  const range = document.createRange();
+  range.setStart(each.startContainer, each.startOffset);
+  range.setEnd(each.endContainer, each.endOffset);
+  return range.toString();
+})"""
+
+
+def test_the_source_has_colours_and_places_that_were_not_drawn_look_different(visit: Visit) -> None:
+    sample = Sample().add("a.py", "\N{GRINNING FACE} self = 1  # why\nself.x = self.y\n", [session("a.py", 27, "self")])
+    visit.site = sample.write(REPORTER, visit.site.parent / "painted").parent
+    page = visit.file("a")
+    assert page.evaluate(RANGES, "comment") == ["# why"]
+    assert page.evaluate(RANGES, "unasked") == ["self", "self"]
+    expect(page.locator(".legend li").last).to_have_text("ab 2 not drawn")
+
+
+def test_an_address_may_name_a_line(visit: Visit, sites: dict[str, Path]) -> None:
+    visit.site = sites["huge"]
+    page = visit.file("huge", "#L300")
+    first = int(page.locator(".numbers").inner_text().split()[0])
+    assert page.evaluate("document.getElementById('code').style.getPropertyValue('--line-number')") == str(300 - first)
+    assert page.locator(".source").evaluate("each => each.scrollTop") > 0
+    top = page.locator(".numbers").bounding_box()
+    assert top
+    page.locator(".numbers").click(position={"x": 20, "y": 8 + 22 * 301 + 10}, force=True)
+    assert page.url.endswith("#L302")
+
+
+def test_a_line_of_another_page_is_found_from_the_first(visit: Visit, sites: dict[str, Path]) -> None:
+    visit.site = sites["huge"]
+    page = visit.file("huge")
+    last = int(page.evaluate("document.body.dataset.lines.split(' ').at(-1)"))
+    page = visit.file("huge", f"#L{last + 2}")
+    page.wait_for_url(f"**-{page.evaluate('document.body.dataset.lines').count(' ') + 1}.html#L{last + 2}")
+    expect(page.locator("#code.marked")).to_be_visible()

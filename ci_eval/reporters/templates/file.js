@@ -262,7 +262,7 @@ ciEval.places = (pages) => { ciEval.pages = pages; };
   const openHash = async () => {
     let id = location.hash.slice(1);
     try { id = decodeURIComponent(id); } catch { /* not ours, then */ }
-    if (!id) return;
+    if (!id || /^L\d+$/.test(id)) return;
     const token = tokens.find((each) => ids(each).includes(id));
     if (token) {
       select(token, id, "center");

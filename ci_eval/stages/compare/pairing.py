@@ -7,15 +7,18 @@ from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 
 from ci_eval import tasks
 from ci_eval.contracts import Metric, Observation, Task
 from ci_eval.filters import decide
+from ci_eval.grammar.colours import colours_in
 from ci_eval.model import FAILED, Change, FiltersConfig, Kind, Session, SessionScore, SourceFile
 from ci_eval.observing import band, by_round, evaluated, observations_of, score, shown_rank
 from ci_eval.rendering.contract import Pair
+from ci_eval.rendering.painting import Paint
 from ci_eval.statistics.latencies import BINS, binned
 from ci_eval.statistics.student import Floats
 from ci_eval.statistics.wavering import Wavering
@@ -385,9 +388,20 @@ def _parts_of(session: SessionScore) -> Iterator[tuple[str, str]]:
 class StoredPairs:
     """The sessions of both sides with their suggestions, one file at a time."""
 
-    def __init__(self, base: Workspace, new: Workspace) -> None:
+    def __init__(self, base: Workspace, new: Workspace, grammars: Mapping[str, str]) -> None:
+        """`grammars`: end of a file's name → the grammar that its source is coloured by."""
         self._base = base
         self._new = new
+        self._grammars = grammars
+
+    @property
+    def evaluations(self) -> tuple[Path, Path]:
+        """See PairedSessions."""
+        return self._base.folder, self._new.folder
+
+    def paint(self, source: SourceFile) -> Paint:
+        """See PairedSessions."""
+        return Paint(colours_in(source.path, source.text, self._grammars))
 
     def of(self, wanted: Container[str]) -> Iterator[tuple[SourceFile, Sequence[Pair]]]:
         """See PairedSessions."""
