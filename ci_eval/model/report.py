@@ -59,6 +59,9 @@ class FilterFigures(Value, frozen=True, kw_only=True):
     """Mean of the files' figures (macro average), in which all files weigh the same; `metrics` are over all sessions
     (micro)."""
     files: dict[str, FileFigures]
+    folders: dict[str, FileFigures] = {}
+    """The same over all files below a folder, whose path ends in a slash; without those that hold all files, or nothing
+    but one folder."""
     kinds: dict[str, dict[str, Estimate]]
     """Kind of token → the same metrics over its sessions."""
     ranks: dict[str, int]

@@ -38,6 +38,8 @@ class Bar:
     low: float
     width: float
     at: float
+    end: str
+    """The value at the right end of the scale; at the left one it is 0."""
     beyond: tuple[float, float] | None = None
     """Begin and width of the interval for other code."""
 
@@ -92,7 +94,7 @@ class Column:
 
 @dataclass(frozen=True)
 class FileRow:
-    """One file; no link where no page exists."""
+    """One file, or a folder, whose path ends in a slash; no link where no page exists."""
 
     path: str
     link: str
@@ -148,7 +150,7 @@ def index(evaluation: Evaluation, task: Task, figures: FilterFigures, links: Map
     """The page for `figures`; `links` are the file pages by path."""
     infos = metric_infos(evaluation, figures)
     rows = {info.name: _row(info, figures, _scale(info, infos, figures)) for info in infos}
-    columns = _columns(infos, len(figures.files))
+    columns = _columns(infos, len(figures.files) + len(figures.folders))
     files = _files(figures, links, columns)
     here, elsewhere = populations(evaluation)
     return Index(
@@ -181,7 +183,7 @@ def _row(info: MetricInfo, figures: FilterFigures, scale: float) -> MetricRow:
         value=amount(estimate.value, info.unit),
         interval=interval(estimate, info.unit),
         elsewhere=interval(estimate.elsewhere, info.unit),
-        bar=_bar(estimate, scale) if info.unit != "count" else None,
+        bar=_bar(estimate, scale, info.unit) if info.unit != "count" else None,
         by_file=amount(figures.by_file.get(info.name), info.unit),
         n=f"{estimate.n:,}",
         summary=info.summary,
@@ -198,7 +200,7 @@ def _scale(info: MetricInfo, infos: Iterable[MetricInfo], figures: FilterFigures
     return 1.1 * max(ends, default=0.0)
 
 
-def _bar(estimate: Estimate, scale: float) -> Bar | None:
+def _bar(estimate: Estimate, scale: float, unit: str) -> Bar | None:
     if estimate.value is None or not scale > 0:
         return None
 
@@ -209,7 +211,8 @@ def _bar(estimate: Estimate, scale: float) -> Bar | None:
         return place(of.low), round(place(of.high) - place(of.low), 1)
 
     beyond = None if estimate.elsewhere.low is None else begin_and_width(estimate.elsewhere)
-    return Bar(*begin_and_width(estimate), place(estimate.value), beyond)
+    end = {"share": f"{scale:.0%}", "ms": f"{scale:,.0f} ms"}.get(unit, f"{scale:.3g}")
+    return Bar(*begin_and_width(estimate), place(estimate.value), end, beyond)
 
 
 def _bands(task: Task, figures: FilterFigures) -> tuple[BandRow, ...]:
@@ -259,10 +262,10 @@ def _column(info: MetricInfo, shown: Sequence[MetricInfo]) -> Column:
 
 
 def _files(figures: FilterFigures, links: Mapping[str, str], columns: Sequence[MetricInfo]) -> list[FileRow]:
-    """A row for each file with figures or with a page."""
+    """A row for each file with figures or with a page, and for each folder before what is in it."""
     rows = []
-    for path in sorted({*figures.files, *links}):
-        of_file = figures.files.get(path)
+    for path in sorted({*figures.files, *figures.folders, *links}):
+        of_file = figures.files.get(path) or figures.folders.get(path)
         metrics = of_file.metrics if of_file else {}
         cells = tuple(amount(metrics.get(info.name), info.unit) for info in columns)
         rows.append(FileRow(path, links.get(path, ""), f"{of_file.sessions if of_file else 0:,}", cells))

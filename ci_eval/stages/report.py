@@ -300,6 +300,17 @@ class Tally:
         """By file: the sessions that were asked and let through."""
         return dict(zip(self._files, self._evaluated, strict=True))
 
+    def _folders(self) -> dict[str, FileFigures]:
+        groups = folders_of(self._files)
+        figures = {each.metric.info.name: each.by_group([*groups.values()]) for each in self._observations}
+        return {
+            folder: FileFigures(
+                sessions=sum(self._evaluated[file] for file in files),
+                metrics={name: found[number] for name, found in figures.items()},
+            )
+            for number, (folder, files) in enumerate(groups.items())
+        }
+
     def figures(self, asked: float) -> FilterFigures:
         """The figures of all that was let through; `asked`: the share of the project's sessions that was asked."""
         by_file = {each.metric.info.name: each.by_file(len(self._files)) for each in self._observations}
@@ -318,12 +329,25 @@ class Tally:
                 path: FileFigures(sessions=count, metrics={name: found[file] for name, found in by_file.items()})
                 for file, (path, count) in enumerate(zip(self._files, self._evaluated, strict=True))
             },
+            folders=self._folders(),
             kinds={
                 kind.value: self._estimates(asked, self._wavering_of_kind[number], number)
                 for kind, number in sorted(self._kinds.items())
             },
             ranks={band.name: self._bands[band.name] for band in self._task.bands},
         )
+
+
+def folders_of(paths: Sequence[str]) -> dict[str, list[int]]:
+    """Folder → which of the paths are below it; not where these are all, or the same as below a folder in it."""
+    found: dict[str, list[int]] = defaultdict(list)
+    for number, path in enumerate(paths):
+        for place, sign in enumerate(path):
+            if sign == "/":
+                found[path[: place + 1]].append(number)
+    # The innermost of several with the same files comes last.
+    innermost = {tuple(numbers): folder for folder, numbers in sorted(found.items(), key=lambda each: len(each[0]))}
+    return {folder: [*numbers] for numbers, folder in innermost.items() if len(numbers) < len(paths)}
 
 
 def _mean(figures: Iterable[float | None]) -> float | None:

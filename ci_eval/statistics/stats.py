@@ -88,6 +88,15 @@ class Observations:
         ends = numbers[order].searchsorted(np.arange(1, files))
         return [_of_seen(self.metric, each) for each in np.split(seen[order], ends)]
 
+    def by_group(self, groups: Sequence[Sequence[int]]) -> list[float | None]:
+        """The figure of each group of files."""
+        if self.is_summed:
+            rows = self.sums().rows
+            members = [[file for file in group if file < len(rows)] for group in groups]
+            return [_of_sums(self.metric, rows[each].sum(axis=0)) for each in members]
+        numbers, _, seen = self._unsummed()
+        return [_of_seen(self.metric, seen[np.isin(numbers, group)]) for group in groups]
+
 
 class _Sums:
     """The sums over all observations of a ratio or a count."""

@@ -8,6 +8,8 @@ from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from ci_eval.model import (
     EngineInfo,
     Estimate,
@@ -138,6 +140,7 @@ class Sample:
     files: list[tuple[SourceFile, Callable[[], Iterator[Session]]]] = field(default_factory=list)
     errors: tuple[FileError, ...] = ()
     more_files: dict[str, FileFigures] = field(default_factory=dict)
+    folders: dict[str, FileFigures] = field(default_factory=dict)
 
     def __iter__(self) -> Iterator[tuple[SourceFile, Iterator[Session]]]:
         for source, sessions in self.files:
@@ -178,7 +181,7 @@ class Sample:
             environment={"python": "3.12.1", "os": "Linux"},
             population=1_200,
             filters={
-                "ALL": filter_figures(files, 180),
+                "ALL": replace(filter_figures(files, 180), folders=self.folders),
                 "methods only": filter_figures({path: files[path] for path in list(files)[:1]}, 80),
             },
             errors=self.errors,

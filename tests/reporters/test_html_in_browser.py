@@ -335,3 +335,19 @@ def test_a_line_of_another_page_is_found_from_the_first(visit: Visit, sites: dic
     page = visit.file("huge", f"#L{last + 2}")
     page.wait_for_url(f"**-{page.evaluate('document.body.dataset.lines').count(' ') + 1}.html#L{last + 2}")
     expect(page.locator("#code.marked")).to_be_visible()
+
+
+def test_folders_have_figures_of_their_own_and_open(visit: Visit, tmp_path: Path) -> None:
+    sample = small()
+    sample.more_files = {f"pkg/{name}.py": figures(1) for name in "ab"}
+    sample.folders = {"pkg/": FileFigures(sessions=1234, metrics={"RecallAt1": 0.5})}
+    visit.site = sample.write(REPORTER, tmp_path).parent
+    page = visit.index()
+    folder = page.locator("#file-table .folder")
+    expect(folder).to_contain_text("1,234")
+    expect(page.get_by_role("cell", name="pkg/a.py")).to_be_visible()
+    folder.get_by_role("button").press("Enter")
+    expect(page.get_by_role("cell", name="pkg/a.py")).to_have_count(0)
+    page.get_by_role("button", name="Sessions").click()
+    expect(folder).to_have_count(0)
+    expect(page.get_by_role("cell", name="pkg/a.py")).to_be_visible()

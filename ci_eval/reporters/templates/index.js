@@ -1,5 +1,6 @@
 "use strict";
-// Sort, search, pages and columns for the table of files. Without this script the table shows every row.
+// Sort, search, pages and columns for the table of files. By name it is a tree of folders; by a figure, or searched, a
+// list of files. Without this script the table shows every row.
 (() => {
   const SIZE = 100;
   const table = document.getElementById("file-table");
@@ -10,26 +11,71 @@
     const value = parseFloat(shown.replaceAll(",", ""));
     return Number.isNaN(value) ? null : value;
   };
-  const rows = [...body.rows];
-  const names = new Map(rows.map((row) => [row, text(row, 0).toLowerCase()]));
+  const everything = [...body.rows];
+  const isFolder = (row) => row.classList.contains("folder");
+  const paths = new Map(everything.map((row) => [row, text(row, 0)]));
+  const names = new Map(everything.map((row) => [row, text(row, 0).toLowerCase()]));
+  const rows = everything.filter((row) => !isFolder(row));
   let found = rows;
+  let isTree = true;
   let start = 0;
 
+  // -------------------------------------------------------------------------------------------------------- folders
+
+  const folders = new Map(everything.filter(isFolder).map((row) => [paths.get(row), row]));
+  // The nearest folder that has a row; "" = none.
+  const parentOf = (path) => {
+    for (let at = path.lastIndexOf("/", path.length - 2); at >= 0; at = path.lastIndexOf("/", at - 1)) {
+      if (folders.has(path.slice(0, at + 1))) return path.slice(0, at + 1);
+      if (at === 0) break;
+    }
+    return "";
+  };
+  const parents = new Map(everything.map((row) => [row, parentOf(paths.get(row))]));
+  const children = new Map();
+  for (const row of everything) children.set(parents.get(row), [...(children.get(parents.get(row)) ?? []), row]);
+  const open = new Set(everything.length <= SIZE ? folders.keys() : []);
+  for (const [path, row] of folders) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.append(...row.cells[0].childNodes);
+    row.cells[0].append(button);
+    button.addEventListener("click", () => {
+      if (!open.delete(path)) open.add(path);
+      show();
+      button.focus();
+    });
+  }
+  const below = (folder, depth) => (children.get(folder) ?? []).flatMap((row) => {
+    row.dataset.depth = String(Math.min(depth, 4));
+    if (!isFolder(row)) return [row];
+    const isOpen = open.has(paths.get(row));
+    row.querySelector("button").setAttribute("aria-expanded", String(isOpen));
+    return isOpen ? [row, ...below(paths.get(row), depth + 1)] : [row];
+  });
+  const flat = () => {
+    for (const row of found) delete row.dataset.depth;
+    return found;
+  };
+
   const show = () => {
-    body.replaceChildren(...found.slice(start, start + SIZE));
-    const end = Math.min(start + SIZE, found.length);
-    const range = found.length > SIZE ? `${start + 1} to ${end} of ` : "";
+    const listed = isTree ? below("", 0) : flat();
+    start = Math.min(start, SIZE * Math.floor(Math.max(0, listed.length - 1) / SIZE));
+    body.replaceChildren(...listed.slice(start, start + SIZE));
+    const end = Math.min(start + SIZE, listed.length);
+    const range = listed.length > SIZE ? (isTree ? `rows ${start + 1} to ${end} of ${listed.length.toLocaleString("en")}: ` : `${start + 1} to ${end} of `) : "";
     const all = found.length < rows.length ? ` (of ${rows.length.toLocaleString("en")})` : "";
     const noun = found.length === 1 ? "file" : "files";
     document.getElementById("shown").textContent = `${range}${found.length.toLocaleString("en")} ${noun}${all}`;
-    document.getElementById("previous").hidden = document.getElementById("next").hidden = found.length <= SIZE;
+    document.getElementById("previous").hidden = document.getElementById("next").hidden = listed.length <= SIZE;
     document.getElementById("previous").disabled = start === 0;
-    document.getElementById("next").disabled = end === found.length;
+    document.getElementById("next").disabled = end === listed.length;
   };
 
   const search = () => {
     const wanted = document.getElementById("search").value.trim().toLowerCase();
     found = rows.filter((row) => names.get(row).includes(wanted));
+    isTree = folders.size > 0 && !wanted && headers[0].getAttribute("aria-sort") === "ascending";
     start = 0;
     show();
   };
