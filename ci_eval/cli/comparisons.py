@@ -15,6 +15,7 @@ from ci_eval.jobs import compare_engines as compare_engines_job
 from ci_eval.jobs import merge as merge_job
 from ci_eval.jobs import terminal as presenting
 from ci_eval.jobs.compare_engines import ROUNDS
+from ci_eval.jobs.suites import suite as suite_job
 from ci_eval.jobs.workflows import announcements as announcing
 from ci_eval.jobs.workflows import site as site_job
 
@@ -127,7 +128,8 @@ def compare_engines_(
     """Two engines over the same code, asked in turns: which is better, and which is faster?
 
     BASE and NEW are NAME, NAME@VERSION, or the command of a language server. The only comparison that judges times,
-    since whatever slows the machine slows both. Writes DIR/base, DIR/new and DIR/comparison.
+    since whatever slows the machine slows both. Writes DIR/base, DIR/new and DIR/comparison; where CONFIG has
+    `projects`, these for each, and one table of all.
 
     \b
     Examples:
@@ -140,8 +142,24 @@ def compare_engines_(
     if resume and output is None:
         raise click.UsageError("--resume needs --output DIR, the folder to take up")
     screen = Screen()
+    chosen = choices.load(screen)
+    if chosen.projects:
+        suited = suite_job.compare_engines(
+            chosen,
+            (base, new),
+            rounds=rounds,
+            gates=gates,
+            output=output,
+            jobs=jobs,
+            resume=resume,
+            screen=screen,
+        )
+        presenting.suite(suited, screen)
+        if suited.trouble:
+            raise suited.trouble
+        return
     done = compare_engines_job.compare_engines(
-        choices.load(screen),
+        chosen,
         (base, new),
         rounds=rounds,
         gates=gates,

@@ -16,6 +16,7 @@ from ci_eval.jobs import show
 from ci_eval.jobs import single_stages as stages
 from ci_eval.jobs import terminal as presenting
 from ci_eval.jobs.exchange import ide
+from ci_eval.jobs.suites import suite as suite_job
 from ci_eval.jobs.workflows import announcements as announcing
 from ci_eval.shards import Shard
 
@@ -50,7 +51,8 @@ def evaluate(
 ) -> None:
     """All stages: project and engine → a workspace with reports.
 
-    CONFIG is a YAML file, or a config.json of the JetBrains plugin. Without CONFIG and --project a demo runs.
+    CONFIG is a YAML file, or a config.json of the JetBrains plugin. Without CONFIG and --project a demo runs. Where it
+    has `projects`, each gets a workspace below DIR, and one table tells of all.
     """
     screen = Screen()
     if resume and output is None:
@@ -61,6 +63,18 @@ def evaluate(
         raise click.UsageError(
             "a gate judges a whole evaluation: `ci-eval merge` the shards, and `ci-eval report --gate`"
         )
+    if chosen.projects:
+        if part or reuse:
+            raise click.UsageError("a suite of projects is evaluated whole: leave out --shard and --reuse")
+        suited = suite_job.evaluate(
+            chosen, output=output, jobs=jobs, resume=resume, rounds=rounds, gates=gates, screen=screen
+        )
+        presenting.suite(suited, screen)
+        if opening:
+            opened(suited.reports, screen)
+        if suited.trouble:
+            raise suited.trouble
+        return
     if whole := ide.wanted(chosen):
         if reuse or rounds > 1 or gates:
             raise click.UsageError(

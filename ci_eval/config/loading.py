@@ -141,6 +141,9 @@ def patch(
     for key, value in given.items():
         if value is not None:
             _put(raw, key, value, "command line")
+    if project is not None or dataset is not None:
+        # One that is named on the command line is meant, whatever else a file has.
+        raw["projects"] = []
     patched, _ = settle(check(raw, "command line"), "command line")
     if model and patched.interpret.completion_type not in BY_MODEL:
         raise ConfigError(

@@ -76,6 +76,7 @@ def _without_open_regex(filters: FiltersConfig) -> FiltersConfig:
 
 def _problems(config: Config) -> Iterator[str]:
     strategy = config.actions.strategy
+    yield from _project_problems(config)
     yield from _prefix_problems(strategy.prefix)
     yield from _user_problems(config)
     if strategy.completion_golf and config.task not in {"completion", "golf"}:
@@ -102,6 +103,13 @@ def _problems(config: Config) -> Iterator[str]:
         if part.name in names:
             yield f"`{path}.name` is {part.name!r}, as in a filter before it; names must differ"
         names.add(part.name)
+
+
+def _project_problems(config: Config) -> Iterator[str]:
+    if config.projects and (config.project.spec or config.dataset.spec):
+        yield "`projects` stands in place of `project` and `dataset`: remove one of them"
+    if len(set(config.projects)) < len(config.projects):
+        yield "`projects` has one of them twice; remove one"
 
 
 def _engine_problems(config: Config) -> Iterator[str]:

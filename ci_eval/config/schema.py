@@ -152,6 +152,9 @@ class Config(Section, frozen=True):
     """What completes."""
     project: ProjectConfig = ProjectConfig()
     """Whose code is completed."""
+    projects: tuple[Text, ...] = ()
+    """SPECs of several projects, in place of `project`: each is evaluated, or compared, by itself, and all are put into
+    one table."""
     dataset: DatasetConfig = DatasetConfig()
     """What is asked, in tasks whose items are records."""
     judge: EndpointConfig | None = None

@@ -96,6 +96,8 @@ def prepare(config: Config, screen: Screen) -> Prepared:
 
 
 def _prepare(config: Config, screen: Screen) -> Prepared:
+    if config.projects:
+        raise ConfigError("`projects` are for evaluate and compare-engines; here, name one of them: --project SPEC")
     language = languages.CATALOG.load(config.language)
     task = task_of(config)
     engine = engine_of(config)

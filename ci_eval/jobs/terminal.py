@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from ci_eval.ci import Screen
 from ci_eval.jobs.compare import Compared
 from ci_eval.jobs.evaluate import Evaluated
+from ci_eval.jobs.suites.suite import Suited
 from ci_eval.jobs.sweeps.sweep import Swept
 from ci_eval.learning.model_file import RankerModel
 from ci_eval.model import (
@@ -26,7 +27,9 @@ from ci_eval.rendering.advice import warnings_of
 from ci_eval.rendering.figures import amount, change, counted, evaluated, interval, intervals, statuses
 from ci_eval.rendering.ladder import by_length, sentence
 from ci_eval.rendering.querytables import tables
-from ci_eval.rendering.sweeping import difference_texts, figure_texts
+from ci_eval.rendering.suites import OVERALL, cell, overall_cell
+from ci_eval.rendering.suites import populations as populations_of_suite
+from ci_eval.rendering.sweeping import difference_texts, figure_texts, together
 from ci_eval.rendering.trendtext import change_lines
 from ci_eval.rendering.verdicts import (
     ELSEWHERE,
@@ -246,6 +249,30 @@ def sweep(done: Swept, screen: Screen) -> None:
     ]
     screen.table(columns, rows, numbers=0)
     screen.result("")
+    for name, path in done.reports.items():
+        screen.result(f"{name:9} {path}")
+    screen.result(str(done.folder))
+
+
+def suite(done: Suited, screen: Screen) -> None:
+    """Print the table of a suite, and where the reports are; the last line is the folder's path."""
+    found = done.suite
+    rows = [
+        [f"{each.project.name} {each.project.revision}", f"{each.sessions:,}"]
+        + [together(cell(each, info)) for info in found.metrics]
+        for each in found.projects
+    ]
+    overall = [OVERALL.lower(), "", *(together(overall_cell(found, info)) for info in found.metrics)]
+    screen.result("")
+    screen.table(
+        ["project", "sessions", *(info.name for info in found.metrics)], [*rows, overall], numbers=0, title=found.title
+    )
+    screen.result("")
+    for line in populations_of_suite(found):
+        screen.result(line)
+    for each in found.projects:
+        if each.trouble:
+            screen.warn(f"{each.project.name}: {each.trouble}")
     for name, path in done.reports.items():
         screen.result(f"{name:9} {path}")
     screen.result(str(done.folder))

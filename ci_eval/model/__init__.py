@@ -62,6 +62,7 @@ from ci_eval.model.settings import (
     StrategyConfig,
     UserModelConfig,
 )
+from ci_eval.model.suite import OverProjects, Suite, SuiteProject
 from ci_eval.model.sweep import Sweep, SweptRun
 from ci_eval.model.tokens import (
     MASKED,
@@ -137,6 +138,7 @@ __all__ = [
     "Optimism",
     "OtherCode",
     "Otherwise",
+    "OverProjects",
     "Overview",
     "PlayItem",
     "PrefixConfig",
@@ -163,6 +165,8 @@ __all__ = [
     "Stretch",
     "Subset",
     "Suggestion",
+    "Suite",
+    "SuiteProject",
     "Sweep",
     "SweptRun",
     "Token",

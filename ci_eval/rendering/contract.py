@@ -6,7 +6,7 @@ from collections.abc import Container, Iterator, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from ci_eval.model import Comparison, Evaluation, Line, Overview, Session, SourceFile, Sweep
+from ci_eval.model import Comparison, Evaluation, Line, Overview, Session, SourceFile, Suite, Sweep
 from ci_eval.rendering.painting import Paint
 
 
@@ -83,4 +83,14 @@ class SweepReporter(Protocol):
     def name(self) -> str: ...
 
     def write(self, sweep: Sweep, folder: Path) -> Path:
+        """Write below `folder`; the path of the file a person opens first."""
+
+
+class SuiteReporter(Protocol):
+    """One kind of report of a suite."""
+
+    @property
+    def name(self) -> str: ...
+
+    def write(self, suite: Suite, folder: Path) -> Path:
         """Write below `folder`; the path of the file a person opens first."""

@@ -1,10 +1,17 @@
 """The reporters, one file each: of comparisons in files that begin with `comparison_`, over several evaluations with
-`overview_`, of sites with `site_`, of sweeps with `sweep_`."""
+`overview_`, of sites with `site_`, of sweeps with `sweep_`, of suites with `suite_`."""
 
 from collections.abc import Callable
 
 from ci_eval.catalog import Catalog
-from ci_eval.rendering.contract import ComparisonReporter, OverviewReporter, Reporter, SiteReporter, SweepReporter
+from ci_eval.rendering.contract import (
+    ComparisonReporter,
+    OverviewReporter,
+    Reporter,
+    SiteReporter,
+    SuiteReporter,
+    SweepReporter,
+)
 
 
 def _beginning(word: str) -> Callable[[str], bool]:
@@ -12,12 +19,13 @@ def _beginning(word: str) -> Callable[[str], bool]:
 
 
 def _of_evaluations(name: str) -> bool:
-    return not name.startswith(("comparison_", "overview_", "site_", "sweep_"))
+    return not name.startswith(("comparison_", "overview_", "site_", "sweep_", "suite_"))
 
 
 CATALOG: Catalog[Reporter] = Catalog(__name__, "REPORTER", belongs=_of_evaluations)
 COMPARISONS: Catalog[ComparisonReporter] = Catalog(__name__, "REPORTER", belongs=_beginning("comparison_"))
 OVERVIEWS: Catalog[OverviewReporter] = Catalog(__name__, "REPORTER", belongs=_beginning("overview_"))
 SITES: Catalog[SiteReporter] = Catalog(__name__, "REPORTER", belongs=_beginning("site_"))
+SUITES: Catalog[SuiteReporter] = Catalog(__name__, "REPORTER", belongs=_beginning("suite_"))
 SWEEPS: Catalog[SweepReporter] = Catalog(__name__, "REPORTER", belongs=_beginning("sweep_"))
 names = CATALOG.names

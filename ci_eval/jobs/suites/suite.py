@@ -1,0 +1,170 @@
+"""A suite: each of a configuration's `projects` evaluated, or two engines compared over it; and one table of all."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from msgspec.structs import replace
+
+from ci_eval import atomic, reporters
+from ci_eval.ci import Screen
+from ci_eval.config import Config, ProjectConfig
+from ci_eval.errors import CiEvalError
+from ci_eval.jobs import compare_engines as compare_engines_job
+from ci_eval.jobs import evaluate as evaluate_job
+from ci_eval.jobs.compare_engines import Asked
+from ci_eval.jobs.evaluate import Evaluated
+from ci_eval.jobs.runs import workspace_for
+from ci_eval.model import MetricInfo, Suite, SuiteProject
+from ci_eval.rendering.ladder import about, shown_filter
+from ci_eval.statistics.projects import differences_over_projects, over_projects
+
+T = TypeVar("T", Evaluated, Asked)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Suited:
+    """The result of either job."""
+
+    folder: Path
+    suite: Suite
+    reports: dict[str, Path]
+    trouble: CiEvalError | None
+    """Why the job fails although its reports are written: that of the first project with any; None if it does not."""
+
+
+def evaluate(
+    config: Config,
+    *,
+    output: Path | None,
+    jobs: int,
+    resume: bool,
+    rounds: int = 1,
+    gates: Sequence[str] = (),
+    screen: Screen,
+) -> Suited:
+    """Evaluate each project in a workspace of its own. Raises as `evaluate` of one project does."""
+
+    def one(own: Config, folder: Path) -> Evaluated:
+        return evaluate_job.evaluate(
+            own, output=folder, jobs=jobs, resume=resume, rounds=rounds, gates=gates, screen=screen
+        )
+
+    folder, done = _each(config, output, one, resume=resume, screen=screen)
+    return _written(evaluated(config, done), folder, [each.trouble for each in done.values()])
+
+
+def compare_engines(
+    config: Config,
+    engines: Sequence[str],
+    *,
+    rounds: int,
+    gates: Sequence[str],
+    output: Path | None,
+    jobs: int,
+    resume: bool,
+    screen: Screen,
+) -> Suited:
+    """Compare two engines over each project. Raises as `compare_engines` of one project does."""
+
+    def one(own: Config, folder: Path) -> Asked:
+        return compare_engines_job.compare_engines(
+            own, engines, rounds=rounds, gates=gates, output=folder, jobs=jobs, resume=resume, screen=screen
+        )
+
+    folder, done = _each(config, output, one, resume=resume, screen=screen)
+    return _written(compared(done), folder, [each.trouble for each in done.values()])
+
+
+def _each(
+    config: Config, output: Path | None, one: Callable[[Config, Path], T], *, resume: bool, screen: Screen
+) -> tuple[Path, dict[str, T]]:
+    """Folder of the suite; by the name of its folder, what came of each project."""
+    folder = workspace_for(config, output)
+    if not resume:
+        atomic.empty_folder(folder)
+    done = {}
+    for number, spec in enumerate(config.projects, 1):
+        screen.say(f"Project {number} of {len(config.projects)}: {spec}")
+        name = f"{number:02}-{_slug(spec)}"
+        own = replace(config, projects=(), project=ProjectConfig(spec=spec, dependencies=config.project.dependencies))
+        done[name] = one(own, folder / name)
+    return folder, done
+
+
+def _slug(spec: str) -> str:
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", spec.partition("#")[0])[-60:].strip("-.") or "project"
+
+
+def _written(suite: Suite, folder: Path, troubles: Sequence[CiEvalError | None]) -> Suited:
+    return Suited(
+        folder=folder,
+        suite=suite,
+        reports={each.name: each.write(suite, folder) for each in reporters.SUITES.all()},
+        trouble=next(filter(None, troubles), None),
+    )
+
+
+def evaluated(config: Config, done: Mapping[str, Evaluated]) -> Suite:
+    """The table of evaluations, given by folder; figures are those that each report shows first."""
+    first = next(iter(done.values())).evaluation
+    known = {info.name: info for info in first.metrics}
+    infos = [known[name] for name in config.declared if name in known]
+    projects = tuple(_row(folder, each, infos) for folder, each in done.items())
+    values = {name: [each.figures[name].value for each in projects if name in each.figures] for name in known}
+    return Suite(
+        title=first.title,
+        about=about(first, shown_filter(first)[0]),
+        projects=projects,
+        overall=over_projects({name: _known(each) for name, each in values.items()}, infos),
+        metrics=tuple(infos),
+        compared=False,
+    )
+
+
+def _row(folder: str, done: Evaluated, infos: Sequence[MetricInfo]) -> SuiteProject:
+    _, figures = shown_filter(done.evaluation)
+    return SuiteProject(
+        project=done.evaluation.project,
+        folder=folder,
+        sessions=figures.sessions,
+        figures={info.name: figures.metrics[info.name] for info in infos if info.name in figures.metrics},
+        trouble=_said(done.trouble),
+    )
+
+
+def compared(done: Mapping[str, Asked]) -> Suite:
+    """The table of comparisons, given by folder."""
+    found = {folder: each.outcome.comparisons[0].comparison for folder, each in done.items()}
+    first = next(iter(found.values()))
+    infos = [info for name in first.declared for info in first.metrics if info.name == name]
+    projects = tuple(
+        SuiteProject(
+            project=each.new.project,
+            folder=f"{folder}/comparison",
+            sessions=each.paired,
+            differences={name: each.filters["ALL"][name] for name in first.declared},
+            trouble=_said(done[folder].trouble),
+        )
+        for folder, each in found.items()
+    )
+    values = {name: [each.differences[name].difference for each in projects] for name in first.declared}
+    return Suite(
+        title=f"{first.base.title} → {first.new.title}",
+        projects=projects,
+        overall=differences_over_projects({name: _known(each) for name, each in values.items()}, infos),
+        metrics=tuple(infos),
+        compared=True,
+    )
+
+
+def _known(values: Sequence[float | None]) -> list[float]:
+    return [value for value in values if value is not None]
+
+
+def _said(trouble: CiEvalError | None) -> str:
+    return str(trouble) if trouble else ""

@@ -1,0 +1,25 @@
+"""`suite.json`: the figures of a suite for scripts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from ci_eval import atomic
+from ci_eval.model import FORMAT, Suite
+from ci_eval.rendering.contract import SuiteReporter
+
+
+class SuiteJson:
+    """Writes {"format": 1, …} with the fields of Suite."""
+
+    name = "json"
+
+    def write(self, suite: Suite, folder: Path) -> Path:
+        """See SuiteReporter."""
+        found = {"format": FORMAT, **msgspec.to_builtins(suite)}
+        return atomic.write(folder / "suite.json", msgspec.json.format(msgspec.json.encode(found)) + b"\n")
+
+
+REPORTER: SuiteReporter = SuiteJson()

@@ -1,0 +1,39 @@
+"""`report.md` of a suite: one table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ci_eval import atomic
+from ci_eval.model import Suite
+from ci_eval.rendering.contract import SuiteReporter
+from ci_eval.rendering.markdowntext import prose, table
+from ci_eval.rendering.suites import OVERALL, cell, overall_cell, populations
+from ci_eval.rendering.sweeping import together
+
+
+class SuiteMarkdown:
+    """Writes report.md for GitHub."""
+
+    name = "markdown"
+
+    def write(self, suite: Suite, folder: Path) -> Path:
+        """See SuiteReporter."""
+        rows = [
+            [
+                prose(f"{each.project.name} {each.project.revision}"),
+                f"{each.sessions:,}",
+                *(prose(together(cell(each, info))) for info in suite.metrics),
+            ]
+            for each in suite.projects
+        ]
+        rows.append([OVERALL, "", *(prose(together(overall_cell(suite, info))) for info in suite.metrics)])
+        columns = ["project", ">sessions", *(f">{info.name}" for info in suite.metrics)]
+        troubles = [f"- {prose(f'{each.project.name}: {each.trouble}')}" for each in suite.projects if each.trouble]
+        parts = [f"# {prose(suite.title)}", *populations(suite), table("", columns, rows), "\n".join(troubles)]
+        return atomic.write(
+            folder / "report.md", "\n\n".join(filter(None, parts)).encode("utf-8", "backslashreplace") + b"\n"
+        )
+
+
+REPORTER: SuiteReporter = SuiteMarkdown()

@@ -1,0 +1,69 @@
+"""Several projects as a sample of projects like them: the mean, in which each weighs the same, and Student's t."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from ci_eval.model import MetricInfo, OverProjects, Verdict
+from ci_eval.statistics.paired import LEVEL, Interval, verdict
+from ci_eval.statistics.student import errors_at, tails
+
+FEWEST_PROJECTS = 5
+"""For an interval: with fewer, it would be wider than what anybody looks for, and its assumption (that figures of
+projects scatter about normally) is anybody's guess."""
+FEWEST_ALIKE = 60
+"""To call projects like these equivalent: a loss in one of twenty is likely to be seen in so many (rule of three)."""
+
+
+def over_projects(figures: Mapping[str, Sequence[float]], infos: Sequence[MetricInfo]) -> dict[str, OverProjects]:
+    """The mean of each metric's figures (one of each project that has one), with its interval; adjusted for how many
+    metrics there are (Bonferroni)."""
+    return {info.name: _mean(figures[info.name], len(infos)) for info in infos}
+
+
+def differences_over_projects(
+    differences: Mapping[str, Sequence[float]], infos: Sequence[MetricInfo]
+) -> dict[str, OverProjects]:
+    """The same of differences (new - base), with the verdict for projects like these."""
+    return {info.name: _judged(differences[info.name], info, len(infos)) for info in infos}
+
+
+def _mean(values: Sequence[float], tests: int) -> OverProjects:
+    found = _interval(values, tests)
+    mean = float(np.mean(values)) if len(values) else None
+    if found is None:
+        return OverProjects(mean=mean, n=len(values), why=_why_none(values))
+    return OverProjects(mean=mean, n=len(values), low=found.low, high=found.high)
+
+
+def _judged(values: Sequence[float], info: MetricInfo, tests: int) -> OverProjects:
+    found = _interval(values, tests)
+    mean = float(np.mean(values)) if len(values) else None
+    if found is None or mean is None:
+        return OverProjects(mean=mean, n=len(values), why=_why_none(values))
+    said, why = verdict(found, mean, info.unit, info.better), ""
+    if said is Verdict.EQUIVALENT and len(values) < FEWEST_ALIKE:
+        said, why = (
+            Verdict.NOT_SHOWN,
+            f"alike in these {len(values)} projects; to say so of others takes {FEWEST_ALIKE}",
+        )
+    return OverProjects(mean=mean, n=len(values), low=found.low, high=found.high, p=found.p, verdict=said, why=why)
+
+
+def _why_none(values: Sequence[float]) -> str:
+    if len(values) < FEWEST_PROJECTS:
+        return f"{len(values)} of the projects have it, an interval takes {FEWEST_PROJECTS}"
+    return "it is the same in all projects, which does not tell how far others differ"
+
+
+def _interval(values: Sequence[float], tests: int) -> Interval | None:
+    count = len(values)
+    error = float(np.std(values, ddof=1) / np.sqrt(count)) if count >= FEWEST_PROJECTS else 0.0
+    if not error > 0:
+        return None
+    mean, df = float(np.mean(values)), count - 1
+    reach = float(errors_at((1 - LEVEL) / tests, df)) * error
+    p = min(1.0, float(tails(abs(mean) / error, df)) * tests)
+    return Interval(low=mean - reach, high=mean + reach, p=p, detectable=reach)
