@@ -63,6 +63,23 @@ def test_groups_lead_to_their_sessions(visit: Visit) -> None:
     assert total(page) == count
 
 
+def test_the_worst_come_first_where_that_is_wanted(visit: Visit) -> None:
+    page = opened(visit, "#group=worst")
+    shown = [each.split("\n")[0] for each in page.locator(".row .went").all_inner_texts()]
+    ranks = [int(each.removeprefix("rank ")) if each.startswith("rank") else 9999 for each in shown]
+    assert ranks[0] == 9999
+    assert [each for each in ranks if each < 9999] == sorted((each for each in ranks if each < 9999), reverse=True)
+
+
+def test_a_place_is_found_by_file_and_line(visit: Visit) -> None:
+    page = opened(visit)
+    place = page.locator(".row .about").nth(3).inner_text().split(" · ")[-2]
+    page.get_by_label("Find text").fill(place)
+    assert total(page) >= 1
+    for about in page.locator(".row .about").all_inner_texts():
+        assert place in about
+
+
 def test_everything_goes_by_keyboard(visit: Visit) -> None:
     page = opened(visit)
     expect(page.locator("#rows")).to_be_focused()

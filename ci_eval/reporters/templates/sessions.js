@@ -47,8 +47,10 @@ ciEval.table = (json) => {
     first: { title: "first was", value: null, of: last.first, names: texts },
     file: { title: "file", value: null, of: columns.file, names: files.map(([path]) => path) },
   };
+  const WORST = "worst";
   const groupings = {
     "": ["every session"],
+    [WORST]: ["the worst first"],
     text: ["by expected text", columns.expected, texts],
     first: ["by what stood first", last.first, texts],
     kind: ["by kind", columns.kind, kinds],
@@ -70,7 +72,10 @@ ciEval.table = (json) => {
     const having = (of) => Uint8Array.from(of, (each) => each.includes(query));
     const [inText, inLine, inFile] = [having(small.texts), having(small.lines), having(small.files)];
     const isId = /^[0-9a-f]{4,}$/.test(query);
-    return (row) => inText[columns.expected[row]] || inLine[columns.code[row]] || inFile[columns.file[row]]
+    // A place, as other pages and compilers spell it.
+    const [, path, line] = /^(.*[^:]):(\d+)$/.exec(query) ?? [];
+    const inPath = path ? Uint8Array.from(small.files, (each) => each.includes(path)) : null;
+    return (row) => (inPath && inPath[columns.file[row]] && columns.line[row] === Number(line)) || inText[columns.expected[row]] || inLine[columns.code[row]] || inFile[columns.file[row]]
       || went.some((side) => inText[side.first[row]]) || (isId && ids[row].startsWith(query));
   };
 
@@ -94,13 +99,21 @@ ciEval.table = (json) => {
         for (let at = 0; at < facets.length; at += 1) counts[at][facets[at].of[row]] += 1;
       } else if (misses === 1) counts[missed][facets[missed].of[row]] += 1;
     }
-    found = result;
+    found = group.value === WORST ? worstFirst(result) : result;
     facets.forEach((each, at) => { each.counts = counts[at]; });
     groups = groupings[group.value][1] ? grouped(...groupings[group.value].slice(1)) : null;
     active = 0;
     rows.scrollTop = 0;
     describe();
     draw();
+  };
+
+  // Where nothing was asked, nothing went wrong.
+  const worstFirst = (of) => {
+    const side = last;
+    const badness = (row) => (side.band[row] < 0 ? -1 : data.played ? 100 - side.score[row] : side.rank[row] || Infinity);
+    const keys = new Map(of.map((row) => [row, badness(row)]));
+    return of.sort((one, other) => (keys.get(other) === keys.get(one) ? one - other : keys.get(other) - keys.get(one)));
   };
 
   const grouped = (of, names) => {
