@@ -28,7 +28,14 @@ def lines(number: int) -> str:
 
 def sides(folder: Path) -> list[pd.DataFrame]:
     """What is logged for training, and for validation."""
-    return [pd.read_parquet(folder / "logs" / f"{side}.parquet") for side in ("train", "validation")]
+    return [_plain(pd.read_parquet(folder / "logs" / f"{side}.parquet")) for side in ("train", "validation")]
+
+
+def _plain(table: pd.DataFrame) -> pd.DataFrame:
+    """With texts for categories, whose order depends on how the logs were put together."""
+    return table.astype(
+        {name: "object" for name in table.columns if isinstance(table[name].dtype, pd.CategoricalDtype)}
+    )
 
 
 def sessions_of(folder: Path) -> list[Session]:

@@ -27,7 +27,7 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where a virtual environment has its programs into which ci-eval was installed as the README says."""
     folder = tmp_path_factory.mktemp("fresh")
     subprocess.run([sys.executable, "-m", "venv", folder / ".venv"], check=True)
-    pip = [folder / ".venv" / "bin" / "pip", "install", "--quiet", f"{ROOT}[ml]", "pandas", "polars"]
+    pip = [str(folder / ".venv" / "bin" / "pip"), "install", "--quiet", f"{ROOT}[ml]", "polars"]
     subprocess.run(pip, check=True, timeout=600)
     return folder / ".venv" / "bin"
 

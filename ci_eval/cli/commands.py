@@ -32,6 +32,9 @@ COMMANDS: dict[str, dict[str, str]] = {
     },
     "models": {
         "expect": "What a modelled user would do on average, exactly, from the places at all prefixes.",
+        "export-ranker": (
+            "A MODEL of train-ranker → a plain file of LightGBM, or ONNX, for programs that know nothing of ci-eval."
+        ),
         "fit-user-model": "Logs → the tables of the user who made them, as YAML for a configuration.",
         "generate-ml-logs": (
             "Stages 1 and 2 with a modelled user and logs on: every suggestion with its features, in WORKSPACE/logs."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 import click
 
@@ -65,6 +66,9 @@ def generate_ml_logs(
         raise trouble
 
 
+SETTINGS = "trees (at most; 100), leaves (of a tree; 31), features (a list; all of them). May be repeated."
+
+
 @cli.command("train-ranker")
 @click.argument("logs", metavar="LOGS...", type=click.Path(path_type=Path), nargs=-1, required=True)
 @click.option("--output", type=click.Path(path_type=Path), metavar="MODEL", required=True, help="The model file.")
@@ -77,7 +81,10 @@ def generate_ml_logs(
 )
 @click.option("--seed", default=0, show_default=True)
 @click.option("--jobs", type=click.IntRange(min=1), metavar="N", default=machine.cores, help="Threads.")
-def train_ranker(logs: tuple[Path, ...], output: Path, label: training.Label, seed: int, jobs: int) -> None:
+@click.option("--set", "overrides", metavar="KEY=VALUE", multiple=True, help=SETTINGS)
+def train_ranker(
+    logs: tuple[Path, ...], output: Path, label: training.Label, seed: int, jobs: int, overrides: tuple[str, ...]
+) -> None:
     """Logs (workspaces of generate-ml-logs, or a folder of such) → a model for --completion-type ML.
 
     Logs of events, as IDEs write them, are read as well: a folder, its logs.tar.gz, or single files; and recorded
@@ -87,11 +94,32 @@ def train_ranker(logs: tuple[Path, ...], output: Path, label: training.Label, se
     Examples:
       ci-eval train-ranker logs1 logs2 --output model.json
       ci-eval train-ranker all-logs --label expected --output model.json
+      ci-eval train-ranker all-logs --set trees=300 --set 'features=[position, prefix_length]' --output small.json
     """
     screen = Screen()
-    model = ml.train_ranker(logs, output=output, label=label, seed=seed, threads=jobs, screen=screen)
+    model = ml.train_ranker(
+        logs, output=output, label=label, seed=seed, threads=jobs, screen=screen, overrides=overrides
+    )
     presenting.model(model, screen)
     screen.result(str(output))
+
+
+@cli.command("export-ranker")
+@click.argument("model", type=click.Path(path_type=Path))
+@click.option("--to", type=click.Choice(["lightgbm", "onnx"]), required=True, help="onnx needs the extra `onnx`.")
+@click.option("--output", type=click.Path(path_type=Path), metavar="FILE", required=True, help="A new file.")
+def export_ranker(model: Path, to: Literal["lightgbm", "onnx"], output: Path) -> None:
+    """A MODEL of train-ranker → a plain file of LightGBM, or ONNX, for programs that know nothing of ci-eval.
+
+    Rows of features, as the logs have them and in their order, go in; scores come out, and the highest is first.
+
+    \b
+    Examples:
+      ci-eval export-ranker model.json --to lightgbm --output model.txt
+      ci-eval export-ranker model.json --to onnx --output model.onnx
+    """
+    ml.export_ranker(model, to=to, output=output)
+    Screen().result(str(output))
 
 
 @cli.command("train-recommender")

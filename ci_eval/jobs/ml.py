@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Literal
 
+import msgspec
 from msgspec.structs import replace
 
 from ci_eval import atomic
 from ci_eval.ci import Screen
 from ci_eval.config import Config, patch
-from ci_eval.errors import WorkspaceError
+from ci_eval.errors import ConfigError, WorkspaceError
 from ci_eval.jobs.exchange import event_logs
-from ci_eval.learning import event_training, logs, model_file, training
+from ci_eval.jobs.models.recommenders import option
+from ci_eval.learning import event_training, logs, model_file, onnx_file, training
 from ci_eval.learning.features import SCHEMA
 from ci_eval.learning.logs.columns import SCHEMA as LOG_SCHEMA
 from ci_eval.learning.logs.event_rows import FeatureTable
 from ci_eval.learning.model_file import RankerModel
 from ci_eval.manifest import Manifest
 from ci_eval.model import UserModelConfig
+from ci_eval.rendering.figures import counted
 from ci_eval.workspace import Workspace, workspaces_in
 
 
@@ -42,19 +46,72 @@ def for_logs(config: Config, formats: Sequence[str], screen: Screen) -> Config:
     return patch(logged)
 
 
+FEW_TO_LEARN = 1_000
+"""With fewer lookups, a tree of 31 leaves has a few dozen for each decision."""
+FEW_TO_JUDGE = 400
+"""With fewer, a share over them is uncertain by more than five points."""
+
+
 def train_ranker(
-    sources: Sequence[Path], *, output: Path, label: training.Label, seed: int, threads: int, screen: Screen
+    sources: Sequence[Path],
+    *,
+    output: Path,
+    label: training.Label,
+    seed: int,
+    threads: int,
+    screen: Screen,
+    overrides: Sequence[str] = (),
 ) -> RankerModel:
-    """Logs of workspaces (or their logs/ folders) → a model file. Raises WorkspaceError, NothingToEvaluate."""
+    """Logs of workspaces (or their logs/ folders) → a model file. `overrides`: settings of training as KEY=VALUE.
+
+    Raises ConfigError, WorkspaceError, NothingToEvaluate.
+    """
+    settings = _settings(overrides)
     # Complain now rather than after minutes of training.
     if output.is_dir():
         raise WorkspaceError(f"{output} is a folder: name the model's file with --output")
     atomic.make_folder(output.parent)
     learned, checked = _of_events(sources, label, seed, screen) or _of_tables(sources, label, seed, screen)
     screen.say(f"Training on {len(learned.sizes):,} queries, {len(learned.rows):,} rows")
-    model = training.train(learned, checked, label=label, seed=seed, threads=threads)
+    model = training.train(learned, checked, label=label, seed=seed, threads=threads, settings=settings)
     model_file.save(model, output)
+    for warning in _doubts(model):
+        screen.warn(warning)
     return model
+
+
+def _settings(overrides: Sequence[str]) -> training.Settings:
+    try:
+        return msgspec.convert(dict(map(option, overrides)), training.Settings)
+    except msgspec.ValidationError as error:
+        known = ", ".join(field.encode_name for field in msgspec.structs.fields(training.Settings))
+        raise ConfigError(f"--set of train-ranker: {error}; known are {known}") from error
+
+
+def _doubts(model: RankerModel) -> Iterator[str]:
+    """What makes the model, or what is said of it, unreliable."""
+    if model.queries < FEW_TO_LEARN:
+        yield (
+            f"the ranker learned from {counted(model.queries, 'lookup')} only, from {FEW_TO_LEARN:,} on it is worth "
+            "judging: log more or larger projects, or try --label expected"
+        )
+    if model.after.queries < FEW_TO_JUDGE:
+        reach = 1.96 * (0.25 / model.after.queries) ** 0.5
+        yield (
+            f"its figures are of {counted(model.after.queries, 'validation lookup')}: each share may be off by "
+            f"{100 * reach:.0f} points"
+        )
+    if len(model.trained_on) == 1:
+        yield f"it knows {model.trained_on[0]} alone: judge it on another project"
+
+
+def export_ranker(path: Path, *, to: Literal["lightgbm", "onnx"], output: Path) -> None:
+    """Write the trees of a model file as a plain file of LightGBM, or as ONNX. Raises ConfigError, WorkspaceError."""
+    if output.exists():
+        raise WorkspaceError(f"{output} is there already: choose another --output")
+    model = model_file.load(path)
+    data = model.booster.encode() if to == "lightgbm" else onnx_file.converted(model)
+    atomic.write(output, data)
 
 
 def _of_tables(

@@ -4,28 +4,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
+from msgspec import Meta
 from numpy.typing import NDArray
 
-from ci_eval.errors import NothingToEvaluate
+from ci_eval.catalog import guess
+from ci_eval.errors import ConfigError, NothingToEvaluate
 from ci_eval.learning.features import CATEGORIES, NAMES, SCHEMA
 from ci_eval.learning.logs import tables
 from ci_eval.learning.model_file import RankerModel, Scores, importance_of, lightgbm
+from ci_eval.model import Section
 
 _THREADS = re.compile(r"\[num_threads: \d+\]")
 
 Label = Literal["selected", "expected"]
 
-TREES = 100
-"""The most trees of a model: 100 suggestions are then ranked in about half a millisecond."""
 PATIENCE = 15
 """Trees without improvement on the validation logs after which training ends."""
-LEAVES = 31
 LONGEST = 200
 """The most suggestions of a lookup that are learned from: the FIRST of the list, and others drawn from the rest."""
 FIRST = 50
@@ -33,7 +33,6 @@ LEARNING = {
     "objective": "lambdarank",
     "metric": "map",
     "eval_at": [1],
-    "num_leaves": LEAVES,
     "learning_rate": 0.1,
     "min_data_in_leaf": 50,
     "max_position": 10,
@@ -42,6 +41,20 @@ LEARNING = {
     "force_row_wise": True,
     "verbose": -1,
 }
+
+
+class Settings(Section, frozen=True):
+    """What `ci-eval train-ranker --set` may say."""
+
+    trees: Annotated[int, Meta(ge=1, le=10_000)] = 100
+    """The most trees of a model: 100 suggestions are then ranked in about half a millisecond."""
+    leaves: Annotated[int, Meta(ge=2, le=4_096)] = 31
+    """The most leaves of a tree."""
+    features: tuple[str, ...] = ()
+    """The features that it may look at; none given = all."""
+
+
+USUAL = Settings()
 
 
 @dataclass(frozen=True)
@@ -187,19 +200,31 @@ def _joined(held: Sequence[LoggedLookup]) -> LoggedLookup:
     return LoggedLookup(held[0].project, held[0].session, held[0].number, expected, rows)
 
 
-def train(training: LookupRows, validation: LookupRows, *, label: Label, seed: int, threads: int) -> RankerModel:
-    """A model of as many trees as rank the validation lookups best; the number of threads does not change it."""
+def train(
+    training: LookupRows,
+    validation: LookupRows,
+    *,
+    label: Label,
+    seed: int,
+    threads: int,
+    settings: Settings = USUAL,
+) -> RankerModel:
+    """A model of as many trees as rank the validation lookups best; the number of threads does not change it. Raises
+    ConfigError where a feature is named that there is not."""
     lgb = lightgbm()
     names = training.names
+    unseen = _unseen(names, settings.features)
+    before = scores(validation, -validation.rows[:, names.index("position")])
+    training, validation = (replace(each, rows=_blanked(each.rows, unseen)) for each in (training, validation))
     categories = [names.index(name) for name in training.categories]
     data = lgb.Dataset(
         training.rows, training.labels, group=training.sizes, feature_name=_plain(names), categorical_feature=categories
     )
     check = lgb.Dataset(validation.rows, validation.labels, group=validation.sizes, reference=data)
     booster = lgb.train(
-        {**LEARNING, "seed": seed % 2**31, "num_threads": threads},
+        {**LEARNING, "num_leaves": settings.leaves, "seed": seed % 2**31, "num_threads": threads},
         data,
-        TREES,
+        settings.trees,
         valid_sets=[check],
         callbacks=[lgb.early_stopping(PATIENCE, verbose=False)],
     )
@@ -214,12 +239,30 @@ def train(training: LookupRows, validation: LookupRows, *, label: Label, seed: i
         label=label,
         seed=seed,
         trees=trees,
-        before=scores(validation, -validation.rows[:, names.index("position")]),
+        before=before,
         after=scores(validation, booster.predict(validation.rows, num_iteration=trees, num_threads=threads)),
         importance=importance_of(names, [float(gain) for gain in gains]),
         # The number of threads changes no tree, and must not change the digest.
         booster=_THREADS.sub("[num_threads: 0]", booster.model_to_string(num_iteration=trees)),
     )
+
+
+def _unseen(names: Sequence[str], wanted: Sequence[str]) -> list[int]:
+    """Places of the features that are not wanted."""
+    for name in wanted:
+        if name not in names:
+            raise ConfigError(f"there is no feature {name!r}{guess(name, names)}; known are {', '.join(names)}")
+    return [place for place, name in enumerate(names) if wanted and name not in wanted]
+
+
+def _blanked(rows: NDArray[np.float32], unseen: Sequence[int]) -> NDArray[np.float32]:
+    """A copy in which those features are the same everywhere: no tree splits at them, so that the model may be given
+    all features when it ranks."""
+    if not unseen:
+        return rows
+    blanked = rows.copy()
+    blanked[:, unseen] = 0
+    return blanked
 
 
 def _plain(names: Sequence[str]) -> list[str]:

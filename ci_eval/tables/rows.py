@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from itertools import accumulate
 
+from ci_eval.lines import Lines
 from ci_eval.model import Lookup, Session, Suggestion
 from ci_eval.tables.columns import TABLES, At
 from ci_eval.workspace import Workspace
@@ -40,10 +39,9 @@ def batches(workspace: Workspace, table: str) -> Iterator[Batch]:
 def _rows(workspace: Workspace, table: str) -> Iterator[At]:
     each = {"sessions": _session, "lookups": _lookups, "suggestions": _suggestions}[table]
     for file, sessions in workspace.sessions(Session):
-        starts = [0, *accumulate(len(line) + 1 for line in file.text.split("\n"))]
+        lines = Lines(file.text)
         for session in sessions:
-            line = bisect_right(starts, session.offset)
-            yield from each(session, line, session.offset - starts[line - 1])
+            yield from each(session, *lines.place(session.offset))
 
 
 def _session(session: Session, line: int, column: int) -> Iterable[At]:

@@ -51,6 +51,18 @@ def test_rows_say_what_was_shown_and_what_the_user_did(logs: Path) -> None:
         assert (rows.prefix_length == len(lookup.prefix)).all()
 
 
+def test_a_group_is_one_list_and_texts_are_dictionaries(logs: Path) -> None:
+    table = pd.read_parquet(logs / "logs" / "train.parquet")
+    sizes = table.groupby("group", sort=False).size()
+    assert len(sizes) == len(table.drop_duplicates(["session", "query_number"]))
+    assert (table.drop_duplicates("group")["place"] == 1).all()
+    words = {"project", "file", "prefix", "text", "candidate", "outcome"}
+    assert {name for name in table if isinstance(table[name].dtype, pd.CategoricalDtype)} == words
+    texts = {file.path: file.text.split("\n") for file in Workspace.open(logs).sources()}
+    for row in table.drop_duplicates("session").itertuples():
+        assert "\n".join(texts[row.file])[: row.offset].count("\n") == row.line - 1
+
+
 def test_a_file_is_on_one_side_and_both_sides_have_some(logs: Path) -> None:
     train, validation = sides(logs)
     assert len(set(train.file)) >= 5

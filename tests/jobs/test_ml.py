@@ -7,8 +7,12 @@ import json
 import shutil
 from pathlib import Path
 
+import numpy as np
+import onnxruntime
+import pandas as pd
 import pytest
 
+from ci_eval.learning.model_file import lightgbm
 from ci_eval.workspace import Workspace
 from tests.logged import run, sessions_of
 
@@ -175,3 +179,35 @@ def test_the_same_user_meets_two_engines(project: Path, tmp_path: Path) -> None:
         assert run(*command, "--set", "interpret.userModel=thesis", "--set", "interpret.sessionsLimit=100")[0] == 0
         first.append({session.id: session.typed for session in sessions_of(tmp_path / engine)})
     assert first[0] == first[1]
+
+
+def test_a_model_of_little_says_how_little_it_knows(logs: Path, tmp_path: Path) -> None:
+    code, _, err = run("train-ranker", logs, "--output", tmp_path / "m.json", "--set", "trees=3")
+    said = " ".join(err.split())
+    assert code == 0, err
+    assert "validation lookups: each share may be off by" in said
+    assert "it knows p alone: judge it on another project" in said
+    assert json.loads((tmp_path / "m.json").read_text())["trees"] <= 3
+
+
+@pytest.mark.parametrize(
+    ("setting", "said"), [("tree=3", "known are trees, leaves, features"), ("trees", "expected key=value")]
+)
+def test_a_wrong_setting_is_refused_before_training(setting: str, said: str, logs: Path, tmp_path: Path) -> None:
+    code, _, err = run("train-ranker", logs, "--output", tmp_path / "m.json", "--set", setting)
+    assert (code, said in " ".join(err.split())) == (2, True)
+
+
+def test_an_exported_model_ranks_real_logs_as_the_ranker_does(model: Path, logs: Path, tmp_path: Path) -> None:
+    for to in ("lightgbm", "onnx"):
+        code, _, err = run("export-ranker", model, "--to", to, "--output", tmp_path / to)
+        assert code == 0, err
+    features = json.loads(model.read_text())["features"]
+    rows = pd.read_parquet(logs / "logs" / "validation.parquet")[features].to_numpy(dtype=np.float32)
+    wanted = lightgbm().Booster(model_str=json.loads(model.read_text())["booster"]).predict(rows)
+    plain = lightgbm().Booster(model_file=tmp_path / "lightgbm").predict(rows)
+    (converted,) = onnxruntime.InferenceSession(tmp_path / "onnx").run(None, {"features": rows})
+    assert (plain == wanted).all()
+    np.testing.assert_allclose(converted.ravel(), wanted, atol=1e-4)
+    code, _, err = run("export-ranker", model, "--to", "onnx", "--output", tmp_path / "onnx")
+    assert (code, "is there already" in err) == (2, True)

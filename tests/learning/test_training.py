@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
+from ci_eval.errors import ConfigError
 from ci_eval.learning.features import NAMES
-from ci_eval.learning.training import LookupRows, train
+from ci_eval.learning.training import LookupRows, Settings, train
 
 pytest.importorskip("lightgbm", reason="the extra ml is not installed")
 
@@ -24,3 +27,21 @@ def test_the_model_does_not_depend_on_the_number_of_threads() -> None:
     models = [train(learned, checked, label="expected", seed=0, threads=threads) for threads in (1, 2, 5)]
     assert models[0].trees > 10
     assert models[0] == models[1] == models[2]
+
+
+def test_trees_leaves_and_features_can_be_chosen() -> None:
+    learned, checked = queries(600, 1), queries(200, 2)
+    chosen = Settings(trees=5, leaves=4, features=(NAMES[17], NAMES[18]))
+    model = train(learned, checked, label="expected", seed=0, threads=2, settings=chosen)
+    usual = train(learned, checked, label="expected", seed=0, threads=2)
+    assert model.trees <= 5
+    assert {name for name, share in model.importance.items() if share} <= set(chosen.features)
+    assert max(map(int, re.findall(r"^num_leaves=(\d+)$", model.booster, re.MULTILINE))) <= 4
+    assert model.before == usual.before
+    assert model.after.top1 < usual.after.top1
+
+
+def test_a_feature_that_there_is_not_is_named() -> None:
+    lookups = queries(60, 1)
+    with pytest.raises(ConfigError, match="did you mean position"):
+        train(lookups, lookups, label="expected", seed=0, threads=1, settings=Settings(features=("positon",)))

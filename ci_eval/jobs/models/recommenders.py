@@ -23,7 +23,7 @@ def train(sources: Sequence[Path], *, kind: str, output: Path, overrides: Sequen
     if output.is_dir():
         raise WorkspaceError(f"{output} is a folder: name the model's file with --output")
     recommender = recommenders.CATALOG.load(kind)
-    options = training.options_of(recommender, dict(map(_option, overrides)))
+    options = training.options_of(recommender, dict(map(option, overrides)))
     atomic.make_folder(output.parent)
     started = perf_counter()
     found = training.train(recommender, sources, output, options, lambda path: screen.say(f"Reading {path}"))
@@ -42,7 +42,8 @@ def train(sources: Sequence[Path], *, kind: str, output: Path, overrides: Sequen
         screen.warn(f"and {found.bad - len(found.named):,} more lines that are no usage")
 
 
-def _option(text: str) -> tuple[str, object]:
+def option(text: str) -> tuple[str, object]:
+    """Key and value of KEY=VALUE, whose value is YAML. Raises ConfigError."""
     key, equals, value = text.partition("=")
     if not equals or not key.strip():
         raise ConfigError(f"--set {text}: expected key=value, for example mostUsages=0")

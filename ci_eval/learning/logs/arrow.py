@@ -23,7 +23,13 @@ GROUP = 50_000
 LARGEST = 500_000_000
 """Bytes that the texts of a column take in so many rows."""
 
-TYPES = {"text": pa.string(), "number": pa.int32(), "flag": pa.bool_()}
+TYPES = {
+    "text": pa.string(),
+    "word": pa.dictionary(pa.int32(), pa.string()),
+    "number": pa.int32(),
+    "id": pa.int64(),
+    "flag": pa.bool_(),
+}
 ARROW = pa.schema(
     [*((each.name, TYPES[each.type]) for each in COLUMNS), *((name, pa.float32()) for name in NAMES)],
     metadata={"ci-eval": SCHEMA},
@@ -75,17 +81,27 @@ def join(parts: Sequence[Path], target: Path) -> None:
         for batch in batches(part, ARROW.names):
             waiting.append(batch)
             if sum(each.num_rows for each in waiting) >= GROUP:
-                writer.write_table(pa.Table.from_batches(waiting, ARROW))
+                writer.write_table(_encoded(waiting))
                 waiting = []
     if waiting:
-        writer.write_table(pa.Table.from_batches(waiting, ARROW))
+        writer.write_table(_encoded(waiting))
     writer.close()
     partial.rename(target)
 
 
+def _encoded(batches: Sequence[pa.RecordBatch]) -> pa.Table:
+    """As they are written, with dictionaries."""
+    table = pa.Table.from_batches(batches)
+    columns = [
+        column.dictionary_encode() if pa.types.is_dictionary(kind) else column
+        for column, kind in zip(table.columns, ARROW.types, strict=True)
+    ]
+    return pa.Table.from_arrays(columns, schema=ARROW)
+
+
 def batches(path: Path, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
     """Those columns, some rows at a time; a query's rows may be in two of them. Raises WorkspaceError."""
-    texts = [each.name for each in COLUMNS if each.type == "text"]
+    texts = [each.name for each in COLUMNS if each.type in {"text", "word"}]
     try:
         # As dictionaries, since one long text may be said to stand in every row.
         with stored.opened(path) as raw, pq.ParquetFile(raw, read_dictionary=texts) as file:
@@ -100,7 +116,9 @@ def _check(file: pq.ParquetFile, size: int) -> None:
     groups = [file.metadata.row_group(each) for each in range(file.num_row_groups)]
     if sum(each.total_byte_size for each in groups) > max(stored.ANY_RATIO, stored.RATIO * size):
         raise ValueError(f"it unpacks to more than {stored.RATIO} times its size")
-    if [(each.name, _bare(each.type)) for each in file.schema_arrow] != [(each.name, each.type) for each in ARROW]:
+    if [(each.name, _bare(each.type)) for each in file.schema_arrow] != [
+        (each.name, _bare(each.type)) for each in ARROW
+    ]:
         raise ValueError("it has other columns than were logged")
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import msgspec
 
 from ci_eval.learning.features import FEATURES, KIND_NAMES, KINDS, Feature
 from ci_eval.learning.features import SCHEMA as FEATURE_SCHEMA
 from ci_eval.learning.logs.queries import LoggedSession
+from ci_eval.lines import Lines
 from ci_eval.model import EngineInfo
 
 
@@ -26,24 +27,35 @@ class LogOrigin:
     seed: int
     began: int
     """Milliseconds since 1970 at which the run began."""
+    lines: Lines = field(default_factory=lambda: Lines(""))
+    """Of the file."""
 
 
+# word: a text that many rows share, a dictionary in tables. id: a whole number of 63 bits.
 COLUMNS = tuple(
     Feature(name=name, type=kind, range=values, meaning=meaning)
     for name, kind, values, meaning in (
-        ("project", "text", "", "name of the project"),
-        ("file", "text", "", "path below the project's root"),
+        ("project", "word", "", "name of the project"),
+        ("file", "word", "", "path below the project's root"),
+        ("offset", "number", "0 and up", "characters of the file before the token"),
+        ("line", "number", "1 and up", "line of the file in which the token begins"),
         ("session", "text", "16 hexadecimal digits", "the session's stable id, as in the workspace"),
         ("query_number", "number", "0 and up", "place of the query in its session"),
-        ("prefix", "text", "", "what was typed"),
+        (
+            "group",
+            "id",
+            "0 and up",
+            "the same number in all rows of a query, and in no others: a digest of the two before",
+        ),
+        ("prefix", "word", "", "what was typed"),
         ("place", "number", "1 and up", "place in the list as shown"),
-        ("text", "text", "", "what would be inserted"),
-        ("candidate", "text", ", ".join(KIND_NAMES), "kind of the suggestion"),
+        ("text", "word", "", "what would be inserted"),
+        ("candidate", "word", ", ".join(KIND_NAMES), "kind of the suggestion"),
         ("expected", "flag", "false, true", "whether it is what the file holds there"),
         ("selected", "flag", "false, true", "whether the user took it"),
         (
             "outcome",
-            "text",
+            "word",
             "selected, cancelled, typed",
             "what the user did after this query: took it, gave up, typed on",
         ),
@@ -63,16 +75,25 @@ def described() -> bytes:
     return msgspec.json.format(msgspec.json.encode(schema), indent=2) + b"\n"
 
 
+def group_of(session: str, query: int) -> int:
+    """The number of a query, from its session and its place there; in a million queries, two share one with a chance of
+    one in ten million."""
+    return int.from_bytes(hashlib.blake2b(f"{session} {query}".encode(), digest_size=8).digest(), "big") >> 1
+
+
 def columns_of(logged: LoggedSession, origin: LogOrigin) -> Iterator[dict[str, list[object]]]:
     """Query by query, the values of COLUMNS, an element per suggestion."""
     for number, query in enumerate(logged.queries):
-        size = len(query.suggestions)
+        size, session = len(query.suggestions), logged.session
         expected = [place == query.rank for place in range(1, size + 1)]
         yield {
             "project": [origin.project] * size,
             "file": [origin.file] * size,
-            "session": [logged.session.id] * size,
+            "offset": [session.offset] * size,
+            "line": [origin.lines.place(session.offset)[0]] * size,
+            "session": [session.id] * size,
             "query_number": [number] * size,
+            "group": [group_of(session.id, number)] * size,
             "prefix": [query.prefix] * size,
             "place": list(range(1, size + 1)),
             "text": [each.text for each in query.suggestions],

@@ -9,6 +9,7 @@ from pathlib import Path
 from ci_eval.files import read_own
 from ci_eval.grammar.document import Document, NotText, checksum, decode
 from ci_eval.learning.logs import Log, LogOrigin
+from ci_eval.lines import Lines
 from ci_eval.model import (
     FileError,
     Session,
@@ -55,7 +56,7 @@ def play(assignment: Assignment) -> Played:
         return unanswered(assignment, Status.SKIPPED, "the file has changed since its actions were made")
     pack = Pack(SourceFile(path=assignment.path, checksum=actions.checksum, text=text))
     engine = _engine(assignment)
-    log = _log(assignment)
+    log = _log(assignment, text)
     player = Player(assignment, Document(text), engine, log)
     if log:
         # What is logged of a session is not in the journal: all are asked again.
@@ -83,7 +84,7 @@ def play(assignment: Assignment) -> Played:
     )
 
 
-def _log(assignment: Assignment) -> Log | None:
+def _log(assignment: Assignment, text: str) -> Log | None:
     setup, logging = assignment.setup, assignment.setup.logging
     if logging is None or assignment.round:
         return None
@@ -95,6 +96,7 @@ def _log(assignment: Assignment) -> Log | None:
         completion_type=logging.completion_type,
         seed=setup.seed,
         began=logging.began,
+        lines=Lines(text),
     )
     return Log(logging.parts, name_of(assignment.path), origin, logging.formats)
 

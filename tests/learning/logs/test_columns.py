@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+
+from msgspec.structs import replace as structs_replace
 
 from ci_eval.learning.features import FEATURES
-from ci_eval.learning.logs.columns import COLUMNS, columns_of, described
+from ci_eval.learning.logs.columns import COLUMNS, columns_of, described, group_of
+from ci_eval.lines import Lines
 from tests.learning.logs.sessions import ORIGIN, logged
 
 
@@ -17,6 +21,18 @@ def test_each_query_has_a_row_for_each_suggestion_and_every_column() -> None:
     assert (second["place"], second["expected"], second["selected"]) == ([1, 2], [False, True], [False, True])
     assert [query["selected"] for query in columns_of(logged(), ORIGIN)] == [[False, False]] * 2
     assert second["candidate"] == ["function", "variable"]
+
+
+def test_all_rows_of_a_query_have_its_group_and_place() -> None:
+    text = "a\nname"
+    session = logged()
+    session = replace(session, session=structs_replace(session.session, offset=2))
+    first, second = columns_of(session, replace(ORIGIN, lines=Lines(text)))
+    assert (second["offset"], second["line"]) == ([2, 2], [2, 2])
+    assert len({*first["group"]}) == len({*second["group"]}) == 1
+    assert first["group"] != second["group"]
+    assert first["group"][0] == group_of("1", 0)
+    assert 0 <= group_of("1", 0) < 2**63
 
 
 def test_every_column_is_described() -> None:

@@ -1,0 +1,24 @@
+"""A trained ranker as ONNX. Needs onnxmltools (the extra `onnx`)."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from ci_eval.errors import ConfigError
+from ci_eval.learning.model_file import RankerModel, lightgbm
+
+INPUT = "features"
+
+
+def converted(model: RankerModel) -> bytes:
+    """An ONNX model: `features`, float32 of shape (suggestions, features) → `variable`, a score for each. Raises
+    ConfigError where onnxmltools is not installed."""
+    try:
+        tools = import_module("onnxmltools")
+        types = import_module("onnxmltools.convert.common.data_types")
+    except ImportError as error:
+        raise ConfigError(f"ONNX needs the extra `onnx` ({error}): pip install onnxmltools") from error
+    booster = lightgbm().Booster(model_str=model.booster)
+    shape = types.FloatTensorType([None, len(model.features)])
+    written: bytes = tools.convert_lightgbm(booster, initial_types=[(INPUT, shape)], zipmap=False).SerializeToString()
+    return written
