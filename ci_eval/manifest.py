@@ -19,6 +19,7 @@ from ci_eval.model import (
     Value,
     Vocabulary,
 )
+from ci_eval.model.sampling import Sampling
 from ci_eval.statistics.population import clusters_of
 
 FORMAT, FORMER_FORMAT = 2, 1
@@ -110,6 +111,8 @@ class Manifest(Value, frozen=True, kw_only=True):
     statuses: dict[str, Number] = {}
     reused: Number = 0
     """Sessions whose answers are those of an earlier run."""
+    sampling: Sampling | None = None
+    """How sessions were drawn, where only as many were asked as a precision took; None = all had the same chance."""
     generated: Number = 0
     """Sessions in the actions, of which `sessionProbability` and `sessionsLimit` choose some."""
     unparsable: Annotated[float, Meta(ge=0, le=1)] = 0.0
@@ -134,6 +137,8 @@ class Manifest(Value, frozen=True, kw_only=True):
         """Raises ValueError where counts or times contradict each other."""
         if self.finished > self.planned or sum(self.statuses.values()) > self.planned:
             raise ValueError(f"more sessions are evaluated than the {self.planned:,} that are planned")
+        if self.sampling:
+            self.sampling.check()
         for record in self.stages.values():
             _check_times(record.started, record.ended)
         _check_times(self.start, self.end)

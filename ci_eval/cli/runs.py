@@ -16,6 +16,7 @@ from ci_eval.jobs import show
 from ci_eval.jobs import single_stages as stages
 from ci_eval.jobs import terminal as presenting
 from ci_eval.jobs.exchange import ide
+from ci_eval.jobs.sampling import precise
 from ci_eval.jobs.suites import suite as suite_job
 from ci_eval.jobs.workflows import announcements as announcing
 from ci_eval.shards import Shard
@@ -23,6 +24,10 @@ from ci_eval.shards import Shard
 REUSE = (
     "Take over the answers of an earlier run's workspace if project, engine and settings are the same; 2 % are asked "
     "anew, and if one of those differs, all are. Times are those of what was asked."
+)
+PRECISION = (
+    "Ask only as many sessions as it takes to know the first metric of the report that is a share (usually Recall) to "
+    "so many points to each side, in this project, with 95 %; such as 1pp. All figures then weight the sessions."
 )
 REPEAT = "Ask each session N times, each time a fresh engine: tells how far answers and times differ by themselves."
 
@@ -35,6 +40,7 @@ REPEAT = "Ask each session N times, each time a fresh engine: tells how far answ
 @click.option("--shard", metavar="I/N", help="Only the I-th of N parts; `ci-eval merge` puts them together.")
 @click.option("--repeat", "rounds", type=click.IntRange(1, 1000), metavar="N", default=1, help=REPEAT)
 @click.option("--reuse", type=click.Path(path_type=Path), metavar="WORKSPACE", help=REUSE)
+@click.option("--precision", metavar="Xpp", help=PRECISION)
 @with_gates
 @with_opening
 def evaluate(
@@ -48,6 +54,7 @@ def evaluate(
     reuse: Path | None,
     gates: tuple[str, ...],
     opening: bool,
+    precision: str | None,
 ) -> None:
     """All stages: project and engine → a workspace with reports.
 
@@ -64,8 +71,8 @@ def evaluate(
             "a gate judges a whole evaluation: `ci-eval merge` the shards, and `ci-eval report --gate`"
         )
     if chosen.projects:
-        if part or reuse:
-            raise click.UsageError("a suite of projects is evaluated whole: leave out --shard and --reuse")
+        if part or reuse or precision:
+            raise click.UsageError("a suite of projects is evaluated whole: leave out --shard, --reuse and --precision")
         suited = suite_job.evaluate(
             chosen, output=output, jobs=jobs, resume=resume, rounds=rounds, gates=gates, screen=screen
         )
@@ -76,9 +83,9 @@ def evaluate(
             raise suited.trouble
         return
     if whole := ide.wanted(chosen):
-        if reuse or rounds > 1 or gates:
+        if reuse or rounds > 1 or gates or precision:
             raise click.UsageError(
-                "engine jetbrains evaluates all, once: leave out --repeat, --reuse and --gate "
+                "engine jetbrains evaluates all, once: leave out --repeat, --reuse, --precision and --gate "
                 "(which `ci-eval report` takes)"
             )
         done = ide.evaluate(chosen, whole, output=output, resume=resume, shard=part, screen=screen)
@@ -93,6 +100,7 @@ def evaluate(
             rounds=rounds,
             reuse=reuse,
             gates=gates,
+            precision=precise.parse(precision) if precision else None,
         )
     announcing.evaluation(done, screen)
     presenting.evaluation(done, screen)

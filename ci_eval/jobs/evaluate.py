@@ -13,6 +13,7 @@ from ci_eval.jobs import outcome, pipeline, runs
 from ci_eval.jobs.comparison_rules import absolute_gates, failed
 from ci_eval.jobs.nights.reuse import check_reusable, make_sessions_with
 from ci_eval.jobs.preparation import prepare
+from ci_eval.jobs.sampling import precise
 from ci_eval.model import Evaluation
 from ci_eval.shards import Shard
 
@@ -39,24 +40,29 @@ def evaluate(
     rounds: int = 1,
     reuse: Path | None = None,
     gates: Sequence[str] = (),
+    precision: float | None = None,
 ) -> Evaluated:
     """Run all stages.
 
     `shard`: only for the files that belong to it. `rounds`: how often each session is asked. `reuse`: the workspace of
-    an earlier run, whose answers are taken over where they would be the same. `gates`: rules about figures. Raises
-    ConfigError, WorkspaceError, PreparationError, NothingToEvaluate.
+    an earlier run, whose answers are taken over where they would be the same. `gates`: rules about figures.
+    `precision`: ask only as many sessions as it takes for the interval of a metric to reach no further to each side.
+    Raises ConfigError, WorkspaceError, PreparationError, NothingToEvaluate.
     """
     folder = runs.workspace_for(config, output)
     runs.check_place(folder, resume=resume)
     rules = absolute_gates(config, gates)
     if reuse:
         check_reusable(config, rounds)
+    metric = precise.check(config, shard=shard, rounds=rounds, reuse=reuse is not None) if precision else None
     prepared = prepare(config, screen)
     with runs.kept(folder):
         workspace = (runs.resume if resume else runs.begin)(prepared, folder, jobs, shard)
         runs.ask_in_rounds(workspace, rounds)
         pipeline.make_actions(workspace, prepared, jobs, screen)
-        if reuse:
+        if precision and metric:
+            precise.make_sessions(workspace, prepared, precision, metric, jobs, screen)
+        elif reuse:
             make_sessions_with(reuse, workspace, prepared, jobs, screen)
         else:
             pipeline.make_sessions([(workspace, prepared)], jobs, screen)

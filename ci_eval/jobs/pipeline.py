@@ -103,10 +103,11 @@ def make_sessions(asked: Sequence[tuple[Workspace, Prepared]], jobs: int, screen
             advance=lambda done, so_far: steps.show(done, so_far.planned, _failures(so_far.failed)),
         )
     for (workspace, prepared), one in zip(asked, made, strict=True):
-        _record(workspace, prepared, one, started, screen)
+        record(workspace, prepared, one, started, screen)
 
 
-def _record(workspace: Workspace, prepared: Prepared, made: interpret.Progress, started: str, screen: Screen) -> None:
+def record(workspace: Workspace, prepared: Prepared, made: interpret.Progress, started: str, screen: Screen) -> None:
+    """Write down how stage 2 went, and seal the workspace. Raises NothingToEvaluate."""
     manifest = workspace.manifest()
     if not made.planned and manifest.shard is None:
         raise NothingToEvaluate("sessionProbability and sessionsLimit leave no session: raise them")

@@ -8,6 +8,7 @@ from msgspec import Meta
 
 from ci_eval.model.gates import GateResult
 from ci_eval.model.queries import QueryFigures
+from ci_eval.model.sampling import Sampling
 from ci_eval.model.sessions import FileError
 from ci_eval.model.tokens import Value
 
@@ -137,6 +138,9 @@ class Evaluation(Value, frozen=True, kw_only=True):
     """None where each session was asked once."""
     population: int
     """Number of sessions that this project has under this strategy; those under ALL are a sample of them."""
+    sampling: Sampling | None = None
+    """How they were drawn, where they stand for different numbers of others: figures weight them, and quantiles (which
+    cannot be weighted) are left out."""
     clusters: str = "files"
     """What the sample of other code consists of: "files" or "projects"."""
     queries: QueryFigures | None = None

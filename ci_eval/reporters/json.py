@@ -36,6 +36,7 @@ def _evaluation(evaluation: Evaluation) -> dict[str, object]:
         "conditions": evaluation.conditions,
         "started": evaluation.started,
         "population": evaluation.population,
+        **({"sampling": evaluation.sampling} if evaluation.sampling else {}),
         "noise": evaluation.noise,
         **({"queries": evaluation.queries} if evaluation.queries else {}),
         **({"gates": evaluation.gates} if evaluation.gates else {}),

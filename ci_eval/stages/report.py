@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from ci_eval import tasks
 from ci_eval.contracts import Metric, Observation, Task
+from ci_eval.errors import WorkspaceError
 from ci_eval.filters import decide
 from ci_eval.grammar.colours import colours_in
 from ci_eval.manifest import Manifest
@@ -30,6 +31,7 @@ from ci_eval.model import (
     Status,
     Vocabulary,
 )
+from ci_eval.model.sampling import Sampling
 from ci_eval.observing import by_round, evaluated, observations_of, score
 from ci_eval.rendering.advice import listed
 from ci_eval.rendering.contract import Reporter
@@ -119,16 +121,18 @@ def evaluate(
     task = tasks.CATALOG.load(manifest.task)
     metrics = [metric for metric in metrics if metric.of in manifest.figures]
     everything = SessionsFilter(name=EVERYTHING)
-    of = manifest.rounds
-    tallies = {f"Prefix {length}": Tally(task, metrics, everything, length, rounds=of) for length in lengths}
-    tallies = {each.name: Tally(task, metrics, each, rounds=of) for each in (everything, *filters)} | tallies
+    of, sampling = manifest.rounds, manifest.sampling
+    tallies = {f"Prefix {length}": Tally(task, metrics, everything, length, rounds=of, sampling=sampling) for length in lengths}
+    tallies = {each.name: Tally(task, metrics, each, rounds=of, sampling=sampling) for each in (everything, *filters)} | tallies
     if weights:
-        tallies["Weighted"] = Tally(task, metrics, everything, weights=weights, rounds=of)
+        tallies["Weighted"] = Tally(task, metrics, everything, weights=weights, rounds=of, sampling=sampling)
     rounds, cases = Rounds(of), Cases()
     for file, sessions in workspace.sessions(SessionScore):
         for tally in tallies.values():
             tally.begin(file.path, manifest.cluster(file.path))
         for session in sessions:
+            if sampling and not 1 <= session.stratum <= len(sampling.strata):
+                raise WorkspaceError(f"session {session.id} of {file.path} is in no stratum: evaluate again")
             rounds.add(session)
             if session.properties.strategy and evaluated(session):
                 cases.add(file.path, manifest.cluster(file.path), session, score(task, session))
@@ -158,6 +162,7 @@ def evaluate(
         lacking=manifest.unresolved_packages if manifest.dependencies_left_out else {},
         noise=rounds.noise(),
         population=known,
+        sampling=sampling,
         clusters=manifest.clusters,
         queries=cases.figures(manifest.pairs),
         filters={name: tally.figures(asked) for name, tally in tallies.items()},
@@ -232,8 +237,10 @@ class Tally:
         length: int | None = None,
         weights: Mapping[Kind, float] | None = None,
         rounds: int = 1,
+        sampling: Sampling | None = None,
     ) -> None:
-        """`length`: only sessions with a prefix of so many characters. `weights`: what a session of a kind counts."""
+        """`length`: only sessions with a prefix of so many characters. `weights`: what a session of a kind counts.
+        `sampling`: how many sessions each one stands for."""
         self._wavering = [Wavering(rounds) for _ in metrics]
         self._wavering_of_kind: dict[int, list[Wavering]] = defaultdict(lambda: [Wavering(rounds) for _ in metrics])
         self._length = length
@@ -244,12 +251,14 @@ class Tally:
         self._clusters: dict[str, int] = {}
         self._cluster_of_file: list[int] = []
         self._kinds: dict[Kind, int] = {}
-        self._observations = [Observations(metric) for metric in metrics]
+        self._observations = [Observations(metric, sampling) for metric in metrics]
+        self._stands_for = [1.0, *sampling.weights()] if sampling else [1.0]
         self._statuses: Counter[str] = Counter()
         self._evaluated: list[int] = []
-        self._bands: Counter[str] = Counter()
+        self._bands: dict[str, float] = defaultdict(float)
         self._undecided = 0
         self._task = task
+        self._sampled = sampling is not None
 
     def begin(self, path: str, cluster: str) -> None:
         """The next sessions are of this file, which is one with others of the same cluster."""
@@ -272,14 +281,14 @@ class Tally:
         self._statuses[session.status.value] += 1
         if evaluated(session):
             self._evaluated[-1] += 1
-            self._bands[self._task.band(session).name] += 1
+            self._bands[self._task.band(session).name] += self._stands_for[session.stratum]
         file = len(self._files) - 1
         kind = self._kinds.setdefault(session.properties.kind, len(self._kinds))
         for observations, observed in zip(self._observations, seen, strict=True):
             if weight != 1 and observations.metric.statistic == "ratio":
                 observed = [(weight * above, weight * below) for above, below in observed]
             if observed:
-                observations.add(file, observed, kind)
+                observations.add(file, observed, kind, session.stratum)
         if moved:
             self._add_moved(kind, weight, moved)
 
@@ -323,7 +332,7 @@ class Tally:
             by_file={
                 metric.info.name: _mean(by_file[metric.info.name])
                 for metric in self._metrics
-                if metric.statistic == "ratio"
+                if metric.statistic == "ratio" and not self._sampled
             },
             files={
                 path: FileFigures(sessions=count, metrics={name: found[file] for name, found in by_file.items()})
@@ -334,7 +343,7 @@ class Tally:
                 kind.value: self._estimates(asked, self._wavering_of_kind[number], number)
                 for kind, number in sorted(self._kinds.items())
             },
-            ranks={band.name: self._bands[band.name] for band in self._task.bands},
+            ranks={band.name: round(self._bands[band.name]) for band in self._task.bands},
         )
 
 

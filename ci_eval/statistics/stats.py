@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 from ci_eval.contracts import Metric, Observation
 from ci_eval.model import Estimate
 from ci_eval.statistics.clustered import figures
-from ci_eval.statistics.sampled import NoiseVariance, effective_sessions, powers
+from ci_eval.model.sampling import Sampling
+from ci_eval.statistics.sampled import LARGEST, NoiseVariance, effective_sessions, powers
 from ci_eval.statistics.sampled import figure as sampled_figure
 from ci_eval.statistics.wavering import Wavering
+from ci_eval.statistics.weighted import interval, moments
 
 Floats = NDArray[np.float64]
 Numbers = NDArray[np.int64]
@@ -28,16 +30,21 @@ class Observations:
     Of ratios and counts only sums are kept, so that a million sessions take little memory.
     """
 
-    def __init__(self, metric: Metric) -> None:
+    def __init__(self, metric: Metric, sampling: Sampling | None = None) -> None:
+        """`sampling`: how the sessions were drawn, where they do not all count the same."""
         self.metric = metric
+        self.sampling = sampling if metric.statistic == "ratio" else None
+        self.left_out = sampling is not None and metric.statistic in {"quantile", "auc"}
+        """Whether it has no figure, since its sessions would have to be weighted and cannot be."""
+        self._stands_for = np.array([0.0, *self.sampling.weights()]) if self.sampling else None
         self._sums: dict[int, _Sums] = {}
         self._forget()
 
     def _forget(self) -> None:
         self._values, self._weights = array("d"), array("d")
-        self._files, self._kinds = array("I"), array("H")
+        self._files, self._kinds, self._strata = array("I"), array("H"), array("I")
 
-    def add(self, file: int, seen: Sequence[Observation], kind: int = 0) -> None:
+    def add(self, file: int, seen: Sequence[Observation], kind: int = 0, stratum: int = 0) -> None:
         """Add the observations of one session of that file."""
         if len(self._values) >= AT_ONCE and file != self._files[-1] and self.is_summed:
             self._sum_up()
@@ -46,6 +53,7 @@ class Observations:
             self._weights.append(weight)
             self._files.append(file)
             self._kinds.append(kind)
+            self._strata.append(stratum)
 
     @property
     def is_summed(self) -> bool:
@@ -54,9 +62,18 @@ class Observations:
 
     def _sum_up(self) -> None:
         files, kinds, seen = self._unsummed()
+        strata = np.array(self._strata, dtype=np.int64)
         for kind in np.unique(kinds).tolist():
-            self._sums.setdefault(kind, _Sums()).add(files[kinds == kind], seen[kinds == kind])
+            own, sums = kinds == kind, self._sums.setdefault(kind, self._no_sums())
+            if self._stands_for is None:
+                sums.add(files[own], seen[own])
+            else:
+                sums.add(files[own], seen[own] * self._stands_for[strata[own]][:, None])
+                sums.add_strata(strata[own], seen[own])
         self._forget()
+
+    def _no_sums(self) -> _Sums:
+        return _Sums(len(self.sampling.strata) if self.sampling else 0)
 
     def _unsummed(self) -> tuple[Numbers, Numbers, Floats]:
         """Numbers of files and kinds, and values beside weights; one row per observation."""
@@ -66,7 +83,7 @@ class Observations:
     def sums(self, kind: int | None = None) -> _Sums:
         """Of a ratio or a count, over all kinds or one."""
         self._sum_up()
-        found = _Sums()
+        found = self._no_sums()
         for each in sorted(self._sums) if kind is None else [kind] if kind in self._sums else []:
             found.add_all(self._sums[each])
         return found
@@ -83,6 +100,8 @@ class Observations:
             found = self.sums().rows
             rows[: len(found)] = found
             return [_of_sums(self.metric, row) for row in rows]
+        if self.left_out:
+            return [None] * files
         numbers, _, seen = self._unsummed()
         order = np.argsort(numbers, kind="stable")
         ends = numbers[order].searchsorted(np.arange(1, files))
@@ -101,7 +120,9 @@ class Observations:
 class _Sums:
     """The sums over all observations of a ratio or a count."""
 
-    def __init__(self) -> None:
+    def __init__(self, strata: int = 0) -> None:
+        self.strata = np.zeros((strata, 5))
+        """Of each stratum of the sample: see `weighted.moments`; the other sums are then over weighted sessions."""
         self.rows = np.zeros((0, 3))
         """By file: of values (numerators), of weights (denominators), and how many."""
         self.squares = np.zeros(3)
@@ -121,7 +142,13 @@ class _Sums:
         self.fourths += fourths
         self.observed += int((weights != 0).sum())
 
+    def add_strata(self, strata: Numbers, seen: Floats) -> None:
+        """`strata`: their numbers, from 1."""
+        for number in np.unique(strata).tolist():
+            self.strata[number - 1] += moments(*seen[strata == number].T)
+
     def add_all(self, other: _Sums) -> None:
+        self.strata += other.strata
         self._reach(len(other.rows))
         self.rows[: len(other.rows)] += other.rows
         self.squares += other.squares
@@ -165,6 +192,8 @@ def estimate(
     metric, unit = observations.metric, observations.metric.info.unit
     if not observations.is_summed:
         seen = observations.seen(kind)
+        if observations.left_out:
+            return Estimate(value=None, n=len(seen))
         return Estimate(value=_of_seen(metric, seen), n=len(seen))
     sums = observations.sums(kind)
     value, count = _of_sums(metric, sums.total), int(sums.total[2])
@@ -178,6 +207,9 @@ def estimate(
     total = sums.total[:2]
     noise = _noise(wavering, total) if wavering else None
     worth = effective_sessions(sums.squares, sums.fourths, value)
+    if observations.sampling:
+        low, high = interval(sums.strata, observations.sampling, bounded=unit in LARGEST) or (None, None)
+        return Estimate(value=value, low=low, high=high, n=count, elsewhere=elsewhere)
     products = sums.squares[[[0, 1], [1, 2]]]
     low, high = sampled_figure(total, products, sums.observed, asked, unit, noise, worth)
     return Estimate(value=value, low=low, high=high, n=count, elsewhere=elsewhere)

@@ -1,16 +1,19 @@
 """Stage 2: actions + engine → sessions: what the engine answered, and how each session ended."""
 
 from ci_eval.stages.interpret.assignments import Assignment, Logging, Setup
+from ci_eval.stages.interpret.frame import Listed, joined, listed
 from ci_eval.stages.interpret.grading import Grading, grade_anew, names_of
 from ci_eval.stages.interpret.keeping import Progress
 from ci_eval.stages.interpret.rounds import answers_of
-from ci_eval.stages.interpret.run import EngineSide, in_turns, interpret, write_names
+from ci_eval.stages.interpret.run import Chosen, EngineSide, in_turns, interpret, write_names
 from ci_eval.stages.interpret.worker import replay
 
 __all__ = [
     "Assignment",
+    "Chosen",
     "EngineSide",
     "Grading",
+    "Listed",
     "Logging",
     "Progress",
     "Setup",
@@ -18,6 +21,8 @@ __all__ = [
     "grade_anew",
     "in_turns",
     "interpret",
+    "joined",
+    "listed",
     "names_of",
     "replay",
     "write_names",

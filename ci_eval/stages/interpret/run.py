@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from array import array
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import chain, islice
@@ -23,6 +23,12 @@ from ci_eval.stages.interpret.recovery import Recovery
 from ci_eval.stages.interpret.worker import play_in_turn, text_of, unanswered
 from ci_eval.workers import TaskOutcome, Workers
 from ci_eval.workspace import Workspace, name_of, read_actions, read_head
+
+
+Chosen = Mapping[Path, tuple[str, frozenset[str]]]
+"""File of actions → the source file they are of, and its sessions that are asked."""
+EVERY_DRAW = 1.0
+"""Every draw is below it."""
 
 
 @dataclass(frozen=True)
@@ -66,20 +72,26 @@ def in_turns(
     advance: Callable[[int, Progress], None],
     shard: Shard | None = None,
     rounds: int = 1,
+    chosen: Chosen | None = None,
 ) -> list[Progress]:
     """Write the sessions of every file that has none yet; calls `advance(sessions_done, so_far)` as they come.
 
     Several engines (which have the same actions) are asked about a file one after the other, in an order that is drawn
     anew for each file and round. A worker asks one at a time, and starts its engines anew for each round.
 
-    `shard`: only what is dealt to it.
+    `shard`: only what is dealt to it. `chosen`: these sessions, whatever `probability`, `limit` and `shard` say.
 
     Suggestions do not depend on the number of `jobs`, nor on which files were done by an earlier, interrupted call.
     """
     plans, keepers = [], []
     for side in sides:
         side.workspace.tidy()
-        plans.append(list(plan(side.workspace, side.setup, probability=probability, limit=limit, shard=shard)))
+        planned = (
+            plan(side.workspace, side.setup, probability=probability, limit=limit, shard=shard)
+            if chosen is None
+            else plan_chosen(chosen, side.setup)
+        )
+        plans.append(list(planned))
         keepers.append(Keeper(side.workspace, rounds, sum(assignment.sessions for assignment in plans[-1])))
     total = Progress(planned=sum(keeper.so_far.planned for keeper in keepers) * rounds)
     waiting: list[tuple[Assignment, ...]] = []
@@ -171,6 +183,14 @@ def plan(
         if sessions := sum(1 for each in draws[places.start : places.stop] if each < below):
             among = _among(file, places) if len(places) < len(draws) else None
             yield Assignment(setup=setup, actions=file, path=path, sessions=sessions, below=below, among=among)
+
+
+def plan_chosen(chosen: Chosen, setup: Setup) -> Iterator[Assignment]:
+    """The files with at least one of these sessions."""
+    for file, (path, sessions) in chosen.items():
+        yield Assignment(
+            setup=setup, actions=file, path=path, sessions=len(sessions), below=EVERY_DRAW, among=sessions
+        )
 
 
 def _own(workspace: Workspace, shard: Shard | None) -> dict[Path, tuple[str, range]]:

@@ -1,0 +1,1 @@
+"""Runs that ask as few sessions as will do."""

@@ -1,0 +1,167 @@
+"""`evaluate --precision`: as many sessions as it takes for the interval of one metric to be narrow enough."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections import Counter
+
+import numpy as np
+from msgspec.structs import replace
+
+from ci_eval import atomic, machine, tasks
+from ci_eval.ci import Screen
+from ci_eval.config import Config
+from ci_eval.contracts import Metric
+from ci_eval.errors import ConfigError
+from ci_eval.jobs import pipeline
+from ci_eval.jobs.comparison_rules import metrics_of
+from ci_eval.jobs.logs import with_logs
+from ci_eval.jobs.preparation import Prepared
+from ci_eval.model import SessionScore
+from ci_eval.model.sampling import Sampling
+from ci_eval.observing import observations_of
+from ci_eval.rendering.figures import counted
+from ci_eval.shards import Shard
+from ci_eval.stages import interpret
+from ci_eval.statistics.phases import Floats, Phase, Sampler
+from ci_eval.workspace import FOLDERS, Workspace
+
+PHASES = "phases"
+"""The folder of what was asked in each phase, while not all are through."""
+USUAL = "Recall"
+
+
+def parse(text: str) -> float:
+    """Half the width of the interval, as a share, that a text such as `1pp` stands for. Raises ConfigError."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*pp", text.strip())
+    if found and 0 < float(found[1]) <= MOST:
+        return float(found[1]) / 100
+    raise ConfigError(f"{text!r}: give percentage points above 0 and up to {MOST}, for example 1pp or 0.5pp")
+
+
+MOST = 20
+
+
+def check(config: Config, *, shard: Shard | None, rounds: int, reuse: bool) -> Metric:
+    """The metric whose interval is to be narrow enough. Raises ConfigError where sessions cannot be drawn for it."""
+    wanted = config.interpret
+    why = {
+        "the records of a dataset are drawn as they are": bool(config.dataset.spec),
+        "a shard does not see the answers of the others, which decide what is asked next": shard is not None,
+        "`--repeat` asks all sessions several times": rounds > 1,
+        "`--reuse` takes over whole files": reuse,
+        "`interpret.saveLogs` logs whole files": wanted.save_logs,
+        "`interpret.sessionProbability` and `sessionsLimit` draw sessions in another way": (
+            wanted.session_probability < 1 or wanted.sessions_limit is not None
+        ),
+    }
+    if reason := next((text for text, applies in why.items() if applies), ""):
+        raise ConfigError(f"--precision cannot be used here: {reason}; leave one of them out")
+    return metric_of(config)
+
+
+def metric_of(config: Config) -> Metric:
+    """The first of `reports.defaultMetrics` that is a share or a score; of none, Recall, or what is compared first.
+    Raises ConfigError."""
+    unit = tasks.CATALOG.load(config.task).unit
+    known = {
+        each.info.name: each
+        for each in metrics_of(config)
+        if each.statistic == "ratio" and each.info.unit in {"share", "score"} and each.of in {unit, "either"}
+    }
+    wanted = (*(config.reports.default_metrics or ()), USUAL, *config.declared)
+    if found := next((known[name] for name in wanted if name in known), None):
+        return found
+    raise ConfigError(f"--precision is of a share or a score, and the task {config.task} has none: leave it out")
+
+
+def make_sessions(
+    workspace: Workspace, prepared: Prepared, precision: float, metric: Metric, jobs: int, screen: Screen
+) -> None:
+    """Stage 2, phase by phase, until the interval of the metric is `precision` wide to both sides, or all are asked.
+
+    An interrupted run goes on where it was: the phases that are on disk are not asked again. Raises NothingToEvaluate.
+    """
+    if "interpret" in workspace.manifest().stages:
+        return
+    started = machine.now()
+    asking = _Asking(workspace, prepared, metric, jobs, screen)
+    sampler = Sampler(asking.listed.frame, metric.info.name, precision, prepared.config.interpret.seed)
+    while not sampler.is_precise and not asking.given_up:
+        phase = sampler.next_phase()
+        sampler.take(phase, *asking(phase))
+    sampling = sampler.sampling
+    for path in [source.path for source in workspace.sources()]:
+        workspace.drop_sessions(path)  # of a run that was killed while it wrote them
+    files = interpret.joined(asking.phases, sampler.strata(), workspace)
+    workspace.write_manifest(replace(workspace.manifest(), sampling=sampling))
+    pipeline.record(workspace, prepared, asking.made(files), started, screen)
+    shutil.rmtree(workspace.folder / PHASES)
+    screen.say(said(sampling, sampler.reach(), len(asking.listed.frame.ids)))
+
+
+def said(sampling: Sampling, reach: float, sessions: int) -> str:
+    """How precise the figure is, and what that took."""
+    asked, phases = sum(each.asked for each in sampling.strata), counted(len(sampling.shares), "phase")
+    return (
+        f"Precision: {sampling.metric} of all {counted(sessions, 'session')} is known to "
+        f"±{reach * 100:.2f} pp (wanted: ±{sampling.precision * 100:g} pp), from {asked:,} drawn in {phases}"
+    )
+
+
+class _Asking:
+    """Asks the engine about one phase after the other, each in a folder of its own below the workspace."""
+
+    def __init__(self, workspace: Workspace, prepared: Prepared, metric: Metric, jobs: int, screen: Screen) -> None:
+        self.listed = interpret.listed(workspace)
+        self.phases: list[Workspace] = []
+        self._setup = with_logs(prepared, workspace)
+        self._folder = workspace.folder / PHASES
+        self._metric, self._jobs, self._screen = metric, jobs, screen
+        self._made: list[interpret.Progress] = []
+
+    def __call__(self, phase: Phase) -> tuple[Floats, Floats]:
+        """What the metric observed: numerators and denominators."""
+        workspace = Workspace(self._folder / f"{phase.number:03}")
+        for part in FOLDERS:
+            atomic.make_folder(workspace.folder / part)
+        places = [int(place) for drawn in phase.drawn for place in drawn]
+        with self._screen.steps(f"Phase {phase.number + 1}", "sessions") as steps:
+            (made,) = interpret.in_turns(
+                [interpret.EngineSide(workspace, self._setup)],
+                probability=1.0,
+                limit=None,
+                jobs=self._jobs,
+                advance=lambda done, so_far: steps.show(done, so_far.planned, ""),
+                chosen=self.listed.chosen(places),
+            )
+        self.phases.append(workspace)
+        self._made.append(made)
+        return self._answers(workspace, [self.listed.frame.ids[place] for place in places])
+
+    def _answers(self, workspace: Workspace, ids: list[str]) -> tuple[Floats, Floats]:
+        seen = {
+            session.id: np.sum(observations_of(self._metric, session) or [(0.0, 0.0)], axis=0)
+            for _, sessions in workspace.sessions(SessionScore)
+            for session in sessions
+        }
+        rows = np.array([seen[each] for each in ids])
+        return rows[:, 0], rows[:, 1]
+
+    @property
+    def given_up(self) -> str:
+        """Why no more is asked, if the engine failed too often."""
+        return next((each.given_up for each in self._made if each.given_up), "")
+
+    def made(self, files: int) -> interpret.Progress:
+        """The sum of all phases, over so many files."""
+        return interpret.Progress(
+            planned=sum(each.planned for each in self._made),
+            files=files,
+            statuses=sum((each.statuses for each in self._made), Counter()),
+            engine_time=sum(each.engine_time for each in self._made),
+            time=sum(each.time for each in self._made),
+            confined=set().union(*(each.confined for each in self._made)),
+            given_up=self.given_up,
+        )

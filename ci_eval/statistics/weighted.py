@@ -1,0 +1,62 @@
+"""The figures of a sample whose sessions stand for different numbers of others (`model/sampling.py`)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ci_eval.model.sampling import Sampling
+from ci_eval.statistics.student import NORMAL
+
+Floats = NDArray[np.float64]
+
+ADDED = 1.0
+"""So many sessions that vary as those of one stratum usually do are added to each: that no session of it was seen to
+differ does not mean that none does."""
+ERRORS = NORMAL.inv_cdf(0.975)
+"""Standard errors that a 95 % interval reaches to each side."""
+
+
+def moments(above: Floats, below: Floats) -> Floats:
+    """Sums over sessions in which a ratio was observed: of numerators (`above`) and of denominators (`below`), of the
+    squares of the first, of the products, of the squares of the second."""
+    return np.array([above.sum(), below.sum(), above @ above, above @ below, below @ below])
+
+
+def figure(strata: Floats, sampling: Sampling) -> tuple[float | None, float]:
+    """A ratio over all sessions of the project, or over those of them in which something is observed; and how far its
+    95 % interval reaches to each side. The figure is None where nothing was observed.
+
+    `strata` (strata x 5): the moments of each stratum, in the order of the sample's. The ratio is linearised; the
+    variance is that within the strata of each phase, with the finite-population correction.
+    """
+    weights = np.array(sampling.weights())
+    above, below = float(weights @ strata[:, 0]), float(weights @ strata[:, 1])
+    if not below:
+        return None, np.inf
+    value = above / below
+    residuals = strata[:, 0] - value * strata[:, 1]
+    squares = np.clip(strata[:, 2:] @ [1, -2 * value, value**2], 0, None)
+    variance = _variance(residuals, squares, sampling)
+    return value, ERRORS * float(np.sqrt(variance)) / below
+
+
+def _variance(residuals: Floats, squares: Floats, sampling: Sampling) -> float:
+    """Of the total over all sessions; by stratum, the sums of the residuals and of their squares."""
+    sessions = np.array([each.sessions for each in sampling.strata], dtype=np.float64)
+    asked = np.array([each.asked for each in sampling.strata], dtype=np.float64)
+    shares = np.array([sampling.shares[each.phase] for each in sampling.strata])
+    within = np.clip(squares / asked - (residuals / asked) ** 2, 0, None)
+    usual = float(shares * sessions @ within / (shares @ sessions))
+    size = asked + ADDED
+    varied = np.clip((squares + ADDED * usual) / size - (residuals / size) ** 2, 0, None) * size / (size - 1)
+    return float((shares**2 * sessions * (sessions - asked) * varied / asked).sum())
+
+
+def interval(strata: Floats, sampling: Sampling, *, bounded: bool) -> tuple[float, float] | None:
+    """The 95 % interval of the figure; `bounded`: it lies between 0 and 1. None where nothing was observed."""
+    value, reach = figure(strata, sampling)
+    if value is None:
+        return None
+    low, high = value - reach, value + reach
+    return (max(low, 0.0), min(high, 1.0)) if bounded else (low, high)
