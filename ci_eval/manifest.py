@@ -111,6 +111,9 @@ class Manifest(Value, frozen=True, kw_only=True):
     statuses: dict[str, Number] = {}
     reused: Number = 0
     """Sessions whose answers are those of an earlier run."""
+    precision: Annotated[float, Meta(gt=0, lt=1)] | None = None
+    """Half the width that the interval of one metric is to have at most; None = the number of sessions does not depend
+    on that."""
     sampling: Sampling | None = None
     """How sessions were drawn, where only as many were asked as a precision took; None = all had the same chance."""
     generated: Number = 0

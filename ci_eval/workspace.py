@@ -264,11 +264,18 @@ class Workspace:
         found = [stored.decoded(stored.read(path, stored.MANIFEST), FileError, path) for path in paths]
         return sorted(found, key=lambda error: (error.path, error.stage))
 
-    def adopt(self, other: Workspace, folder: str) -> None:
-        """Copy the files of another workspace into this one; `folder` is put before the path of each source file."""
+    def adopt(self, other: Workspace, folder: str, strata: int = 0) -> None:
+        """Copy the files of another workspace into this one; `folder` is put before the path of each source file.
+        `strata`: what is added to the numbers of its strata."""
+
+        def moved_session(session: Session) -> Session:
+            return replace(
+                session, file=f"{folder}/{session.file}", stratum=session.stratum and session.stratum + strata
+            )
+
         for source, sessions in other.sessions(Session):
             moved = replace(source, path=f"{folder}/{source.path}")
-            self.write_sessions(moved.path, pack_sessions(moved, (replace(s, file=moved.path) for s in sessions)))
+            self.write_sessions(moved.path, pack_sessions(moved, map(moved_session, sessions)))
         for actions in other.actions():
             path = f"{folder}/{actions.path}"
             opened = (replace(each, path=path) if isinstance(each, OpenFile) else each for each in actions.actions)

@@ -59,6 +59,7 @@ def evaluate(
     with runs.kept(folder):
         workspace = (runs.resume if resume else runs.begin)(prepared, folder, jobs, shard)
         runs.ask_in_rounds(workspace, rounds)
+        precise.note(workspace, precision)
         pipeline.make_actions(workspace, prepared, jobs, screen)
         if precision and metric:
             precise.make_sessions(workspace, prepared, precision, metric, jobs, screen)

@@ -22,6 +22,7 @@ from ci_eval.learning import logs
 from ci_eval.learning.names import count
 from ci_eval.manifest import Manifest, unlike
 from ci_eval.model import ProjectInfo, Session
+from ci_eval.model.sampling import Sampling
 from ci_eval.shards import Shard
 from ci_eval.stages.interpret.pack import Pack
 from ci_eval.workspace import Workspace, workspaces_in
@@ -125,11 +126,14 @@ def _projects(given: Sequence[Workspace], output: Path, screen: Screen) -> Works
     merged = Workspace.create(output)
     atomic.copy(given[0].config_path, merged.config_path)
     names = [each.project.name for each in manifests]
+    sampled = _sampled(given, manifests)
+    strata = 0
     for workspace, manifest in zip(given, manifests, strict=True):
         info = manifest.project
         name = info.name if names.count(info.name) == 1 else f"{info.name}-{info.revision}"
         screen.say(f"Taking {name} from {workspace.folder}")
-        merged.adopt(workspace, re.sub(r"[^A-Za-z0-9._@-]+", "-", name))
+        merged.adopt(workspace, re.sub(r"[^A-Za-z0-9._@-]+", "-", name), strata)
+        strata += len(manifest.sampling.strata) if manifest.sampling else 0
     infos = tuple(manifest.project for manifest in manifests)
     together = hashlib.sha256("".join(info.checksum for info in infos).encode()).hexdigest()
     merged.write_manifest(
@@ -142,6 +146,7 @@ def _projects(given: Sequence[Workspace], output: Path, screen: Screen) -> Works
                 checksum=together,
             ),
             projects=infos,
+            sampling=sampled,
             generated=sum(each.generated for each in manifests),
             unparsable=sum(each.unparsable for each in manifests) / len(manifests),
             pairs=dict(sum((Counter(each.pairs) for each in manifests), Counter())),
@@ -149,6 +154,21 @@ def _projects(given: Sequence[Workspace], output: Path, screen: Screen) -> Works
         )
     )
     return merged
+
+
+def _sampled(given: Sequence[Workspace], manifests: Sequence[Manifest]) -> Sampling | None:
+    """How the sessions of all projects were drawn: the strata of one after those of the other. Raises WorkspaceError
+    where only some were drawn for a precision, or for that of another metric."""
+    first = manifests[0].sampling
+    for workspace, manifest in zip(given, manifests, strict=True):
+        own = manifest.sampling
+        if (first and (first.metric, first.precision)) != (own and (own.metric, own.precision)):
+            raise WorkspaceError(
+                f"{workspace.folder} does not go with {given[0].folder}: evaluate all with the same "
+                "--precision, or none"
+            )
+    strata = tuple(each for manifest in manifests if manifest.sampling for each in manifest.sampling.strata)
+    return replace(first, strata=strata) if first else None
 
 
 def _check_projects(given: Sequence[Workspace], manifests: Sequence[Manifest]) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ci_eval.ci import Screen
 from ci_eval.config import Config, patch
-from ci_eval.errors import CiEvalError
+from ci_eval.errors import CiEvalError, WorkspaceError
 from ci_eval.jobs import outcome, pipeline, runs
 from ci_eval.jobs import trust as trusting
 from ci_eval.jobs.comparison_rules import absolute_gates, failed
@@ -44,6 +44,11 @@ def only_sessions(
     workspace `output`."""
     source = Workspace.open(folder)
     runs.of_one_project(source)
+    if output is None and source.manifest().precision:
+        raise WorkspaceError(
+            f"{folder} asks just enough sessions for its precision: go on with `ci-eval evaluate --precision … "
+            f"--resume --output {folder}`, or ask all into a new workspace, with --output"
+        )
     config = patch(runs.stored_config(source), engine=engine, completion_type=completion_type, model=model)
     trusting.refuse_foreign(source, config, trusted=trusted)
     if output is not None:

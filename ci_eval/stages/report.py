@@ -122,8 +122,12 @@ def evaluate(
     metrics = [metric for metric in metrics if metric.of in manifest.figures]
     everything = SessionsFilter(name=EVERYTHING)
     of, sampling = manifest.rounds, manifest.sampling
-    tallies = {f"Prefix {length}": Tally(task, metrics, everything, length, rounds=of, sampling=sampling) for length in lengths}
-    tallies = {each.name: Tally(task, metrics, each, rounds=of, sampling=sampling) for each in (everything, *filters)} | tallies
+    tallies = {
+        f"Prefix {length}": Tally(task, metrics, everything, length, rounds=of, sampling=sampling) for length in lengths
+    }
+    tallies = {
+        each.name: Tally(task, metrics, each, rounds=of, sampling=sampling) for each in (everything, *filters)
+    } | tallies
     if weights:
         tallies["Weighted"] = Tally(task, metrics, everything, weights=weights, rounds=of, sampling=sampling)
     rounds, cases = Rounds(of), Cases()
@@ -252,7 +256,7 @@ class Tally:
         self._cluster_of_file: list[int] = []
         self._kinds: dict[Kind, int] = {}
         self._observations = [Observations(metric, sampling) for metric in metrics]
-        self._stands_for = [1.0, *sampling.weights()] if sampling else [1.0]
+        self._stands_for = [1.0, *(each.weight for each in sampling.strata)] if sampling else [1.0]
         self._statuses: Counter[str] = Counter()
         self._evaluated: list[int] = []
         self._bands: dict[str, float] = defaultdict(float)

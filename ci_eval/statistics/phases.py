@@ -103,21 +103,32 @@ class Sampler:
         """Whether the interval is narrow enough, or all sessions are asked."""
         return bool(self.phases) and (len(self.asked) == len(self.frame.ids) or self.reach() <= self.precision)
 
+    def figure(self) -> tuple[float | None, float]:
+        """The metric's figure, and how far its interval reaches to each side (see `weighted.figure`)."""
+        return figure(np.stack(self._moments), self.sampling)
+
     def reach(self) -> float:
         """Half the width of the metric's interval, before it is cut off at 0 and 1."""
-        return figure(np.stack(self._moments), self.sampling)[1]
+        return self.figure()[1]
 
     @property
     def sampling(self) -> Sampling:
         """The sample so far."""
         inverse = 1 / np.maximum([phase.variance for phase in self.phases], 1e-12)
+        shares = inverse / inverse.sum()
+        later = np.clip(1 - np.cumsum(shares), 0, 1)
         strata = [
-            Stratum(phase=phase.number, sessions=size, asked=len(drawn))
+            Stratum(
+                phase=phase.number,
+                sessions=size,
+                asked=len(drawn),
+                share=float(shares[phase.number]),
+                later=float(later[phase.number]),
+            )
             for phase in self.phases
             for size, drawn in zip(phase.sizes, phase.drawn, strict=True)
         ]
-        shares = (inverse / inverse.sum()).tolist()
-        return Sampling(metric=self.metric, precision=self.precision, shares=tuple(shares), strata=tuple(strata))
+        return Sampling(metric=self.metric, precision=self.precision, strata=tuple(strata))
 
     def take(self, phase: Phase, above: Floats, below: Floats) -> None:
         """What the metric observed in the sessions of that phase, one stratum after the other: numerators and

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from ci_eval.contracts import Metric, Observation
 from ci_eval.model import Estimate
-from ci_eval.statistics.clustered import figures
 from ci_eval.model.sampling import Sampling
-from ci_eval.statistics.sampled import LARGEST, NoiseVariance, effective_sessions, powers
+from ci_eval.statistics.clustered import figures
+from ci_eval.statistics.sampled import FEWEST_RANKS, LARGEST, NoiseVariance, effective_sessions, powers
 from ci_eval.statistics.sampled import figure as sampled_figure
 from ci_eval.statistics.wavering import Wavering
 from ci_eval.statistics.weighted import interval, moments
@@ -36,7 +36,7 @@ class Observations:
         self.sampling = sampling if metric.statistic == "ratio" else None
         self.left_out = sampling is not None and metric.statistic in {"quantile", "auc"}
         """Whether it has no figure, since its sessions would have to be weighted and cannot be."""
-        self._stands_for = np.array([0.0, *self.sampling.weights()]) if self.sampling else None
+        self._stands_for = np.array([0.0, *(each.weight for each in self.sampling.strata)]) if self.sampling else None
         self._sums: dict[int, _Sums] = {}
         self._forget()
 
@@ -208,7 +208,10 @@ def estimate(
     noise = _noise(wavering, total) if wavering else None
     worth = effective_sessions(sums.squares, sums.fourths, value)
     if observations.sampling:
-        low, high = interval(sums.strata, observations.sampling, bounded=unit in LARGEST) or (None, None)
+        bounded = unit in LARGEST
+        given = bounded or sums.observed >= FEWEST_RANKS
+        found = interval(sums.strata, observations.sampling, bounded=bounded) if given else None
+        low, high = found or (None, None)
         return Estimate(value=value, low=low, high=high, n=count, elsewhere=elsewhere)
     products = sums.squares[[[0, 1], [1, 2]]]
     low, high = sampled_figure(total, products, sums.observed, asked, unit, noise, worth)

@@ -30,7 +30,7 @@ def figure(strata: Floats, sampling: Sampling) -> tuple[float | None, float]:
     `strata` (strata x 5): the moments of each stratum, in the order of the sample's. The ratio is linearised; the
     variance is that within the strata of each phase, with the finite-population correction.
     """
-    weights = np.array(sampling.weights())
+    weights = np.array([each.weight for each in sampling.strata])
     above, below = float(weights @ strata[:, 0]), float(weights @ strata[:, 1])
     if not below:
         return None, np.inf
@@ -45,7 +45,7 @@ def _variance(residuals: Floats, squares: Floats, sampling: Sampling) -> float:
     """Of the total over all sessions; by stratum, the sums of the residuals and of their squares."""
     sessions = np.array([each.sessions for each in sampling.strata], dtype=np.float64)
     asked = np.array([each.asked for each in sampling.strata], dtype=np.float64)
-    shares = np.array([sampling.shares[each.phase] for each in sampling.strata])
+    shares = np.array([each.share for each in sampling.strata])
     within = np.clip(squares / asked - (residuals / asked) ** 2, 0, None)
     usual = float(shares * sessions @ within / (shares @ sessions))
     size = asked + ADDED

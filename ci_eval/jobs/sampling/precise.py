@@ -13,7 +13,7 @@ from ci_eval import atomic, machine, tasks
 from ci_eval.ci import Screen
 from ci_eval.config import Config
 from ci_eval.contracts import Metric
-from ci_eval.errors import ConfigError
+from ci_eval.errors import ConfigError, WorkspaceError
 from ci_eval.jobs import pipeline
 from ci_eval.jobs.comparison_rules import metrics_of
 from ci_eval.jobs.logs import with_logs
@@ -41,6 +41,21 @@ def parse(text: str) -> float:
 
 
 MOST = 20
+
+
+def note(workspace: Workspace, precision: float | None) -> None:
+    """Note in the manifest how precise the run is to be. Raises WorkspaceError where a resumed run was to be another.
+
+    How many sessions a phase asks depends on it, so that a run cannot change it on its way.
+    """
+    manifest = workspace.manifest()
+    if not manifest.stages:
+        workspace.write_manifest(replace(manifest, precision=precision))
+    elif manifest.precision != precision:
+        was = f"with --precision {manifest.precision * 100:g}pp" if manifest.precision else "without --precision"
+        raise WorkspaceError(
+            f"{workspace.folder} cannot be taken up: it was begun {was}; give the same command as then"
+        )
 
 
 def check(config: Config, *, shard: Shard | None, rounds: int, reuse: bool) -> Metric:
@@ -103,7 +118,7 @@ def make_sessions(
 
 def said(sampling: Sampling, reach: float, sessions: int) -> str:
     """How precise the figure is, and what that took."""
-    asked, phases = sum(each.asked for each in sampling.strata), counted(len(sampling.shares), "phase")
+    asked, phases = sum(each.asked for each in sampling.strata), counted(sampling.strata[-1].phase + 1, "phase")
     return (
         f"Precision: {sampling.metric} of all {counted(sessions, 'session')} is known to "
         f"±{reach * 100:.2f} pp (wanted: ±{sampling.precision * 100:g} pp), from {asked:,} drawn in {phases}"

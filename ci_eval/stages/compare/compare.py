@@ -39,6 +39,16 @@ def refuse(base: Manifest, new: Manifest) -> None:
         )
 
 
+def refuse_sampled(*sides: Workspace) -> None:
+    """Raises ConfigError where a side asked just enough sessions for a precision of its own: which ones depends on its
+    answers, so that those both sides have are no fair sample of all."""
+    if sampled := next((side.folder for side in sides if side.manifest().sampling), None):
+        raise ConfigError(
+            f"{sampled} asked just enough sessions for its own figure (--precision), and what both sides have of them "
+            "is no fair sample: compare runs of all sessions, or of the same interpret.sessionsLimit"
+        )
+
+
 def compare(
     base: Workspace,
     new: Workspace,
@@ -54,6 +64,7 @@ def compare(
     """
     ours, theirs = base.manifest(), new.manifest()
     refuse(ours, theirs)
+    refuse_sampled(base, new)
     figures = ours.figures & theirs.figures
     metrics = [metric for metric in metrics if metric.of in figures and metric.compared]
     names = [metric.info.name for metric in metrics]

@@ -24,7 +24,6 @@ from ci_eval.stages.interpret.worker import play_in_turn, text_of, unanswered
 from ci_eval.workers import TaskOutcome, Workers
 from ci_eval.workspace import Workspace, name_of, read_actions, read_head
 
-
 Chosen = Mapping[Path, tuple[str, frozenset[str]]]
 """File of actions → the source file they are of, and its sessions that are asked."""
 EVERY_DRAW = 1.0
@@ -188,9 +187,7 @@ def plan(
 def plan_chosen(chosen: Chosen, setup: Setup) -> Iterator[Assignment]:
     """The files with at least one of these sessions."""
     for file, (path, sessions) in chosen.items():
-        yield Assignment(
-            setup=setup, actions=file, path=path, sessions=len(sessions), below=EVERY_DRAW, among=sessions
-        )
+        yield Assignment(setup=setup, actions=file, path=path, sessions=len(sessions), below=EVERY_DRAW, among=sessions)
 
 
 def _own(workspace: Workspace, shard: Shard | None) -> dict[Path, tuple[str, range]]:
