@@ -3,9 +3,10 @@
 python benchmarks/precision.py [--precision 1pp] [--times 200] WORKSPACE…
 
 Each WORKSPACE holds a run in which every session was asked. As often as said, with another seed each time, sessions are
-drawn from it as `evaluate --precision` draws them, their answers being those of the run. Printed are, of Recall: how far
-off the figures are in the mean (bias), how often their intervals hold the figure of all sessions (coverage), and the
-mean number of sessions that were drawn, beside the number that a simple random sample takes for as narrow an interval.
+drawn from it as `evaluate --precision` draws them, their answers being those of the run. Printed are, of Recall: how
+far off the figures are in the mean (bias), how often their intervals hold the figure of all sessions (coverage), and
+the mean number of sessions that were drawn, beside the number that a simple random sample takes for as narrow an
+interval.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ def simulated(frame: Frame, known: Floats, precision: float, seed: int) -> Drawn
 
 def simple(known: Floats, precision: float) -> float:
     """Sessions that a simple random sample without replacement takes, if it knew the variance beforehand."""
-    infinite = (ERRORS / precision) ** 2 * float((known[:, 0]).var())
+    infinite = (ERRORS / precision) ** 2 * float(known[:, 0].var())
     return infinite / (1 + infinite / len(known))
 
 
@@ -91,8 +92,8 @@ def main() -> None:
         drawn, usual = np.mean([run.asked for run in runs]), simple(known, precision)
         print(
             f"| {workspace.manifest().engine.name} | {len(known):,} | {whole:.1%} "
-            f"| {errors.mean() * 100:+.2f} ± {errors.std() / sqrt(len(errors)) * 100:.2f} pp | {covered:.1%} | {drawn:,.0f} "
-            f"| {np.mean([run.phases for run in runs]):.1f} | {usual:,.0f} | {drawn / usual:.2f} |",
+            f"| {errors.mean() * 100:+.2f} ± {errors.std() / sqrt(len(errors)) * 100:.2f} pp | {covered:.1%} "
+            f"| {drawn:,.0f} | {np.mean([run.phases for run in runs]):.1f} | {usual:,.0f} | {drawn / usual:.2f} |",
             flush=True,
         )
 

@@ -37,7 +37,7 @@ FEWEST = 6
 """Sessions that are drawn from a stratum, at least."""
 PULL = 8.0
 """So many sessions with the rate of the larger cell are added to each cell."""
-MARGIN = 1.05
+MARGIN = 1.2
 """The last phase asks so many times as many sessions as should do."""
 NEARLY = 1e-3
 """No session is expected to be right, or wrong, with a higher chance than 1 minus this."""

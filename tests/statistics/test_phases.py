@@ -1,0 +1,86 @@
+"""Which sessions are drawn, and that they tell the figure of all of them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ci_eval.statistics.phases import FEWEST, Floats, Frame, Sampler, allocate
+
+SESSIONS = 3000
+KINDS = np.arange(SESSIONS) % 3
+FRAME = Frame([f"s{place}" for place in range(SESSIONS)], [KINDS, np.arange(SESSIONS) % 60])
+
+
+def world() -> Floats:
+    """1 where a session is right: kinds differ much, and so do some cells in them."""
+    random = np.random.default_rng(3)
+    rates = np.array([0.99, 0.1, 0.7])[KINDS] * np.where(FRAME.cells[1] % 20 == 7, 0.3, 1)
+    return (random.random(SESSIONS) < rates).astype(float)
+
+
+RIGHT = world()
+
+
+def drawn(precision: float, seed: int) -> Sampler:
+    sampler = Sampler(FRAME, "Recall", precision, seed)
+    while not sampler.is_precise:
+        phase = sampler.next_phase()
+        answers = RIGHT[np.concatenate(phase.drawn)]
+        sampler.take(phase, answers, np.ones(len(answers)))
+    return sampler
+
+
+def test_drawing_stops_once_the_interval_is_narrow_enough() -> None:
+    sampler = drawn(0.03, seed=1)
+    assert sampler.reach() <= 0.03
+    assert len(sampler.asked) < SESSIONS / 3
+
+
+def test_the_same_answers_and_seed_draw_the_same_sessions() -> None:
+    assert drawn(0.03, seed=1).strata() == drawn(0.03, seed=1).strata()
+    assert drawn(0.03, seed=1).strata() != drawn(0.03, seed=2).strata()
+
+
+def test_no_session_is_drawn_twice() -> None:
+    sampler = drawn(0.02, seed=1)
+    places = np.concatenate([places for phase in sampler.phases for places in phase.drawn])
+    assert len(sampler.phases) > 1
+    assert len(set(places.tolist())) == len(places) == sum(each.asked for each in sampler.sampling.strata)
+
+
+def test_sessions_stand_for_all_of_the_project() -> None:
+    sampler = drawn(0.02, seed=1)
+    assert sum(each.asked * each.weight for each in sampler.sampling.strata) == pytest.approx(SESSIONS)
+
+
+def test_where_precision_takes_all_sessions_the_figure_is_exact() -> None:
+    sampler = drawn(1e-5, seed=1)
+    assert len(sampler.asked) == SESSIONS
+    value, reach = sampler.figure()
+    assert (value, reach) == (pytest.approx(RIGHT.mean()), pytest.approx(0, abs=1e-6))
+
+
+@pytest.mark.slow
+def test_figures_are_right_in_the_mean_and_intervals_hold_as_often_as_they_say() -> None:
+    found = [drawn(0.02, seed).figure() for seed in range(300)]
+    errors = np.array([value - RIGHT.mean() for value, _ in found if value is not None])
+    held = np.abs(errors) <= [reach for _, reach in found]
+    assert abs(errors.mean()) < 3 * errors.std() / np.sqrt(300)
+    assert 0.92 < held.mean() < 0.99
+
+
+def test_a_stratum_gets_sessions_by_size_and_spread_within_bounds() -> None:
+    counts = allocate(np.array([1000, 1000, 4, 30]), np.array([0.5, 0.1, 0.5, 0.0]), 200)
+    assert counts[2] == 4
+    assert counts[3] == FEWEST
+    assert counts[0] == pytest.approx(5 * counts[1], rel=0.05)
+    assert counts.sum() == pytest.approx(200, abs=2)
+
+
+def test_expected_rates_lie_between_those_of_a_cell_and_of_the_one_around_it() -> None:
+    asked = np.arange(600)
+    rates = FRAME.rates(asked, RIGHT[asked])
+    assert rates[0] > 0.9
+    assert rates[1] < 0.2
+    assert rates[27] < rates[0]

@@ -1,0 +1,58 @@
+"""Figures of a stratified sample."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from ci_eval.model.sampling import Sampling, Stratum
+from ci_eval.statistics.weighted import figure, interval, moments
+
+ONES = np.ones
+
+
+def sample(*sizes: tuple[int, int]) -> Sampling:
+    """One phase; of each stratum: sessions, and how many of them were asked."""
+    strata = [Stratum(phase=0, sessions=n, asked=asked, share=1, later=0) for n, asked in sizes]
+    return Sampling(metric="Recall", precision=0.01, strata=tuple(strata))
+
+
+def test_each_stratum_stands_for_all_its_sessions() -> None:
+    strata = np.stack([moments(np.array([1.0, 0]), ONES(2)), moments(ONES(10), ONES(10))])
+    assert figure(strata, sample((30, 2), (10, 10)))[0] == (15 + 10) / 40
+
+
+def test_where_all_sessions_were_asked_the_figure_is_exact() -> None:
+    strata = np.stack([moments(np.array([1.0, 0]), ONES(2))])
+    assert interval(strata, sample((2, 2)), bounded=True) == (0.5, 0.5)
+
+
+def test_sessions_in_which_nothing_is_observed_are_in_no_denominator() -> None:
+    strata = np.stack([moments(np.array([1.0, 0, 0]), np.array([1.0, 1, 0]))])
+    assert figure(strata, sample((30, 3)))[0] == 0.5
+    assert figure(np.zeros((1, 5)), sample((30, 3))) == (None, np.inf)
+
+
+def test_a_stratum_without_a_miss_may_still_have_some() -> None:
+    strata = np.stack([moments(ONES(20), ONES(20)), moments(np.array([1.0, 0] * 10), ONES(20))])
+    _, both = figure(strata, sample((1000, 20), (1000, 20)))
+    _, other = figure(strata, sample((20, 20), (1000, 20)))
+    assert both > other * 1020 / 2000
+
+
+def test_the_interval_is_that_of_a_stratified_sample() -> None:
+    """Cochran 1977, section 5.4, but for the session that is added."""
+    values = np.array([1.0, 0] * 200)
+    reach = figure(np.stack([moments(values, ONES(400))]), sample((800, 400)))[1]
+    assert reach == pytest.approx(1.96 * np.sqrt(0.25 / 400 * (1 - 400 / 800)), rel=0.005)
+
+
+def test_the_mean_over_all_samples_is_the_figure_of_all_sessions() -> None:
+    first, second = [0.0, 1.0, 1.0], [0.0, 0.0, 0.0, 1.0]
+    found = []
+    for one, other in product(range(3), range(4)):
+        strata = [moments(np.array([first[one]]), ONES(1)), moments(np.array([second[other]]), ONES(1))]
+        found.append(figure(np.stack(strata), sample((3, 1), (4, 1)))[0])
+    assert np.mean(np.array(found, dtype=float)) == pytest.approx(3 / 7)
