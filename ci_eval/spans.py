@@ -1,4 +1,4 @@
-"""How much of a text belongs together: where what is asked for ends, in the file as in a model's answer.
+"""Places in a text: its lines, and how much of it belongs together, in the file as in a model's answer.
 
 The rules look at the text alone, the same for every language, so that both ends are found alike.
 """
@@ -6,6 +6,8 @@ The rules look at the text alone, the same for every language, so that both ends
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
+from itertools import accumulate
 
 from ci_eval.model import Span
 
@@ -101,3 +103,16 @@ def _end_of_block(text: str, indent: int) -> int | None:
 
 def _indent(line: str) -> int:
     return len(line) - len(line.lstrip(" \t"))
+
+
+class Lines:
+    """Where the lines of a text begin: tells the line of many offsets, each without reading the text again. A line ends
+    with a line feed."""
+
+    def __init__(self, text: str) -> None:
+        self._begins = [0, *accumulate(len(line) + 1 for line in text.split("\n"))]
+
+    def place(self, offset: int) -> tuple[int, int]:
+        """The line, from 1, and the number of characters before the offset in it."""
+        line = bisect_right(self._begins, offset)
+        return line, offset - self._begins[line - 1]

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ci_eval.model import Span
-from ci_eval.spans import cut, extent, is_whole
+from ci_eval.spans import Lines, cut, extent, is_whole
 
 PYTHON = "if a:\n        b(1,\n          2)\n\n        c()\n    else:\n        d()\n"
 
@@ -73,3 +73,10 @@ def test_what_was_cut_is_cut_no_further_and_a_longer_text_changes_nothing_behind
 def test_the_extent_is_what_is_taken_but_for_blanks_at_ends_of_lines(text: str, span: Span) -> None:
     taken = text[: extent(text, "", span)]
     assert "\n".join(line if span == "text" else line.rstrip() for line in taken.split("\n")) == cut(text, "", span)
+
+
+@given(st.text(alphabet="a\n\r\u2028😀", max_size=30), st.data())
+def test_a_place_is_what_counting_gives(text: str, data: st.DataObject) -> None:
+    offset = data.draw(st.integers(0, len(text)))
+    before = text[:offset]
+    assert Lines(text).place(offset) == (before.count("\n") + 1, len(before.rpartition("\n")[2]))

@@ -66,28 +66,18 @@ def evaluate(
         raise click.UsageError("--resume needs --output DIR, the workspace to take up")
     chosen = choices.load(screen, output if resume else None, trusted=trust)
     part = Shard.parse(shard) if shard else None
-    if part and gates:
-        raise click.UsageError(
-            "a gate judges a whole evaluation: `ci-eval merge` the shards, and `ci-eval report --gate`"
-        )
+    if part:
+        _left_out("a gate judges a whole evaluation (`ci-eval report --gate` after `merge`)", gate=gates)
     if chosen.projects:
-        if part or reuse or precision:
-            raise click.UsageError("a suite of projects is evaluated whole: leave out --shard, --reuse and --precision")
+        _left_out("a suite of projects is evaluated whole", shard=part, reuse=reuse, precision=precision)
         suited = suite_job.evaluate(
             chosen, output=output, jobs=jobs, resume=resume, rounds=rounds, gates=gates, screen=screen
         )
-        presenting.suite(suited, screen)
-        if opening:
-            opened(suited.reports, screen)
-        if suited.trouble:
-            raise suited.trouble
+        _presented(suited, opening=opening, screen=screen)
         return
     if whole := ide.wanted(chosen):
-        if reuse or rounds > 1 or gates or precision:
-            raise click.UsageError(
-                "engine jetbrains evaluates all, once: leave out --repeat, --reuse, --precision and --gate "
-                "(which `ci-eval report` takes)"
-            )
+        why = "engine jetbrains evaluates all, once, and `ci-eval report` judges it"
+        _left_out(why, repeat=rounds > 1, reuse=reuse, precision=precision, gate=gates)
         done = ide.evaluate(chosen, whole, output=output, resume=resume, shard=part, screen=screen)
     else:
         done = evaluate_job.evaluate(
@@ -108,6 +98,20 @@ def evaluate(
         opened(done.reports, screen)
     if done.trouble:
         raise done.trouble
+
+
+def _left_out(why: str, **given: object) -> None:
+    """Raises UsageError where any of these options is given."""
+    if named := [f"--{name}" for name, value in given.items() if value]:
+        raise click.UsageError(f"{why}: leave out {' and '.join(named)}")
+
+
+def _presented(suited: suite_job.Suited, *, opening: bool, screen: Screen) -> None:
+    presenting.suite(suited, screen)
+    if opening:
+        opened(suited.reports, screen)
+    if suited.trouble:
+        raise suited.trouble
 
 
 @cli.command()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from ci_eval.lines import Lines
 from ci_eval.model import Lookup, Session, Suggestion
+from ci_eval.spans import Lines
 from ci_eval.tables.columns import TABLES, At
 from ci_eval.workspace import Workspace
 

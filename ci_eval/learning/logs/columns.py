@@ -11,8 +11,8 @@ import msgspec
 from ci_eval.learning.features import FEATURES, KIND_NAMES, KINDS, Feature
 from ci_eval.learning.features import SCHEMA as FEATURE_SCHEMA
 from ci_eval.learning.logs.queries import LoggedSession
-from ci_eval.lines import Lines
 from ci_eval.model import EngineInfo
+from ci_eval.spans import Lines
 
 
 @dataclass(frozen=True, kw_only=True)

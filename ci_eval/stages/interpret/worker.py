@@ -9,13 +9,13 @@ from pathlib import Path
 from ci_eval.files import read_own
 from ci_eval.grammar.document import Document, NotText, checksum, decode
 from ci_eval.learning.logs import Log, LogOrigin
-from ci_eval.lines import Lines
 from ci_eval.model import (
     FileError,
     Session,
     SourceFile,
     Status,
 )
+from ci_eval.spans import Lines
 from ci_eval.stages.interpret.assignments import Assignment, Played, Turn, chosen, session_of
 from ci_eval.stages.interpret.engines import KeptEngine
 from ci_eval.stages.interpret.journal import Journal, finished

@@ -192,7 +192,7 @@ def test_what_it_cannot_do_is_refused_before_anything_is_started(tmp_path: Path,
     for more, said in (
         (("--completion-type", "FREQUENCY"), "BASIC, SMART, ML"),
         (("--task", "golf"), "in the task completion, not golf"),
-        (("--repeat", "2"), "leave out --repeat and --reuse"),
+        (("--repeat", "2"), "leave out --repeat"),
         (("--shard", "1/2", "--set", "interpret.sessionsLimit=9"), "leave it out, or --shard"),
         (("--shard", "1/2", "--language", "klingon"), "klingon"),
         (("--set", "engine.options.generation=x"), "it is one of k19, ij21, ij23"),

@@ -9,7 +9,7 @@ from msgspec.structs import replace as structs_replace
 
 from ci_eval.learning.features import FEATURES
 from ci_eval.learning.logs.columns import COLUMNS, columns_of, described, group_of
-from ci_eval.lines import Lines
+from ci_eval.spans import Lines
 from tests.learning.logs.sessions import ORIGIN, logged
 
 
