@@ -39,6 +39,6 @@ class Here:
 @pytest.fixture
 def in_one_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """What stages 1 and 2 do happens here."""
-    for module in ("actions.generate", "interpret.run"):
+    for module in ("actions.generate", "interpret.executing"):
         # By its name: the package has a function of that name as well.
         monkeypatch.setattr(import_module(f"ci_eval.stages.{module}"), "Workers", Here)

@@ -15,6 +15,7 @@ from ci_eval.jobs import evaluate as evaluate_job
 from ci_eval.jobs import show
 from ci_eval.jobs import single_stages as stages
 from ci_eval.jobs import terminal as presenting
+from ci_eval.jobs.cluster.choosing import Choice
 from ci_eval.jobs.exchange import ide
 from ci_eval.jobs.sampling import precise
 from ci_eval.jobs.suites import suite as suite_job
@@ -29,6 +30,10 @@ PRECISION = (
     "Ask only as many sessions as it takes to know the first metric of the report that is a share (usually Recall) to "
     "so many points to each side, in this project, with 95 %; such as 1pp. All figures then weight the sessions."
 )
+EXECUTOR = (
+    "Who asks the engine: local (this machine's processes), or the machines of a Ray cluster: ray, or ray:HOST:PORT of "
+    "its head."
+)
 REPEAT = "Ask each session N times, each time a fresh engine: tells how far answers and times differ by themselves."
 
 
@@ -40,6 +45,7 @@ REPEAT = "Ask each session N times, each time a fresh engine: tells how far answ
 @click.option("--shard", metavar="I/N", help="Only the I-th of N parts; `ci-eval merge` puts them together.")
 @click.option("--repeat", "rounds", type=click.IntRange(1, 1000), metavar="N", default=1, help=REPEAT)
 @click.option("--reuse", type=click.Path(path_type=Path), metavar="WORKSPACE", help=REUSE)
+@click.option("--executor", metavar="WHO", default="local", help=EXECUTOR)
 @click.option("--precision", metavar="Xpp", help=PRECISION)
 @with_gates
 @with_opening
@@ -55,6 +61,7 @@ def evaluate(
     gates: tuple[str, ...],
     opening: bool,
     precision: str | None,
+    executor: str,
 ) -> None:
     """All stages: project and engine → a workspace with reports.
 
@@ -65,11 +72,11 @@ def evaluate(
     if resume and output is None:
         raise click.UsageError("--resume needs --output DIR, the workspace to take up")
     chosen = choices.load(screen, output if resume else None, trusted=trust)
-    part = Shard.parse(shard) if shard else None
+    part, cluster = Shard.parse(shard) if shard else None, Choice.parse(executor)
     if part:
         _left_out("a gate judges a whole evaluation (`ci-eval report --gate` after `merge`)", gate=gates)
     if chosen.projects:
-        _left_out("a suite of projects is evaluated whole", shard=part, reuse=reuse, precision=precision)
+        _left_out("a suite of projects is evaluated whole", shard=part, reuse=reuse, precision=precision, executor=cluster)
         suited = suite_job.evaluate(
             chosen, output=output, jobs=jobs, resume=resume, rounds=rounds, gates=gates, screen=screen
         )
@@ -77,7 +84,7 @@ def evaluate(
         return
     if whole := ide.wanted(chosen):
         why = "engine jetbrains evaluates all, once, and `ci-eval report` judges it"
-        _left_out(why, repeat=rounds > 1, reuse=reuse, precision=precision, gate=gates)
+        _left_out(why, repeat=rounds > 1, reuse=reuse, precision=precision, executor=cluster, gate=gates)
         done = ide.evaluate(chosen, whole, output=output, resume=resume, shard=part, screen=screen)
     else:
         done = evaluate_job.evaluate(
@@ -91,6 +98,7 @@ def evaluate(
             reuse=reuse,
             gates=gates,
             precision=precise.parse(precision) if precision else None,
+            cluster=cluster,
         )
     announcing.evaluation(done, screen)
     presenting.evaluation(done, screen)
@@ -149,6 +157,7 @@ def actions(choices: Choices, output: Path | None, jobs: int) -> None:
 @click.option(
     "--shard", metavar="I/N", help="Only the I-th of N parts; needs --output. `ci-eval merge` puts them together."
 )
+@click.option("--executor", metavar="WHO", default="local", help=EXECUTOR)
 @with_placement
 def interpret(
     workspace: Path,
@@ -157,6 +166,7 @@ def interpret(
     model: Path | None,
     trust: bool,
     shard: str | None,
+    executor: str,
     output: Path | None,
     jobs: int,
 ) -> None:
@@ -183,6 +193,7 @@ def interpret(
         jobs=jobs,
         screen=screen,
         shard=Shard.parse(shard) if shard else None,
+        cluster=Choice.parse(executor),
     )
     screen.say(f"No report was written; for one: ci-eval report {shlex.quote(str(folder))}")
     screen.result(str(folder))

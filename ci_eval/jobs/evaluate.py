@@ -10,6 +10,7 @@ from ci_eval.ci import Screen
 from ci_eval.config import Config
 from ci_eval.errors import CiEvalError
 from ci_eval.jobs import outcome, pipeline, runs
+from ci_eval.jobs.cluster.choosing import Choice, note
 from ci_eval.jobs.comparison_rules import absolute_gates, failed
 from ci_eval.jobs.nights.reuse import check_reusable, make_sessions_with
 from ci_eval.jobs.preparation import prepare
@@ -39,6 +40,7 @@ def evaluate(
     shard: Shard | None = None,
     rounds: int = 1,
     reuse: Path | None = None,
+    cluster: Choice | None = None,
     gates: Sequence[str] = (),
     precision: float | None = None,
 ) -> Evaluated:
@@ -47,13 +49,15 @@ def evaluate(
     `shard`: only for the files that belong to it. `rounds`: how often each session is asked. `reuse`: the workspace of
     an earlier run, whose answers are taken over where they would be the same. `gates`: rules about figures.
     `precision`: ask only as many sessions as it takes for the interval of a metric to reach no further to each side.
-    Raises ConfigError, WorkspaceError, PreparationError, NothingToEvaluate.
+    `cluster`: who asks, where that is not this machine alone. Raises ConfigError, WorkspaceError, PreparationError, NothingToEvaluate.
     """
     folder = runs.workspace_for(config, output)
     runs.check_place(folder, resume=resume)
     rules = absolute_gates(config, gates)
     if reuse:
         check_reusable(config, rounds)
+    if cluster:
+        cluster.check(config)
     metric = precise.check(config, shard=shard, rounds=rounds, reuse=reuse is not None) if precision else None
     prepared = prepare(config, screen)
     with runs.kept(folder):
@@ -61,12 +65,15 @@ def evaluate(
         runs.ask_in_rounds(workspace, rounds)
         precise.note(workspace, precision)
         pipeline.make_actions(workspace, prepared, jobs, screen)
+        executor = cluster.cluster(workspace, prepared, screen) if cluster else None
         if precision and metric:
             precise.make_sessions(workspace, prepared, precision, metric, jobs, screen)
         elif reuse:
-            make_sessions_with(reuse, workspace, prepared, jobs, screen)
+            make_sessions_with(reuse, workspace, prepared, jobs, screen, executor)
         else:
-            pipeline.make_sessions([(workspace, prepared)], jobs, screen)
+            pipeline.make_sessions([(workspace, prepared)], jobs, screen, executor)
+        if executor:
+            note(workspace, executor)
         evaluation, reports = pipeline.make_reports(workspace, config, rules)
     trouble = outcome.trouble(workspace, config) or failed(evaluation.gates)
     return Evaluated(folder=folder, evaluation=evaluation, reports=reports, trouble=trouble)

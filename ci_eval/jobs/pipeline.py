@@ -86,9 +86,17 @@ def _why_nothing(workspace: Workspace, prepared: Prepared) -> str:
     return f"{prepared.project.info.name} has no {prepared.language.title} files ({suffixes}) below its evaluationRoots"
 
 
-def make_sessions(asked: Sequence[tuple[Workspace, Prepared]], jobs: int, screen: Screen) -> None:
+def make_sessions(
+    asked: Sequence[tuple[Workspace, Prepared]],
+    jobs: int,
+    screen: Screen,
+    executor: interpret.Executor | None = None,
+) -> None:
     """Run stage 2, or what an earlier run left of it, for one engine or for several in turns. Raises
-    NothingToEvaluate."""
+    NothingToEvaluate.
+
+    `executor`: who asks; None: `jobs` processes of this machine.
+    """
     started = machine.now()
     (first, prepared), wanted = asked[0], asked[0][1].config.interpret
     manifest = first.manifest()
@@ -100,6 +108,7 @@ def make_sessions(asked: Sequence[tuple[Workspace, Prepared]], jobs: int, screen
             jobs=jobs,
             shard=Shard.parse(manifest.shard) if manifest.shard else None,
             rounds=manifest.rounds,
+            executor=executor,
             advance=lambda done, so_far: steps.show(done, so_far.planned, _failures(so_far.failed)),
         )
     for (workspace, prepared), one in zip(asked, made, strict=True):

@@ -10,6 +10,7 @@ from ci_eval.config import Config, patch
 from ci_eval.errors import CiEvalError, WorkspaceError
 from ci_eval.jobs import outcome, pipeline, runs
 from ci_eval.jobs import trust as trusting
+from ci_eval.jobs.cluster.choosing import Choice, note
 from ci_eval.jobs.comparison_rules import absolute_gates, failed
 from ci_eval.jobs.evaluate import Evaluated
 from ci_eval.jobs.preparation import prepare
@@ -39,9 +40,10 @@ def only_sessions(
     jobs: int,
     screen: Screen,
     shard: Shard | None = None,
+    cluster: Choice | None = None,
 ) -> Path:
     """Run stage 2 on a workspace's actions; with another engine or completion type, or of a shard, into the new
-    workspace `output`."""
+    workspace `output`. `cluster`: who asks, where that is not this machine alone."""
     source = Workspace.open(folder)
     runs.of_one_project(source)
     if output is None and source.manifest().precision:
@@ -53,6 +55,8 @@ def only_sessions(
     trusting.refuse_foreign(source, config, trusted=trusted)
     if output is not None:
         Workspace.check_free(output)
+    if cluster:
+        cluster.check(config)
     prepared = prepare(config, screen)
     if output is None:
         workspace = runs.take_up(source, prepared, jobs)
@@ -60,7 +64,10 @@ def only_sessions(
         workspace = runs.copy_actions(source, prepared, output, jobs, shard)
     with runs.kept(workspace.folder):
         pipeline.make_actions(workspace, prepared, jobs, screen)
-        pipeline.make_sessions([(workspace, prepared)], jobs, screen)
+        executor = cluster.cluster(workspace, prepared, screen) if cluster else None
+        pipeline.make_sessions([(workspace, prepared)], jobs, screen, executor)
+        if executor:
+            note(workspace, executor)
     return workspace.folder
 
 

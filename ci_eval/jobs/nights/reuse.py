@@ -16,7 +16,7 @@ from ci_eval.jobs.preparation import Prepared
 from ci_eval.manifest import unlike
 from ci_eval.model import FAILED, Session, Status
 from ci_eval.rendering.figures import counted
-from ci_eval.stages.interpret import answers_of
+from ci_eval.stages.interpret import Executor, answers_of
 from ci_eval.workspace import Workspace, pack_sessions
 
 SAMPLE = 0.02
@@ -36,14 +36,21 @@ def check_reusable(config: Config, rounds: int) -> None:
         raise ConfigError(f"--reuse cannot be used here: {reason}; leave it out")
 
 
-def make_sessions_with(earlier: Path, workspace: Workspace, prepared: Prepared, jobs: int, screen: Screen) -> None:
+def make_sessions_with(
+    earlier: Path,
+    workspace: Workspace,
+    prepared: Prepared,
+    jobs: int,
+    screen: Screen,
+    executor: Executor | None = None,
+) -> None:
     """Stage 2, with the answers of an earlier run where there is one like this.
 
     Some files are asked anew. Where any session in them is answered in another way than it was, nothing is taken over.
     """
     kept = _earlier(earlier, workspace, prepared, screen)
     asked_anew, taken = _take_over(kept, workspace) if kept else ((), ())
-    pipeline.make_sessions([(workspace, prepared)], jobs, screen)
+    pipeline.make_sessions([(workspace, prepared)], jobs, screen, executor)
     if kept is None:
         return
     differing, compared = _differing(kept, workspace, asked_anew)
@@ -60,7 +67,7 @@ def make_sessions_with(earlier: Path, workspace: Workspace, prepared: Prepared, 
         )
         for path in taken:
             workspace.drop_sessions(path)
-        pipeline.make_sessions([(workspace, prepared)], jobs, screen)
+        pipeline.make_sessions([(workspace, prepared)], jobs, screen, executor)
     reused = sum(session.reused for _, sessions in workspace.sessions(Session) for session in sessions)
     workspace.write_manifest(replace(workspace.manifest(), reused=reused))
     workspace.seal()

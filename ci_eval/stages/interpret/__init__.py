@@ -1,6 +1,7 @@
 """Stage 2: actions + engine → sessions: what the engine answered, and how each session ended."""
 
-from ci_eval.stages.interpret.assignments import Assignment, Logging, Setup
+from ci_eval.stages.interpret.assignments import Assignment, Logging, Played, Setup, Turn
+from ci_eval.stages.interpret.executing import Asked, Executor, LocalPool
 from ci_eval.stages.interpret.frame import Listed, joined, listed
 from ci_eval.stages.interpret.grading import Grading, grade_anew, names_of
 from ci_eval.stages.interpret.keeping import Progress
@@ -9,14 +10,19 @@ from ci_eval.stages.interpret.run import Chosen, EngineSide, in_turns, interpret
 from ci_eval.stages.interpret.worker import replay
 
 __all__ = [
+    "Asked",
     "Assignment",
     "Chosen",
     "EngineSide",
+    "Executor",
     "Grading",
     "Listed",
+    "LocalPool",
     "Logging",
+    "Played",
     "Progress",
     "Setup",
+    "Turn",
     "answers_of",
     "grade_anew",
     "in_turns",

@@ -17,11 +17,10 @@ from ci_eval.learning import names
 from ci_eval.model import Status
 from ci_eval.shards import Shard, deal
 from ci_eval.stages.interpret.assignments import Assignment, Played, Setup, Turn, first_calls
+from ci_eval.stages.interpret.executing import Asked, Executor, LocalProcesses
 from ci_eval.stages.interpret.keeping import Keeper, Progress
 from ci_eval.stages.interpret.player import PATIENCE
-from ci_eval.stages.interpret.recovery import Recovery
-from ci_eval.stages.interpret.worker import play_in_turn, text_of, unanswered
-from ci_eval.workers import TaskOutcome, Workers
+from ci_eval.stages.interpret.worker import text_of, unanswered
 from ci_eval.workspace import Workspace, name_of, read_actions, read_head
 
 Chosen = Mapping[Path, tuple[str, frozenset[str]]]
@@ -72,6 +71,7 @@ def in_turns(
     shard: Shard | None = None,
     rounds: int = 1,
     chosen: Chosen | None = None,
+    executor: Executor | None = None,
 ) -> list[Progress]:
     """Write the sessions of every file that has none yet; calls `advance(sessions_done, so_far)` as they come.
 
@@ -79,6 +79,7 @@ def in_turns(
     anew for each file and round. A worker asks one at a time, and starts its engines anew for each round.
 
     `shard`: only what is dealt to it. `chosen`: these sessions, whatever `probability`, `limit` and `shard` say.
+    `executor`: who plays the files; None: `jobs` processes of this machine.
 
     Suggestions do not depend on the number of `jobs`, nor on which files were done by an earlier, interrupted call.
     """
@@ -105,7 +106,7 @@ def in_turns(
             waiting.append(assignments)
     # The longest first, so that no worker is left alone with one at the end.
     waiting.sort(key=lambda assignments: -assignments[0].sessions)
-    _ask(keepers, waiting, rounds, jobs, total, advance)
+    _ask(keepers, waiting, rounds, executor or LocalProcesses(jobs), total, advance)
     for number, keeper in enumerate(keepers):
         keeper.close([assignments[number] for assignments in waiting], total.given_up)
     return [keeper.so_far for keeper in keepers]
@@ -115,15 +116,11 @@ def _ask(
     keepers: Sequence[Keeper],
     waiting: Sequence[tuple[Assignment, ...]],
     rounds: int,
-    jobs: int,
+    executor: Executor,
     total: Progress,
     advance: Callable[[int, Progress], None],
 ) -> None:
-    recovery = Recovery()
-    with (
-        _journals(keepers[0].workspace) as journals,
-        Workers[Turn, tuple[Played, ...]](play_in_turn, jobs=max(min(jobs, len(waiting)), 1)) as workers,
-    ):
+    with _journals(keepers[0].workspace) as journals, executor.pool(len(waiting)) as pool:
         left = deque(
             _turn(assignments, number, journals)
             for number in range(rounds)
@@ -131,19 +128,17 @@ def _ask(
             if not all(keeper.has_round(assignments[0].path, number) for keeper in keepers)
         )
         before = total.statuses.total()
-        for outcome in workers.map(left):
-            if outcome and not outcome.result and (again := recovery.again(outcome)):
-                left.appendleft(again)
-            elif outcome:
+        for outcome in pool.map(left):
+            if outcome:
                 for assignment, played in zip(outcome.task.assignments, _played(outcome), strict=True):
                     keepers[assignment.side].keep(assignment, played)
                     total.statuses += played.statuses
-            done = max(before + workers.counted, total.statuses.total())
+            done = max(before + pool.counted, total.statuses.total())
             advance(min(done, total.planned), total)
             if hopeless := next((keeper for keeper in keepers if keeper.hopeless), None):
                 failed, asked = hopeless.failed, hopeless.asked.total()
                 total.given_up = f"the engine failed on {failed} of the first {asked} sessions"
-                workers.stop()
+                pool.stop()
                 break
 
 
@@ -159,7 +154,7 @@ def _turn(assignments: Sequence[Assignment], number: int, journals: Path) -> Tur
     return Turn(assignments=tuple(of_round))
 
 
-def _played(outcome: TaskOutcome[Turn, tuple[Played, ...]]) -> tuple[Played, ...]:
+def _played(outcome: Asked) -> tuple[Played, ...]:
     if outcome.result:
         return outcome.result
     status = Status.ENGINE_CRASH if outcome.died else Status.ERROR

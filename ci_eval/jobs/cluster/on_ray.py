@@ -1,0 +1,219 @@
+"""Plays files on the machines of a Ray cluster; those may join and leave meanwhile."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import ray
+from ray.exceptions import RayActorError, RayError, RayTaskError
+from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+from ci_eval.errors import PreparationError
+from ci_eval.jobs.cluster.node import Done, Errand, Node, Ready, Wanted
+from ci_eval.stages.interpret import Asked, Turn
+from ci_eval.workers import GOODBYE, TICK
+
+DEATHS = 3
+"""Workers that may be lost with one file before it is given up."""
+
+LOOK = 5.0
+"""Seconds between two looks at which machines there are."""
+
+_Reference = Any
+"""To what a worker will answer: Ray's classes are not known to the type checker."""
+
+
+@dataclass(eq=False)
+class _Worker:
+    actor: Any
+    node: str
+    """Ray's name of its machine."""
+    turn: Turn | None = None
+    """What it is at; None while it prepares, and while it waits."""
+
+
+class RayExecutor:
+    """Workers on all machines of a cluster, one for each CPU that Ray lends."""
+
+    def __init__(self, address: str, wanted: Wanted, *, tell: Callable[[str], None]) -> None:
+        """`address`: HOST:PORT of the cluster's head; "" = the one on this machine, or one that lasts as long as the
+        run. `tell`: is told of machines that cannot take part."""
+        self.cpus: dict[str, str] = {}
+        """Ray's name of each machine that took part, and its processor."""
+        self.workers = 0
+        """How many took part."""
+        self._address = address
+        self._wanted = wanted
+        self._tell = tell
+
+    def pool(self, most: int) -> RayPool:
+        """See Executor. Raises PreparationError where the cluster cannot be reached."""
+        try:
+            ray.init(address=self._address or None, log_to_driver=False, configure_logging=False)
+        except (ConnectionError, RuntimeError, ValueError, TimeoutError) as error:
+            raise PreparationError(
+                f"no Ray cluster answers at {self._address or 'this machine'}: {error}. Start one with "
+                "`ray start --head`, and run ci-eval on one of its machines"
+            ) from error
+        return RayPool(self, most, self._wanted, self._tell)
+
+
+class RayPool:
+    """See Pool. A file whose worker is lost, with or without its machine, is played again from its beginning."""
+
+    def __init__(self, executor: RayExecutor, most: int, wanted: Wanted, tell: Callable[[str], None]) -> None:
+        self._executor = executor
+        self._most = most
+        self._wanted = ray.put(wanted)
+        self._names: _Reference = None
+        self._tell = tell
+        self._at: dict[_Reference, _Worker] = {}
+        """What busy workers, and those that prepare, will answer to."""
+        self._idle: list[_Worker] = []
+        self._refused: dict[str, str] = {}
+        """Machine → why it cannot take part."""
+        self._losses: Counter[tuple[str, int]] = Counter()
+        self._looked = float("-inf")
+        self._stopped = False
+
+    def __enter__(self) -> RayPool:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        workers = [*self._idle, *self._at.values()]
+        if self._idle and not (kind or self._stopped):
+            leaving = [worker.actor.close.remote() for worker in self._idle]
+            ray.wait(leaving, num_returns=len(leaving), timeout=GOODBYE)
+        for worker in workers:
+            ray.kill(worker.actor)
+        ray.shutdown()
+
+    @property
+    def counted(self) -> int:
+        """See Pool: not known of files that are being played."""
+        return 0
+
+    def stop(self) -> None:
+        """See Pool."""
+        self._stopped = True
+
+    def map(self, waiting: deque[Turn]) -> Iterator[Asked | None]:
+        """See Pool. Raises PreparationError where no machine can take part."""
+        while waiting or any(worker.turn for worker in self._at.values()):
+            self._recruit(waiting)
+            while waiting and self._idle:
+                self._send(self._idle.pop(), waiting.popleft())
+            ended = [self._ended(reference, waiting) for reference in self._ready()]
+            yield from filter(None, ended)
+            yield None
+
+    def _ready(self) -> list[_Reference]:
+        if not self._at:
+            time.sleep(TICK)
+            return []
+        ready, _ = ray.wait(list(self._at), timeout=TICK)
+        return list(ready)
+
+    def _recruit(self, waiting: deque[Turn]) -> None:
+        """Have a worker for each CPU, but no more than there are files; the first of a machine prepares it."""
+        if time.monotonic() - self._looked < LOOK or not waiting:
+            return
+        self._looked = time.monotonic()
+        if self._names is None:
+            self._names = ray.put(_names_of(waiting[0]))
+        cpus = {node["NodeID"]: int(node["Resources"].get("CPU", 0)) for node in ray.nodes() if node["Alive"]}
+        free = {node: count for node, count in cpus.items() if count and node not in self._refused}
+        there = Counter(worker.node for worker in (*self._idle, *self._at.values()))
+        if not free and not there:
+            raise PreparationError(f"no machine of the cluster can take part: {self._reasons() or 'none lends a CPU'}")
+        for number in range(max(free.values(), default=0)):
+            for node, count in free.items():
+                allowed = count if node in self._executor.cpus else 1
+                if there[node] <= number < allowed and there.total() < self._most:
+                    self._start(node)
+                    there[node] += 1
+
+    def _reasons(self) -> str:
+        return "; ".join(sorted(set(self._refused.values())))
+
+    def _start(self, node: str) -> None:
+        where = NodeAffinitySchedulingStrategy(node, soft=False)
+        actor = ray.remote(Node).options(num_cpus=1, max_restarts=0, scheduling_strategy=where)
+        worker = _Worker(actor.remote(self._wanted, self._names), node)
+        self._at[worker.actor.prepare.remote()] = worker
+
+    def _send(self, worker: _Worker, turn: Turn) -> None:
+        worker.turn = turn
+        self._at[worker.actor.play.remote(Errand.of(turn))] = worker
+
+    def _ended(self, reference: _Reference, waiting: deque[Turn]) -> Asked | None:
+        """The outcome of what was played; None where it was not, and then will be."""
+        worker = self._at.pop(reference)
+        turn, worker.turn = worker.turn, None
+        try:
+            said: Ready | Done = ray.get(reference)
+        except RayTaskError as error:
+            # The worker lives on: what it was asked raised an error, as a local one's task may.
+            return self._raised(worker, turn, str(error.cause))
+        except RayError as error:
+            return self._lost(worker, turn, error, waiting)
+        if isinstance(said, Ready):
+            self._welcome(worker, said)
+            return None
+        self._idle.append(worker)
+        assert turn
+        return Asked(turn, said.result, said.trouble, said.died)
+
+    def _welcome(self, worker: _Worker, said: Ready) -> None:
+        if said.trouble:
+            self._refuse(worker, said.trouble)
+            return
+        if worker.node not in self._executor.cpus:
+            self._executor.cpus[worker.node] = said.cpu
+            # Its other CPUs need not wait.
+            self._looked = float("-inf")
+        self._executor.workers += 1
+        self._idle.append(worker)
+
+    def _refuse(self, worker: _Worker, why: str) -> None:
+        ray.kill(worker.actor)
+        if worker.node not in self._refused:
+            self._tell(f"a machine of the cluster is left out: {why}")
+        self._refused[worker.node] = why
+        self._looked = float("-inf")
+
+    def _raised(self, worker: _Worker, turn: Turn | None, why: str) -> Asked | None:
+        if turn is None:
+            self._refuse(worker, why)
+            return None
+        self._idle.append(worker)
+        return Asked(turn, None, why)
+
+    def _lost(self, worker: _Worker, turn: Turn | None, error: RayError, waiting: deque[Turn]) -> Asked | None:
+        ray.kill(worker.actor)
+        self._looked = float("-inf")
+        what = "its worker" if isinstance(error, RayActorError) else "its answer"
+        if turn is None:
+            self._losses[worker.node, -1] += 1
+            if self._losses[worker.node, -1] >= DEATHS:
+                self._refuse(worker, f"{DEATHS} workers were lost while they prepared it")
+            return None
+        self._losses[turn.path, turn.round] += 1
+        if (losses := self._losses[turn.path, turn.round]) >= DEATHS:
+            return Asked(turn, None, f"{what} was lost {losses} times", died=True)
+        self._tell(f"{what} was lost with a machine or process of the cluster: {turn.path} is asked about again")
+        waiting.appendleft(turn)
+        return None
+
+
+def _names_of(turn: Turn) -> bytes:
+    path: Path | None = turn.assignments[0].setup.names
+    return path.read_bytes() if path else b""
