@@ -75,8 +75,11 @@ def evaluate(
     part, cluster = Shard.parse(shard) if shard else None, Choice.parse(executor)
     if part:
         _left_out("a gate judges a whole evaluation (`ci-eval report --gate` after `merge`)", gate=gates)
+    if precision:
+        _left_out("with --precision this machine asks, phase by phase", executor=cluster)
     if chosen.projects:
-        _left_out("a suite of projects is evaluated whole", shard=part, reuse=reuse, precision=precision, executor=cluster)
+        why = "a suite of projects is evaluated whole, here"
+        _left_out(why, shard=part, reuse=reuse, precision=precision, executor=cluster)
         suited = suite_job.evaluate(
             chosen, output=output, jobs=jobs, resume=resume, rounds=rounds, gates=gates, screen=screen
         )

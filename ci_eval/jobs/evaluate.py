@@ -49,7 +49,8 @@ def evaluate(
     `shard`: only for the files that belong to it. `rounds`: how often each session is asked. `reuse`: the workspace of
     an earlier run, whose answers are taken over where they would be the same. `gates`: rules about figures.
     `precision`: ask only as many sessions as it takes for the interval of a metric to reach no further to each side.
-    `cluster`: who asks, where that is not this machine alone. Raises ConfigError, WorkspaceError, PreparationError, NothingToEvaluate.
+    `cluster`: who asks, where that is not this machine alone. Raises ConfigError, WorkspaceError, PreparationError,
+    NothingToEvaluate.
     """
     folder = runs.workspace_for(config, output)
     runs.check_place(folder, resume=resume)
