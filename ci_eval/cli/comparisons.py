@@ -10,6 +10,7 @@ from ci_eval.ci import Screen
 from ci_eval.cli import completions
 from ci_eval.cli.group import cli
 from ci_eval.cli.options import Choices, opened, with_choices, with_gates, with_opening, with_placement
+from ci_eval.cli.places import NEW, SOURCE
 from ci_eval.jobs import compare as compare_job
 from ci_eval.jobs import compare_engines as compare_engines_job
 from ci_eval.jobs import merge as merge_job
@@ -21,7 +22,7 @@ from ci_eval.jobs.workflows import site as site_job
 
 
 @cli.command("compare")
-@click.argument("workspaces", metavar="BASE NEW [MORE...]", type=click.Path(path_type=Path), nargs=-1, required=True)
+@click.argument("workspaces", metavar="BASE NEW [MORE...]", type=SOURCE, nargs=-1, required=True)
 @with_gates
 @click.option("--output", type=click.Path(path_type=Path), metavar="DIR", help="Default: a folder named by time.")
 @click.option(
@@ -179,8 +180,8 @@ def compare_engines_(
 
 
 @cli.command("merge")
-@click.argument("workspaces", metavar="WORKSPACE...", type=click.Path(path_type=Path), nargs=-1, required=True)
-@click.option("--output", type=click.Path(path_type=Path), metavar="DIR", required=True, help="A new workspace.")
+@click.argument("workspaces", metavar="WORKSPACE...", type=SOURCE, nargs=-1, required=True)
+@click.option("--output", type=NEW, metavar="DIR", required=True, help="A new workspace.")
 def merge_(workspaces: tuple[Path, ...], output: Path) -> None:
     """The shards of one run → the workspace that the run would have made on one machine; or several projects → one.
 

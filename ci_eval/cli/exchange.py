@@ -8,6 +8,7 @@ import click
 
 from ci_eval.ci import Screen
 from ci_eval.cli.group import cli
+from ci_eval.cli.places import NEW, SOURCE
 from ci_eval.exchange import generations
 from ci_eval.jobs import terminal as presenting
 from ci_eval.jobs.exchange import exporting, importing
@@ -19,7 +20,7 @@ GENERATIONS = click.Choice(generations.names())
 
 @cli.command("import")
 @click.argument("workspace", type=click.Path(path_type=Path))
-@click.option("--output", type=click.Path(path_type=Path), metavar="DIR", required=True, help="A new workspace.")
+@click.option("--output", type=NEW, metavar="DIR", required=True, help="A new workspace.")
 @click.option("--from", "generation", type=GENERATIONS, help="Which plugin wrote it. Default: told by its config.json.")
 @click.option(
     "--engine", metavar="NAME@VERSION", default="jetbrains", help="What answered, of which the plugin keeps no record."
@@ -43,7 +44,7 @@ def import_(workspace: Path, output: Path, generation: str | None, engine: str) 
 
 
 @cli.command("export")
-@click.argument("workspace", type=click.Path(path_type=Path))
+@click.argument("workspace", type=SOURCE)
 @click.option("--format", "form", type=click.Choice([*FORMATS]), help="Tables; parquet needs the extra `ml`.")
 @click.option("--to", "generation", type=GENERATIONS, help="A workspace of the plugin; which one is to read it.")
 @click.option("--output", type=click.Path(path_type=Path), metavar="DIR", required=True, help="A new folder.")

@@ -12,6 +12,7 @@ from ci_eval import machine
 from ci_eval.ci import Screen
 from ci_eval.cli.group import cli
 from ci_eval.cli.options import Choices, with_choices, with_placement
+from ci_eval.cli.places import SOURCE
 from ci_eval.config import Config
 from ci_eval.jobs.exchange import calibration as calibrating
 from ci_eval.jobs.exchange import log_comparison as comparing
@@ -26,8 +27,8 @@ def logs() -> None:
 
 
 @logs.command()
-@click.argument("synthetic", type=click.Path(path_type=Path))
-@click.argument("real", type=click.Path(path_type=Path))
+@click.argument("synthetic", type=SOURCE)
+@click.argument("real", type=SOURCE)
 @click.option("--label", type=click.Choice(["selected", "expected"]), default="selected", show_default=True)
 @click.option("--seed", default=0, show_default=True)
 @click.option("--jobs", type=click.IntRange(min=1), metavar="N", default=machine.cores, help="Threads.")

@@ -12,6 +12,7 @@ from ci_eval.ci import Screen
 from ci_eval.cli import completions
 from ci_eval.cli.group import cli
 from ci_eval.cli.options import MODEL, TRUST, Choices, with_choices, with_placement
+from ci_eval.cli.places import CHANGED, NEW, SOURCE
 from ci_eval.config import Config, load
 from ci_eval.jobs import grade, ml, rerank
 from ci_eval.jobs import single_stages as stages
@@ -70,7 +71,7 @@ SETTINGS = "trees (at most; 100), leaves (of a tree; 31), features (a list; all 
 
 
 @cli.command("train-ranker")
-@click.argument("logs", metavar="LOGS...", type=click.Path(path_type=Path), nargs=-1, required=True)
+@click.argument("logs", metavar="LOGS...", type=SOURCE, nargs=-1, required=True)
 @click.option("--output", type=click.Path(path_type=Path), metavar="MODEL", required=True, help="The model file.")
 @click.option(
     "--label",
@@ -147,7 +148,7 @@ def train_recommender(usages: tuple[Path, ...], kind: str, output: Path, overrid
 
 
 @cli.command("rerank")
-@click.argument("workspace", type=click.Path(path_type=Path))
+@click.argument("workspace", type=SOURCE)
 @click.option(
     "--completion-type",
     metavar="T",
@@ -156,7 +157,7 @@ def train_recommender(usages: tuple[Path, ...], kind: str, output: Path, overrid
     shell_complete=completions.of("completion-types"),
 )
 @click.option("--model", type=click.Path(path_type=Path), metavar="FILE", help=MODEL)
-@click.option("--output", type=click.Path(path_type=Path), metavar="DIR", required=True, help="A new workspace.")
+@click.option("--output", type=NEW, metavar="DIR", required=True, help="A new workspace.")
 def rerank_(workspace: Path, completion_type: str, model: Path | None, output: Path) -> None:
     """The stored suggestions of WORKSPACE in another order, without the engine: the cheap what-if.
 
@@ -174,7 +175,7 @@ def rerank_(workspace: Path, completion_type: str, model: Path | None, output: P
 
 
 @cli.command("grade")
-@click.argument("what", metavar="WORKSPACE | GRADER")
+@click.argument("what", metavar="WORKSPACE | GRADER", type=CHANGED)
 @click.argument("pairs", metavar="[PAIRS.jsonl]", type=click.Path(path_type=Path), required=False)
 @click.option(
     "--config", type=click.Path(path_type=Path), metavar="FILE", help="With PAIRS: where `judge:` or `run:` stands."
@@ -182,7 +183,7 @@ def rerank_(workspace: Path, completion_type: str, model: Path | None, output: P
 @click.option(
     "--trust", is_flag=True, help="Ask the judge, and run the tests, as the workspace's own configuration says."
 )
-def grade_(what: str, pairs: Path | None, config: Path | None, trust: bool) -> None:
+def grade_(what: Path, pairs: Path | None, config: Path | None, trust: bool) -> None:
     """Grades a WORKSPACE's suggestions anew, or each line of PAIRS by GRADER, without an engine.
 
     \b
@@ -197,17 +198,17 @@ def grade_(what: str, pairs: Path | None, config: Path | None, trust: bool) -> N
     screen = Screen()
     if pairs:
         wanted = load(config).config if config else Config()
-        for line in grade.grade_pairs(what, pairs, wanted.judge, wanted.running):
+        for line in grade.grade_pairs(str(what), pairs, wanted.judge, wanted.running):
             screen.result(line.decode())
         return
-    done = grade.grade_workspace(Path(what), trusted=trust)
+    done = grade.grade_workspace(what, trusted=trust)
     presenting.evaluation(done, screen)
     if done.trouble:
         raise done.trouble
 
 
 @cli.command("fit-user-model")
-@click.argument("logs", metavar="LOGS...", type=click.Path(path_type=Path), nargs=-1, required=True)
+@click.argument("logs", metavar="LOGS...", type=SOURCE, nargs=-1, required=True)
 def fit_user_model(logs: tuple[Path, ...]) -> None:
     """Logs → the tables of the user who made them, as YAML for a configuration.
 
@@ -225,7 +226,7 @@ def fit_user_model(logs: tuple[Path, ...]) -> None:
 
 
 @cli.command()
-@click.argument("workspace", type=click.Path(path_type=Path))
+@click.argument("workspace", type=SOURCE)
 @click.option(
     "--user-model",
     "user",

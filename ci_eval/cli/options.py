@@ -15,6 +15,7 @@ import click
 from ci_eval import machine
 from ci_eval.ci import Screen
 from ci_eval.cli import completions
+from ci_eval.cli.places import NEW
 from ci_eval.config import Config, load, patch, with_ladder
 from ci_eval.fetch import schemes, sealed
 from ci_eval.jobs import trust as trusting
@@ -203,8 +204,8 @@ def with_placement(command: Callable[..., None]) -> Callable[..., None]:
     )(command)
     command = click.option(
         "--output",
-        type=click.Path(path_type=Path),
-        metavar="DIR",
+        type=NEW,
+        metavar="DIR|URL",
         help="The workspace; new or empty. Default: a folder named by time.",
     )(command)
     return click.option(

@@ -11,6 +11,7 @@ from ci_eval.ci import Screen
 from ci_eval.cli import completions
 from ci_eval.cli.group import EXAMPLES, cli
 from ci_eval.cli.options import MODEL, TRUST, Choices, opened, with_choices, with_gates, with_opening, with_placement
+from ci_eval.cli.places import CHANGED, EARLIER, SOURCE
 from ci_eval.jobs import evaluate as evaluate_job
 from ci_eval.jobs import show
 from ci_eval.jobs import single_stages as stages
@@ -44,7 +45,7 @@ REPEAT = "Ask each session N times, each time a fresh engine: tells how far answ
 @click.option("--trust", is_flag=True, help=TRUST)
 @click.option("--shard", metavar="I/N", help="Only the I-th of N parts; `ci-eval merge` puts them together.")
 @click.option("--repeat", "rounds", type=click.IntRange(1, 1000), metavar="N", default=1, help=REPEAT)
-@click.option("--reuse", type=click.Path(path_type=Path), metavar="WORKSPACE", help=REUSE)
+@click.option("--reuse", type=EARLIER, metavar="WORKSPACE", help=REUSE)
 @click.option("--executor", metavar="WHO", default="local", help=EXECUTOR)
 @click.option("--precision", metavar="Xpp", help=PRECISION)
 @with_gates
@@ -142,7 +143,7 @@ def actions(choices: Choices, output: Path | None, jobs: int) -> None:
 
 
 @cli.command()
-@click.argument("workspace", type=click.Path(path_type=Path))
+@click.argument("workspace", type=CHANGED)
 @click.option(
     "--engine",
     metavar="NAME[@VERSION]",
@@ -203,7 +204,7 @@ def interpret(
 
 
 @cli.command()
-@click.argument("workspaces", metavar="WORKSPACE...", type=click.Path(path_type=Path), nargs=-1, required=True)
+@click.argument("workspaces", metavar="WORKSPACE...", type=CHANGED, nargs=-1, required=True)
 @with_gates
 @with_opening
 def report(workspaces: tuple[Path, ...], gates: tuple[str, ...], opening: bool) -> None:
@@ -230,7 +231,7 @@ def report(workspaces: tuple[Path, ...], gates: tuple[str, ...], opening: bool) 
 
 
 @cli.command("show")
-@click.argument("workspace", type=click.Path(path_type=Path))
+@click.argument("workspace", type=SOURCE)
 @click.argument("session_id", metavar="SESSION-ID")
 @click.option("--replay", is_flag=True, help="Ask the engine again, and show what it answers now.")
 @click.option("--trust", is_flag=True, help=TRUST)

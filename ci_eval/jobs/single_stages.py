@@ -26,6 +26,7 @@ def only_actions(config: Config, *, output: Path | None, jobs: int, screen: Scre
     with runs.kept(folder):
         workspace = runs.begin(prepared, folder, jobs)
         pipeline.make_actions(workspace, prepared, jobs, screen)
+        workspace.seal()
     return workspace.folder
 
 
