@@ -288,6 +288,7 @@ def _manifest(shards: Sequence[Manifest]) -> Manifest:
         end=max((each.end for each in shards if each.end), default=None),
         planned=sum(each.planned for each in shards),
         finished=sum(each.finished for each in shards),
+        reused=sum(each.reused for each in shards),
         statuses={name: statuses[name] for name in sorted(statuses) if statuses[name]},
         stages=stages,
     )

@@ -212,6 +212,24 @@ def test_the_second_night_is_compared_with_the_first_and_has_a_ranker(evaluated:
     assert len(list(evaluated.artifact(12, "history-python-jedi-basic").iterdir())) == 2
 
 
+def test_a_night_takes_over_what_its_shards_were_answered_the_night_before(evaluated: GitHub) -> None:
+    evaluated.services.forget_runs()
+    reused = {}
+    for night, inputs in ((51, {}), (52, {}), (53, {"fresh": "true"})):
+        code, log = evaluated.run("nightly", night, caches=evaluated.folder / "nights", **inputs)
+        assert code == 0, log
+        workspace = evaluated.artifact(night, "workspace-javascript-words-basic")
+        manifest = json.loads((workspace / "manifest.json").read_text())
+        reused[night] = manifest.get("reused", 0), manifest["finished"]
+    assert [reused[night][0] for night in (51, 53)] == [0, 0]
+    assert 0 < reused[52][0] < reused[52][1]
+    figures = [
+        evaluation(evaluated.artifact(night, "workspace-javascript-words-basic"))["filters"]["ALL"]["metrics"]
+        for night in (51, 52)
+    ]
+    assert figures[0]["RecallAt1"] == figures[1]["RecallAt1"]
+
+
 def test_a_red_evaluation_takes_neither_base_nor_gates_from_its_siblings(evaluated: GitHub) -> None:
     evaluated.services.forget_runs()
     config = evaluated.repository(OURS) / "configs" / "javascript.yaml"

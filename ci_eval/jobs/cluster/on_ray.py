@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
@@ -55,8 +56,9 @@ class RayExecutor:
     def pool(self, most: int) -> RayPool:
         """See Executor. Raises PreparationError where the cluster cannot be reached."""
         try:
+            _reach(self._address)
             ray.init(address=self._address or None, log_to_driver=False, configure_logging=False)
-        except (ConnectionError, RuntimeError, ValueError, TimeoutError) as error:
+        except (OSError, RuntimeError, ValueError) as error:
             raise PreparationError(
                 f"no Ray cluster answers at {self._address or 'this machine'}: {error}. Start one with "
                 "`ray start --head`, and run ci-eval on one of its machines"
@@ -212,6 +214,13 @@ class RayPool:
         self._tell(f"{what} was lost with a machine or process of the cluster: {turn.path} is asked about again")
         waiting.appendleft(turn)
         return None
+
+
+def _reach(address: str) -> None:
+    """Raises OSError or ValueError where nobody answers: Ray itself waits for minutes."""
+    if address:
+        host, _, port = address.rpartition(":")
+        socket.create_connection((host, int(port)), timeout=GOODBYE).close()
 
 
 def _names_of(turn: Turn) -> bytes:

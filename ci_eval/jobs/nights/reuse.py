@@ -25,6 +25,12 @@ SAMPLE = 0.02
 
 def check_reusable(config: Config, rounds: int) -> None:
     """Raises ConfigError where answers of an earlier run would not do."""
+    if reason := why_not_reusable(config, rounds):
+        raise ConfigError(f"--reuse cannot be used here: {reason}; leave it out")
+
+
+def why_not_reusable(config: Config, rounds: int = 1) -> str:
+    """Why answers of an earlier run would not do; "" where they would."""
     why = {
         "an `engine.command` may be another program under the same name": config.engine.command,
         "an `engine.endpoint` has a store of answers of its own": config.engine.endpoint,
@@ -32,8 +38,7 @@ def check_reusable(config: Config, rounds: int) -> None:
         "`interpret.saveLogs` logs what is asked": config.interpret.save_logs,
         "`run.tests` runs each answer": config.running,
     }
-    if reason := next((text for text, applies in why.items() if applies), ""):
-        raise ConfigError(f"--reuse cannot be used here: {reason}; leave it out")
+    return next((text for text, applies in why.items() if applies), "")
 
 
 def make_sessions_with(

@@ -141,9 +141,9 @@ class _Store:
         except ImportError as error:
             raise WorkspaceError(f"{url} needs the extra `s3` ({error}): pip install 'ci-eval[s3]'") from error
         except Exception as error:  # what is raised, each kind of store decides
+            why = str(error) or type(error).__name__
             raise WorkspaceError(
-                f"the store of {url} refuses ({error or type(error).__name__}): check the URL, your credentials and "
-                "the network"
+                f"the store of {url} refuses ({why}): check the URL, your credentials and the network"
             ) from error
 
     def read(self, name: str) -> bytes | None:

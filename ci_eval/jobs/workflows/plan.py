@@ -14,6 +14,7 @@ from ci_eval.ci import limits
 from ci_eval.config import Config, load
 from ci_eval.errors import ConfigError
 from ci_eval.fetch import schemes
+from ci_eval.jobs.nights.reuse import why_not_reusable
 from ci_eval.jobs.preparation import engine_of
 from ci_eval.manifest import Manifest
 from ci_eval.model import Value
@@ -37,6 +38,8 @@ class PlannedJob(Value, frozen=True, kw_only=True):
     shards: int
     allow_failure: bool
     """Whether its engine is one that this project's tests do not drive: if it fails, the night does not."""
+    reusable: bool
+    """Whether answers of an earlier run may be taken over."""
     project: str
     """The project that is logged; "" = the configuration's own."""
     ranker: str
@@ -175,6 +178,7 @@ def _job(
         shards=shard.of,
         # Where it runs a command of the user's own, they want to know of its failures.
         allow_failure=not (engine.verified or config.engine.command),
+        reusable=not why_not_reusable(config),
         project=project,
         ranker=limits.name(path.stem),
         go=needed.get("go", ""),

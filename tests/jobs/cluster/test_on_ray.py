@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import subprocess
 import sys
 import time
+import warnings
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -56,6 +58,11 @@ def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     ]
     yield made
     made.shutdown()
+    del made
+    with warnings.catch_warnings():
+        # Ray leaves its log files to the collector.
+        warnings.simplefilter("ignore")
+        gc.collect()
 
 
 def wait_for(folder: Path, files: int) -> None:

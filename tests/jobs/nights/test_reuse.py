@@ -162,3 +162,15 @@ def test_what_cannot_be_reused_is_refused(project: Path, tmp_path: Path, more: t
     assert code == 2
     assert why in said
     assert not (tmp_path / "two").exists()
+
+
+def test_shards_of_a_night_reuse_their_own_and_are_counted_together(project: Path, tmp_path: Path) -> None:
+    for number in (1, 2):
+        shard = ("--shard", f"{number}/2")
+        night(project, tmp_path / f"old{number}", *shard)
+        night(project, tmp_path / f"new{number}", *shard, "--reuse", str(tmp_path / f"old{number}"))
+    code, _, said = command("merge", tmp_path / "new1", tmp_path / "new2", "--output", tmp_path / "merged")
+    assert code == 0, said
+    counts = [Workspace.open(tmp_path / name).manifest().reused for name in ("new1", "new2", "merged")]
+    assert min(counts) > 0
+    assert counts[2] == counts[0] + counts[1]

@@ -101,6 +101,21 @@ def test_only_an_engine_of_ours_that_no_test_drives_may_fail(engine: str, may: b
     assert job.allow_failure is may
 
 
+@pytest.mark.parametrize(
+    ("keys", "may"),
+    [
+        ("engine: words", True),
+        ("engine: {command: [./server]}", False),
+        ("interpret: {saveLogs: true}", False),
+    ],
+)
+def test_a_job_says_whether_answers_of_an_earlier_night_may_be_reused(keys: str, may: bool, tmp_path: Path) -> None:
+    config = tmp_path / "java.yaml"
+    config.write_text(f"language: java\nproject: path:.\n{keys}\n")
+    (job,) = plan([config], completion_types=["BASIC"], shards=1, timings=())
+    assert job.reusable is may
+
+
 def test_logs_are_planned_of_the_projects_that_train_or_of_those_named(tmp_path: Path) -> None:
     config = tmp_path / "java.yaml"
     config.write_text("language: java\nproject: path:.\ntrainingProjects: [maven:a:b:1]\n")
