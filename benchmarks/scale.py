@@ -56,11 +56,15 @@ def main() -> None:
     """See above."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--sessions", type=int, default=3_000, help="of each project")
-    parser.add_argument("--engine-ms", type=float, default=25.8, help="CPU of the engine per session; jedi's by default")
+    parser.add_argument(
+        "--engine-ms", type=float, default=25.8, help="CPU of the engine per session; jedi's by default"
+    )
     parser.add_argument("--unchanged", type=float, default=0.9, help="share of the projects that have not changed")
     parser.add_argument("--hours", type=float, default=8.0, help="that the night has")
     given = parser.parse_args()
-    print("| projects | first night, CPU h | cores | later night, CPU h | cores | GB stored |\n|--:|--:|--:|--:|--:|--:|")
+    print(
+        "| projects | first night, CPU h | cores | later night, CPU h | cores | GB stored |\n|--:|--:|--:|--:|--:|--:|"
+    )
     for projects in (1, 100, 10_000):
         first, later = (
             Night(projects, given.sessions, given.engine_ms / 1_000, share) for share in (0.0, given.unchanged)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -40,15 +41,12 @@ class _Changed(_Place):
 
     def _local(self, url: str, context: click.Context) -> Path | None:
         folder = stores.to_change(url)
-        before = stores.state(folder)
 
-        def send_back() -> None:
-            if stores.state(folder) == before:
+        def sent_or_removed(before: stores.State) -> None:
+            if not _send_what_changed(folder, url, before):
                 shutil.rmtree(folder)
-            else:
-                _send(folder, url)
 
-        context.call_on_close(send_back)
+        context.call_on_close(partial(sent_or_removed, stores.state(folder)))
         return folder
 
 
@@ -59,7 +57,7 @@ class _New(_Place):
         stores.check_free(url)
         folder = stores.local_folder(url)
         # Also where the command fails because of what it found: the workspace is complete then.
-        context.call_on_close(lambda: _send(folder, url))
+        context.call_on_close(partial(_send_what_changed, folder, url, stores.state(folder)))
         return folder
 
 
@@ -73,13 +71,17 @@ class _Earlier(_Place):
         return folder
 
 
-def _send(folder: Path, url: str) -> None:
+def _send_what_changed(folder: Path, url: str, before: stores.State) -> bool:
+    """Whether the command has written anything."""
+    if stores.state(folder) == before:
+        return False
     screen = Screen()
     if stores.send(folder, url):
         screen.say(f"Sent {folder}")
         screen.result(url)
     else:
         screen.warn(f"nothing is sent to {url}: the workspace {folder} is not finished")
+    return True
 
 
 SOURCE, CHANGED, NEW, EARLIER = _Source(), _Changed(), _New(), _Earlier()

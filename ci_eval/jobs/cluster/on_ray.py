@@ -55,6 +55,7 @@ class RayExecutor:
 
     def pool(self, most: int) -> RayPool:
         """See Executor. Raises PreparationError where the cluster cannot be reached."""
+        self.cpus, self.workers = {}, 0
         try:
             _reach(self._address)
             ray.init(address=self._address or None, log_to_driver=False, configure_logging=False)

@@ -83,8 +83,12 @@ def to_change(url: str) -> Path:
     return folder
 
 
-def state(folder: Path) -> dict[str, tuple[int, int]]:
-    """Of each file below: its size, and when it was last changed, in ns. Equal states: nothing was written."""
+State = dict[str, tuple[int, int]]
+"""Each file below a folder → its size, and when it was last changed, in ns."""
+
+
+def state(folder: Path) -> State:
+    """That of a folder, which may not be there; while nothing is written below it, it stays the same."""
     found = {path.relative_to(folder).as_posix(): path.stat() for path in folder.rglob("*") if path.is_file()}
     return {name: (stat.st_size, stat.st_mtime_ns) for name, stat in found.items()}
 
