@@ -82,8 +82,8 @@ def sample(root: int) -> list[float]:
 def victim(root: int, chance: random.Random) -> int | None:
     """A worker, or something that a worker started; None while there is nothing like that."""
     depths = {pid: depth for pid, depth in tree(root).items() if depth and not _helps(pid)}
-    wanted = (lambda depth: depth == 1) if chance.random() < WORKERS else (lambda depth: depth > 1)
-    found = sorted(pid for pid, depth in depths.items() if wanted(depth))
+    workers = chance.random() < WORKERS
+    found = sorted(pid for pid, depth in depths.items() if (depth == 1) == workers)
     return chance.choice(found) if found else None
 
 

@@ -215,7 +215,8 @@ def test_the_second_night_is_compared_with_the_first_and_has_a_ranker(evaluated:
 def test_a_night_takes_over_what_its_shards_were_answered_the_night_before(evaluated: GitHub) -> None:
     evaluated.services.forget_runs()
     reused = {}
-    for night, inputs in ((51, {}), (52, {}), (53, {"fresh": "true"})):
+    given: dict[int, dict[str, Any]] = {51: {}, 52: {}, 53: {"fresh": "true"}}
+    for night, inputs in given.items():
         code, log = evaluated.run("nightly", night, caches=evaluated.folder / "nights", **inputs)
         assert code == 0, log
         workspace = evaluated.artifact(night, "workspace-javascript-words-basic")
