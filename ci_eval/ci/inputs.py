@@ -24,7 +24,7 @@ OPTIONS = {
     "plan-logs": (),
 }
 REPEATED = {
-    "evaluate": {"set": "--set"},
+    "evaluate": {"set": "--set", "gates": "--gate"},
     "generate-ml-logs": {"set": "--set", "log-formats": "--log-format"},
     "compare": {"gates": "--gate"},
     "plan": {"completion-types": "--completion-type"},
