@@ -11,6 +11,7 @@ from ci_eval.cli import completions
 from ci_eval.cli.group import cli
 from ci_eval.cli.options import Choices, opened, with_choices, with_gates, with_opening, with_placement
 from ci_eval.cli.places import NEW, SOURCE
+from ci_eval.cli.suites import suite_told
 from ci_eval.jobs import compare as compare_job
 from ci_eval.jobs import compare_engines as compare_engines_job
 from ci_eval.jobs import merge as merge_job
@@ -155,9 +156,7 @@ def compare_engines_(
             resume=resume,
             screen=screen,
         )
-        presenting.suite(suited, screen)
-        if suited.trouble:
-            raise suited.trouble
+        suite_told(suited, screen, opening=opening)
         return
     done = compare_engines_job.compare_engines(
         chosen,

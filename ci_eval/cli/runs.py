@@ -12,6 +12,7 @@ from ci_eval.cli import completions
 from ci_eval.cli.group import EXAMPLES, cli
 from ci_eval.cli.options import MODEL, TRUST, Choices, opened, with_choices, with_gates, with_opening, with_placement
 from ci_eval.cli.places import CHANGED, EARLIER, SOURCE
+from ci_eval.cli.suites import suite_told
 from ci_eval.jobs import evaluate as evaluate_job
 from ci_eval.jobs import show
 from ci_eval.jobs import single_stages as stages
@@ -84,7 +85,7 @@ def evaluate(
         suited = suite_job.evaluate(
             chosen, output=output, jobs=jobs, resume=resume, rounds=rounds, gates=gates, screen=screen
         )
-        _presented(suited, opening=opening, screen=screen)
+        suite_told(suited, screen, opening=opening)
         return
     if whole := ide.wanted(chosen):
         why = "engine jetbrains evaluates all, once, and `ci-eval report` judges it"
@@ -116,14 +117,6 @@ def _left_out(why: str, **given: object) -> None:
     """Raises UsageError where any of these options is given."""
     if named := [f"--{name}" for name, value in given.items() if value]:
         raise click.UsageError(f"{why}: leave out {' and '.join(named)}")
-
-
-def _presented(suited: suite_job.Suited, *, opening: bool, screen: Screen) -> None:
-    presenting.suite(suited, screen)
-    if opening:
-        opened(suited.reports, screen)
-    if suited.trouble:
-        raise suited.trouble
 
 
 @cli.command()
