@@ -6,10 +6,11 @@ import hashlib
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from html import escape
 from itertools import groupby
 from pathlib import PurePosixPath
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from ci_eval.contracts import Task
 from ci_eval.model import Session
@@ -87,16 +88,16 @@ class Page:
     @property
     def code(self) -> Markup:
         """The text with its spots. (A template would take several times as long, and this is most of a report.)"""
-        return Markup("").join(map(_html, self.segments))
+        return Markup("".join(map(_html, self.segments)))  # noqa: S704  all that is not ours is escaped
 
 
-def _html(segment: Segment) -> Markup:
+def _html(segment: Segment) -> str:
     spot, text = segment.spot, escape(segment.text)
     if spot is None:
         return text
     sign = f' data-sign="{spot.sign}"' if spot.sign else ""
-    begin = f'<span class="t {spot.outcome}" data-at="{spot.first}" data-ids="{escape(" ".join(spot.ids))}"{sign}>'
-    return Markup(f"{begin}{text}</span>")  # noqa: S704  all that is not ours is escaped
+    ids = escape(" ".join(spot.ids))
+    return f'<span class="t {spot.outcome}" data-at="{spot.first}" data-ids="{ids}"{sign}>{text}</span>'
 
 
 def page_name(path: str) -> str:
