@@ -21,6 +21,7 @@ from pathlib import Path
 from playwright.sync_api import Page, sync_playwright
 
 PROJECT = "pypi:flask==3.0.3"
+SUITE = [PROJECT, "pypi:click==8.1.7", "pypi:itsdangerous==2.2.0", "pypi:markupsafe==2.1.5", "pypi:blinker==1.8.2"]
 SESSIONS = 1500
 NIGHTS = 24
 RUNS = {
@@ -44,6 +45,10 @@ def evaluated(root: Path) -> None:
         else:
             limit = ("--set", f"interpret.sessionsLimit={SESSIONS}")
             ci_eval("evaluate", "--project", PROJECT, *options, *limit, "--output", root / name)
+    if not (root / "suite").exists():
+        suite = json.dumps({"engine": "words", "projects": SUITE, "interpret": {"sessionsLimit": 200}})
+        (root / "suite.yaml").write_text(suite)
+        ci_eval("evaluate", root / "suite.yaml", "--output", root / "suite")
     shutil.rmtree(root / "compared", ignore_errors=True)
     (root / "compared").mkdir()
     past(root / "frequency", root / "compared" / "past")
@@ -84,6 +89,7 @@ def pages(root: Path) -> Mapping[str, str]:
         "comparison-sessions": pair / "sessions.html",
         "comparison-file": min((pair / "files").glob("*.html"), key=lambda each: abs(each.stat().st_size - 60_000)),
         "several": root / "compared/several/html/index.html",
+        "suite": root / "suite/html/index.html",
         "site": root / "compared/site/index.html",
         "trend": line / "index.html",
     }
