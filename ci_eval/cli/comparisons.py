@@ -11,7 +11,7 @@ from ci_eval.cli import completions
 from ci_eval.cli.group import cli
 from ci_eval.cli.options import Choices, opened, with_choices, with_gates, with_opening, with_placement
 from ci_eval.cli.places import NEW, SOURCE
-from ci_eval.cli.suites import suite_told
+from ci_eval.cli.runs import suite_told
 from ci_eval.jobs import compare as compare_job
 from ci_eval.jobs import compare_engines as compare_engines_job
 from ci_eval.jobs import merge as merge_job

@@ -12,7 +12,6 @@ from ci_eval.cli import completions
 from ci_eval.cli.group import EXAMPLES, cli
 from ci_eval.cli.options import MODEL, TRUST, Choices, opened, with_choices, with_gates, with_opening, with_placement
 from ci_eval.cli.places import CHANGED, EARLIER, SOURCE
-from ci_eval.cli.suites import suite_told
 from ci_eval.jobs import evaluate as evaluate_job
 from ci_eval.jobs import show
 from ci_eval.jobs import single_stages as stages
@@ -21,6 +20,7 @@ from ci_eval.jobs.cluster.choosing import Choice
 from ci_eval.jobs.exchange import ide
 from ci_eval.jobs.sampling import precise
 from ci_eval.jobs.suites import suite as suite_job
+from ci_eval.jobs.suites.suite import Suited
 from ci_eval.jobs.workflows import announcements as announcing
 from ci_eval.shards import Shard
 
@@ -117,6 +117,15 @@ def _left_out(why: str, **given: object) -> None:
     """Raises UsageError where any of these options is given."""
     if named := [f"--{name}" for name, value in given.items() if value]:
         raise click.UsageError(f"{why}: leave out {' and '.join(named)}")
+
+
+def suite_told(done: Suited, screen: Screen, *, opening: bool) -> None:
+    """Print a suite, and open its page where that is wanted. Raises what went wrong in it."""
+    presenting.suite(done, screen)
+    if opening:
+        opened(done.reports, screen)
+    if done.trouble:
+        raise done.trouble
 
 
 @cli.command()
