@@ -36,6 +36,8 @@ def test_tables_and_events_of_one_run_are_the_same_logs(logs: Path, tmp_path: Pa
     rankers = found["rankers"]
     assert isinstance(rankers, dict)
     assert len(rankers["features"]) == 29, "all but score_rank, which the engine `words` does not tell"
+    assert rankers["top1"]["value"] == pytest.approx(rankers["real"]["top1"] - rankers["synthetic"]["top1"])
+    assert rankers["real"]["meanRank"] >= 1
     assert "Top-1" in out
     assert "trained on real" in out
 
