@@ -64,9 +64,12 @@ class WatchedProcess(EngineProcess):
     def ended(self) -> int:
         """Its exit code. Raises EngineTimeout where it closed its output, and goes on."""
         try:
-            return self._process.wait(timeout=ENDING)
+            code = self._process.wait(timeout=ENDING)
         except subprocess.TimeoutExpired:
             raise EngineTimeout("the IDE closed its output and did not end") from None
+        # Its last words may still be on their way to us.
+        self._listener.join(timeout=ENDING)
+        return code
 
     def _told(self) -> str:
         return " | ".join([*self.said][-3:]) or "none"
