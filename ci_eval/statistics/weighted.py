@@ -37,7 +37,9 @@ def figure(strata: Floats, sampling: Sampling) -> tuple[float | None, float]:
     value = above / below
     residuals = strata[:, 0] - value * strata[:, 1]
     squares = np.clip(strata[:, 2:] @ [1, -2 * value, value**2], 0, None)
-    variance = _variance(residuals, squares, sampling)
+    # One session of the stratum whose sessions stand for most may be otherwise than all that were seen.
+    one = max(value, 1 - value) if 0 <= value <= 1 else 1.0
+    variance = max(_variance(residuals, squares, sampling), one**2 * _heaviest(sampling))
     return value, ERRORS * float(np.sqrt(variance)) / below
 
 
@@ -51,6 +53,13 @@ def _variance(residuals: Floats, squares: Floats, sampling: Sampling) -> float:
     size = asked + ADDED
     varied = np.clip((squares + ADDED * usual) / size - (residuals / size) ** 2, 0, None) * size / (size - 1)
     return float((shares**2 * sessions * (sessions - asked) * varied / asked).sum())
+
+
+def _heaviest(sampling: Sampling) -> float:
+    """The variance of a total that comes from one session in the stratum whose sessions stand for most others."""
+    return max(
+        (1 - each.asked / each.sessions) * (each.share * each.sessions / each.asked) ** 2 for each in sampling.strata
+    )
 
 
 def interval(strata: Floats, sampling: Sampling, *, bounded: bool) -> tuple[float, float] | None:

@@ -42,6 +42,13 @@ def test_a_stratum_without_a_miss_may_still_have_some() -> None:
     assert both > other * 1020 / 2000
 
 
+def test_a_figure_of_one_is_not_exact_where_some_were_not_asked() -> None:
+    """Rule of three: one miss among 50 unseen ones would be 3/50 at most."""
+    value, reach = figure(np.stack([moments(ONES(50), ONES(50))]), sample((10_000, 50)))
+    assert value == 1
+    assert 1 / 50 < reach < 3 / 50
+
+
 def test_the_interval_is_that_of_a_stratified_sample() -> None:
     """Cochran 1977, section 5.4, but for the session that is added."""
     values = np.array([1.0, 0] * 200)
