@@ -27,13 +27,13 @@ from ci_eval.statistics.weighted import ERRORS, figure, moments
 Floats = NDArray[np.float64]
 Places = NDArray[np.int64]
 
-FIRST = 150
+FIRST = 200
 """Sessions of the first phase, of which nothing is known before."""
 GROWTH = 1.0
 """A phase asks at most so many times as many sessions as were asked before it, since the next one knows more."""
 STRATA = 8
 """In a phase, at most."""
-FEWEST = 6
+FEWEST = 12
 """Sessions that are drawn from a stratum, at least."""
 PULL = 8.0
 """So many sessions with the rate of the larger cell are added to each cell."""

@@ -13,6 +13,8 @@ Floats = NDArray[np.float64]
 ADDED = 0.5
 """So many sessions that vary as those of one stratum usually do are added to each: that no session of it was seen to
 differ does not mean that none does."""
+FEW = 5
+"""Where fewer sessions than this are otherwise than the rest, their number says little of how many there are."""
 ERRORS = NORMAL.inv_cdf(0.975)
 """Standard errors that a 95 % interval reaches to each side."""
 
@@ -37,9 +39,10 @@ def figure(strata: Floats, sampling: Sampling) -> tuple[float | None, float]:
     value = above / below
     residuals = strata[:, 0] - value * strata[:, 1]
     squares = np.clip(strata[:, 2:] @ [1, -2 * value, value**2], 0, None)
-    # One session of the stratum whose sessions stand for most may be otherwise than all that were seen.
-    one = max(value, 1 - value) if 0 <= value <= 1 else 1.0
-    variance = max(_variance(residuals, squares, sampling), one**2 * _heaviest(sampling))
+    variance = _variance(residuals, squares, sampling)
+    if min(strata[:, 0].sum(), strata[:, 1].sum() - strata[:, 0].sum()) < FEW:
+        # One more session, of the stratum whose sessions stand for most, may be otherwise than nearly all are.
+        variance = max(variance, _heaviest(sampling))
     return value, ERRORS * float(np.sqrt(variance)) / below
 
 
