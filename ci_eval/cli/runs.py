@@ -39,6 +39,10 @@ EXECUTOR = (
 REPEAT = "Ask each session N times, each time a fresh engine: tells how far answers and times differ by themselves."
 
 
+def _parsed(_: click.Context, __: click.Parameter, given: str | None) -> float | None:
+    return precise.parse(given) if given else None
+
+
 @cli.command(epilog=EXAMPLES)
 @with_choices
 @with_placement
@@ -48,7 +52,7 @@ REPEAT = "Ask each session N times, each time a fresh engine: tells how far answ
 @click.option("--repeat", "rounds", type=click.IntRange(1, 1000), metavar="N", default=1, help=REPEAT)
 @click.option("--reuse", type=EARLIER, metavar="WORKSPACE", help=REUSE)
 @click.option("--executor", metavar="WHO", default="local", help=EXECUTOR)
-@click.option("--precision", metavar="Xpp", help=PRECISION)
+@click.option("--precision", metavar="Xpp", callback=_parsed, help=PRECISION)
 @with_gates
 @with_opening
 def evaluate(
@@ -62,7 +66,7 @@ def evaluate(
     reuse: Path | None,
     gates: tuple[str, ...],
     opening: bool,
-    precision: str | None,
+    precision: float | None,
     executor: str,
 ) -> None:
     """All stages: project and engine → a workspace with reports.
@@ -102,7 +106,7 @@ def evaluate(
             rounds=rounds,
             reuse=reuse,
             gates=gates,
-            precision=precise.parse(precision) if precision else None,
+            precision=precision,
             cluster=cluster,
         )
     announcing.evaluation(done, screen)
