@@ -13,7 +13,7 @@ import msgspec
 import pytest
 
 from ci_eval.errors import WorkspaceError
-from ci_eval.model import Session
+from ci_eval.model import GateResult, Session
 from ci_eval.rendering.htmlpages import MAX_SESSIONS, page_name
 from ci_eval.reporters.html import REPORTER
 from tests.reporters.samples import CODE, HOSTILE, NASTY, Sample, figures, hostile, huge, session, small
@@ -169,3 +169,14 @@ def test_the_suggestions_of_a_file_are_never_in_memory_together(tmp_path: Path) 
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 30_000_000
+
+
+def test_gates_are_told_the_broken_ones_first(tmp_path: Path) -> None:
+    sample = small()
+    kept = GateResult(rule="Recall >= 90%", passed=True, reason="it is 93%")
+    broken = GateResult(rule="RecallAt1 >= 95%", passed=False, reason="it is <60%>")
+    judged = msgspec.structs.replace(sample.evaluation(), gates=(kept, broken))
+    text = REPORTER.write(judged, sample, tmp_path).read_text(encoding="utf-8")
+    assert text.index("✗ broken") < text.index("RecallAt1 &gt;= 95%") < text.index("✓ kept")
+    assert "it is &lt;60%&gt;" in text
+    assert "✗ broken" not in (written(sample, tmp_path / "other") / "index.html").read_text(encoding="utf-8")
