@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ci_eval.model import MetricInfo, OverProjects, Suite, SuiteProject
-from ci_eval.rendering.figures import TO, amount, change, change_between, counted, interval
+from ci_eval.model import MetricInfo, OtherCode, OverProjects, Suite, SuiteProject
+from ci_eval.rendering.figures import amount, change, change_between, counted, interval
 from ci_eval.rendering.verdicts import HERE, interval_text, said
 
 OVERALL = "In other projects"
@@ -43,4 +43,4 @@ def _between(found: OverProjects, unit: str) -> str:
     if found.low is None or found.high is None:
         return ""
     bounds = (max(0.0, found.low), min(1.0, found.high)) if unit in {"share", "score"} else (found.low, found.high)
-    return TO.join(amount(each, unit) for each in bounds)
+    return interval(OtherCode(low=bounds[0], high=bounds[1]), unit)
