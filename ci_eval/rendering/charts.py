@@ -13,7 +13,7 @@ from ci_eval.rendering.figures import amount, change, interval
 
 WIDTH, HEIGHT = 640, 156
 LEFT, RIGHT, TOP, BOTTOM = 66, 14, 22, 32
-APART = 100
+APART = 140
 """Texts below the axis are at least so far from each other."""
 DAY = 24 * 60 * 60
 
