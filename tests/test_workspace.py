@@ -141,6 +141,7 @@ def test_what_may_be_the_users_is_not_written_over(tmp_path: Path, name: str) ->
 
 
 @pytest.mark.usefixtures("in_one_process")
+@pytest.mark.slow
 def test_a_manifest_is_read_once_however_often_it_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = write(tmp_path / "p", a__py=GREETER)
     argv = ("evaluate", "--project", f"path:{root}", "--engine", "words", "--jobs", 1, "--output")

@@ -139,6 +139,7 @@ def test_a_report_is_not_made_of_what_changed_since(run: Run, project: Path, tmp
     assert (code, "sessions changed since" in " ".join(err.split())) == (2, True)
 
 
+@pytest.mark.slow
 def test_a_workspace_of_before_is_reported_compared_and_taken_up(run: Run, project: Path, tmp_path: Path) -> None:
     old, new = tmp_path / "old", tmp_path / "new"
     asked = ("evaluate", "--project", f"path:{project}", "--engine", "words", "--output")
@@ -171,6 +172,7 @@ def test_sessions_and_seed_are_short_for_keys(run: Run, project: Path, tmp_path:
     assert Workspace.open(tmp_path / "a").manifest().finished == 5
 
 
+@pytest.mark.slow
 def test_quiet_leaves_results_and_verbose_says_more(run: Run, project: Path, tmp_path: Path) -> None:
     common = ["evaluate", "--project", f"path:{project}", "--engine", "words", "--jobs", 1, "--output"]
     usual = run(*common, tmp_path / "usual")[2]
@@ -214,6 +216,7 @@ def test_without_a_browser_open_says_where_the_report_is(
     assert (code, "no browser could be started" in " ".join(err.split())) == (0, True)
 
 
+@pytest.mark.slow
 def test_an_interrupted_run_is_reported_as_far_as_it_came(tmp_path: Path) -> None:
     project = write(tmp_path / "p", **{f"file{i:03}__py": GREETER for i in range(150)})
     folder, given = tmp_path / "o", ["--engine", "words", "--jobs", "1", "--output"]

@@ -73,6 +73,7 @@ def test_a_file_is_seen_by_others_as_it_is_on_disk_once_it_is_closed(jedi: Runni
     assert texts(jedi, "import other\nother.Known.")[0] == "member"
 
 
+@pytest.mark.slow
 def test_a_file_replaced_by_an_older_one_is_read_anew(tmp_path: Path) -> None:
     write(tmp_path, lib__py="old_name = 1\n")
     for name, age in (("old_name", 2_000_000_000), ("new_name", 1_000_000_000)):

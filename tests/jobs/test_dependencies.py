@@ -31,7 +31,7 @@ def manifest(folder: Path) -> dict[str, object]:
 @pytest.mark.parametrize(
     ("files", "options", "installed"),
     [
-        (PINNED, [], {"tiny": "1.0"}),
+        pytest.param(PINNED, [], {"tiny": "1.0"}, marks=pytest.mark.slow),
         pytest.param(PINNED, ["--no-dependencies"], {}, marks=pytest.mark.slow),
         (PINNED, ["--engine", "words"], {}),
         pytest.param(OPEN, [], {}, marks=pytest.mark.slow),

@@ -162,6 +162,7 @@ def test_an_interrupted_run_exits_with_130_and_keeps_its_workspace(tmp_path: Pat
     assert Workspace.open(tmp_path / "o").manifest().engine.name == "jedi"
 
 
+@pytest.mark.slow
 def test_another_engine_can_answer_the_same_actions(project: Path, tmp_path: Path) -> None:
     evaluate(project, tmp_path / "words", "--engine", "words")
     assert run("interpret", tmp_path / "words", "--engine", "oracle", "--output", tmp_path / "oracle")[0] == 0
@@ -169,6 +170,7 @@ def test_another_engine_can_answer_the_same_actions(project: Path, tmp_path: Pat
     assert (tmp_path / "oracle" / "reports" / "metrics.json").exists()
 
 
+@pytest.mark.slow
 def test_an_engine_that_never_answers_is_warned_about(project: Path, tmp_path: Path) -> None:
     command = ("--project", f"path:{project}", "--engine", "empty", "--output")
     for number, job in enumerate(("evaluate", "generate-ml-logs")):
@@ -177,6 +179,7 @@ def test_an_engine_that_never_answers_is_warned_about(project: Path, tmp_path: P
         assert "the engine answered nothing" in " ".join(err.split())
 
 
+@pytest.mark.slow
 def test_an_engine_that_no_test_drives_is_warned_about_and_needs_its_toolchain(
     project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -207,6 +210,7 @@ def test_default_metrics_are_the_ones_that_lead(project: Path, tmp_path: Path) -
     assert "RecallAt1" not in cards
 
 
+@pytest.mark.slow
 def test_any_language_server_is_an_engine_by_its_command(project: Path, tmp_path: Path) -> None:
     server = Path(__file__).parent.parent / "adapters" / "lsp" / "server.py"
     engine = json.dumps({"command": [sys.executable, str(server), "utf-16"], "languageId": "python"})

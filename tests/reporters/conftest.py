@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, expect, sync_playwright
 
+from tests.command import command
 from tests.needs import need
+from tests.projects import GREETER, write
 
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 ARGUMENTS += ["--disable-component-update", "--disable-sync"]
@@ -24,3 +28,37 @@ def browser() -> Iterator[Browser]:
         started = playwright.chromium.launch(executable_path=executable, args=ARGUMENTS)
         yield started
         started.close()
+
+
+@pytest.fixture(scope="session")
+def compared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of words against words by the alphabet; beside it are `only`, with a trend, and `several`."""
+    root = tmp_path_factory.mktemp("site")
+    project = write(root / "p", **{f"file{i}__py": GREETER + f"x{i} = {i}\nprint(x{i}, Greeter)\n" for i in range(6)})
+    words = ("evaluate", "--project", f"path:{project}", "--engine", "words", "--jobs", 1, "--output")
+    run(*words, root / "BASIC")
+    run(*words, root / "ALPHABETICAL", "--completion-type", "ALPHABETICAL")
+    run(*words, root / "sample", "--set", "interpret.sessionProbability=0.5")
+    run("compare", root / "BASIC", root / "ALPHABETICAL", "--output", root / "out")
+    run("compare", root / "BASIC", root / "sample", "--output", root / "only", "--history", past(root))
+    run("compare", root / "BASIC", root / "sample", root / "ALPHABETICAL", "--output", root / "several")
+    return root / "out" / "html"
+
+
+def run(*arguments: object) -> None:
+    code, _, said = command(*arguments)
+    assert code == 0, said
+
+
+def past(root: Path) -> Path:
+    """A dozen nights, the first eight of them worse."""
+    report = json.loads((root / "sample" / "reports" / "metrics.json").read_text())
+    (evaluation,) = report["evaluations"]
+    figure = evaluation["filters"]["ALL"]["metrics"]["RecallAt1"]
+    whole = figure["value"]
+    (root / "past").mkdir()
+    for night in range(12):
+        evaluation["started"] = f"2020-01-{night + 1:02}T03:00:00+00:00"
+        figure["value"] = whole / 2 if night < 8 else whole
+        (root / "past" / f"{night}.json").write_text(json.dumps(report))
+    return root / "past"

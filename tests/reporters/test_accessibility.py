@@ -11,9 +11,6 @@ from playwright.sync_api import Browser
 from ci_eval.fetch.packages import npm_pack
 from ci_eval.reporters.html import REPORTER
 from tests.reporters.samples import small
-from tests.reporters.test_comparison_in_browser import site as compared
-
-__all__ = ["compared"]
 
 pytestmark = [pytest.mark.browser, pytest.mark.registry, pytest.mark.needs("npm")]
 

@@ -2,51 +2,18 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page
 
-from tests.projects import GREETER, write
-
 pytestmark = pytest.mark.browser
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """words against words by the alphabet."""
-    root = tmp_path_factory.mktemp("site")
-    project = write(root / "p", **{f"file{i}__py": GREETER + f"x{i} = {i}\nprint(x{i}, Greeter)\n" for i in range(6)})
-    words = ("evaluate", "--project", f"path:{project}", "--engine", "words", "--output")
-    run(*words, root / "BASIC")
-    run(*words, root / "ALPHABETICAL", "--completion-type", "ALPHABETICAL")
-    run(*words, root / "sample", "--set", "interpret.sessionProbability=0.5")
-    run("compare", root / "BASIC", root / "ALPHABETICAL", "--output", root / "out")
-    run("compare", root / "BASIC", root / "sample", "--output", root / "only", "--history", past(root))
-    run("compare", root / "BASIC", root / "sample", root / "ALPHABETICAL", "--output", root / "several")
-    return root / "out" / "html"
-
-
-def run(*arguments: object) -> None:
-    subprocess.run([sys.executable, "-m", "ci_eval", *map(str, arguments)], check=True, timeout=120)
-
-
-def past(root: Path) -> Path:
-    """A dozen nights, the first eight of them worse."""
-    report = json.loads((root / "sample" / "reports" / "metrics.json").read_text())
-    (evaluation,) = report["evaluations"]
-    figure = evaluation["filters"]["ALL"]["metrics"]["RecallAt1"]
-    whole = figure["value"]
-    (root / "past").mkdir()
-    for night in range(12):
-        evaluation["started"] = f"2020-01-{night + 1:02}T03:00:00+00:00"
-        figure["value"] = whole / 2 if night < 8 else whole
-        (root / "past" / f"{night}.json").write_text(json.dumps(report))
-    return root / "past"
+@pytest.fixture
+def site(compared: Path) -> Path:
+    return compared
 
 
 @pytest.fixture

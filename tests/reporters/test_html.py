@@ -147,6 +147,7 @@ def test_a_report_that_fails_leaves_the_old_one(tmp_path: Path) -> None:
     assert [each.name for each in tmp_path.iterdir()] == ["html"]
 
 
+@pytest.mark.slow
 def test_twenty_thousand_sessions_with_long_lists_make_pages_of_moderate_size(tmp_path: Path) -> None:
     site = written(huge(), tmp_path)
     assert max(each.stat().st_size for each in site.rglob("*") if each.is_file()) < LIMIT

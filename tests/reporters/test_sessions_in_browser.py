@@ -9,10 +9,9 @@ from playwright.sync_api import Browser, Page, expect
 
 from ci_eval.reporters.html import REPORTER
 from tests.reporters.samples import NASTY, Sample, hostile, session, small
-from tests.reporters.test_comparison_in_browser import site as compared
 from tests.reporters.test_html_in_browser import Visit, page, sites, visit
 
-__all__ = ["compared", "page", "sites", "visit"]
+__all__ = ["page", "sites", "visit"]
 
 pytestmark = pytest.mark.browser
 

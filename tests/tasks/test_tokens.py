@@ -58,6 +58,7 @@ def test_every_token_of_the_code_is_asked_for_once(tmp_path: Path) -> None:
     assert asked == ["import", "os", "print", "(", "os", ".", "sep", ",", "1", ")"]
 
 
+@pytest.mark.slow
 def test_a_class_of_tokens_is_chosen_by_the_filter(tmp_path: Path) -> None:
     _, out, _ = evaluated(tmp_path, "--set", "actions.strategy.filters.statementTypes=[LITERAL,OPERATOR]")
     asked = [each.expected_text for each in sessions(out)]

@@ -33,6 +33,7 @@ def test_requests_of_the_server_are_answered(start: Start) -> None:
 
 
 @pytest.mark.parametrize("way", ["", "never-ends", "silent", "floods"])
+@pytest.mark.slow
 def test_no_process_is_left(start: Start, way: str) -> None:
     server = start(way)
     server.open("a.py", TEXT)

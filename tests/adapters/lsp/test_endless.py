@@ -50,6 +50,7 @@ def use(server: RunningLsp, text: str = "one two\n") -> None:
 
 
 @pytest.mark.parametrize("what", ENDLESS)
+@pytest.mark.slow
 def test_each_step_ends_within_its_limit(start: Start, what: str) -> None:
     server = start(what, timeout=0.5)
     started = time.monotonic()

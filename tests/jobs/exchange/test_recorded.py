@@ -98,6 +98,7 @@ PLANTED = UserModel(
 )
 
 
+@pytest.mark.slow
 def test_a_planted_user_is_found_again(tmp_path: Path) -> None:
     path = recorded(tmp_path / "r.jsonl", PLANTED, users=40, lines=150)
     code, out, err = command("fit-user-model", f"neutral={path}")

@@ -96,6 +96,7 @@ def test_times_are_those_of_what_was_asked(project: Path, tmp_path: Path) -> Non
     assert figures(tmp_path / "two")["MeanLatency"]["value"] == pytest.approx(sum(asked) / len(asked), rel=1e-6)
 
 
+@pytest.mark.slow
 def test_another_night_asks_another_sample(project: Path, tmp_path: Path) -> None:
     asked = set()
     for number in range(3):
@@ -164,6 +165,7 @@ def test_what_cannot_be_reused_is_refused(project: Path, tmp_path: Path, more: t
     assert not (tmp_path / "two").exists()
 
 
+@pytest.mark.slow
 def test_shards_of_a_night_reuse_their_own_and_are_counted_together(project: Path, tmp_path: Path) -> None:
     for number in (1, 2):
         shard = ("--shard", f"{number}/2")

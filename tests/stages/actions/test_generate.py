@@ -32,6 +32,7 @@ def test_only_tokens_that_pass_the_filters_get_sessions(tmp_path: Path) -> None:
     assert [call.expected_text for call in calls] == ["name", "greet"]
 
 
+@pytest.mark.slow
 def test_jedi_decides_what_the_text_leaves_open(tmp_path: Path) -> None:
     root = write(tmp_path / "p", a__py="import b\nb.make().lower()\n", b__py="def make() -> str: ...\n")
     config = ActionsConfig(

@@ -91,6 +91,7 @@ def test_jedi_is_asked_where_the_next_call_would_be_written(folder: Path, tmp_pa
 
 
 @pytest.mark.engine
+@pytest.mark.slow
 def test_a_recommender_orders_what_the_engine_found(folder: Path, tmp_path: Path) -> None:
     model = ("--completion-type", "PBN", "--model", folder / "pbn.model")
     evaluate(folder, tmp_path / "pbn", "--engine", "jedi", *model)

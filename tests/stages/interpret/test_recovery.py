@@ -66,6 +66,7 @@ def test_what_was_finished_is_not_asked_again(project: Path) -> None:
     assert twice == once.replace("greet", "greet greet", 1)
 
 
+@pytest.mark.slow
 def test_a_file_in_which_every_session_is_deadly_is_given_up(project: Path) -> None:
     workspace = asked(project, "dead", deadly(project, "kill", "start"))
     assert {each.status for each in sessions(workspace)} == {Status.ENGINE_CRASH}

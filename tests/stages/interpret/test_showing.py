@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from ci_eval.engines.words import ENGINE as WORDS
 from ci_eval.model import ActionsConfig, PrefixConfig, StrategyConfig
 from ci_eval.rankers.alphabetical import RANKER as ALPHABETICAL
@@ -18,6 +20,7 @@ def test_repeated_suggestions_count_once(tmp_path: Path) -> None:
     assert [found.text for found in sessions(workspace)[2].lookups[0].suggestions] == ["self", "return"]
 
 
+@pytest.mark.slow
 def test_of_a_million_suggestions_a_thousand_are_kept_and_all_are_counted(tmp_path: Path) -> None:
     root = write(tmp_path / "p", a__py="self.a\nname999999\n")
     ask(workspace := generate(root, tmp_path / "w"), setup(Faulty("suggests a million"), root))
