@@ -8,8 +8,9 @@ SLP-Core computes it (JMModel, InverseMixModel, the capacity of CacheModel); the
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -79,6 +80,14 @@ def factors(totals: Sequence[float], weight: float) -> list[float]:
     return [part / mass / total for part, total in zip(faded, totals, strict=True)]
 
 
+@dataclass(slots=True)
+class _After:
+    """What followed a context: how often anything did, and text → how often that did."""
+
+    total: int
+    counts: dict[str, int]
+
+
 class Cache:
     """A sequence of tokens that grows and shrinks at its end, with counts of what followed what."""
 
@@ -92,9 +101,8 @@ class Cache:
         """Begin anew."""
         self.tokens: list[str] = []
         self._oldest = 0
-        self._totals: Counter[tuple[str, ...]] = Counter()
         self._places: dict[str, list[int]] = defaultdict(list)
-        self._after: dict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
+        self._after: dict[tuple[str, ...], _After] = {}
 
     def add(self, tokens: Iterable[str]) -> None:
         """Append these."""
@@ -117,16 +125,21 @@ class Cache:
 
     def _count(self, place: int, times: int) -> None:
         token = self.tokens[place]
-        if place >= self._oldest and self._predicted(token):
-            for begin in range(max(place - self.order + 1, 0), place + 1):
-                context = tuple(self.tokens[begin:place])
-                after = self._after[context]
-                after[token] += times
-                self._totals[context] += times
-                if not after[token]:
-                    del after[token]
-                if not after:
-                    del self._after[context], self._totals[context]
+        if place < self._oldest or not self._predicted(token):
+            return
+        for begin in range(max(place - self.order + 1, 0), place + 1):
+            context = tuple(self.tokens[begin:place])
+            after = self._after.get(context)
+            if after is None:
+                self._after[context] = _After(times, {token: times})
+                continue
+            after.total += times
+            counts = after.counts
+            counts[token] = counts.get(token, 0) + times
+            if not counts[token]:
+                del counts[token]
+                if not counts:
+                    del self._after[context]
 
     def context(self, length: int) -> tuple[str, ...]:
         """The last tokens, at most `length`."""
@@ -134,11 +147,13 @@ class Cache:
 
     def following(self, context: tuple[str, ...]) -> Mapping[str, int]:
         """Text → how often it followed these tokens."""
-        return self._after.get(context, _NOTHING)
+        after = self._after.get(context)
+        return after.counts if after else _NOTHING
 
     def total(self, context: tuple[str, ...]) -> int:
         """How often any did."""
-        return self._totals[context] if context in self._after else 0
+        after = self._after.get(context)
+        return after.total if after else 0
 
     def last(self, text: str) -> int:
         """The number (from 1 on) of the last token that was that text; 0 if none was."""
