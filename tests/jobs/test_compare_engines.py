@@ -13,6 +13,7 @@ from ci_eval.config import Config, EngineConfig
 from ci_eval.errors import ConfigError
 from ci_eval.jobs import preparation as preparing
 from ci_eval.jobs.compare_engines import answered_by
+from ci_eval.jobs.exchange import ide
 from ci_eval.jobs.preparation import engine_of
 from ci_eval.workspace import Workspace
 from tests.command import command
@@ -47,7 +48,9 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
         report = output / "comparison" / "comparison.json"
         return code, json.loads(report.read_text()) if report.exists() else {}, " ".join((out + err).split())
 
+    # Whoever asks for an engine by its name, wherever that was imported.
     monkeypatch.setattr(preparing, "engine_of", engine_of)
+    monkeypatch.setattr(ide, "engine_of", engine_of)
     return run
 
 
