@@ -25,7 +25,7 @@ CONFIGS = Path(__file__).parents[2] / "configs"
 KNOWN = [engine for name in engines.names() if (engine := engines.CATALOG.load(name)).verified]
 ASKED = [(engine, language) for engine in KNOWN for language in sorted(engine.languages or ())]
 FILES = 4
-SESSIONS = 16
+SESSIONS = 48
 
 pytestmark = [pytest.mark.engine, pytest.mark.registry, pytest.mark.slow]
 
