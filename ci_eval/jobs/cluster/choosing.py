@@ -71,7 +71,9 @@ def _module() -> ModuleType:
     try:
         return import_module(f"{__package__}.on_ray")
     except ImportError as error:
-        raise ConfigError(f"--executor ray needs the extra `ray` ({error}): pip install 'ci-eval[ray]'") from error
+        raise ConfigError(
+            f"--executor ray needs the extra `ray` ({error}): pip install '.[ray]' in a checkout"
+        ) from error
 
 
 def _elsewhere(prepared: Prepared) -> Config:

@@ -143,7 +143,7 @@ class _Store:
         except WorkspaceError:
             raise
         except ImportError as error:
-            raise WorkspaceError(f"{url} needs the extra `s3` ({error}): pip install 'ci-eval[s3]'") from error
+            raise WorkspaceError(f"{url} needs the extra `s3` ({error}): pip install '.[s3]' in a checkout") from error
         except Exception as error:  # what is raised, each kind of store decides
             why = str(error) or type(error).__name__
             raise WorkspaceError(

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from ci_eval.jobs.nights import reuse
 from ci_eval.model import Session, Suggestion
 from ci_eval.workspace import Workspace, pack_sessions
 from tests.command import command
@@ -113,6 +114,17 @@ def test_a_planted_wrong_answer_is_noticed_and_nothing_is_reused(project: Path, 
     assert Workspace.open(tmp_path / "two").manifest().reused == 0
     # As it was before it was altered; ranks are the same.
     assert figures(tmp_path / "two")["Recall"] == figures(tmp_path / "one")["Recall"]
+
+
+def test_where_nothing_can_be_compared_nothing_is_reused(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Which files are asked anew depends on the time: what of them can be compared is told instead.
+    monkeypatch.setattr(reuse, "_differing", lambda *_: (0, 0))
+    said = night(project, tmp_path / "two", "--reuse", str(tmp_path / "one"))
+    assert "none of the sessions asked anew could be compared" in said
+    assert "Reused" not in said
+    assert set().union(*reused(tmp_path / "two").values()) == {False}
 
 
 @pytest.mark.parametrize(
