@@ -65,7 +65,9 @@ def lightgbm() -> ModuleType:
     try:
         return import_module("lightgbm")
     except (ImportError, OSError) as error:
-        raise ConfigError(f"ranking by a model needs the extra `ml` ({error}): pip install 'ci-eval[ml]'") from error
+        raise ConfigError(
+            f"ranking by a model needs the extra `ml` ({error}): pip install '.[ml]' in a checkout"
+        ) from error
 
 
 def save(model: RankerModel, path: Path) -> None:

@@ -17,7 +17,7 @@ def converted(model: RankerModel) -> bytes:
         tools = import_module("onnxmltools")
         types = import_module("onnxmltools.convert.common.data_types")
     except ImportError as error:
-        raise ConfigError(f"ONNX needs the extra `onnx` ({error}): pip install onnxmltools") from error
+        raise ConfigError(f"ONNX needs the extra `onnx` ({error}): pip install '.[onnx]' in a checkout") from error
     booster = lightgbm().Booster(model_str=model.booster)
     shape = types.FloatTensorType([None, len(model.features)])
     written: bytes = tools.convert_lightgbm(booster, initial_types=[(INPUT, shape)], zipmap=False).SerializeToString()

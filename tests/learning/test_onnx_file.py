@@ -46,5 +46,5 @@ def test_both_give_the_same_scores_and_order(model: RankerModel, lookups: Lookup
 
 def test_without_onnxmltools_it_says_what_to_install(model: RankerModel, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "onnxmltools", None)
-    with pytest.raises(ConfigError, match="pip install onnxmltools"):
+    with pytest.raises(ConfigError, match=r"pip install '\.\[onnx\]' in a checkout"):
         onnx_file.converted(model)

@@ -331,9 +331,10 @@ def test_an_address_may_name_a_line(visit: Visit, sites: dict[str, Path]) -> Non
 def test_a_line_of_another_page_is_found_from_the_first(visit: Visit, sites: dict[str, Path]) -> None:
     visit.site = sites["huge"]
     page = visit.file("huge")
-    last = int(page.evaluate("document.body.dataset.lines.split(' ').at(-1)"))
-    page = visit.file("huge", f"#L{last + 2}")
-    page.wait_for_url(f"**-{page.evaluate('document.body.dataset.lines').count(' ') + 1}.html#L{last + 2}")
+    firsts = page.evaluate("document.body.dataset.lines").split()
+    beyond = f"#L{int(firsts[-1]) + 2}"
+    page = visit.file("huge", beyond)
+    page.wait_for_url(f"**-{len(firsts)}.html{beyond}")
     expect(page.locator("#code.marked")).to_be_visible()
 
 

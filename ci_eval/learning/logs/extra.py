@@ -14,5 +14,6 @@ def tables() -> ModuleType:
         return import_module("ci_eval.learning.logs.arrow")
     except ImportError as error:
         raise ConfigError(
-            f"logs as Parquet need the extra `ml` ({error}): pip install 'ci-eval[ml]', or use --log-format jsonl"
+            f"logs as Parquet need the extra `ml` ({error}): "
+            "pip install '.[ml]' in a checkout, or use --log-format jsonl"
         ) from error

@@ -47,5 +47,5 @@ def test_where_ray_is_missing_the_extra_is_named(monkeypatch: pytest.MonkeyPatch
         raise ImportError("No module named 'ray'")
 
     monkeypatch.setattr(choosing, "import_module", missing)
-    with pytest.raises(ConfigError, match=r"pip install 'ci-eval\[ray\]'"):
+    with pytest.raises(ConfigError, match=r"extra `ray` .*pip install '\.\[ray\]' in a checkout"):
         Choice("").check(load(None).config)
