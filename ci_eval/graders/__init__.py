@@ -1,6 +1,6 @@
 """The graders: how close a suggestion is to what was expected; one file each."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
@@ -9,6 +9,14 @@ from ci_eval.contracts import Grader, Pairing, RunSettings
 from ci_eval.model.endpoints import EndpointConfig
 
 CATALOG: Catalog[Grader] = Catalog(__name__, "GRADER", spelling=lambda module: module.replace("_", "-"))
+
+
+@runtime_checkable
+class OfTexts(Protocol):
+    """A grader that looks at nothing but the two texts."""
+
+    def grade_texts(self, reference: str, hypothesis: str) -> Mapping[str, float]:
+        """As `grade` of a pairing that has them, but faster: no pairing is made."""
 
 
 @runtime_checkable

@@ -22,7 +22,11 @@ class SubtokenF1:
 
     def grade(self, pairing: Pairing) -> Mapping[str, float]:
         """See Grader."""
-        return subtokens.scores(pairing.reference, pairing.hypothesis, in_common)
+        return self.grade_texts(pairing.reference, pairing.hypothesis)
+
+    def grade_texts(self, reference: str, hypothesis: str) -> Mapping[str, float]:
+        """See graders.OfTexts."""
+        return subtokens.scores(reference, hypothesis, in_common)
 
 
 GRADER: Grader = SubtokenF1()

@@ -28,7 +28,11 @@ class SubtokenLcs:
 
     def grade(self, pairing: Pairing) -> Mapping[str, float]:
         """See Grader."""
-        return subtokens.scores(pairing.reference, pairing.hypothesis, longest_common)
+        return self.grade_texts(pairing.reference, pairing.hypothesis)
+
+    def grade_texts(self, reference: str, hypothesis: str) -> Mapping[str, float]:
+        """See graders.OfTexts."""
+        return subtokens.scores(reference, hypothesis, longest_common)
 
 
 GRADER: Grader = SubtokenLcs()

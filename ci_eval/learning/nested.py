@@ -10,14 +10,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
-from itertools import chain, islice
+from itertools import islice
+from operator import itemgetter
 from pathlib import PurePosixPath
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_eval.learning.code import distinct, lines_of
+from ci_eval.learning.code import lines_of
 from ci_eval.learning.corpus import NONE, TOP, Corpus, Elsewhere, Ids, Texts, backwards, may_follow, numbered, without
 from ci_eval.learning.names import START_OF_LINE
 from ci_eval.learning.ngrams import Cache, factors, shares
@@ -126,14 +127,19 @@ class Nested:
         return candidates.sums
 
     def _ordered(self, sides: Sequence[_Side]) -> list[tuple[str, float]]:
-        following = (each.after(length) for length in reversed(range(self._project.order)) for each in sides)
-        texts = list(islice(distinct(chain.from_iterable(following)), self._candidates))
+        known: dict[str, None] = {}
+        for length in reversed(range(self._project.order)):
+            for side in sides:
+                known.update(dict.fromkeys(side.after(length)))
+            if len(known) >= self._candidates:
+                break
+        texts = list(islice(known, self._candidates))
         total = sum(each.weight for each in sides)
         candidates = _Candidates(texts, self._project.texts)
         for side in sides:
             side.add_to(candidates, side.weight / total)
         found = zip(texts, candidates.sums, strict=True)
-        return sorted(((text, likely) for text, likely in found if likely > 0), key=lambda each: -each[1])
+        return sorted((each for each in found if each[1] > 0), key=itemgetter(1), reverse=True)
 
     def _side(self, cache: Cache, begun: tuple[str, ...], *, back: bool) -> _Side:
         most = cache.order - 1
@@ -158,14 +164,8 @@ class _Candidates:
         """Add `factor` times the count of each in `after`, without that in `less`. `places`: `by_text` or `by_id`, as
         these have it."""
         sums = self.sums
-        if len(places) < len(after):
-            for token, place in places.items():
-                if token in after:
-                    sums[place] += factor * (after[token] - less.get(token, 0))
-        else:
-            for token, count in after.items():
-                if token in places:
-                    sums[places[token]] += factor * (count - less.get(token, 0))
+        for token in places.keys() & after.keys():
+            sums[places[token]] += factor * (after[token] - less.get(token, 0) if less else after[token])
 
 
 class _Side:
@@ -201,7 +201,7 @@ class _Side:
         for levels in reversed(self._wider):
             # What stands at the same places as after a longer context was given with that.
             if length < len(levels) and (length + 1 == len(levels) or levels[length] is not levels[length + 1]):
-                yield from (self._texts.texts[number] for number in levels[length].top)
+                yield from map(self._texts.texts.__getitem__, levels[length].top)
 
     def add_to(self, candidates: _Candidates, share: float) -> None:
         """Add their probabilities, times `share`."""
@@ -214,9 +214,11 @@ class _Side:
 
 def _most_frequent(counts: Mapping[str, int]) -> list[str]:
     """The first TOP; equal ones by their text, since their order in a cache depends on where the caret was before."""
-    least = sorted(counts.values())[-TOP:][0]
-    found = sorted((-count, text) for text, count in counts.items() if count >= least)
-    return [text for _, text in found[:TOP]]
+    texts: Iterable[str] = counts
+    if len(counts) > TOP:
+        least = sorted(counts.values())[-TOP]
+        texts = [text for text, count in counts.items() if count >= least]
+    return sorted(sorted(texts), key=counts.__getitem__, reverse=True)[:TOP]
 
 
 def _seen(cache: Cache, context: tuple[str, ...]) -> Iterator[tuple[Mapping[str, int], int]]:

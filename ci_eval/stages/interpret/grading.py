@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -34,10 +35,7 @@ class Grading:
         """`language`: of records that do not name theirs; `cache`: where graders are installed. Raises ConfigError for
         one that is not there, or PreparationError."""
         self._task = task
-        self._graders = graders.ready(names_of(task, judge, run), cache, judge, run)
-        # What each is able to is asked once: that takes longer than most grades.
-        self._judging = [each for each in self._graders if isinstance(each, graders.Judging)]
-        self._remarks = [each.remark if isinstance(each, graders.Remarking) else _nothing for each in self._graders]
+        self._graders = [_Known.of(each) for each in graders.ready(names_of(task, judge, run), cache, judge, run)]
         self._language = language
 
     def session(self, session: Session, text: str) -> Session:
@@ -78,23 +76,44 @@ class Grading:
         language = (record.language if record else "") or self._language
         against = _Against(references, language, around, record)
         shown, found = lookup.suggestions[: self._task.graded], dict[str, float]()
-        for grader, remark in zip(self._graders, self._remarks, strict=True):
-            judging = grader in self._judging
+        for grader in self._graders:
             texts = [each.text for each in shown]
             read = self._task.readers.get(grader.name)
             if record and read:
                 texts = [*read(lookup.answer, record)]
             # A judge is not asked about nothing; for the others, no suggestion is an empty one.
-            closest = [against.closest(grader, remark, text) for text in (texts if judging else texts or [""])]
-            if self._task.summed and not judging:
+            closest = [against.closest(grader, text) for text in (texts if grader.judges else texts or [""])]
+            if self._task.summed and not grader.judges:
                 found |= _stored(grader.name, self._task.summed([each for each, _ in closest]), found)
                 continue
             scores = [_stored(grader.name, each, found) for each, _ in closest]
-            found |= _judged(scores) if judging else _best(scores) if self._task.best else scores[0]
+            found |= _judged(scores) if grader.judges else _best(scores) if self._task.best else scores[0]
             if not read:
                 remarks = [said for _, said in closest]
                 shown = tuple(map(_graded, shown, scores, remarks))
         return replace(lookup, suggestions=(*shown, *lookup.suggestions[self._task.graded :]), grades=found)
+
+
+@dataclass(frozen=True)
+class _Known:
+    """What a grader is able to: asked once, since that takes longer than most grades."""
+
+    name: str
+    grade: Callable[[Pairing], Scores]
+    judges: bool
+    remark: Callable[[Pairing], str]
+    grade_texts: Callable[[str, str], Scores] | None
+    """None where it looks at more than two texts."""
+
+    @classmethod
+    def of(cls, grader: Grader) -> _Known:
+        return cls(
+            name=grader.name,
+            grade=grader.grade,
+            judges=isinstance(grader, graders.Judging),
+            remark=grader.remark if isinstance(grader, graders.Remarking) else _nothing,
+            grade_texts=grader.grade_texts if isinstance(grader, graders.OfTexts) else None,
+        )
 
 
 class _Against:
@@ -106,9 +125,11 @@ class _Against:
         self._references, self._language, self._around, self._record = references, language, around, record
         self._pairings: dict[str, list[Pairing]] = {}
 
-    def closest(self, grader: Grader, remark: Callable[[Pairing], str], text: str) -> tuple[Scores, str]:
+    def closest(self, grader: _Known, text: str) -> tuple[Scores, str]:
         """The scores against the reference that the text is closest to, by the first score that the grader names, and
         the remark on that."""
+        if grader.grade_texts and len(self._references) == 1:
+            return grader.grade_texts(self._references[0], text), ""
         # All graders see the same ones: to make them takes longer than some grades.
         pairings = self._pairings.get(text)
         if pairings is None:
@@ -120,7 +141,7 @@ class _Against:
             scores, decisive = max(((grader.grade(each), each) for each in pairings), key=_first_score)
         if "score" in scores:
             scores = {grader.name: scores["score"] / 100}
-        return scores, remark(decisive)
+        return scores, grader.remark(decisive)
 
     def _pairing(self, reference: str, text: str) -> Pairing:
         before, after = self._around
