@@ -13,6 +13,9 @@ from markupsafe import Markup
 
 from ci_eval import atomic
 
+COMMON = ("style.css", "theme.js")
+"""The assets that every page has."""
+
 
 class HtmlSite:
     """A report being written; paths are relative to its folder."""

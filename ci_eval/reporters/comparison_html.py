@@ -16,7 +16,7 @@ from ci_eval.rendering.figures import amount, change
 from ci_eval.rendering.htmldata import script
 from ci_eval.rendering.htmlpages import page_name
 from ci_eval.rendering.htmlpairs import PairedPage, change_of, paired_pages
-from ci_eval.rendering.htmlsite import HtmlSite, published
+from ci_eval.rendering.htmlsite import COMMON, HtmlSite, published
 from ci_eval.rendering.painting import spelled
 from ci_eval.rendering.sessiontable import MOST_ROWS, SessionTable, write_sessions
 from ci_eval.rendering.verdicts import (
@@ -36,7 +36,7 @@ from ci_eval.rendering.verdicts import (
 )
 
 TEMPLATES = Path(__file__).parent / "templates"
-ASSETS = ("style.css", "comparison.css", "comparison.js", "source.js", "sorting.js", "sessions.css", "sessions.js")
+ASSETS = (*COMMON, "comparison.css", "comparison.js", "source.js", "sorting.js", "sessions.css", "sessions.js")
 MOST_SESSIONS = 50_000
 """Pages are written for about so many sessions: those of files with a listed change first, then those of the files with
 the most changes."""

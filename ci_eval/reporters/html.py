@@ -27,7 +27,7 @@ from ci_eval.rendering.htmlpages import (
     page_name,
     pages,
 )
-from ci_eval.rendering.htmlsite import HtmlSite, published
+from ci_eval.rendering.htmlsite import COMMON, HtmlSite, published
 from ci_eval.rendering.ladder import about, shown_filter
 from ci_eval.rendering.painting import spelled
 from ci_eval.rendering.querytables import tables
@@ -36,7 +36,7 @@ from ci_eval.statistics.noise import noise_text
 
 TEMPLATES = Path(__file__).parent / "templates"
 LEGEND = ("first", "near", "low", "absent", "failed", "skipped")
-ASSETS = ("style.css", "index.js", "source.js", "file.js", "sessions.css", "sessions.js")
+ASSETS = (*COMMON, "index.js", "source.js", "file.js", "sessions.css", "sessions.js")
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,11 @@ from ci_eval.model import Overview
 from ci_eval.rendering.charts import trend_charts
 from ci_eval.rendering.contract import OverviewReporter
 from ci_eval.rendering.figures import amount, intervals
-from ci_eval.rendering.htmlsite import HtmlSite, published
+from ci_eval.rendering.htmlsite import COMMON, HtmlSite, published
 from ci_eval.rendering.verdicts import SIGNS, TRENDS, WORDS, night_figure, pair_text, places
 
 TEMPLATES = Path(__file__).parent / "templates"
-ASSETS = ("style.css", "comparison.css", "sorting.js")
+ASSETS = (*COMMON, "comparison.css", "sorting.js")
 
 
 class OverviewHtml:

@@ -12,11 +12,11 @@ from ci_eval.model import FORMAT, Estimate, Line, MetricInfo, Trend, TrendPoint
 from ci_eval.rendering.charts import trend_charts
 from ci_eval.rendering.contract import SiteReporter
 from ci_eval.rendering.figures import NOTHING, amount, change, interval
-from ci_eval.rendering.htmlsite import HtmlSite, published
+from ci_eval.rendering.htmlsite import COMMON, HtmlSite, published
 from ci_eval.rendering.sparkline import Sparkline, sparkline
 
 TEMPLATES = Path(__file__).parent / "templates"
-ASSETS = ("style.css", "comparison.css", "site.css")
+ASSETS = (*COMMON, "comparison.css", "site.css")
 
 
 @dataclass(frozen=True)

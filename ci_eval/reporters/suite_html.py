@@ -6,12 +6,12 @@ from pathlib import Path
 
 from ci_eval.model import Suite
 from ci_eval.rendering.contract import SuiteReporter
-from ci_eval.rendering.htmlsite import HtmlSite, published
+from ci_eval.rendering.htmlsite import COMMON, HtmlSite, published
 from ci_eval.rendering.suites import OVERALL, cell, overall_cell, populations
 from ci_eval.rendering.verdicts import SIGNS, WORDS
 
 TEMPLATES = Path(__file__).parent / "templates"
-ASSETS = ("style.css", "comparison.css", "sorting.js")
+ASSETS = (*COMMON, "comparison.css", "sorting.js")
 
 
 class SuiteHtml:

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from ci_eval.model import Sweep
 from ci_eval.rendering.contract import SweepReporter
-from ci_eval.rendering.htmlsite import HtmlSite, published
+from ci_eval.rendering.htmlsite import COMMON, HtmlSite, published
 from ci_eval.rendering.sweeping import difference_texts, figure_texts, sweep_charts
 
 TEMPLATES = Path(__file__).parent / "templates"
-ASSETS = ("style.css", "comparison.css")
+ASSETS = (*COMMON, "comparison.css")
 
 
 class SweepHtml:

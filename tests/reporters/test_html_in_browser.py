@@ -229,6 +229,39 @@ def test_the_dark_scheme_differs(visit: Visit) -> None:
     assert page.evaluate(colour) != light
 
 
+def background(page: Page) -> str:
+    return str(page.evaluate("getComputedStyle(document.documentElement).backgroundColor"))
+
+
+def test_the_switch_of_colours_is_kept_over_pages_before_anything_is_drawn(visit: Visit) -> None:
+    page = visit.index()
+    light = background(page)
+    switch = page.get_by_role("button", name="Colours")
+    for name in ("light", "dark"):
+        switch.click()
+        expect(switch).to_have_accessible_name(f"Colours: {name}")
+    dark = background(page)
+    assert dark != light
+    page.get_by_role("link", name="stack/core.py").click()
+    expect(page.get_by_role("button", name="Colours: dark")).to_be_visible()
+    assert background(page) == dark
+    # A script that browsers wait for, before the style: there is no moment without the choice.
+    first = page.locator("head script, head link[rel=stylesheet]").first
+    assert first.evaluate("each => [each.src.endsWith('theme.js'), each.async, each.defer]") == [True, False, False]
+    switch.click()
+    expect(switch).to_have_accessible_name("Colours: auto")
+    assert background(page) == light
+
+
+def test_a_browser_that_keeps_nothing_switches_the_page_alone(visit: Visit) -> None:
+    denied = "get() { throw new DOMException('denied', 'SecurityError'); }"
+    visit.page.add_init_script(f"Object.defineProperty(window, 'localStorage', {{ {denied} }})")
+    page = visit.index()
+    switch = page.get_by_role("button", name="Colours")
+    switch.click()
+    expect(switch).to_have_accessible_name("Colours: light")
+
+
 @pytest.mark.parametrize("sample", ["small", "hostile"])
 def test_a_phone_needs_no_sideways_scrolling(visit: Visit, sites: dict[str, Path], sample: str) -> None:
     visit.site = sites[sample]
