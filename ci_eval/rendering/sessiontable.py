@@ -55,6 +55,8 @@ class Side:
     """Percent; where a task plays its items, which no rank sums up."""
     first: list[int] = field(default_factory=list)
     """The text that stood first; -1: none."""
+    latency: list[int] = field(default_factory=list)
+    """Of the slowest lookup, in tenths of a millisecond; -1: there was none."""
 
 
 class SessionTable:
@@ -129,6 +131,8 @@ class SessionTable:
         side.score.append(round(100 * score(self._task, session)) if session and self._task.play else 0)
         shown = session.lookups[-1].suggestions if session and session.lookups else ()
         side.first.append(self._texts(shown[0].text[:LONGEST]) if shown else -1)
+        latencies = [each.latency for each in session.lookups] if session else []
+        side.latency.append(round(10 * max(latencies)) if latencies else -1)
 
     def _band(self, session: Session) -> str:
         # As the pages count that link here: a failed session is a miss of its own in comparisons alone.

@@ -41,7 +41,7 @@ def test_a_row_has_its_line_its_texts_and_how_it_went() -> None:
     assert [found["texts"][each] for each in columns["expected"]] == ["one", "three", ""]
     assert went["rank"] == [1, 3, 0]
     assert [found["texts"][each] for each in went["first"][:2]] == ["one", "candidate_1"]
-    assert (went["first"][2], went["band"][2]) == (-1, -1)
+    assert (went["first"][2], went["band"][2], went["latency"][2]) == (-1, -1, -1)
     assert [found["statuses"][each] for each in went["status"]] == ["ok", "ok", "skipped"]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from playwright.sync_api import Browser, Page, expect
 
 from ci_eval.reporters.html import REPORTER
@@ -68,6 +69,41 @@ def test_the_worst_come_first_where_that_is_wanted(visit: Visit) -> None:
     ranks = [int(each.removeprefix("rank ")) if each.startswith("rank") else 9999 for each in shown]
     assert ranks[0] == 9999
     assert [each for each in ranks if each < 9999] == sorted((each for each in ranks if each < 9999), reverse=True)
+
+
+def milliseconds(page: Page) -> list[float]:
+    return [float(each.split()[0].replace(",", "")) for each in page.locator(".row .latency").all_inner_texts()]
+
+
+def test_the_figure_of_latency_leads_to_the_slowest(visit: Visit, tmp_path: Path) -> None:
+    slow = [0.4, 1200.0, 7.25, 80.0]
+    rows = [session("a.py", 3 * place, "ab") for place in range(len(slow))]
+    rows = [
+        replace(row, lookups=(replace(row.lookups[0], latency=0.1), replace(row.lookups[0], latency=latency)))
+        for row, latency in zip(rows, slow, strict=True)
+    ]
+    visit.site = Sample().add("a.py", "ab " * len(slow), rows).write(REPORTER, tmp_path).parent
+    page = visit.index()
+    page.get_by_role("link", name="the slowest sessions").click()
+    expect(page.locator("#group")).to_have_value("slowest")
+    assert milliseconds(page) == [1200, 80, pytest.approx(7.2, abs=0.11), 0.4]
+
+
+def test_columns_are_chosen_and_kept_in_the_address(visit: Visit) -> None:
+    page = opened(visit)
+    about = page.locator(".row .about").first
+    expect(about).to_contain_text(".py:")
+    page.locator("summary", has_text="Columns").click()
+    page.get_by_label("file and line").uncheck()
+    page.get_by_label("session id").check()
+    expect(about).not_to_contain_text(".py:")
+    kept = page.url.partition("#")[2]
+    assert kept == "columns=typed%2Cfirst%2Ckind%2Clatency%2Cid"
+    page.keyboard.press("Escape")
+    expect(page.get_by_label("session id")).to_be_hidden()
+    again = opened(visit, f"#{kept}")
+    expect(again.locator(".row .about").first).not_to_contain_text(".py:")
+    expect(again.locator("#columns input:checked")).to_have_count(5)
 
 
 def test_a_place_is_found_by_file_and_line(visit: Visit) -> None:

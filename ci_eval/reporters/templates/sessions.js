@@ -48,14 +48,31 @@ ciEval.table = (json) => {
     file: { title: "file", value: null, of: columns.file, names: files.map(([path]) => path) },
   };
   const WORST = "worst";
+  const SLOWEST = "slowest";
   const groupings = {
     "": ["every session"],
     [WORST]: ["the worst first"],
+    [SLOWEST]: ["the slowest first"],
     text: ["by expected text", columns.expected, texts],
     first: ["by what stood first", last.first, texts],
     kind: ["by kind", columns.kind, kinds],
     file: ["by file", columns.file, exact.file.names],
   };
+
+  // What a row shows beside its code and result: a name in the address, its label, and whether it is shown unless chosen
+  // otherwise.
+  const parts = {
+    typed: ["what was typed", true],
+    first: ["what stood first", true],
+    place: ["file and line", true],
+    kind: ["kind", true],
+    latency: ["latency of the slowest lookup", true],
+    status: ["status", false],
+    id: ["session id", false],
+  };
+  const usual = Object.keys(parts).filter((name) => parts[name][1]);
+  let shown = new Set(usual);
+  const asUsual = () => shown.size === usual.length && usual.every((name) => shown.has(name));
 
   // ------------------------------------------------------------------------------------------------------- choosing
 
@@ -99,7 +116,7 @@ ciEval.table = (json) => {
         for (let at = 0; at < facets.length; at += 1) counts[at][facets[at].of[row]] += 1;
       } else if (misses === 1) counts[missed][facets[missed].of[row]] += 1;
     }
-    found = group.value === WORST ? worstFirst(result) : result;
+    found = group.value === WORST ? byMost(result, badness) : group.value === SLOWEST ? byMost(result, (row) => last.latency[row]) : result;
     facets.forEach((each, at) => { each.counts = counts[at]; });
     groups = groupings[group.value][1] ? grouped(...groupings[group.value].slice(1)) : null;
     active = 0;
@@ -109,10 +126,9 @@ ciEval.table = (json) => {
   };
 
   // Where nothing was asked, nothing went wrong.
-  const worstFirst = (of) => {
-    const side = last;
-    const badness = (row) => (side.band[row] < 0 ? -1 : data.played ? 100 - side.score[row] : side.rank[row] || Infinity);
-    const keys = new Map(of.map((row) => [row, badness(row)]));
+  const badness = (row) => (last.band[row] < 0 ? -1 : data.played ? 100 - last.score[row] : last.rank[row] || Infinity);
+  const byMost = (of, amount) => {
+    const keys = new Map(of.map((row) => [row, amount(row)]));
     return of.sort((one, other) => (keys.get(other) === keys.get(one) ? one - other : keys.get(other) - keys.get(one)));
   };
 
@@ -134,9 +150,10 @@ ciEval.table = (json) => {
     for (const [key, each] of Object.entries(exact)) if (each.value !== null) now.set(key, each.names[each.value] ?? "");
     if (search.value.trim()) now.set("q", search.value.trim());
     if (group.value) now.set("group", group.value);
+    if (!asUsual()) now.set("columns", [...shown].join(","));
     return now;
   };
-  const isChosen = () => [...state().keys()].some((key) => key !== "group");
+  const isChosen = () => [...state().keys()].some((key) => key !== "group" && key !== "columns");
   const keep = () => history.replaceState(null, "", `#${state()}`);
   const changed = () => { keep(); choose(); };
   const read = () => {
@@ -148,6 +165,7 @@ ciEval.table = (json) => {
     }
     search.value = given.get("q") ?? "";
     group.value = Object.hasOwn(groupings, given.get("group") ?? "") ? given.get("group") ?? "" : "";
+    shown = new Set(given.has("columns") ? given.get("columns").split(",").filter((name) => Object.hasOwn(parts, name)) : usual);
     choose();
   };
 
@@ -166,7 +184,19 @@ ciEval.table = (json) => {
     make("fieldset", {}, make("legend", {}, each.title), ...buttons[at].map(({ button }) => button))));
   group.append(...Object.entries(groupings).map(([value, [label]]) => make("option", { value }, label)));
 
+  const boxes = Object.entries(parts).map(([value, [label]]) => {
+    const box = make("input", { type: "checkbox", value });
+    box.addEventListener("change", () => {
+      if (!shown.delete(value)) shown.add(value);
+      keep();
+      draw();
+    });
+    byId("columns").append(make("label", {}, box, ` ${label}`));
+    return box;
+  });
+
   const describe = () => {
+    for (const box of boxes) box.checked = shown.has(box.value);
     const all = found.length < size ? ` of ${number(size)}` : "";
     byId("count").textContent = `${number(found.length)}${all}${groups ? ` in ${number(groups.length)} groups` : ""}`;
     byId("clear").disabled = !isChosen();
@@ -192,6 +222,10 @@ ciEval.table = (json) => {
     const text = failed || band < 0 ? status : data.played ? `${side.score[row]}%` : side.rank[row] ? `${paired ? "" : "rank "}${number(side.rank[row])}` : bands[band][1];
     return make("span", { class: `t ${outcome}` }, text);
   };
+  const duration = (tenths) => {
+    if (tenths < 0) return "–";
+    return tenths < 100 ? `${(tenths / 10).toFixed(1)} ms` : tenths < 100000 ? `${number(Math.round(tenths / 10))} ms` : `${(tenths / 10000).toFixed(1)} s`;
+  };
   const movement = (row) => {
     const change = changes[columns.change[row]];
     const sign = { better: "▲", worse: "▼" }[change];
@@ -213,25 +247,33 @@ ciEval.table = (json) => {
     const end = at + [...expected].length;
     const link = links[columns.page[row]];
     const chips = went.flatMap((side, each) => [...(each ? [" → "] : []), chip(side, row)]);
+    const about = [
+      ...(shown.has("typed") ? [prefix ? ` after “${prefix}”` : " with nothing typed"] : []),
+      ...(shown.has("first") ? went.flatMap((side, each) => instead(side, each, row)) : []),
+      ...(shown.has("place") ? [` · ${path}:${columns.line[row]}`] : []),
+      ...(shown.has("kind") ? [` · ${words(kinds[columns.kind[row]])}`] : []),
+      ...(shown.has("status") ? [` · ${went.map((side) => statuses[side.status[row]]).join(" → ")}`] : []),
+      ...(shown.has("id") ? [" · ", make("code", {}, ids[row])] : []),
+    ];
     return make(link ? "a" : "div", { class: "row", href: link ? `${link}#${encodeURIComponent(ids[row])}` : null },
       make("span", { class: "went" }, ...chips, ...(paired ? movement(row) : [])),
       make("span", { class: "code" }, line.slice(0, at).join(""), make("mark", {}, line.slice(at, end).join("")), line.slice(end).join("")),
-      make("span", { class: "about" }, make("code", {}, expected), prefix ? ` after “${prefix}”` : " with nothing typed",
-        ...went.flatMap((side, each) => instead(side, each, row)), ` · ${path}:${columns.line[row]} · ${words(kinds[columns.kind[row]])}`));
+      make("span", { class: "about" }, make("code", {}, expected), ...about),
+      make("span", { class: "latency" }, shown.has("latency") ? went.map((side) => duration(side.latency[row])).join(" → ") : ""));
   };
 
   const groupRow = ({ name, value, own }) => {
     const of = paired ? facets[0] : facets.find((each) => each.key === "band");
     const counts = new Uint32Array(of.names.length);
     for (const row of own) counts[of.of[row]] += 1;
-    const parts = [...counts].map((count, at) => [count, of.labels[at]]).filter(([count]) => count);
+    const results = [...counts].map((count, at) => [count, of.labels[at]]).filter(([count]) => count);
     const aim = state();
     aim.delete("group");
     aim.set(group.value, group.value === "kind" ? kinds[value] : value < 0 ? "" : groupings[group.value][2][value]);
     return make("a", { class: "row", href: `#${aim}` },
       make("span", { class: "went" }, `${number(own.length)} ×`),
       make("span", { class: "code" }, group.value === "kind" ? words(name) : name),
-      make("span", { class: "about" }, parts.map(([count, label]) => `${label}: ${number(count)}`).join(" · ")));
+      make("span", { class: "about" }, results.map(([count, label]) => `${label}: ${number(count)}`).join(" · ")));
   };
 
   // ----------------------------------------------------------------------------------------------------------- list
@@ -242,7 +284,7 @@ ciEval.table = (json) => {
     space.style.height = `${total * height}px`;
     const begin = Math.max(0, Math.floor(rows.scrollTop / height) - 4);
     const end = Math.min(total, Math.ceil((rows.scrollTop + rows.clientHeight) / height) + 4);
-    const shown = [];
+    const nodes = [];
     for (let at = begin; at < end; at += 1) {
       const node = groups ? groupRow(groups[at]) : sessionRow(found[at]);
       node.style.top = `${at * height}px`;
@@ -250,9 +292,9 @@ ciEval.table = (json) => {
       node.tabIndex = -1;
       node.classList.toggle("active", at === active);
       for (const [name, value] of [["role", "option"], ["aria-selected", at === active], ["aria-posinset", at + 1], ["aria-setsize", total]]) node.setAttribute(name, String(value));
-      shown.push(node);
+      nodes.push(node);
     }
-    space.replaceChildren(...(total ? shown : [make("p", { class: "nothing" }, "No session is like that. Fewer filters find more.")]));
+    space.replaceChildren(...(total ? nodes : [make("p", { class: "nothing" }, "No session is like that. Fewer filters find more.")]));
     // A list box must have options; an empty one is a plain text.
     if (total) {
       rows.setAttribute("role", "listbox");
@@ -277,9 +319,16 @@ ciEval.table = (json) => {
     "/": () => search.focus(),
     Escape: () => byId("clear").click(),
   };
+  const menu = document.querySelector(".menu");
+  document.addEventListener("click", ({ target }) => menu.contains(target) || menu.removeAttribute("open"));
   const ANYWHERE = ["/", "j", "k", "Escape"];
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "Escape" && menu.open) {
+      menu.open = false;
+      menu.querySelector("summary").focus();
+      return;
+    }
     if (event.target === search) {
       if (event.key === "Escape" || event.key === "ArrowDown") { event.preventDefault(); go(active); }
       return;
