@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import Browser, expect, sync_playwright
 
 from tests.command import command
+from tests.histories import NASTY, night
 from tests.needs import need
 from tests.projects import GREETER, write
 
@@ -45,6 +46,29 @@ def compared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root / "out" / "html"
 
 
+@pytest.fixture(scope="session")
+def trends(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A site: an evaluation whose level falls, one with a single night, and one whose names mean harm."""
+    root = tmp_path_factory.mktemp("trends")
+    for day in range(1, 25):
+        night(root / "nights" / "falling", day, version=f"0.{day // 9}", RecallAt1=0.9 if day <= 14 else 0.8)
+    night(root / "nights" / "new", 1, engine="words")
+    for day in (1, 2):
+        night(root / "nights" / "hostile", day, engine=NASTY * 3, language="x" * 200)
+    run("site", root / "nights", "--output", root / "site")
+    return root / "site"
+
+
+@pytest.fixture(scope="session")
+def suited(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of a suite of two projects."""
+    root = tmp_path_factory.mktemp("suite")
+    projects = [f"path:{write(root / f'p{i}', a__py=GREETER + f'total = {i}')}" for i in range(2)]
+    (root / "suite.yaml").write_text(json.dumps({"engine": "words", "projects": projects}))
+    run("evaluate", root / "suite.yaml", "--jobs", 1, "--output", root / "out")
+    return root / "out" / "html"
+
+
 def run(*arguments: object) -> None:
     code, _, said = command(*arguments)
     assert code == 0, said
@@ -57,8 +81,8 @@ def past(root: Path) -> Path:
     figure = evaluation["filters"]["ALL"]["metrics"]["RecallAt1"]
     whole = figure["value"]
     (root / "past").mkdir()
-    for night in range(12):
-        evaluation["started"] = f"2020-01-{night + 1:02}T03:00:00+00:00"
-        figure["value"] = whole / 2 if night < 8 else whole
+    for day in range(12):
+        evaluation["started"] = f"2020-01-{day + 1:02}T03:00:00+00:00"
+        figure["value"] = whole / 2 if day < 8 else whole
         (root / "past" / f"{night}.json").write_text(json.dumps(report))
     return root / "past"

@@ -8,23 +8,12 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page
 
-from tests.command import command
-from tests.histories import NASTY, night
-
 pytestmark = pytest.mark.browser
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An evaluation whose level falls, one with a single night, and one whose names mean harm."""
-    root = tmp_path_factory.mktemp("site")
-    for day in range(1, 25):
-        night(root / "nights" / "falling", day, version=f"0.{day // 9}", RecallAt1=0.9 if day <= 14 else 0.8)
-    night(root / "nights" / "new", 1, engine="words")
-    for day in (1, 2):
-        night(root / "nights" / "hostile", day, engine=NASTY * 3, language="x" * 200)
-    assert command("site", root / "nights", "--output", root / "site")[0] == 0
-    return root / "site"
+@pytest.fixture
+def site(trends: Path) -> Path:
+    return trends
 
 
 @pytest.fixture
