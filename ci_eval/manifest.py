@@ -147,6 +147,11 @@ class Manifest(Value, frozen=True, kw_only=True):
         _check_times(self.start, self.end)
 
     @property
+    def is_sample(self) -> bool:
+        """Whether there are sessions in the actions that were not chosen."""
+        return self.planned < self.generated
+
+    @property
     def figures(self) -> set[str]:
         """What metrics of it may be figures of: see `Metric.of`."""
         of_tokens = {"tokens"} if self.unit == MASKED else set()

@@ -31,11 +31,13 @@ from ci_eval import atomic, stored
 from ci_eval.errors import WorkspaceError
 from ci_eval.manifest import FORMAT, FORMER_FORMAT, Manifest
 from ci_eval.model import (
+    CallCompletion,
     FileActions,
     FileError,
     FileHead,
     Kind,
     OpenFile,
+    PlayItem,
     Session,
     SessionScore,
     SourceFile,
@@ -166,6 +168,18 @@ class Workspace:
     def actions_of(self, path: str) -> Path:
         """The file with the actions of a source file, whether it is there or not."""
         return _stored_as(self.folder / "actions" / f"{name_of(path)}{ACTIONS}")
+
+    def places_in(self, path: str) -> dict[int, int]:
+        """The places of a source file that have sessions, drawn or not: begin → end, in code points; none where its
+        actions are not there."""
+        stored_at = self.actions_of(path)
+        if not stored_at.exists():
+            return {}
+        return {
+            each.offset: each.offset + len(each.expected_text)
+            for each in read_actions(stored_at).actions
+            if isinstance(each, CallCompletion | PlayItem)
+        }
 
     def actions(self) -> Iterator[FileActions]:
         """The actions of all files, in order of their paths."""

@@ -3,6 +3,7 @@ history."""
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -95,7 +96,7 @@ def compare(
     if len(others) != 1:
         if not others and judged[base.folder].gates:
             screen.warn("no gate was judged: there is no evaluation before this one to compare with")
-        overview = _overview(workspaces, done, past, judged[workspaces[-1].folder])
+        overview = _overview(workspaces, done, past, judged[workspaces[-1].folder], target)
         reports = {each.name: each.write(overview, target) for each in reporters.OVERVIEWS.all()}
     if history:
         _remember(others or workspaces, done, history, screen.host.run)
@@ -206,15 +207,22 @@ def _trend(past: stage.History, new: Workspace, judged: Judging) -> Trend:
 
 
 def _overview(
-    workspaces: Sequence[Workspace], done: Sequence[Compared], past: stage.History | None, judged: Judging
+    workspaces: Sequence[Workspace],
+    done: Sequence[Compared],
+    past: stage.History | None,
+    judged: Judging,
+    folder: Path,
 ) -> Overview:
     if not done:
         new = workspaces[-1]
         trend = _trend(past, new, judged) if past else None
         return Overview(title=f"{new.manifest().title} over time", trend=trend)
+    ranking = stage.rank(workspaces, judged.metrics, judged.declared)
+    ordered = [workspaces[each].folder.resolve() for each in ranking.order]
     return Overview(
         title=f"{len(workspaces)} evaluations compared{_where(workspaces)}",
-        ranking=stage.rank(workspaces, judged.metrics, judged.declared),
+        ranking=ranking,
+        workspaces=tuple(Path(os.path.relpath(each, folder.resolve())).as_posix() for each in ordered),
         comparisons={f"{each.comparison.base.title} → {each.comparison.new.title}": each.folder.name for each in done},
     )
 

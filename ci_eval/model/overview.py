@@ -12,6 +12,8 @@ class Ranking(Value, frozen=True, kw_only=True):
     """Several evaluations over the sessions that all of them have; the best first."""
 
     sides: tuple[Side, ...]
+    order: tuple[int, ...] = ()
+    """Of each side: its place among the evaluations as they were given, from 0."""
     sessions: int
     files: int
     declared: tuple[str, ...]
@@ -38,3 +40,5 @@ class Overview(Value, frozen=True, kw_only=True):
     trend: Trend | None = None
     comparisons: dict[str, str] = {}
     """Title → folder of each comparison, relative to the overview's."""
+    workspaces: tuple[str, ...] = ()
+    """The folder of each side of the ranking, relative to the overview's."""

@@ -38,8 +38,8 @@ class PairedSessions(Protocol):
     def of(self, wanted: Container[str]) -> Iterator[tuple[SourceFile, Sequence[Pair]]]:
         """Of each wanted file that has pairs: its text, and all its sessions in order of offset."""
 
-    def paint(self, source: SourceFile) -> Paint:
-        """How the file looks beside its sessions."""
+    def paint(self, source: SourceFile, asked: Container[int]) -> Paint:
+        """How the file looks beside its sessions, which begin at `asked`."""
 
     @property
     def evaluations(self) -> tuple[Path, Path]:

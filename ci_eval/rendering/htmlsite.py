@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import quote
 
 import jinja2
 from markupsafe import Markup
@@ -56,6 +57,12 @@ class HtmlSite:
 def breakable(path: str) -> Markup:
     """A path that is broken behind its slashes, where it does not fit into a line."""
     return Markup("/<wbr>").join(path.split("/"))
+
+
+def report_of(workspace: Path, folder: Path) -> str:
+    """The address of an evaluation's report as seen from a page in `folder`; "" where it has none."""
+    page = workspace / "reports" / "html" / "index.html"
+    return quote(Path(os.path.relpath(page.resolve(), folder.resolve())).as_posix()) if page.is_file() else ""
 
 
 @contextmanager

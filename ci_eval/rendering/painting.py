@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 Stretch = tuple[int, int, str]
@@ -19,6 +19,11 @@ class Paint:
     """K: a keyword, S: a string, C: a comment."""
     unasked: Sequence[Stretch] = ()
     """U: a place where there is a session, but none was drawn."""
+
+
+def unasked(places: Mapping[int, int], asked: Container[int]) -> list[Stretch]:
+    """The places (begin → end) of which none of those `asked` begins there."""
+    return [(begin, end, "U") for begin, end in sorted(places.items()) if begin not in asked]
 
 
 def spelled(stretches: Iterable[Stretch], text: str, begin: int, end: int) -> str:

@@ -3,10 +3,8 @@ base and the other by new."""
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from pathlib import Path
-from urllib.parse import quote
 
 from ci_eval import tasks
 from ci_eval.model import Comparison, Difference, Elsewhere, Subset
@@ -16,7 +14,7 @@ from ci_eval.rendering.figures import amount, change
 from ci_eval.rendering.htmldata import script
 from ci_eval.rendering.htmlpages import page_name
 from ci_eval.rendering.htmlpairs import PairedPage, change_of, paired_pages
-from ci_eval.rendering.htmlsite import COMMON, HtmlSite, published
+from ci_eval.rendering.htmlsite import COMMON, HtmlSite, published, report_of
 from ci_eval.rendering.painting import spelled
 from ci_eval.rendering.sessiontable import MOST_ROWS, SessionTable, write_sessions
 from ci_eval.rendering.verdicts import (
@@ -99,19 +97,21 @@ class _ComparisonPages:
             parts = paired_pages(source, pairs, self._task)
             changed = Counter(change_of(pair, self._task) for pair in pairs)
             names = [f"{name}-{number + 1}.html" if number else f"{name}.html" for number in range(len(parts))]
-            colours = sources.paint(source).colours
+            paint = sources.paint(source, {each.offset for pair in pairs for each in pair if each})
             shared = {
                 "path": source.path,
                 "names": names,
                 "changed": changed,
+                "not_drawn": len(paint.unasked),
                 "firsts": [each.page.first_line for each in parts],
             }
             for number, part in enumerate(parts):
                 link = f"files/{names[number]}"
                 links.setdefault(source.path, link)
                 places |= {shown[0]: f"{link}#{shown[0]}" for shown in part.shown}
-                painted = spelled(colours, source.text, part.page.begin, part.page.end)
-                self._write_page(link, part, number=number + 1, colours=painted, **shared)
+                within = (source.text, part.page.begin, part.page.end)
+                colours, unasked = spelled(paint.colours, *within), spelled(paint.unasked, *within)
+                self._write_page(link, part, number=number + 1, colours=colours, unasked=unasked, **shared)
             table.begin(source, [places[part.shown[0][0]].partition("#")[0] for part in parts if part.shown])
             page_of = {shown[0]: page for page, part in enumerate(filter(_has_sessions, parts)) for shown in part.shown}
             for pair in pairs:
@@ -122,7 +122,7 @@ class _ComparisonPages:
             "index.html",
             links=links,
             places=places,
-            runs=[_report_of(each, self._target) for each in sources.evaluations],
+            runs=[report_of(each, self._target) for each in sources.evaluations],
             charts=trend_charts(trend, [*self._comparison.declared, *TRENDS])
             if (trend := self._comparison.trend)
             else (),
@@ -164,12 +164,6 @@ class _ComparisonPages:
 
     def _part_cells(self, part: Subset) -> dict[str, str]:
         return self._cells(self._comparison.declared[0], part.difference, part.difference)
-
-
-def _report_of(workspace: Path, folder: Path) -> str:
-    """The address of an evaluation's report as seen from `folder`; "" where it has none."""
-    page = workspace / "reports" / "html" / "index.html"
-    return quote(Path(os.path.relpath(page.resolve(), folder.resolve())).as_posix()) if page.is_file() else ""
 
 
 def _has_sessions(part: PairedPage) -> bool:

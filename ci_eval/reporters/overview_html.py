@@ -8,7 +8,7 @@ from ci_eval.model import Overview
 from ci_eval.rendering.charts import trend_charts
 from ci_eval.rendering.contract import OverviewReporter
 from ci_eval.rendering.figures import amount, intervals
-from ci_eval.rendering.htmlsite import COMMON, HtmlSite, published
+from ci_eval.rendering.htmlsite import COMMON, HtmlSite, published, report_of
 from ci_eval.rendering.verdicts import SIGNS, TRENDS, WORDS, night_figure, pair_text, places
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -40,6 +40,7 @@ class OverviewHtml:
                 "overview_index.html.j2",
                 "index.html",
                 overview=overview,
+                runs=[report_of(folder / each, folder / "html") for each in overview.workspaces],
                 places=places(overview.ranking.ahead, overview.ranking.behind) if overview.ranking else (),
                 infos={info.name: info for info in overview.ranking.metrics} if overview.ranking else {},
                 charts=trend_charts(trend, wanted) if trend else (),

@@ -24,6 +24,7 @@ class OverviewJson:
             "ranking": overview.ranking,
             "trend": overview.trend,
             "comparisons": overview.comparisons,
+            "workspaces": overview.workspaces,
         }
         text = msgspec.json.format(msgspec.json.encode(report), indent=2)
         return atomic.write(folder / "overview.json", text + b"\n")

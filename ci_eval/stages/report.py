@@ -16,14 +16,12 @@ from ci_eval.filters import decide
 from ci_eval.grammar.colours import colours_in
 from ci_eval.manifest import Manifest
 from ci_eval.model import (
-    CallCompletion,
     Estimate,
     Evaluation,
     FileFigures,
     FilterFigures,
     GateResult,
     Kind,
-    PlayItem,
     Session,
     SessionScore,
     SessionsFilter,
@@ -35,13 +33,13 @@ from ci_eval.model.sampling import Sampling
 from ci_eval.observing import by_round, evaluated, observations_of, score
 from ci_eval.rendering.advice import listed
 from ci_eval.rendering.contract import Reporter
-from ci_eval.rendering.painting import Paint, Stretch
+from ci_eval.rendering.painting import Paint, unasked
 from ci_eval.statistics.noise import Rounds
 from ci_eval.statistics.population import counted, share
 from ci_eval.statistics.querying import Cases
 from ci_eval.statistics.stats import Observations, estimate
 from ci_eval.statistics.wavering import Wavering
-from ci_eval.workspace import Workspace, read_actions
+from ci_eval.workspace import Workspace
 
 EVERYTHING = "ALL"
 
@@ -82,8 +80,7 @@ class WorkspaceSessions:
     def __init__(self, workspace: Workspace, grammars: Mapping[str, str]) -> None:
         self._workspace = workspace
         self._grammars = grammars
-        manifest = workspace.manifest()
-        self._is_sample = manifest.planned < manifest.generated
+        self._is_sample = workspace.manifest().is_sample
 
     def __iter__(self) -> Iterator[tuple[SourceFile, Iterator[Session]]]:
         return self._workspace.sessions(Session)
@@ -92,21 +89,8 @@ class WorkspaceSessions:
         """See StoredSessions."""
         return Paint(
             colours_in(source.path, source.text, self._grammars),
-            unasked(self._workspace, source, asked) if self._is_sample else (),
+            unasked(self._workspace.places_in(source.path), asked) if self._is_sample else (),
         )
-
-
-def unasked(workspace: Workspace, source: SourceFile, asked: Container[int]) -> Sequence[Stretch]:
-    """The places of the file at which there are sessions, but none is among those `asked`."""
-    path = workspace.actions_of(source.path)
-    if not path.exists():
-        return ()
-    places = {
-        each.offset: each.offset + len(each.expected_text)
-        for each in read_actions(path).actions
-        if isinstance(each, CallCompletion | PlayItem) and each.offset not in asked
-    }
-    return [(begin, end, "U") for begin, end in sorted(places.items())]
 
 
 def evaluate(

@@ -33,16 +33,19 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def compared(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The page of words against words by the alphabet; beside it are `only`, with a trend, and `several`."""
+    """The page of words against words by the alphabet; beside it are `only`, with a trend, `several`, and
+    `drawn`, in which both are samples."""
     root = tmp_path_factory.mktemp("site")
     project = write(root / "p", **{f"file{i}__py": GREETER + f"x{i} = {i}\nprint(x{i}, Greeter)\n" for i in range(6)})
     words = ("evaluate", "--project", f"path:{project}", "--engine", "words", "--jobs", 1, "--output")
     run(*words, root / "BASIC")
     run(*words, root / "ALPHABETICAL", "--completion-type", "ALPHABETICAL")
     run(*words, root / "sample", "--set", "interpret.sessionProbability=0.5")
+    run(*words, root / "sample2", "--set", "interpret.sessionProbability=0.4")
     run("compare", root / "BASIC", root / "ALPHABETICAL", "--output", root / "out")
     run("compare", root / "BASIC", root / "sample", "--output", root / "only", "--history", past(root))
     run("compare", root / "BASIC", root / "sample", root / "ALPHABETICAL", "--output", root / "several")
+    run("compare", root / "sample", root / "sample2", "--output", root / "drawn")
     return root / "out" / "html"
 
 
@@ -84,5 +87,5 @@ def past(root: Path) -> Path:
     for day in range(12):
         evaluation["started"] = f"2020-01-{day + 1:02}T03:00:00+00:00"
         figure["value"] = whole / 2 if day < 8 else whole
-        (root / "past" / f"{night}.json").write_text(json.dumps(report))
+        (root / "past" / f"{day}.json").write_text(json.dumps(report))
     return root / "past"

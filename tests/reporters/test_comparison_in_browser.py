@@ -178,6 +178,26 @@ def test_a_source_has_colours_and_lines_have_addresses(page: Page, site: Path) -
     assert page.locator("#code.marked").count() == 1
 
 
+def test_places_that_neither_side_drew_look_different(page: Page, site: Path) -> None:
+    drawn = site.parents[1] / "drawn" / "html"
+    page.goto(min((drawn / "files").glob("*.html")).as_uri())
+    assert page.evaluate("CSS.highlights.get('unasked').size") > 0
+    assert "not drawn" in page.locator("header").inner_text()
+    page.goto(min((site / "files").glob("*.html")).as_uri())
+    assert page.evaluate("CSS.highlights.has('unasked')") is False
+
+
+def test_a_ranking_leads_to_each_run(page: Page, site: Path) -> None:
+    page.goto((site.parents[1] / "several" / "html" / "index.html").as_uri())
+    links = page.locator(".ranking tbody th a")
+    assert links.count() == 3
+    for at in range(3):
+        name = links.nth(at).inner_text()
+        links.nth(at).click()
+        assert page.locator("h1").inner_text().startswith(name.split(",")[0])
+        page.go_back()
+
+
 def test_a_ranking_names_the_project_and_its_places(page: Page, site: Path) -> None:
     page.goto((site.parents[1] / "several" / "html" / "index.html").as_uri())
     assert page.locator("h1").inner_text().startswith("3 evaluations compared on p ")

@@ -5,14 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 from ci_eval.model import CallCompletion, FileActions, Kind, Properties, SourceFile
-from ci_eval.stages.report import folders_of, unasked
+from ci_eval.rendering.painting import unasked
+from ci_eval.stages.report import folders_of
 from ci_eval.workspace import Workspace, pack_actions
 
 
 def test_places_that_were_not_drawn_are_those_without_a_session(tmp_path: Path) -> None:
     workspace = Workspace.create(tmp_path / "w")
     source = SourceFile(path="a.py", checksum="", text="one two one")
-    assert unasked(workspace, source, {0}) == ()
+    assert workspace.places_in("a.py") == {}
     asked = tuple(
         CallCompletion(
             session=f"{offset} {prefix}",
@@ -26,7 +27,7 @@ def test_places_that_were_not_drawn_are_those_without_a_session(tmp_path: Path) 
     )
     stored = FileActions(path="a.py", checksum="", sessions=6, unparsable=0.0, actions=asked)
     workspace.write_actions("a.py", pack_actions(stored))
-    assert unasked(workspace, source, {4}) == [(0, 3, "U"), (8, 11, "U")]
+    assert unasked(workspace.places_in("a.py"), {4}) == [(0, 3, "U"), (8, 11, "U")]
 
 
 def test_folders_are_those_that_tell_files_apart() -> None:

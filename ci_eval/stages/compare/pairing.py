@@ -18,7 +18,7 @@ from ci_eval.grammar.colours import colours_in
 from ci_eval.model import FAILED, Change, FiltersConfig, Kind, Session, SessionScore, SourceFile
 from ci_eval.observing import band, by_round, evaluated, observations_of, score, shown_rank
 from ci_eval.rendering.contract import Pair
-from ci_eval.rendering.painting import Paint
+from ci_eval.rendering.painting import Paint, unasked
 from ci_eval.statistics.latencies import BINS, binned
 from ci_eval.statistics.student import Floats
 from ci_eval.statistics.wavering import Wavering
@@ -399,9 +399,13 @@ class StoredPairs:
         """See PairedSessions."""
         return self._base.folder, self._new.folder
 
-    def paint(self, source: SourceFile) -> Paint:
+    def paint(self, source: SourceFile, asked: Container[int]) -> Paint:
         """See PairedSessions."""
-        return Paint(colours_in(source.path, source.text, self._grammars))
+        sample = next((each for each in (self._base, self._new) if each.manifest().is_sample), None)
+        return Paint(
+            colours_in(source.path, source.text, self._grammars),
+            unasked(sample.places_in(source.path), asked) if sample else (),
+        )
 
     def of(self, wanted: Container[str]) -> Iterator[tuple[SourceFile, Sequence[Pair]]]:
         """See PairedSessions."""

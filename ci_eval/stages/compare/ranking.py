@@ -44,6 +44,7 @@ def rank(workspaces: Sequence[Workspace], metrics: Sequence[Metric], declared: S
     verdicts = pairs[chosen[0].info.name]
     return Ranking(
         sides=tuple(side_of(manifests[each], workspaces[each], found.failed[each]) for each in order),
+        order=tuple(order),
         sessions=sum(found.files.values()),
         files=len(found.files),
         declared=tuple(pairs),
