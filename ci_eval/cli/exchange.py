@@ -15,6 +15,9 @@ from ci_eval.jobs.exchange import exporting, importing
 from ci_eval.jobs.workflows import announcements as announcing
 from ci_eval.tables.writing import FORMATS
 
+SARIF = "sarif"
+MOST = 5_000
+"""GitHub's code scanning shows no more of one file."""
 GENERATIONS = click.Choice(generations.names())
 
 
@@ -45,26 +48,47 @@ def import_(workspace: Path, output: Path, generation: str | None, engine: str) 
 
 @cli.command("export")
 @click.argument("workspace", type=SOURCE)
-@click.option("--format", "form", type=click.Choice([*FORMATS]), help="Tables; parquet needs the extra `ml`.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice([*FORMATS, SARIF]),
+    help="Tables; parquet needs the extra `ml`. Or findings for editors: sarif.",
+)
 @click.option("--to", "generation", type=GENERATIONS, help="A workspace of the plugin; which one is to read it.")
 @click.option("--output", type=click.Path(path_type=Path), metavar="DIR", required=True, help="A new folder.")
-def export_(workspace: Path, form: str | None, generation: str | None, output: Path) -> None:
-    """The answers in WORKSPACE as tables, or as a workspace of the JetBrains evaluation plugin.
+@click.option("--filter", "only", metavar="NAME", help="With sarif: a filter of the reports, such as 'Prefix 1'.")
+@click.option(
+    "--most",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help=f"With sarif: so many results, the worst. Default: {MOST:,}.",
+)
+def export_(
+    workspace: Path, form: str | None, generation: str | None, output: Path, only: str | None, most: int | None
+) -> None:
+    """The answers in WORKSPACE as tables, as findings for editors, or as a workspace of the JetBrains plugin.
 
     --format writes three tables: a row per session, per lookup (an answer of the engine), and per suggestion.
+    --format sarif writes misses.sarif: sessions whose expected text did not stand first, each at its line.
     --to writes what `ci-eval import` makes the same workspace of again.
 
     \b
     Examples:
       ci-eval export night --format parquet --output tables
+      ci-eval export night --format sarif --filter 'Prefix 1' --output findings
       ci-eval export night --to ij23 --output completion-evaluation/2026-11-22_02-00-00
     """
+    if form != SARIF and (only or most):
+        raise click.UsageError("--filter and --most go with --format sarif")
     screen = Screen()
-    if generation and not form:
+    if form == SARIF and not generation:
+        findings = exporting.export_misses(workspace, output=output, only=only, most=most or MOST, screen=screen)
+        screen.result(f"sarif     {findings.path}: {findings.results:,} results")
+    elif generation and not form:
         exporting.export_workspace(workspace, to=generation, output=output)
     elif form and not generation:
         written = exporting.export_tables(workspace, form=form, output=output, screen=screen)
         screen.table(["table", "rows"], [[str(path), f"{rows:,}"] for path, rows in written.items()], numbers=1)
     else:
-        raise click.UsageError("say what to write: either --format, for tables, or --to, for the plugin")
+        raise click.UsageError("say what to write: either --format, for tables or findings, or --to, for the plugin")
     screen.result(str(output))

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
-from ci_eval import atomic
+from ci_eval import atomic, tasks
+from ci_eval.catalog import guess
 from ci_eval.ci import Screen
 from ci_eval.errors import ConfigError, NothingToEvaluate
 from ci_eval.exchange import generations
 from ci_eval.exchange.writing import Writer
+from ci_eval.filters import decide
 from ci_eval.jobs import runs
 from ci_eval.jobs.exchange.origin import OWN
-from ci_eval.model import Session
-from ci_eval.tables import writing
+from ci_eval.model import Session, SessionsFilter
+from ci_eval.rendering.ladder import TYPED
+from ci_eval.stages.report import EVERYTHING
+from ci_eval.tables import sarif, writing
 from ci_eval.tables.run import open_workspace
 from ci_eval.workspace import Workspace
 
@@ -58,3 +63,30 @@ def export_tables(folder: Path, *, form: str, output: Path, screen: Screen) -> d
     if not source.manifest().complete:
         screen.warn(f"{folder} is unfinished: what is written are the sessions of the files that are through")
     return writing.write(source, atomic.empty_folder(output), form)
+
+
+def export_misses(folder: Path, *, output: Path, only: str | None, most: int, screen: Screen) -> sarif.Written:
+    """Write the sessions of the workspace at `folder` whose expected text did not stand first, for editors. `only`:
+    name of a filter, as in its reports. Raises ConfigError, WorkspaceError."""
+    source = open_workspace(folder)
+    manifest = source.manifest()
+    task = tasks.CATALOG.load(manifest.task)
+    wanted = _passing(only, runs.stored_config(source).reports.sessions_filters)
+    if not manifest.complete:
+        screen.warn(f"{folder} is unfinished: what is written are the sessions of the files that are through")
+    written = sarif.write_misses(source, task, atomic.empty_folder(output), wanted=wanted, most=most)
+    if written.left_out:
+        screen.warn(f"{written.left_out:,} more are left out, the worst are kept: raise --most, or give --filter")
+    return written
+
+
+def _passing(name: str | None, filters: Sequence[SessionsFilter]) -> sarif.Wanted:
+    if name is None or name == EVERYTHING:
+        return lambda _: True
+    if typed := TYPED.fullmatch(name):
+        return lambda session: session.typed == int(typed[1])
+    known = {each.name: each.filters for each in filters}
+    if name not in known:
+        names = [EVERYTHING, "Prefix N", *known]
+        raise ConfigError(f"there is no filter {name!r}{guess(name, names)}; there are {', '.join(names)}")
+    return lambda session: decide(session.properties, session.expected_text, known[name]) is True
