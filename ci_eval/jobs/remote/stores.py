@@ -18,6 +18,7 @@ from typing import Any
 
 from ci_eval import atomic, machine
 from ci_eval.errors import WorkspaceError
+from ci_eval.jobs.remote import pruning
 from ci_eval.workspace import FOLDERS, PARTS, Workspace
 
 MANIFEST = "manifest.json"
@@ -49,12 +50,13 @@ def fetch_if_there(url: str) -> Path | None:
         if not folder.exists():
             _download(store, folder)
     _verified(folder, url)
+    _used(folder)
     return folder
 
 
 def _download(store: _Store, folder: Path) -> None:
     atomic.make_folder(folder.parent)
-    with tempfile.TemporaryDirectory(prefix=".new-", dir=folder.parent, ignore_cleanup_errors=True) as name:
+    with tempfile.TemporaryDirectory(prefix=pruning.PARTIAL, dir=folder.parent, ignore_cleanup_errors=True) as name:
         whole = Path(name, "whole")
         for part in FOLDERS:
             atomic.make_folder(whole / part)
@@ -80,6 +82,7 @@ def to_change(url: str) -> Path:
     folder = Path(tempfile.mkdtemp(prefix="changed-", dir=folders))
     with atomic.writing(folder):
         shutil.copytree(kept, folder, dirs_exist_ok=True)
+    pruning.unmark(folder)
     return folder
 
 
@@ -116,10 +119,18 @@ def send(folder: Path, url: str) -> bool:
     if not (folder / MANIFEST).is_file() or not Workspace.open(folder).manifest().digests:
         return False
     Workspace.open(folder).verify()
+    pruning.unmark(folder)
     paths = [path for part in sorted(KEPT) for path in _files(folder / part)]
     with _Store.at(url) as store:
         store.upload(folder, [path.relative_to(folder).as_posix() for path in paths])
+    _used(folder)
     return True
+
+
+def _used(folder: Path) -> None:
+    """Note that it is used now, and make room by removing others."""
+    pruning.mark(folder)
+    pruning.prune(_cache(""))
 
 
 def _files(part: Path) -> list[Path]:

@@ -188,5 +188,5 @@ def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
         raise ImportError("No module named 'fsspec'")
 
     monkeypatch.setattr(stores, "import_module", missing)
-    with pytest.raises(WorkspaceError, match=r"pip install 'ci-eval\[s3\]'"):
+    with pytest.raises(WorkspaceError, match=r"pip install '\.\[s3\]'"):
         stores.fetch("s3://a/b")
