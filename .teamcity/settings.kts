@@ -61,7 +61,8 @@ val reported = mapOf<String, String>()
 /** Who is mailed of a comparison that fails in a way it did not fail before; empty: nobody. */
 val mailed = ""
 
-fun BuildType.ciEval(language: Language, commands: List<String>) {
+/** `before`: lines of a shell that come before the commands of ci-eval. */
+fun BuildType.ciEval(language: Language, commands: List<String>, before: List<String> = emptyList()) {
     params {
         // Where run.py puts the environment that it makes.
         param("env.RUNNER_TEMP", "%system.teamcity.build.tempDir%")
@@ -74,7 +75,8 @@ fun BuildType.ciEval(language: Language, commands: List<String>) {
     steps {
         script {
             name = "ci-eval"
-            scriptContent = (listOf("set -eu") + commands.map { "python3 .teamcity/run.py $it" }).joinToString("\n")
+            scriptContent =
+                (listOf("set -eu") + before + commands.map { "python3 .teamcity/run.py $it" }).joinToString("\n")
         }
     }
     requirements {
@@ -152,14 +154,30 @@ fun evaluation(language: Language, type: String, ranker: BuildType?): List<Build
         BuildType {
             id("Evaluate_${key}_$shard")
             name = "Evaluate $type $shard/$shards"
-            artifactRules = "shard$shard => shard$shard.zip"
+            artifactRules = """
+                shard$shard => shard$shard.zip
+                commit => shard$shard.zip
+            """.trimIndent()
             val model = if (ranker == null) "" else " --model ranker/model.json"
             ciEval(
                 language,
                 listOf(
-                    "evaluate ${language.config} --completion-type $type$model --shard $shard/$shards --output shard$shard",
+                    "evaluate ${language.config} --completion-type $type$model --shard $shard/$shards --reuse earlier" +
+                        " --output shard$shard",
+                ),
+                before = listOf(
+                    // Answers are taken over from the same commit of ci-eval alone.
+                    "test \"\$(test -f earlier/commit && cat earlier/commit)\" = \"%build.vcs.number%\" || rm -rf earlier",
+                    "echo \"%build.vcs.number%\" > commit",
                 ),
             )
+            dependencies {
+                artifacts(this@BuildType) {
+                    artifactRules = "?:shard$shard.zip!** => earlier"
+                    cleanDestination = true
+                    buildRule = lastSuccessful()
+                }
+            }
             if (ranker != null) {
                 // Of the last week in which one could be trained: a new ranker every night would hide what the engine does.
                 dependencies {

@@ -26,6 +26,8 @@ from ci_eval.ci.inputs import arguments
 from ci_eval.ci.inputs import given as given_by
 from ci_eval.ci.teamcity import TeamCity, escaped, message
 from ci_eval.cli.group import command_of
+from ci_eval.config import load
+from ci_eval.jobs.nights.reuse import why_not_reusable
 from tests.ci.marketplace import refused
 from tests.ci.parsers import ANY_TEXT, service_messages
 from tests.ci.tools import kotlinc, teamcity_stub
@@ -51,6 +53,12 @@ def test_the_list_of_languages_is_the_one_of_the_configurations() -> None:
     block = re.search(r"// begin generated:[^\n]*\n(.*?)// end generated\n", SETTINGS.read_text(), re.DOTALL)
     assert block
     assert block[1] == generate["generated"](), "stale: run python3 .teamcity/generate.py"
+
+
+def test_every_configuration_of_the_list_may_be_reused() -> None:
+    found = re.findall(r'"(configs/[^"]+)"', SETTINGS.read_text())
+    assert found
+    assert {why_not_reusable(load(ROOT / each).config) for each in found} == {""}
 
 
 def executed(path: Path) -> tuple[int, str, str]:
@@ -278,7 +286,7 @@ class TestModel:
             for name, *argv in commands(build):
                 given = command_of(name).make_context(name, argv).params
                 inputs = [str(path) for path in given.get("workspaces", ())]
-                inputs += [str(given["model"])] if given.get("model") else []
+                inputs += [str(given[each]) for each in ("model", "reuse") if given.get(each)]
                 assert all(path.split("/")[0] in fetched for path in inputs), (build["id"], inputs)
 
     def test_every_command_line_is_one_the_real_cli_takes(self, model: dict[str, Any]) -> None:
@@ -326,6 +334,30 @@ class TestModel:
             }
             assert ("workspace.zip", "new") in {(target, path) for path, _, target in rules(build["artifactRules"])}
 
+    def test_a_shard_reuses_what_it_was_answered_last_by_the_same_commit(
+        self, model: dict[str, Any], tmp_path: Path
+    ) -> None:
+        shards = [build for build in builds(model) if re.fullmatch(r"Evaluate_\w+_\d", build["id"])]
+        assert len(shards) > 20
+        for build in shards:
+            archive = f"shard{build['id'][-1]}.zip"
+            own = [each for each in build["dependencies"] if each["on"] == build["id"]]
+            assert [(artifact["from"], artifact["rules"]) for each in own for artifact in each["artifacts"]] == [
+                ("LastSuccessful", f"?:{archive}!** => earlier")
+            ]
+            assert ("commit", "", archive) in set(rules(build["artifactRules"]))
+            (given,) = commands(build)
+            assert given[given.index("--reuse") + 1] == "earlier"
+        script = shards[0]["scripts"][0].replace("%build.vcs.number%", "c0ffee").replace("python3", "test -d earlier #")
+        for earlier, left in (("c0ffee", True), ("former", False), (None, False)):
+            folder = tmp_path / str(earlier)
+            (folder / "earlier").mkdir(parents=True)
+            if earlier:
+                (folder / "earlier" / "commit").write_text(f"{earlier}\n")
+            done = subprocess.run(["sh", "-c", script], cwd=folder, capture_output=True, check=False)
+            assert (done.returncode == 0) is left
+            assert (folder / "commit").read_text() == "c0ffee\n"
+
     def test_an_agent_needs_linux_and_python_whatever_it_builds(self, model: dict[str, Any]) -> None:
         wanted = [["teamcity.agent.jvm.os.name", "contains", "Linux"], ["python3.executable", "exists"]]
         assert all(build["requirements"] == wanted for build in builds(model))
@@ -333,7 +365,10 @@ class TestModel:
     def test_no_parameter_is_used_that_no_server_defines(self, model: dict[str, Any]) -> None:
         # What is not defined is taken for a requirement, and then no agent fits.
         texts = [text for build in builds(model) for text in (*build["scripts"], *build["params"].values())]
-        assert {name for text in texts for name in re.findall("%([^%]+)%", text)} == {"system.teamcity.build.tempDir"}
+        assert {name for text in texts for name in re.findall("%([^%]+)%", text)} == {
+            "build.vcs.number",
+            "system.teamcity.build.tempDir",
+        }
         assert {name for build in builds(model) for name in build["params"]} == PARAMETERS
 
     def test_a_language_has_charts_of_what_its_builds_report(self, model: dict[str, Any]) -> None:
