@@ -116,6 +116,9 @@ class Manifest(Value, frozen=True, kw_only=True):
     on that."""
     sampling: Sampling | None = None
     """How sessions were drawn, where only as many were asked as a precision took; None = all had the same chance."""
+    closures: dict[str, str] = {}
+    """Source file → digest of all files that answers in it depend on, where the engine declares these; empty = answers
+    depend on the whole project."""
     generated: Number = 0
     """Sessions in the actions, of which `sessionProbability` and `sessionsLimit` choose some."""
     unparsable: Annotated[float, Meta(ge=0, le=1)] = 0.0

@@ -9,6 +9,7 @@ from pathlib import Path
 from time import perf_counter
 
 from ci_eval import __version__
+from ci_eval.adapters.closure import Closure
 from ci_eval.contracts import Answer, Edit, Installation, Query, Running, Surroundings
 from ci_eval.errors import ConfigError
 from ci_eval.model import EngineInfo, Suggestion
@@ -78,6 +79,7 @@ class ControlEngine:
     takes_records: bool = False
     needs: tuple[str, ...] = ()
     own_process: bool = False
+    closure: Closure = Closure.PROJECT
 
     def installed(self, _cache: Path) -> bool | None:
         """It comes with ci-eval."""

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from ci_eval.adapters import toolchains
+from ci_eval.adapters.closure import Closure
 from ci_eval.contracts import Installation
 from ci_eval.errors import ConfigError, InstallError
 from ci_eval.fetch import sealed
@@ -104,6 +105,7 @@ class FromRecipe:
     needs_dependencies: bool = False
     takes_records: bool = False
     own_process: bool = True
+    closure: Closure = Closure.PROJECT
 
     @property
     def needs(self) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from ci_eval.adapters.closure import Closure
 from ci_eval.adapters.lsp.engine import LspEngine, python_code
 from ci_eval.adapters.place import Place
 from ci_eval.adapters.recipes import Pip
@@ -31,4 +32,5 @@ ENGINE: Engine = LspEngine(
     command=command,
     settings=settings,
     verified=True,
+    closure=Closure.IMPORTS,
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ci_eval.adapters.closure import Closure
 from ci_eval.adapters.lsp.engine import LspEngine
 from ci_eval.adapters.place import Place
 from ci_eval.adapters.recipes import Npm
@@ -32,5 +33,6 @@ ENGINE: Engine = LspEngine(
     command=command,
     settings=settings,
     verified=True,
+    closure=Closure.IMPORTS,
     toolchains={"node": "20"},
 )

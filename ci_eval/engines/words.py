@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from ci_eval.adapters.closure import Closure
 from ci_eval.adapters.controls import Control, ControlEngine
 from ci_eval.contracts import Engine, Query
 
@@ -25,4 +26,5 @@ ENGINE: Engine = ControlEngine(
     "words",
     "baseline: words of the open file, nearest first, then keywords; any language, and the night of PHP and Ruby",
     Words,
+    closure=Closure.FILE,
 )

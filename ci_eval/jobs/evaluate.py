@@ -12,7 +12,7 @@ from ci_eval.errors import CiEvalError
 from ci_eval.jobs import outcome, pipeline, runs
 from ci_eval.jobs.cluster.choosing import Choice, note
 from ci_eval.jobs.comparison_rules import absolute_gates, failed
-from ci_eval.jobs.nights.reuse import check_reusable, make_sessions_with
+from ci_eval.jobs.nights.reuse import check_reusable, make_sessions_with, note_closures
 from ci_eval.jobs.preparation import prepare
 from ci_eval.jobs.sampling import precise
 from ci_eval.model import Evaluation
@@ -66,6 +66,7 @@ def evaluate(
         runs.ask_in_rounds(workspace, rounds)
         precise.note(workspace, precision)
         pipeline.make_actions(workspace, prepared, jobs, screen)
+        note_closures(workspace, prepared)
         executor = cluster.cluster(workspace, prepared, screen) if cluster else None
         if precision and metric:
             precise.make_sessions(workspace, prepared, precision, metric, jobs, screen)

@@ -151,6 +151,7 @@ def _projects(given: Sequence[Workspace], output: Path, screen: Screen) -> Works
             unparsable=sum(each.unparsable for each in manifests) / len(manifests),
             pairs=dict(sum((Counter(each.pairs) for each in manifests), Counter())),
             dependencies={},
+            closures={},
         )
     )
     return merged

@@ -12,12 +12,15 @@ from ci_eval.ci import Screen
 from ci_eval.config import Config
 from ci_eval.errors import ConfigError
 from ci_eval.jobs import pipeline, runs
+from ci_eval.jobs.nights.closures import closures
 from ci_eval.jobs.preparation import Prepared
 from ci_eval.manifest import unlike
 from ci_eval.model import FAILED, Session, Status
 from ci_eval.rendering.figures import counted
+from ci_eval.shards import Shard
+from ci_eval.stages import interpret
 from ci_eval.stages.interpret import Executor, answers_of
-from ci_eval.workspace import Workspace, pack_sessions
+from ci_eval.workspace import Workspace, pack_sessions, read_actions
 
 SAMPLE = 0.02
 """Share of the sessions that is asked anew, at least."""
@@ -54,7 +57,7 @@ def make_sessions_with(
     Some files are asked anew. Where any session in them is answered in another way than it was, nothing is taken over.
     """
     kept = _earlier(earlier, workspace, prepared, screen)
-    asked_anew, taken = _take_over(kept, workspace) if kept else ((), ())
+    asked_anew, taken = _take_over(kept, workspace, prepared) if kept else ((), ())
     pipeline.make_sessions([(workspace, prepared)], jobs, screen, executor)
     if kept is None:
         return
@@ -80,6 +83,13 @@ def make_sessions_with(
         screen.say(f"Reused: {counted(reused, 'session')} of {earlier}; {compared:,} asked anew were answered the same")
 
 
+def note_closures(workspace: Workspace, prepared: Prepared) -> None:
+    """Write down what answers depend on, for the runs that will reuse them."""
+    if found := closures(prepared):
+        kept = {head.path: found[head.path] for head in workspace.action_heads() if head.path in found}
+        workspace.write_manifest(replace(workspace.manifest(), closures=kept))
+
+
 def _earlier(folder: Path, workspace: Workspace, prepared: Prepared, screen: Screen) -> Workspace | None:
     """The workspace of a run that was answered as this one will be; None where it is not, which is said."""
     if not (folder / "manifest.json").is_file():
@@ -96,7 +106,10 @@ def _earlier(folder: Path, workspace: Workspace, prepared: Prepared, screen: Scr
 def _changed(earlier: Workspace, workspace: Workspace, prepared: Prepared) -> Iterator[str]:
     """What answers depend on and is not the same, in words."""
     was, now = earlier.manifest(), workspace.manifest()
+    declared = bool(was.closures and now.closures)
     for what, before, after in unlike(runs.same_answers(was), runs.same_answers(now)):
+        if what == "project" and declared:
+            continue  # file by file, it is looked at what has changed
         yield f"the {what} was {before}, and is {after} now"
     if was.project.name != now.project.name:
         yield f"the project was called {was.project.name}, and is called {now.project.name} now"
@@ -116,9 +129,13 @@ def _asked(config: Config) -> Config:
 _NONE = Config()
 
 
-def _take_over(kept: Workspace, workspace: Workspace) -> tuple[Collection[str], Collection[str]]:
-    """Store the earlier sessions of all files but a sample; the paths of the sample, and of what was taken over."""
+def _take_over(kept: Workspace, workspace: Workspace, prepared: Prepared) -> tuple[Collection[str], Collection[str]]:
+    """Store the earlier sessions of all files that would be answered the same, but a sample of these; the paths of the
+    sample, and of what was taken over."""
     heads = {head.path: head for head in workspace.action_heads() if kept.has_sessions(head.path)}
+    if kept.manifest().project.checksum != workspace.manifest().project.checksum:
+        unchanged = set(_unchanged(kept, workspace, prepared))
+        heads = {path: head for path, head in heads.items() if path in unchanged}
     taken = []
     sample = _sample({path: head.sessions for path, head in heads.items()}, workspace.manifest().start)
     for source, found in kept.sessions(Session):
@@ -130,6 +147,28 @@ def _take_over(kept: Workspace, workspace: Workspace) -> tuple[Collection[str], 
                 workspace.write_sessions(source.path, pack_sessions(source, reused))
                 taken.append(source.path)
     return sample, taken
+
+
+def _unchanged(kept: Workspace, workspace: Workspace, prepared: Prepared) -> Iterator[str]:
+    """The files in which, of a project that has changed, the same sessions are asked as before, and in which the files
+    that answers depend on are the same."""
+    was, now = kept.manifest().closures, workspace.manifest().closures
+    wanted, shard = prepared.config.interpret, workspace.manifest().dealt
+    planned = interpret.plan(
+        workspace,
+        prepared.setup,
+        probability=wanted.session_probability,
+        limit=wanted.sessions_limit,
+        shard=Shard.parse(shard) if shard else None,
+    )
+    for each in planned:
+        path = each.path
+        if path in was and was[path] == now.get(path) and kept.has_sessions(path):
+            before, after = kept.actions_of(path), workspace.actions_of(path)
+            asked = {session.id for session in kept.sessions_in(path, Session)}
+            same = before.is_file() and read_actions(before) == read_actions(after)
+            if same and asked == {call.session for call in interpret.chosen(each, read_actions(after))}:
+                yield path
 
 
 def _settled(session: Session) -> bool:

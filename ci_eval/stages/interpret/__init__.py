@@ -1,12 +1,12 @@
 """Stage 2: actions + engine → sessions: what the engine answered, and how each session ended."""
 
-from ci_eval.stages.interpret.assignments import Assignment, Logging, Played, Setup, Turn
+from ci_eval.stages.interpret.assignments import Assignment, Logging, Played, Setup, Turn, chosen
 from ci_eval.stages.interpret.executing import Asked, Executor, LocalPool
 from ci_eval.stages.interpret.frame import Listed, joined, listed
 from ci_eval.stages.interpret.grading import Grading, grade_anew, names_of
 from ci_eval.stages.interpret.keeping import Progress
 from ci_eval.stages.interpret.rounds import answers_of
-from ci_eval.stages.interpret.run import Chosen, EngineSide, in_turns, interpret, write_names
+from ci_eval.stages.interpret.run import Chosen, EngineSide, in_turns, interpret, plan, write_names
 from ci_eval.stages.interpret.worker import replay
 
 __all__ = [
@@ -24,12 +24,14 @@ __all__ = [
     "Setup",
     "Turn",
     "answers_of",
+    "chosen",
     "grade_anew",
     "in_turns",
     "interpret",
     "joined",
     "listed",
     "names_of",
+    "plan",
     "replay",
     "write_names",
 ]

@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from ci_eval.jobs.nights import reuse
+from ci_eval.adapters.closure import Closure
+from ci_eval.jobs.nights import closures, reuse
 from ci_eval.model import Session, Suggestion
+from ci_eval.stages.interpret import answers_of
 from ci_eval.workspace import Workspace, pack_sessions
 from tests.command import command
 from tests.projects import GREETER, write
@@ -141,12 +143,78 @@ def test_other_settings_reuse_nothing(project: Path, tmp_path: Path, more: tuple
     assert set().union(*reused(tmp_path / "two").values()) == {False}
 
 
-def test_a_changed_file_or_another_engine_reuses_nothing(project: Path, tmp_path: Path) -> None:
+def test_another_engine_reuses_nothing(project: Path, tmp_path: Path) -> None:
     said = night(project, tmp_path / "other", "--reuse", str(tmp_path / "one"), engine="frequency")
     assert "the engine was words" in said
+
+
+def test_of_a_changed_project_what_answers_depend_on_is_looked_at(project: Path, tmp_path: Path) -> None:
     (project / "file3.py").write_text(GREETER)
-    said = night(project, tmp_path / "changed", "--reuse", str(tmp_path / "one"))
+    said = night(project, tmp_path / "two", "--reuse", str(tmp_path / "one"))
+    flags = reused(tmp_path / "two")
+    assert "asked anew were answered the same" in said
+    assert flags["file3.py"] == {False}
+    assert sum(each == {True} for each in flags.values()) >= FILES - 2
+    night(project, tmp_path / "whole")
+    told = ("RecallAt1", "Recall", "MeanRank")
+    one, two = figures(tmp_path / "whole"), figures(tmp_path / "two")
+    assert [one[name] for name in told] == [two[name] for name in told]
+
+
+@pytest.mark.slow
+def test_where_other_sessions_of_a_file_are_drawn_it_is_asked(project: Path, tmp_path: Path) -> None:
+    few = ("--set", "interpret.sessionsLimit=100")
+    night(project, tmp_path / "few", *few)
+    (project / "file3.py").write_text((GREETER + "y = 1\n") * 9)
+    night(project, tmp_path / "two", *few, "--reuse", str(tmp_path / "few"))
+    night(project, tmp_path / "whole", *few)
+    assert ids(tmp_path / "two") == ids(tmp_path / "whole")
+
+
+def ids(workspace: Path) -> set[str]:
+    return {each.id for _, sessions in Workspace.open(workspace).sessions(Session) for each in sessions}
+
+
+def test_an_engine_that_declares_nothing_reuses_no_changed_project(project: Path, tmp_path: Path) -> None:
+    night(project, tmp_path / "first", engine="frequency")
+    (project / "file3.py").write_text(GREETER)
+    said = night(project, tmp_path / "two", "--reuse", str(tmp_path / "first"), engine="frequency")
     assert "the project was" in said
+    assert Workspace.open(tmp_path / "two").manifest().reused == 0
+
+
+def test_a_wrong_declaration_is_noticed_and_nothing_is_reused(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # So many suggestions are what is frequent in all files.
+    far = ("--set", "engine.options={limit: 500}")
+    monkeypatch.setattr(closures, "closure_of", lambda _: Closure.FILE)
+    night(project, tmp_path / "first", *far, engine="frequency")
+    (project / "file3.py").write_text("".join(f"other{i} = other{i} + other{i}\n" * 9 for i in range(30)))
+    said = night(project, tmp_path / "two", *far, "--reuse", str(tmp_path / "first"), engine="frequency")
+    first, two = answers(tmp_path / "first"), answers(tmp_path / "two")
+    assert any(first[each] != two[each] for each in first if each in two), "nothing wrong was planted"
+    assert "were answered in another way, so that all are asked" in said
+    assert set().union(*reused(tmp_path / "two").values()) == {False}
+
+
+def answers(workspace: Path) -> dict[str, object]:
+    """Session → what it was answered."""
+    found = Workspace.open(workspace).sessions(Session)
+    return {each.id: answers_of(each) for _, sessions in found for each in sessions}
+
+
+@pytest.mark.parametrize("what", ["engine", "dependencies"])
+def test_another_release_of_an_engine_or_a_dependency_reuses_nothing(what: str, project: Path, tmp_path: Path) -> None:
+    earlier = Workspace.open(tmp_path / "one")
+    was = earlier.manifest()
+    bumped = {"engine": replace(was.engine, version="0.1"), "dependencies": {"markupsafe": "2.1.4"}}
+    earlier.write_manifest(replace(was, **{what: bumped[what]}))
+    earlier.seal()
+    (project / "file3.py").write_text(GREETER)
+    said = night(project, tmp_path / "two", "--reuse", str(tmp_path / "one"))
+    assert f"Nothing of {tmp_path / 'one'} is reused: the {what}" in said
+    assert Workspace.open(tmp_path / "two").manifest().reused == 0
 
 
 def test_the_first_night_has_nothing_to_reuse(project: Path, tmp_path: Path) -> None:

@@ -1,0 +1,131 @@
+"""Digests of the files that answers depend on, for engines that declare them.
+
+Which files a Python file imports is told from its import lines, and rather too much than too little is taken: every
+file of the project whose path ends in a name that is imported, wherever it is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path, PurePosixPath
+
+from ci_eval.adapters.closure import Closure, closure_of
+from ci_eval.files import below, read_own
+from ci_eval.grammar.imports.named import NEAR, Name, named
+from ci_eval.jobs.preparation import Prepared
+
+SOURCES = (".py", ".pyi")
+"""How the names of files end whose imports are followed."""
+OWN = ("__init__",)
+"""The last part of the name of the file that stands for its folder."""
+
+_COMMENT = re.compile(r"#[^\n]*")
+_BRACKETS = re.compile(r"\([^()]*\)")
+_STAR = re.compile(r"\bimport\s*\(?\s*\*")
+
+
+def closures(prepared: Prepared) -> dict[str, str]:
+    """Path of a source file → digest of all that answers in it depend on; empty where that is the whole project."""
+    closure = closure_of(prepared.engine)
+    if closure is Closure.PROJECT or prepared.ranker.name != "BASIC" or prepared.records or prepared.around:
+        # Other completion types order by the names of the whole project.
+        return {}
+    root = prepared.project.root
+    if closure is Closure.FILE:
+        return {path: _content(root, path) for path in below(root, root, prepared.language.suffixes)}
+    return of_imports(root)
+
+
+def of_imports(root: Path) -> dict[str, str]:
+    """The same for files of Python whose answers depend on what they import."""
+    everything = sorted(below(root, root, ("",), ignored=()))
+    contents = {path: _content(root, path) for path in everything}
+    sources = [path for path in everything if path.endswith(SOURCES)]
+    # A new file may be what an import now finds, and its name may be suggested.
+    shared = _digest([*everything, *(contents[path] for path in everything if _seen_by_all(path))])
+    reached = _reached(root, sources)
+    known: dict[int, str] = {}
+    for bits in set(reached):
+        among = (path for place, path in enumerate(sources) if bits >> place & 1)
+        known[bits] = _digest([shared, *(f"{path} {contents[path]}" for path in among)])
+    return {path: known[bits] for path, bits in zip(sources, reached, strict=True)}
+
+
+def _seen_by_all(path: str) -> bool:
+    # Type checkers take `__builtins__.pyi` for a part of the language.
+    return not path.endswith(SOURCES) or PurePosixPath(path).stem == "__builtins__"
+
+
+def _content(root: Path, path: str) -> str:
+    return hashlib.blake2b(read_own(root, path), digest_size=16).hexdigest()
+
+
+def _digest(parts: Sequence[str]) -> str:
+    return hashlib.blake2b("\0".join(parts).encode("utf-8", "surrogateescape"), digest_size=16).hexdigest()
+
+
+def _reached(root: Path, sources: Sequence[str]) -> list[int]:
+    """Of each source: those that it imports, directly or not, as a set of bits, its own among them."""
+    places = _by_ending(sources)
+    texts = (read_own(root, path).decode(errors="replace") for path in sources)
+    edges = [sorted(set(_imported(path, text, places))) for path, text in zip(sources, texts, strict=True)]
+    reached = [1 << place for place in range(len(sources))]
+    changing = True
+    while changing:
+        changing = False
+        for place, targets in enumerate(edges):
+            bits = reached[place]
+            for target in targets:
+                bits |= reached[target]
+            changing = changing or bits != reached[place]
+            reached[place] = bits
+    return reached
+
+
+def _by_ending(sources: Sequence[str]) -> Mapping[Name, list[int]]:
+    """Each end of a module's whole name, in parts → the places of the sources."""
+    found: dict[Name, list[int]] = defaultdict(list)
+    for place, path in enumerate(sources):
+        parts = PurePosixPath(path)
+        stem = (*parts.parent.parts, parts.name.partition(".")[0])
+        for name in {stem, stem[:-1] if stem[-1:] == OWN else stem}:
+            for begin in range(len(name)):
+                found[name[begin:]].append(place)
+    return found
+
+
+def _imported(path: str, text: str, places: Mapping[Name, list[int]]) -> Iterator[int]:
+    plain = _COMMENT.sub("", text)
+    # What stands in brackets, or after other statements on a line, is seen too.
+    folded = _BRACKETS.sub(lambda found: found[0].replace("\n", " "), plain.replace("\\\n", " "))
+    for name in named(f"{text}\n{re.sub('[;:]', chr(10), folded)}"):
+        parts = tuple(part for part in name if part != NEAR)
+        for end in range(1, len(parts) + 1):
+            yield from places.get(parts[:end], ())
+        if not parts:
+            yield from _packages_of(path, places)
+    if _STAR.search(text):
+        # `__all__` may name modules, and everything that is taken may come from a folder's own file.
+        yield from (place for found in list(_of_stars(folded)) for place in _inside(found, path, places))
+
+
+def _packages_of(path: str, places: Mapping[Name, list[int]]) -> Iterator[int]:
+    """The files that stand for the folders that the file is in."""
+    for folder in PurePosixPath(path).parents:
+        yield from places.get((*folder.parts, *OWN), ())
+
+
+def _of_stars(text: str) -> Iterator[str]:
+    for found in re.finditer(r"\bfrom\s+([.\w]+)\s+import\s*\(?\s*\*", text):
+        yield found[1].rstrip(".").rpartition(".")[2]
+
+
+def _inside(package: str, path: str, places: Mapping[Name, list[int]]) -> Iterator[int]:
+    """The files directly in folders of that name; in those that the file is in, for a name of dots alone."""
+    folders = {package} if package else {each.name for each in PurePosixPath(path).parents}
+    for name, found in places.items():
+        if len(name) == 2 and name[0] in folders:
+            yield from found

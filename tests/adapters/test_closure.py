@@ -1,0 +1,14 @@
+"""What engines declare about the files that their answers depend on."""
+
+from __future__ import annotations
+
+from ci_eval import engines
+from ci_eval.adapters.closure import Closure, closure_of
+
+
+def test_what_is_declared_is_known_of_each_engine() -> None:
+    found = {name: closure_of(engines.CATALOG.load(name)) for name in engines.names()}
+    assert {name for name, closure in found.items() if closure is Closure.FILE} == {"words"}
+    assert {name for name, closure in found.items() if closure is Closure.IMPORTS} == {"basedpyright", "pyright"}
+    # It looks for calls of a function in all files of the project.
+    assert found["jedi"] is Closure.PROJECT
