@@ -17,7 +17,9 @@ from ci_eval.jobs import compare_engines as compare_engines_job
 from ci_eval.jobs import merge as merge_job
 from ci_eval.jobs import terminal as presenting
 from ci_eval.jobs.compare_engines import ROUNDS
+from ci_eval.jobs.suites import merging
 from ci_eval.jobs.suites import suite as suite_job
+from ci_eval.jobs.suites.shards import shards_in
 from ci_eval.jobs.workflows import announcements as announcing
 from ci_eval.jobs.workflows import site as site_job
 
@@ -180,9 +182,10 @@ def compare_engines_(
 
 @cli.command("merge")
 @click.argument("workspaces", metavar="WORKSPACE...", type=SOURCE, nargs=-1, required=True)
-@click.option("--output", type=NEW, metavar="DIR", required=True, help="A new workspace.")
+@click.option("--output", type=NEW, metavar="DIR", required=True, help="A new workspace, or the folder of a suite.")
 def merge_(workspaces: tuple[Path, ...], output: Path) -> None:
-    """The shards of one run → the workspace that the run would have made on one machine; or several projects → one.
+    """The shards of one run → the workspace that the run would have made on one machine; or several projects → one; or
+    the shards of a suite → the suite.
 
     A folder of workspaces stands for all in it. Of several attempts of a shard the newest counts. From 20 projects on,
     intervals and tests are over projects.
@@ -193,6 +196,9 @@ def merge_(workspaces: tuple[Path, ...], output: Path) -> None:
       ci-eval merge projects --output all-projects             all workspaces directly below the folder
     """
     screen = Screen()
+    if of_suites := shards_in(workspaces):
+        suite_told(merging.merge(of_suites, output=output), screen, opening=False)
+        return
     done = merge_job.merge(workspaces, output=output, screen=screen)
     announcing.evaluation(done, screen)
     presenting.evaluation(done, screen)

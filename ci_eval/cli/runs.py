@@ -84,10 +84,17 @@ def evaluate(
     if precision:
         _left_out("with --precision this machine asks, phase by phase", executor=cluster)
     if chosen.projects:
-        why = "a suite of projects is evaluated whole, here"
-        _left_out(why, shard=part, reuse=reuse, precision=precision, executor=cluster)
+        why = "each project of a suite is evaluated whole, by this machine, and asked everything"
+        _left_out(why, reuse=reuse, precision=precision, executor=cluster)
         suited = suite_job.evaluate(
-            chosen, output=output, jobs=jobs, resume=resume, rounds=rounds, gates=gates, screen=screen
+            chosen,
+            output=output,
+            jobs=jobs,
+            resume=resume,
+            rounds=rounds,
+            gates=gates,
+            shard=part,
+            screen=screen,
         )
         suite_told(suited, screen, opening=opening)
         return
@@ -125,6 +132,7 @@ def _left_out(why: str, **given: object) -> None:
 
 def suite_told(done: Suited, screen: Screen, *, opening: bool) -> None:
     """Print a suite, and open its page where that is wanted. Raises what went wrong in it."""
+    announcing.suite(done, screen)
     presenting.suite(done, screen)
     if opening:
         opened(done.reports, screen)

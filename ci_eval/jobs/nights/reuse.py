@@ -35,6 +35,7 @@ def check_reusable(config: Config, rounds: int) -> None:
 def why_not_reusable(config: Config, rounds: int = 1) -> str:
     """Why answers of an earlier run would not do; "" where they would."""
     why = {
+        "each project of a suite is asked everything": bool(config.projects),
         "an `engine.command` may be another program under the same name": config.engine.command,
         "an `engine.endpoint` has a store of answers of its own": config.engine.endpoint,
         "`--repeat` asks how far answers differ by themselves": rounds > 1,

@@ -19,8 +19,10 @@ from ci_eval.jobs import evaluate as evaluate_job
 from ci_eval.jobs.compare_engines import Asked
 from ci_eval.jobs.evaluate import Evaluated
 from ci_eval.jobs.runs import workspace_for
+from ci_eval.jobs.suites import shards
 from ci_eval.model import MetricInfo, Suite, SuiteProject
 from ci_eval.rendering.ladder import about, shown_filter
+from ci_eval.shards import Shard
 from ci_eval.statistics.projects import differences_over_projects, over_projects
 
 T = TypeVar("T", Evaluated, Asked)
@@ -45,17 +47,21 @@ def evaluate(
     resume: bool,
     rounds: int = 1,
     gates: Sequence[str] = (),
+    shard: Shard | None = None,
     screen: Screen,
 ) -> Suited:
-    """Evaluate each project in a workspace of its own. Raises as `evaluate` of one project does."""
+    """Evaluate each project in a workspace of its own; of a `shard`, only its own projects.
+
+    Raises as `evaluate` of one project does.
+    """
 
     def one(own: Config, folder: Path) -> Evaluated:
         return evaluate_job.evaluate(
             own, output=folder, jobs=jobs, resume=resume, rounds=rounds, gates=gates, screen=screen
         )
 
-    folder, done = _each(config, output, one, resume=resume, screen=screen)
-    return _written(evaluated(config, done), folder, [each.trouble for each in done.values()])
+    folder, done = _each(config, output, one, resume=resume, screen=screen, shard=shard)
+    return written(evaluated(config, done), folder, [each.trouble for each in done.values()])
 
 
 def compare_engines(
@@ -77,30 +83,48 @@ def compare_engines(
         )
 
     folder, done = _each(config, output, one, resume=resume, screen=screen)
-    return _written(compared(done), folder, [each.trouble for each in done.values()])
+    return written(compared(done), folder, [each.trouble for each in done.values()])
 
 
 def _each(
-    config: Config, output: Path | None, one: Callable[[Config, Path], T], *, resume: bool, screen: Screen
+    config: Config,
+    output: Path | None,
+    one: Callable[[Config, Path], T],
+    *,
+    resume: bool,
+    screen: Screen,
+    shard: Shard | None = None,
 ) -> tuple[Path, dict[str, T]]:
     """Folder of the suite; by the name of its folder, what came of each project."""
     folder = workspace_for(config, output)
+    if shard:
+        shards.check(config, shard)
     if not resume:
         atomic.empty_folder(folder)
+    if shard:
+        shards.note(folder, config, shard)
     done = {}
     for number, spec in enumerate(config.projects, 1):
+        if shard and not shards.is_of(number, shard):
+            continue
         screen.say(f"Project {number} of {len(config.projects)}: {spec}")
-        name = f"{number:02}-{_slug(spec)}"
+        name = folder_name(number, spec)
         own = replace(config, projects=(), project=ProjectConfig(spec=spec, dependencies=config.project.dependencies))
         done[name] = one(own, folder / name)
     return folder, done
+
+
+def folder_name(number: int, spec: str) -> str:
+    """The name of the folder with the project of that number (from 1)."""
+    return f"{number:02}-{_slug(spec)}"
 
 
 def _slug(spec: str) -> str:
     return re.sub(r"[^A-Za-z0-9._-]+", "-", spec.partition("#")[0])[-60:].strip("-.") or "project"
 
 
-def _written(suite: Suite, folder: Path, troubles: Sequence[CiEvalError | None]) -> Suited:
+def written(suite: Suite, folder: Path, troubles: Sequence[CiEvalError | None]) -> Suited:
+    """The suite with its reports, in its folder."""
     return Suited(
         folder=folder,
         suite=suite,

@@ -13,6 +13,7 @@ from ci_eval.ci import Announcement, Check, Problem, Screen, limits
 from ci_eval.errors import CiEvalError
 from ci_eval.jobs.compare import Compared, Outcome
 from ci_eval.jobs.evaluate import Evaluated
+from ci_eval.jobs.suites.suite import Suited
 from ci_eval.jobs.workflows.plan import PlannedJob, evaluations, group, trained
 from ci_eval.jobs.workflows.site import Site
 from ci_eval.rendering.figures import amount, change, counted, evaluated, headline
@@ -39,6 +40,32 @@ def evaluation(done: Evaluated, screen: Screen) -> None:
                 "verdict": "failed" if done.trouble else "ok",
             },
             statistics={name: each.value for name, each in whole.metrics.items() if each.value is not None},
+            checks=checks,
+            problems=_problems(checks),
+            artifacts=[done.folder],
+        )
+    )
+
+
+def suite(done: Suited, screen: Screen) -> None:
+    """Report the means over the projects of a suite; and each project that fails the job, as a check."""
+    found = done.suite
+    checks = [
+        Check(name=f"{each.project.name} {each.project.revision}", passed=not each.trouble, reason=each.trouble)
+        for each in found.projects
+    ]
+    means = {name: each.mean for name, each in found.overall.items() if each.mean is not None}
+    screen.host.announce(
+        Announcement(
+            status=f"{found.title}: {counted(len(found.projects), 'project')}",
+            summary=_text(done.reports.get("markdown")),
+            outputs={
+                "comparison" if found.compared else "workspace": _place(done.folder),
+                "report": _place(done.reports.get("html")),
+                "metrics": _place(done.reports.get("json")),
+                "verdict": "failed" if done.trouble else "ok",
+            },
+            statistics={f"difference.{name}" if found.compared else name: mean for name, mean in means.items()},
             checks=checks,
             problems=_problems(checks),
             artifacts=[done.folder],

@@ -1,0 +1,66 @@
+"""Shards of a suite: each evaluates some of its projects as wholes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+
+from ci_eval import atomic, stored
+from ci_eval.config import Config
+from ci_eval.errors import ConfigError, WorkspaceError
+from ci_eval.model import Value
+from ci_eval.shards import Shard
+
+NOTE = "shard.json"
+
+
+class SuiteShard(Value, frozen=True, kw_only=True):
+    """What a folder says that holds a shard of a suite."""
+
+    shard: str
+    """As I/N."""
+    projects: tuple[str, ...]
+    """All projects of the suite, in the order of the configuration."""
+
+
+def check(config: Config, shard: Shard) -> None:
+    """Raises ConfigError where a shard would have nothing to do."""
+    if shard.of > len(config.projects):
+        raise ConfigError(
+            f"--shard {shard}: a suite of {len(config.projects)} projects has {len(config.projects)} shards at most, "
+            "since each project is evaluated as a whole"
+        )
+
+
+def is_of(number: int, shard: Shard) -> bool:
+    """Whether the shard evaluates the project of that number (from 1): they are dealt in turns."""
+    return (number - 1) % shard.of == shard.index - 1
+
+
+def note(folder: Path, config: Config, shard: Shard) -> None:
+    """Write down, in the folder of a shard, which one it is. Raises WorkspaceError where it is another one's."""
+    said = SuiteShard(shard=str(shard), projects=config.projects)
+    if (folder / NOTE).is_file() and read(folder) != said:
+        raise WorkspaceError(f"{folder} holds another shard, or one of another suite: choose another --output")
+    atomic.write(folder / NOTE, msgspec.json.format(msgspec.json.encode(said), indent=2) + b"\n")
+
+
+def shards_in(places: Sequence[Path]) -> list[Path]:
+    """The shards of suites among these folders, and directly below those that are none; empty if there are none."""
+    return [found for place in places for found in (_here(place) or sorted(_below(place)))]
+
+
+def _here(place: Path) -> list[Path]:
+    return [place] if (place / NOTE).is_file() else []
+
+
+def _below(place: Path) -> Iterator[Path]:
+    return (path.parent for path in place.glob(f"*/{NOTE}"))
+
+
+def read(folder: Path) -> SuiteShard:
+    """What it says. Raises WorkspaceError."""
+    path = folder / NOTE
+    return stored.decoded(stored.read(path, stored.MANIFEST), SuiteShard, path)

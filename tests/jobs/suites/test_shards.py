@@ -1,0 +1,49 @@
+"""Which projects of a suite a shard evaluates, and what it writes down."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ci_eval.config import Config
+from ci_eval.errors import ConfigError, WorkspaceError
+from ci_eval.jobs.suites import shards
+from ci_eval.jobs.suites.shards import check, is_of, note, shards_in
+from ci_eval.shards import Shard
+
+SUITE = Config(projects=("path:a", "path:b", "path:c"))
+
+
+@pytest.mark.parametrize("of", [1, 2, 3])
+def test_each_project_is_of_one_shard(of: int) -> None:
+    for number in range(1, 4):
+        assert sum(is_of(number, Shard(index, of)) for index in range(1, of + 1)) == 1
+
+
+def test_no_shard_is_left_without_a_project() -> None:
+    check(SUITE, Shard(3, 3))
+    with pytest.raises(ConfigError, match="a suite of 3 projects has 3 shards at most"):
+        check(SUITE, Shard(1, 4))
+
+
+def test_a_folder_of_shards_stands_for_all_in_it(tmp_path: Path) -> None:
+    for index in (1, 2):
+        note(tmp_path / f"s{index}", SUITE, Shard(index, 2))
+    (tmp_path / "other").mkdir()
+    assert shards_in([tmp_path]) == [tmp_path / "s1", tmp_path / "s2"]
+    assert shards_in([tmp_path / "s2"]) == [tmp_path / "s2"]
+    assert shards_in([tmp_path / "other"]) == []
+
+
+def test_a_folder_keeps_its_shard(tmp_path: Path) -> None:
+    note(tmp_path, SUITE, Shard(1, 2))
+    note(tmp_path, SUITE, Shard(1, 2))
+    with pytest.raises(WorkspaceError, match="another shard"):
+        note(tmp_path, SUITE, Shard(2, 2))
+
+
+def test_a_damaged_note_is_told(tmp_path: Path) -> None:
+    (tmp_path / shards.NOTE).write_text("{}")
+    with pytest.raises(WorkspaceError):
+        shards.read(tmp_path)
