@@ -9,9 +9,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
+
 from ci_eval.adapters.place import DRIVERS, Place, variables
 from ci_eval.adapters.process import LineProcess
 from ci_eval.adapters.recipes import FromRecipe
+from ci_eval.adapters.tracing import Direction, tell
 from ci_eval.contracts import Answer, Edit, Installation, Query, Running, Surroundings
 from ci_eval.errors import EngineMisbehaved, EngineRaised, EngineTimeout
 from ci_eval.model import Suggestion
@@ -117,11 +120,14 @@ class RunningDriver:
         return Suggestion(text=match[0], sort_text=sort_text or None) if match else None
 
     def _ask(self, offset: int, timeout: float) -> tuple[float, list[str]]:
-        path, text = (base64.b64encode(part.encode()) for part in (str(self._place.root / self._path), self._text))
+        where = str(self._place.root / self._path)
+        _told("->", {"offset": offset, "path": where, "text": self._text})
+        path, text = (base64.b64encode(part.encode()) for part in (where, self._text))
         line = self._process.ask(b"%d %s %s" % (offset, path, text), timeout)
         try:
             head, _, rest = line.decode().partition(" ")
             said = base64.b64decode(rest).decode()
+            _told("<-", {head if head == "error" else f"{head} ms": said.splitlines()})
             if head != "error":
                 return float(head), said.splitlines()
         except ValueError as error:
@@ -137,3 +143,8 @@ class RunningDriver:
         """See Running."""
         self._process.close()
         self._place.remove()
+
+
+def _told(direction: Direction, message: object) -> None:
+    """Tell who listens of a message, without the base64 that nobody can read."""
+    tell(direction, msgspec.json.encode(message))

@@ -179,6 +179,24 @@ def _answers(context: click.Context, option: click.Parameter, given: bool) -> No
         context.with_resource(answering.asked(record=option.name == "record"))
 
 
+def with_answers(command: Callable[..., None]) -> Callable[..., None]:
+    """Decorator: adds the options that say whether a language model is asked, or its store of answers."""
+    command = click.option(
+        "--record",
+        is_flag=True,
+        expose_value=False,
+        callback=_answers,
+        help="Ask an endpoint anew what it has answered before, and keep the new answers.",
+    )(command)
+    return click.option(
+        "--offline",
+        is_flag=True,
+        expose_value=False,
+        callback=_answers,
+        help="Take the answers of an endpoint from the store of answers alone.",
+    )(command)
+
+
 def with_placement(command: Callable[..., None]) -> Callable[..., None]:
     """Decorator: adds the options that say where the result goes and how many processes work."""
     command = click.option(
@@ -188,20 +206,7 @@ def with_placement(command: Callable[..., None]) -> Callable[..., None]:
         callback=_verify,
         help="Read everything that is used from the cache, and make anew what is damaged; else done once a week.",
     )(command)
-    command = click.option(
-        "--record",
-        is_flag=True,
-        expose_value=False,
-        callback=_answers,
-        help="Ask an endpoint anew what it has answered before, and keep the new answers.",
-    )(command)
-    command = click.option(
-        "--offline",
-        is_flag=True,
-        expose_value=False,
-        callback=_answers,
-        help="Take the answers of an endpoint from the store of answers alone.",
-    )(command)
+    command = with_answers(command)
     command = click.option(
         "--output",
         type=NEW,

@@ -10,7 +10,17 @@ import click
 from ci_eval.ci import Screen
 from ci_eval.cli import completions
 from ci_eval.cli.group import EXAMPLES, cli
-from ci_eval.cli.options import MODEL, TRUST, Choices, opened, with_choices, with_gates, with_opening, with_placement
+from ci_eval.cli.options import (
+    MODEL,
+    TRUST,
+    Choices,
+    opened,
+    with_answers,
+    with_choices,
+    with_gates,
+    with_opening,
+    with_placement,
+)
 from ci_eval.cli.places import CHANGED, EARLIER, SOURCE
 from ci_eval.jobs import evaluate as evaluate_job
 from ci_eval.jobs import show
@@ -248,19 +258,28 @@ def report(workspaces: tuple[Path, ...], gates: tuple[str, ...], opening: bool) 
 @click.argument("workspace", type=SOURCE)
 @click.argument("session_id", metavar="SESSION-ID")
 @click.option("--replay", is_flag=True, help="Ask the engine again, and show what it answers now.")
+@click.option("--trace", is_flag=True, help="The same, with each message to and from the engine.")
+@click.option("--full", is_flag=True, help="With --trace: long texts and lists in messages are not shortened.")
 @click.option("--trust", is_flag=True, help=TRUST)
-def show_(workspace: Path, session_id: str, replay: bool, trust: bool) -> None:
+@with_answers
+def show_(workspace: Path, session_id: str, replay: bool, trace: bool, full: bool, trust: bool) -> None:
     """One session of WORKSPACE: where, what was expected, what was suggested. The beginning of the id is enough.
 
     \b
     Examples:
       ci-eval show night 3f2a9c
       ci-eval show night 3f2a9c --replay        and what the engine answers now
+      ci-eval show night 3f2a9c --trace         and what was said to it and by it
     """
+    if full and not trace:
+        raise click.UsageError("--full is about the messages that --trace shows: add --trace")
     screen = Screen()
     for line in show.describe(workspace, session_id):
         screen.result(line)
-    if replay:
+    if trace:
+        screen.result("")
+        show.trace(workspace, session_id, screen, trusted=trust, full=full)
+    elif replay:
         screen.result("")
         for line in show.replay(workspace, session_id, screen, trusted=trust):
             screen.result(line)

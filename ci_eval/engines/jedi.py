@@ -14,6 +14,7 @@ from ci_eval.adapters.confinement import interpreter
 from ci_eval.adapters.place import Place, variables
 from ci_eval.adapters.process import LineProcess
 from ci_eval.adapters.recipes import Pip
+from ci_eval.adapters.tracing import tell
 from ci_eval.contracts import Answer, Edit, Engine, Installation, Query, Running, Surroundings
 from ci_eval.errors import EngineMisbehaved, EngineRaised
 from ci_eval.model import EngineInfo, Suggestion
@@ -83,7 +84,10 @@ class RunningJedi:
         return Answer(suggestions=found, latency=reply.ms)
 
     def _ask(self, request: object, timeout: float) -> _Reply:
-        line = self._process.ask(msgspec.json.encode(request), timeout)
+        question = msgspec.json.encode(request)
+        tell("->", question)
+        line = self._process.ask(question, timeout)
+        tell("<-", line)
         try:
             reply = _DECODER.decode(line)
         except msgspec.MsgspecError as error:

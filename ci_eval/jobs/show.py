@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from ci_eval.adapters.tracing import Trace, heard_by
 from ci_eval.ci import Screen
+from ci_eval.config import EngineConfig
 from ci_eval.errors import WorkspaceError
 from ci_eval.grammar.document import NotText, line_and_column
 from ci_eval.jobs import runs
@@ -69,6 +71,28 @@ def _lookup(lookup: Lookup, expected: str) -> Iterator[str]:
             yield f" {mark}{i:5}  {suggestion.text}  {suggestion.kind}".rstrip()
     if lookup.total > SHOWN:
         yield f"        … {lookup.total} in all"
+
+
+def trace(folder: Path, identity: str, screen: Screen, *, trusted: bool, full: bool) -> None:
+    """Ask the engine again; show each message to and from it as it passes, then what it answers now.
+
+    Raises WorkspaceError where there are no messages.
+    """
+    told = Trace(screen.result, full=full)
+    with heard_by(told):
+        now = list(replay(folder, identity, screen, trusted=trusted))
+    if not told.messages:
+        raise WorkspaceError(_silent(runs.stored_config(Workspace.open(folder)).engine))
+    screen.result("")
+    for line in now:
+        screen.result(line)
+
+
+def _silent(engine: EngineConfig) -> str:
+    if engine.endpoint:
+        return "the answer is kept, so that nothing was sent: with --record the model is asked anew"
+    name = engine.name or "the engine"
+    return f"no message passed: {name} answers in ci-eval's own process, or was not asked; --replay shows its answer"
 
 
 def replay(folder: Path, identity: str, screen: Screen, *, trusted: bool) -> Iterator[str]:

@@ -106,6 +106,26 @@ def test_show_describes_a_session_and_asks_again(run: Run, project: Path, tmp_pa
     assert "now       ok" in out
 
 
+@pytest.mark.engine
+def test_show_traces_the_messages_of_a_session(run: Run, project: Path, tmp_path: Path) -> None:
+    run("evaluate", "--project", f"path:{project}", "--output", tmp_path / "o")
+    identity = next(next(Workspace.open(tmp_path / "o").sessions(SessionScore))[1]).id
+    code, out, err = run("show", tmp_path / "o", identity, "--trace", "--full")
+    assert code == 0, err
+    said = [line for line in out.splitlines() if " ms  -> " in line or " ms  <- " in line]
+    assert '["open",' in said[0]
+    assert ['["complete",' in line for line in said] == [False, False, True, False]
+    assert "now       " in out.split(said[-1])[1]
+
+
+def test_show_has_nothing_to_trace_of_an_engine_within_ci_eval(run: Run, project: Path, tmp_path: Path) -> None:
+    run("evaluate", "--project", f"path:{project}", "--engine", "words", "--output", tmp_path / "o")
+    identity = next(next(Workspace.open(tmp_path / "o").sessions(SessionScore))[1]).id
+    code, _, err = run("show", tmp_path / "o", identity, "--trace")
+    assert (code, "no message passed: words answers in ci-eval's own process" in " ".join(err.split())) == (2, True)
+    assert run("show", tmp_path / "o", identity, "--full")[0] == 2
+
+
 def test_show_of_an_unknown_session_exits_with_2(run: Run, project: Path, tmp_path: Path) -> None:
     run("evaluate", "--project", f"path:{project}", "--engine", "words", "--output", tmp_path / "o")
     code, _, err = run("show", tmp_path / "o", "zzz")

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Literal
 from uuid import uuid4
 
+import msgspec
 from msgspec.structs import replace
 
 from ci_eval.adapters.endpoints.answers import Answers, Request, request_of
@@ -24,6 +25,7 @@ from ci_eval.adapters.endpoints.contract import Api, Prompt, Reply
 from ci_eval.adapters.endpoints.slots import Slots
 from ci_eval.adapters.endpoints.trouble import Trouble
 from ci_eval.adapters.endpoints.wire import Wire, address_of
+from ci_eval.adapters.tracing import Direction, Listener
 from ci_eval.errors import BudgetSpent, ConfigError, ContextTooLong, EngineFailure, EngineRaised
 from ci_eval.machine import now
 from ci_eval.model.endpoints import EndpointConfig
@@ -81,14 +83,16 @@ class Client:
         *,
         sleep: Callable[[float], None] = time.sleep,
         api: Api | None = None,
+        listener: Listener | None = None,
     ) -> None:
-        """`timeout`: seconds one answer may take; `api`: None = that of the settings. Raises ConfigError,
-        PreparationError."""
+        """`timeout`: seconds one answer may take; `api`: None = that of the settings; `listener`: is told of the bodies
+        that are sent, and of what was made of the answers. Raises ConfigError, PreparationError."""
         settings = asking.settings
         self._settings = settings
         self._mode = asking.mode
         self._timeout = timeout
         self._sleep = sleep
+        self._listener = listener
         self._api = api or CATALOG.load(settings.api)
         self._address = address_of(settings.endpoint or "", self._api.path, keyed=settings.key is not None)
         self._key = _key(settings.key, needed=asking.mode != "offline")
@@ -183,7 +187,7 @@ class Client:
                 with self._slots.one():
                     if not self._api.free:
                         self._ledger.reserve()
-                    return self._wire.send(body)
+                    return self._sent(body)
             except Trouble as trouble:
                 wait = _wait(trouble, number)
                 if not trouble.again or number == tries or wait > LONGEST_WAIT:
@@ -194,6 +198,20 @@ class Client:
                     raise BudgetSpent(f"engine.budget.seconds leaves no time to ask again: {trouble.reason}") from None
             self._sleep(wait)
         raise AssertionError("the last try returns or raises")
+
+    def _sent(self, body: Mapping[str, Any]) -> Reply:
+        self._tell("->", body)
+        try:
+            reply = self._wire.send(body)
+        except Trouble as trouble:
+            self._tell("<-", {"error": trouble.reason})
+            raise
+        self._tell("<-", reply)
+        return reply
+
+    def _tell(self, direction: Direction, message: object) -> None:
+        if self._listener:
+            self._listener(direction, msgspec.json.encode(message))
 
     @property
     def _wire(self) -> Wire:

@@ -18,6 +18,7 @@ from ci_eval.adapters.endpoints.context import Context, Seen, context_of, tokeni
 from ci_eval.adapters.endpoints.probing import UNTOLD, probe, probe_tokenizer
 from ci_eval.adapters.endpoints.prompts import asked_at, suggested, usage_of
 from ci_eval.adapters.endpoints.templates import OF_THE_ENDPOINT, takes_files, template_of
+from ci_eval.adapters.tracing import tell
 from ci_eval.contracts import Answer, Installation, Query, Surroundings
 from ci_eval.errors import ConfigError, EngineMisbehaved
 from ci_eval.model import EngineInfo, Suggestion
@@ -105,7 +106,7 @@ class EndpointEngine:
 
     def start(self, _installation: Installation, surroundings: Surroundings) -> Asked:
         """A client with connections of its own."""
-        client = Client(self.asking, surroundings.cache, surroundings.timeout)
+        client = Client(self.asking, surroundings.cache, surroundings.timeout, listener=tell)
         return Asked(client, self.asking.settings, context_of(self.asking, surroundings))
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from ci_eval.adapters.confinement import Walls
 from ci_eval.adapters.process import EngineProcess
+from ci_eval.adapters.tracing import tell
 from ci_eval.errors import EngineCrash, EngineMisbehaved, EngineTimeout
 
 LARGEST = 256 * 2**20
@@ -40,6 +41,7 @@ class Wire(EngineProcess):
 
     def send(self, body: bytes, deadline: float) -> None:
         """Write one message. Raises EngineTimeout (time.monotonic() > deadline) or EngineCrash."""
+        tell("->", body)
         unsent = memoryview(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
         most = len(self._received) + AHEAD
         while True:
@@ -101,6 +103,7 @@ class Wire(EngineProcess):
         body = bytes(memoryview(self._received)[: self._length])
         del self._received[: self._length]
         self._length = -1
+        tell("<-", body)
         return body
 
     def _header(self) -> bool:

@@ -15,6 +15,7 @@ import pytest
 
 from ci_eval.adapters.endpoints.client import Asking, Client, Mode, store_of
 from ci_eval.adapters.endpoints.contract import Prompt
+from ci_eval.adapters.tracing import Listener, Trace
 from ci_eval.errors import BudgetSpent, ConfigError, EngineFailure, EngineMisbehaved, EngineRaised, EngineTimeout
 from ci_eval.model.endpoints import BudgetConfig, EndpointConfig, PriceConfig, SamplingConfig
 from tests.adapters.endpoints.scripted import Reply, events, fails, says, sends, serve, stalls, trickles, whole
@@ -33,10 +34,18 @@ def waits() -> list[float]:
 
 @pytest.fixture
 def client(tmp_path: Path, waits: list[float]) -> Make:
-    def make(address: str, *, mode: Mode = "keep", timeout: float = 10.0, command: str = "1", **given: Any) -> Client:
+    def make(
+        address: str,
+        *,
+        mode: Mode = "keep",
+        timeout: float = 10.0,
+        command: str = "1",
+        listener: Listener | None = None,
+        **given: Any,
+    ) -> Client:
         settings = EndpointConfig(endpoint=address, model="tiny", **given)
         asking = Asking(settings=settings, mode=mode, command=command)
-        return Client(asking, tmp_path, timeout, sleep=waits.append)
+        return Client(asking, tmp_path, timeout, sleep=waits.append, listener=listener)
 
     return make
 
@@ -50,6 +59,21 @@ def test_what_was_answered_is_not_asked_again(client: Make) -> None:
         assert client(endpoint.address).ask(PROMPT) == first
     assert (first.text, first.finish, first.model, first.answer_tokens) == ("four", "stop", "tiny-1", 4)
     assert len(endpoint.asked) == 1
+
+
+def test_who_listens_hears_questions_answers_and_failures_but_never_the_key(
+    client: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("THE_KEY", KEY)
+    lines: list[str] = []
+    with serve(fails(500), says("four")) as endpoint:
+        heard = client(endpoint.address, listener=Trace(lines.append, full=True), key="THE_KEY")
+        heard.ask(PROMPT)
+        heard.ask(PROMPT)
+    assert ["two and two?" in line for line in lines] == [True, False, True, False]
+    assert '"error":' in lines[1]
+    assert '"text":"four"' in lines[3]
+    assert KEY not in "".join(lines)
 
 
 def test_a_repeat_is_another_question_with_another_seed(client: Make) -> None:
