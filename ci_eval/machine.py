@@ -1,9 +1,11 @@
-"""What the manifest says of this machine, and where ci-eval keeps its cache."""
+"""What the manifest says of this machine, what processes on it hold, and where ci-eval keeps its cache."""
 
 from __future__ import annotations
 
 import os
 import platform
+from collections.abc import Iterator
+from contextlib import suppress
 from datetime import datetime, timezone
 from pathlib import Path
 
@@ -43,3 +45,35 @@ def python() -> str:
 def now() -> str:
     """The time in UTC, to the second, in ISO 8601."""
     return datetime.now(timezone.utc).replace(microsecond=0).isoformat()
+
+
+def peak_below(pid: int) -> int | None:
+    """The sum of the most bytes that were resident in each process below that one (not in itself), of those that run
+    now. None where there is none, or where the system has no lists of them, as only Linux does.
+
+    The processes may have held their most at different times, and pages that they share count for each.
+    """
+    peaks = [peak for each in _below(pid) if (peak := peak_of(each)) is not None]
+    return sum(peaks) if peaks else None
+
+
+def _below(pid: int) -> Iterator[int]:
+    waiting = [pid]
+    while waiting:
+        children: list[int] = []
+        for listed in Path(f"/proc/{waiting.pop()}/task").glob("*/children"):
+            # A thread or process may end while we look.
+            with suppress(OSError):
+                children += map(int, listed.read_text().split())
+        yield from children
+        waiting += children
+
+
+def peak_of(pid: int | str) -> int | None:
+    """The most bytes that were resident in a process; None where that is not known. "self": in this one."""
+    try:
+        status = Path(f"/proc/{pid}/status").read_text(errors="replace")
+    except OSError:  # it has ended, or this is not Linux
+        return None
+    found = next((line for line in status.splitlines() if line.startswith("VmHWM:")), None)
+    return int(found.split()[1]) * 1024 if found else None

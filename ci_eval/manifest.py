@@ -13,6 +13,7 @@ from ci_eval.model import (
     FORMER_LANGUAGES,
     MASKED,
     EngineInfo,
+    Footprint,
     LogsRecord,
     Number,
     ProjectInfo,
@@ -94,6 +95,8 @@ class Manifest(Value, frozen=True, kw_only=True):
     """The address of the language model that answered; "" of other engines."""
     confined: str = ""
     """How well the engine's processes were confined, as found out from inside; "" without a process."""
+    footprint: Footprint = Footprint()
+    """What the engine took of the machine, as far as known."""
     grammar: str
     python: str
     os: str

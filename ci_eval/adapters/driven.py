@@ -91,6 +91,10 @@ class RunningDriver:
         """See Running."""
         return self._process.confined
 
+    def peak_memory(self) -> int | None:
+        """See Weighed."""
+        return self._process.peak_memory()
+
     def open(self, path: str, text: str) -> None:
         """See Running. A new driver is asked once before, and the answer dropped: a person would have waited for its
         start, too."""

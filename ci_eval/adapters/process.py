@@ -17,6 +17,7 @@ from pathlib import Path
 
 from ci_eval.adapters.confinement import Walls
 from ci_eval.errors import EngineCrash, EngineMisbehaved, EngineTimeout
+from ci_eval.machine import peak_below
 
 ENDING = 5.0
 """Seconds that the supervisor (`drivers/confine/supervisor.py`) has to end an engine and all it started."""
@@ -89,6 +90,10 @@ class EngineProcess:
     def pid(self) -> int:
         """Id of the supervisor's process (on Linux), or of the program itself."""
         return self._process.pid
+
+    def peak_memory(self) -> int | None:
+        """See Weighed; the supervisor's own memory is not counted."""
+        return peak_below(self.pid)
 
     def _await(self, fd: int, event: int, deadline: float) -> None:
         left = deadline - time.monotonic()

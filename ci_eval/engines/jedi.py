@@ -68,6 +68,9 @@ class RunningJedi:
     def confined(self) -> str:
         return self._process.confined
 
+    def peak_memory(self) -> int | None:
+        return self._process.peak_memory()
+
     def open(self, path: str, text: str) -> None:
         self._pending = []
         self._ask(["open", path, text], PATIENCE)

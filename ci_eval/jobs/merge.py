@@ -25,6 +25,7 @@ from ci_eval.model import ProjectInfo, Session
 from ci_eval.model.sampling import Sampling
 from ci_eval.shards import Shard
 from ci_eval.stages.interpret.pack import Pack
+from ci_eval.statistics import footprint
 from ci_eval.workspace import Workspace, workspaces_in
 
 
@@ -285,6 +286,7 @@ def _manifest(shards: Sequence[Manifest]) -> Manifest:
         unresolved_packages=most_frequent(sum((Counter(each.unresolved_packages) for each in shards), Counter())),
         dependencies_left_out=any(each.dependencies_left_out for each in shards),
         confined=pipeline.together(each.confined for each in shards),
+        footprint=footprint.together(each.footprint for each in shards),
         start=min(each.start for each in shards),
         end=max((each.end for each in shards if each.end), default=None),
         planned=sum(each.planned for each in shards),

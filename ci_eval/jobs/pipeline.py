@@ -24,6 +24,7 @@ from ci_eval.rendering.figures import counted
 from ci_eval.shards import Shard
 from ci_eval.stages import actions, interpret, report
 from ci_eval.stages.compare.gates import Gate
+from ci_eval.statistics import footprint
 from ci_eval.workspace import Workspace
 
 
@@ -132,6 +133,7 @@ def record(workspace: Workspace, prepared: Prepared, made: interpret.Progress, s
             unresolved_imports=share,
             unresolved_packages=packages,
             confined=together({manifest.confined, *made.confined}),
+            footprint=footprint.together([manifest.footprint, made.footprint]),
             end=machine.now(),
         )
     )

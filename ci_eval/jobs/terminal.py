@@ -24,7 +24,7 @@ from ci_eval.model import (
     Verdict,
 )
 from ci_eval.rendering.advice import warnings_of
-from ci_eval.rendering.figures import amount, change, counted, evaluated, interval, intervals, statuses
+from ci_eval.rendering.figures import amount, change, counted, evaluated, footprint_text, interval, intervals, statuses
 from ci_eval.rendering.ladder import by_length, sentence
 from ci_eval.rendering.querytables import tables
 from ci_eval.rendering.suites import OVERALL, cell, overall_cell
@@ -43,6 +43,7 @@ from ci_eval.rendering.verdicts import (
     p_text,
     populations,
 )
+from ci_eval.statistics.footprint import INFOS
 from ci_eval.statistics.noise import noise_text
 
 
@@ -85,6 +86,7 @@ def _by_length(found: Evaluation, lengths: Mapping[int, FilterFigures], screen: 
     rows = [
         (each.name, *(amount(value, each.unit) for value in values), each.summary)
         for each in found.metrics
+        if all(each.name in figures.metrics for figures in lengths.values())  # not what is of the whole run
         for values in [[figures.metrics[each.name].value for figures in lengths.values()]]
         if any(value is not None for value in values)
     ]
@@ -126,6 +128,7 @@ def comparison(done: Compared, screen: Screen) -> None:
     )
     screen.result("")
     times = [name for name in TRENDS if name in found.filters["ALL"] and name not in found.declared]
+    times += [name for name in INFOS if name in found.filters["ALL"]]
     _verdicts(HERE, found, (*found.declared, *times), lambda each: each, screen)
     if judged_elsewhere(found):
         _verdicts(ELSEWHERE, found, found.declared, lambda each: each.elsewhere, screen)
@@ -213,6 +216,8 @@ def _trouble(evaluation: Evaluation, screen: Screen) -> None:
     screen.result("sessions  " + ", ".join(f"{count:,} {name}" for name, count in counts))
     if evaluation.noise:
         screen.result(f"rounds    {noise_text(evaluation.noise)}")
+    if took := footprint_text(evaluation.footprint):
+        screen.result(f"engine    {took}")
     for warning in warnings_of(evaluation):
         screen.warn(warning)
     for name, value in evaluation.environment.items():

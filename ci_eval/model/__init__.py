@@ -18,6 +18,7 @@ from ci_eval.model.actions import (
     PrintText,
 )
 from ci_eval.model.comparison import Change, Comparison, Difference, Elsewhere, Side, Subset, Verdict
+from ci_eval.model.footprint import Footprint
 from ci_eval.model.gates import GateResult
 from ci_eval.model.logs import LogCounts, LogFile, LogsRecord
 from ci_eval.model.overview import Overview, Ranking
@@ -118,6 +119,7 @@ __all__ = [
     "FilterFigures",
     "FiltersConfig",
     "FinishSession",
+    "Footprint",
     "GateResult",
     "History",
     "Kind",

@@ -20,8 +20,8 @@ class Ranking(Value, frozen=True, kw_only=True):
     figures: tuple[dict[str, Estimate], ...]
     """Metric → figure, for each side."""
     times: tuple[dict[str, Estimate], ...] = ()
-    """Metric of time → figure, for each side. Nothing is ranked by them: the machine may have been busier with one
-    than with another."""
+    """Metric of time, or of memory → figure, for each side. Nothing is ranked by them: the machine may have been busier
+    with one than with another."""
     pairs: dict[str, tuple[tuple[Difference | None, ...], ...]]
     """Declared metric → table of differences, row's side - column's side; adjusted for the number of pairs
     (Bonferroni)."""

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
+from ci_eval.model.footprint import Footprint
 from ci_eval.model.gates import GateResult
 from ci_eval.model.queries import QueryFigures
 from ci_eval.model.sampling import Sampling
@@ -136,6 +137,8 @@ class Evaluation(Value, frozen=True, kw_only=True):
     installed."""
     noise: Noise | None = None
     """None where each session was asked once."""
+    footprint: Footprint = Footprint()
+    """What the engine took of the machine."""
     population: int
     """Number of sessions that this project has under this strategy; those under ALL are a sample of them."""
     sampling: Sampling | None = None

@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from math import isfinite
 
-from ci_eval.model import FAILED, Estimate, Evaluation, FilterFigures, MetricInfo, OtherCode
+from ci_eval.model import FAILED, Estimate, Evaluation, FilterFigures, Footprint, MetricInfo, OtherCode
+from ci_eval.statistics import footprint
 
 NOTHING = "\N{EM DASH}"
 TO = "\N{EN DASH}"
@@ -50,6 +51,8 @@ def amount(value: float | None, unit: str) -> str:
             return f"{value:.3f}"
         case "ms":
             return f"{value:,.1f} ms"
+        case "MB":
+            return f"{value:,.1f} MB"
         case "count":
             return f"{value:,.0f}"
         case _:
@@ -67,6 +70,8 @@ def change(difference: float | None, unit: str) -> str:
             text = f"{difference:+.4f}"
         case "ms":
             text = f"{difference:+,.1f} ms"
+        case "MB":
+            text = f"{difference:+,.1f} MB"
         case _:
             text = f"{difference:+.2f}"
     # A difference that rounds to 0 gets no sign.
@@ -92,6 +97,19 @@ def intervals(estimate: Estimate, unit: str) -> str:
     """Both 95 % intervals, in short: for this project, then for other code; "" where there is none."""
     elsewhere = interval(estimate.elsewhere, unit)
     return "; ".join(filter(None, (interval(estimate, unit), elsewhere and f"{elsewhere} elsewhere")))
+
+
+def footprint_text(of: Footprint) -> str:
+    """How long the engine took to start, and what memory it held, as far as known; "" where neither is."""
+    known = footprint.figures(of)
+    said = []
+    if found := known.get(footprint.START_UP.name):
+        of_starts = f" (median of {found.n:,} starts)" if found.n > 1 else ""
+        said.append(f"first answer {amount(found.value, 'ms')} after its start{of_starts}")
+    if found := known.get(footprint.MEMORY.name):
+        whose = "ci-eval's worker process, in which it runs" if of.of_worker else "its processes"
+        said.append(f"at most {amount(found.value, 'MB')} in {whose}")
+    return ", ".join(said)
 
 
 def metric_infos(evaluation: Evaluation, figures: FilterFigures) -> list[MetricInfo]:

@@ -13,7 +13,7 @@ from ci_eval.contracts import Task
 from ci_eval.model import Evaluation, Session, SourceFile
 from ci_eval.rendering.advice import warnings_of
 from ci_eval.rendering.contract import Reporter, StoredSessions
-from ci_eval.rendering.figures import NO_FIGURES, amount, headline, metric_infos
+from ci_eval.rendering.figures import NO_FIGURES, amount, footprint_text, headline, metric_infos
 from ci_eval.rendering.htmldata import Scripts
 from ci_eval.rendering.htmlindex import index
 from ci_eval.rendering.htmlpages import (
@@ -113,6 +113,7 @@ class _Pages:
             tabs=[Tab(other, _index_name(other, opened), other == name) for other in names],
             tables=tables(self._evaluation) if name == opened else [],
             noise=noise_text(self._evaluation.noise) if self._evaluation.noise else "",
+            footprint=footprint_text(self._evaluation.footprint),
             selection=selection(name),
             about=about(self._evaluation, name),
             warnings=warnings_of(self._evaluation),

@@ -34,6 +34,7 @@ from ci_eval.observing import by_round, evaluated, observations_of, score
 from ci_eval.rendering.advice import listed
 from ci_eval.rendering.contract import Reporter
 from ci_eval.rendering.painting import Paint, unasked
+from ci_eval.statistics import footprint
 from ci_eval.statistics.noise import Rounds
 from ci_eval.statistics.population import counted, share
 from ci_eval.statistics.querying import Cases
@@ -134,6 +135,7 @@ def evaluate(
             for tally in tallies.values():
                 tally.add(session, seen, moved)
     known, asked = population(workspace, tallies[EVERYTHING].evaluated)
+    of_run = footprint.figures(manifest.footprint)
     return Evaluation(
         title=manifest.title,
         workspace=workspace.folder.name,
@@ -153,11 +155,19 @@ def evaluate(
         sampling=sampling,
         clusters=manifest.clusters,
         queries=cases.figures(manifest.pairs),
-        filters={name: tally.figures(asked) for name, tally in tallies.items()},
+        filters=_filters(tallies, asked, of_run),
         errors=tuple(workspace.errors()),
-        metrics=tuple(metric.info for metric in metrics),
+        metrics=(*(metric.info for metric in metrics), *(footprint.INFOS[name] for name in of_run)),
+        footprint=manifest.footprint,
         unfinished=None if manifest.complete else _not_through(workspace),
     )
+
+
+def _filters(tallies: Mapping[str, Tally], asked: float, of_run: Mapping[str, Estimate]) -> dict[str, FilterFigures]:
+    """The figures under each filter; under ALL also those of the whole run."""
+    found = {name: tally.figures(asked) for name, tally in tallies.items()}
+    whole = found[EVERYTHING]
+    return found | {EVERYTHING: replace(whole, metrics=whole.metrics | dict(of_run))}
 
 
 def _not_through(workspace: Workspace) -> int:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -104,6 +106,22 @@ def test_show_describes_a_session_and_asks_again(run: Run, project: Path, tmp_pa
     assert code == 0
     assert f"place     {found.path}:3:1" in out
     assert "now       ok" in out
+
+
+@pytest.mark.engine
+def test_reports_say_what_the_engine_took_of_the_machine(run: Run, project: Path, tmp_path: Path) -> None:
+    code, out, err = run("evaluate", "--project", f"path:{project}", "--output", tmp_path / "o", "--jobs", 1)
+    assert code == 0, err
+    (line,) = [each for each in out.splitlines() if each.startswith("engine    ")]
+    assert re.search(r"first answer [\d,.]+ ms after its start, at most [\d.]+ MB in its processes", line)
+    (evaluation,) = json.loads((tmp_path / "o/reports/metrics.json").read_text())["evaluations"]
+    found = evaluation["filters"]["ALL"]["metrics"]
+    assert found["StartUpLatency"]["n"] == 1
+    assert found["StartUpLatency"]["value"] > found["LatencyPercentile50"]["value"]
+    assert 20 < found["PeakMemory"]["value"] < 500
+    assert "PeakMemory" in (tmp_path / "o/reports/benchmark-latency.json").read_text()
+    for report in ("report.md", "html/index.html"):
+        assert "ms after its start" in (tmp_path / "o/reports" / report).read_text()
 
 
 @pytest.mark.engine

@@ -17,7 +17,8 @@ def test_the_ranking_names_each_evaluation_and_links_its_comparison(nights: dict
     assert [row[0].strip("| ") for row in ranked] == ["1", "2", "3"]
     assert "oracle" in ranked[0][1]
     assert "100.0%" in ranked[0][2]
-    assert ranked[0][-3].endswith(" ms")
+    assert ranked[0][-4].endswith(" ms")
+    assert ranked[0][-3].endswith(" MB")
     page = (tmp_path / "out" / "html" / "index.html").read_text()
     assert "LatencyPercentile95" in page
     assert "LatencyPercentile95" in out

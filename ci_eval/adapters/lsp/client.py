@@ -331,6 +331,10 @@ class Client:
         """See EngineProcess."""
         return self._wire.pid
 
+    def peak_memory(self) -> int | None:
+        """See EngineProcess."""
+        return self._wire.peak_memory()
+
     @property
     def confined(self) -> str:
         """See EngineProcess."""

@@ -118,6 +118,10 @@ class RunningLsp:
         """See Running."""
         return self._client.confined if self._client else ""
 
+    def peak_memory(self) -> int | None:
+        """See Weighed."""
+        return self._client.peak_memory() if self._client else None
+
     def restart(self) -> None:
         """See Running."""
         self._end()

@@ -24,6 +24,7 @@ from ci_eval.observing import observations_of
 from ci_eval.rendering.figures import counted
 from ci_eval.shards import Shard
 from ci_eval.stages import interpret
+from ci_eval.statistics import footprint
 from ci_eval.statistics.phases import Floats, Phase, Sampler
 from ci_eval.workspace import FOLDERS, Workspace
 
@@ -178,5 +179,6 @@ class _Asking:
             engine_time=sum(each.engine_time for each in self._made),
             time=sum(each.time for each in self._made),
             confined=set().union(*(each.confined for each in self._made)),
+            footprint=footprint.together(each.footprint for each in self._made),
             given_up=self.given_up,
         )

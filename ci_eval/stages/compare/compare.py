@@ -8,12 +8,14 @@ from ci_eval import tasks
 from ci_eval.contracts import Metric
 from ci_eval.errors import ConfigError, NothingToEvaluate
 from ci_eval.manifest import Manifest, unlike
-from ci_eval.model import Change, Comparison, Kind, SessionScore, SessionsFilter, Side
+from ci_eval.model import Change, Comparison, Difference, Kind, SessionScore, SessionsFilter, Side
 from ci_eval.observing import FAILED_BAND
+from ci_eval.stages.compare.footprints import differences
 from ci_eval.stages.compare.judging import Judge
 from ci_eval.stages.compare.pairing import FilterSums, Paired, PartSums, Weight, by_kind, pair, through
 from ci_eval.stages.compare.population import population
 from ci_eval.stages.compare.turns import in_turns, times
+from ci_eval.statistics.footprint import INFOS
 from ci_eval.statistics.latencies import quantile_of
 from ci_eval.statistics.noise import noise_of, noise_text
 from ci_eval.workspace import Workspace
@@ -79,6 +81,7 @@ def compare(
     judge = Judge(metrics, frozenset(declared), asked, ours.clusters)
     sides = side_of(ours, base, paired.failed_base), side_of(theirs, new, paired.failed_new)
     timed = times(base, new, metrics, filters) if in_turns(ours, theirs) else {}
+    of_run = differences(ours, theirs)
     bands = (*(band.name for band in tasks.CATALOG.load(ours.task).bands), FAILED_BAND)
     return Comparison(
         task=ours.task,
@@ -91,7 +94,9 @@ def compare(
         changed_text=paired.changed_text,
         files=len(paired.files),
         declared=tuple(declared),
-        filters={name: judge.filter(sums) | timed.get(name, {}) for name, sums in paired.filters.items()},
+        filters=_with(
+            {name: judge.filter(sums) | timed.get(name, {}) for name, sums in paired.filters.items()}, of_run
+        ),
         wins=paired.wins,
         losses=paired.losses,
         parts=tuple(judge.parts(_chosen(paired), leading)),
@@ -101,8 +106,13 @@ def compare(
         improvements=_largest_first(paired.improvements),
         warnings=tuple(_warnings(ours, theirs, paired) + (_noise_warnings(sides) if timed else [])),
         gates=(),
-        metrics=tuple(metric.info for metric in metrics),
+        metrics=(*(metric.info for metric in metrics), *(INFOS[name] for name in of_run)),
     )
+
+
+def _with(filters: dict[str, dict[str, Difference]], of_run: dict[str, Difference]) -> dict[str, dict[str, Difference]]:
+    """Under ALL, what is of the whole run, too."""
+    return filters | {EVERYTHING: filters[EVERYTHING] | of_run}
 
 
 def _weighed(filters: Sequence[SessionsFilter], weights: Mapping[Kind, float] | None) -> dict[str, Weight]:

@@ -15,10 +15,12 @@ from ci_eval.model import FAILED, Difference, Estimate, Ranking, SessionScore, V
 from ci_eval.observing import evaluated
 from ci_eval.rendering.verdicts import TRENDS
 from ci_eval.stages.compare.compare import refuse, side_of
+from ci_eval.stages.compare.footprints import of_each
 from ci_eval.stages.compare.judging import Judge
 from ci_eval.stages.compare.pairing import Sums
 from ci_eval.stages.compare.population import population
 from ci_eval.statistics.clustered import figures
+from ci_eval.statistics.footprint import INFOS
 from ci_eval.statistics.sampled import figure
 from ci_eval.statistics.stats import Observations, estimate
 from ci_eval.statistics.student import Floats
@@ -41,6 +43,7 @@ def rank(workspaces: Sequence[Workspace], metrics: Sequence[Metric], declared: S
     _, asked = population(workspaces[0], workspaces[1], found.files, same_text=False)
     kind = manifests[0].clusters
     pairs = {each.info.name: _pairs(found, number, order, asked, kind) for number, each in enumerate(chosen)}
+    of_run = of_each(manifests)
     verdicts = pairs[chosen[0].info.name]
     return Ranking(
         sides=tuple(side_of(manifests[each], workspaces[each], found.failed[each]) for each in order),
@@ -49,11 +52,11 @@ def rank(workspaces: Sequence[Workspace], metrics: Sequence[Metric], declared: S
         files=len(found.files),
         declared=tuple(pairs),
         figures=tuple(found.figures(each, asked) for each in order),
-        times=tuple(found.times(each) for each in order),
+        times=tuple(found.times(each) | of_run[each] for each in order),
         pairs=pairs,
         ahead=tuple(_count(row, Verdict.BETTER) for row in verdicts),
         behind=tuple(_count(row, Verdict.WORSE) for row in verdicts),
-        metrics=tuple(each.info for each in (*chosen, *timed)),
+        metrics=(*(each.info for each in (*chosen, *timed)), *(INFOS[name] for name in of_run[0])),
     )
 
 

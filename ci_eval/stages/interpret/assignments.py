@@ -15,12 +15,14 @@ from ci_eval.model import (
     CallCompletion,
     FileActions,
     FileError,
+    Footprint,
     PlayItem,
     Record,
     Session,
     Status,
 )
 from ci_eval.model.endpoints import EndpointConfig
+from ci_eval.model.footprint import UNKNOWN
 from ci_eval.tasks.completion import TASK as COMPLETION
 
 
@@ -130,6 +132,8 @@ class Played:
     """Seconds in all."""
     confined: str = ""
     """As in Running."""
+    footprint: Footprint = UNKNOWN
+    """Of the engine, since the last file."""
     error: FileError | None = None
 
 

@@ -2,9 +2,24 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Protocol, runtime_checkable
+
 from ci_eval.contracts import Running
 from ci_eval.errors import CiEvalError, EngineCrash, EngineFailure
+from ci_eval.machine import peak_of
+from ci_eval.model import Footprint
 from ci_eval.stages.interpret.assignments import Setup
+
+
+@runtime_checkable
+class Weighed(Protocol):
+    """A running engine that knows what it holds."""
+
+    def peak_memory(self) -> int | None:
+        """The most bytes that were resident in its processes so far; None where that is not known."""
 
 
 class KeptEngine:
@@ -13,10 +28,16 @@ class KeptEngine:
     def __init__(self, setup: Setup) -> None:
         self.setup = setup
         self._running: Running | None = None
+        self._starting: float | None = None
+        """Seconds that the engine has taken since its start; None: it has answered."""
+        self._start_ups: list[float] = []
+        self._memory: int | None = None
+        self._weighed = 0
 
     def running(self) -> Running:
         """The engine. Raises EngineCrash if it cannot be started."""
         if self._running is None:
+            self._starting = 0.0
             try:
                 self._running = self.setup.engine.start(self.setup.installation, self.setup.surroundings)
             except (CiEvalError, OSError) as error:
@@ -27,11 +48,49 @@ class KeptEngine:
         """A fresh process."""
         if self._running is None:
             return
+        self._weigh()
+        began = time.perf_counter()
         try:
             self._running.restart()
         except (EngineFailure, OSError):
             # It is started for the next question, which fails if that does.
             self.close()
+        self._starting = time.perf_counter() - began
+
+    @contextmanager
+    def asked(self) -> Iterator[None]:
+        """While it is asked: the first answer after a start says how long that took."""
+        began = time.perf_counter()
+        try:
+            yield
+        finally:
+            if self._starting is not None:
+                self._starting += time.perf_counter() - began
+        if self._starting is not None:
+            self._start_ups.append(round(1000 * self._starting, 3))
+            self._starting = None
+
+    def footprint(self, *, alone: bool) -> Footprint:
+        """Since the last call; `alone`: whether this process asks no other engine, so that its memory is known."""
+        self._weigh(alone=alone)
+        made = Footprint(
+            start_ups=tuple(self._start_ups),
+            memory=self._memory,
+            weighed=self._weighed,
+            of_worker=self._memory is not None and not self.setup.engine.own_process,
+        )
+        self._start_ups, self._memory, self._weighed = [], None, 0
+        return made
+
+    def _weigh(self, *, alone: bool = False) -> None:
+        found = None
+        if isinstance(self._running, Weighed):
+            found = self._running.peak_memory()
+        elif self._running and alone and not self.setup.engine.own_process:
+            found = peak_of("self")
+        if found is not None:
+            self._memory = max(found, self._memory or 0)
+            self._weighed += 1
 
     @property
     def confined(self) -> str:

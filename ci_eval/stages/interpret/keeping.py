@@ -9,11 +9,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ci_eval import atomic
-from ci_eval.model import FAILED, UNASKED, FileError, Status
+from ci_eval.model import FAILED, UNASKED, FileError, Footprint, Status
+from ci_eval.model.footprint import UNKNOWN
 from ci_eval.stages.interpret.assignments import Assignment, Played
 from ci_eval.stages.interpret.pack import Pack, SessionEnd
 from ci_eval.stages.interpret.rounds import read_round, round_file, together
 from ci_eval.stages.interpret.worker import unanswered
+from ci_eval.statistics.footprint import together as added
 from ci_eval.workspace import Workspace
 
 HOPELESS = 50
@@ -31,6 +33,7 @@ class Progress:
     time: float = 0.0
     confined: set[str] = field(default_factory=set)
     """How well the engine's processes were confined."""
+    footprint: Footprint = UNKNOWN
     given_up: str = ""
     """Why the run ended early, if it did."""
 
@@ -89,6 +92,7 @@ class Keeper:
         self.so_far.engine_time += played.engine_time
         self.so_far.time += played.time
         self.so_far.confined |= {played.confined} - {""}
+        self.so_far.footprint = added([self.so_far.footprint, played.footprint])
         if self._rounds == 1:
             self._store(played.path, played.packed, played.statuses, played.error)
         else:

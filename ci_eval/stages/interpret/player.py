@@ -187,7 +187,9 @@ class Player:
             return None
         started = time.perf_counter()
         try:
-            lookup = self._lookup(question, self._answer(question, self._asked(session)), session)
+            with self._engine.asked():
+                answer = self._answer(question, self._asked(session))
+            lookup = self._lookup(question, answer, session)
         except EngineFailure as error:
             session.failure = (_status_of(error), str(error))
             if isinstance(error, EngineTimeout):

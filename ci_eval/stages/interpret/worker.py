@@ -80,6 +80,7 @@ def play(assignment: Assignment) -> Played:
         engine_time=player.engine_time,
         time=time.perf_counter() - started,
         confined=engine.confined,
+        footprint=engine.footprint(alone=len(_engines) == 1),
         error=trouble,
     )
 

@@ -40,7 +40,8 @@ def test_a_ranking_has_the_figures_of_each_evaluation(nights: dict[str, Path], t
         own = json.loads((nights[side["workspace"]] / "reports" / "metrics.json").read_text())
         alone = own["evaluations"][0]["filters"]["ALL"]["metrics"]
         assert {name: found["value"] for name, found in times.items()} == {
-            name: alone[name]["value"] for name in ("LatencyPercentile50", "LatencyPercentile95")
+            name: alone[name]["value"]
+            for name in ("LatencyPercentile50", "LatencyPercentile95", "StartUpLatency", "PeakMemory")
         }
         for name, found in figures.items():
             assert found["value"] == pytest.approx(alone[name]["value"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,7 @@ import pytest
 from ci_eval.contracts import Installation, Running, Surroundings
 from ci_eval.engines.words import Words
 from ci_eval.errors import EngineCrash
+from ci_eval.machine import peak_of
 from ci_eval.stages.interpret.engines import KeptEngine
 from tests.fake import Fake
 from tests.projects import setup
@@ -44,3 +47,38 @@ def test_it_is_started_once_and_anew_where_it_cannot_be_restarted(tmp_path: Path
     kept.restart()
     assert kept.running() is not first
     assert engine.starts == 3
+
+
+class Slow(Fake):
+    """Takes 50 ms to start."""
+
+    name = "slow"
+    own_process = False
+
+    def start(self, installation: Installation, surroundings: Surroundings) -> Running:
+        time.sleep(0.05)
+        return Words(surroundings)
+
+
+def test_a_start_lasts_until_the_first_answer_whatever_happens_between_questions(tmp_path: Path) -> None:
+    kept = KeptEngine(setup(Slow(), tmp_path))
+    with suppress(EngineCrash), kept.asked():
+        kept.running()
+        raise EngineCrash("no answer yet")
+    time.sleep(0.5)
+    for _ in range(2):
+        with kept.asked():
+            time.sleep(0.05)
+    (took,) = kept.footprint(alone=True).start_ups
+    assert 100 <= took < 500
+    assert kept.footprint(alone=True).start_ups == ()
+
+
+def test_memory_of_the_worker_is_that_of_an_engine_in_it_which_is_alone(tmp_path: Path) -> None:
+    kept = KeptEngine(setup(Slow(), tmp_path))
+    assert kept.footprint(alone=True).memory is None
+    kept.running()
+    assert kept.footprint(alone=False).memory is None
+    found = kept.footprint(alone=True)
+    assert (found.of_worker, found.weighed) == (True, 1)
+    assert found.memory == peak_of("self")

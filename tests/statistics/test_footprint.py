@@ -1,0 +1,23 @@
+"""Start-up and memory of several workers, and as figures."""
+
+from __future__ import annotations
+
+from ci_eval.model import Footprint
+from ci_eval.statistics.footprint import figures, together
+
+
+def test_of_what_is_not_there_nothing_is_known() -> None:
+    assert figures(Footprint()) == {}
+
+
+def test_of_several_workers_all_starts_count_and_the_largest_memory() -> None:
+    found = together([Footprint(start_ups=(5.0,), memory=2, weighed=1), Footprint(), Footprint(start_ups=(1.0, 3.0))])
+    assert found == Footprint(start_ups=(1.0, 3.0, 5.0), memory=2, weighed=1)
+    known = figures(found)
+    assert (known["StartUpLatency"].value, known["StartUpLatency"].n) == (3.0, 3)
+    assert known["PeakMemory"].low is None
+
+
+def test_of_very_many_starts_some_are_kept_from_the_fastest_to_the_slowest() -> None:
+    found = together([Footprint(start_ups=tuple(map(float, range(1001)))), Footprint(start_ups=(2000.0,))])
+    assert (len(found.start_ups), found.start_ups[0], found.start_ups[-1]) == (1000, 0.0, 2000.0)
