@@ -20,6 +20,7 @@ from ci_eval.model import (
     Value,
     Vocabulary,
 )
+from ci_eval.model.detection import Detection
 from ci_eval.model.sampling import Sampling
 from ci_eval.statistics.population import clusters_of
 
@@ -122,6 +123,9 @@ class Manifest(Value, frozen=True, kw_only=True):
     closures: dict[str, str] = {}
     """Source file → digest of all files that answers in it depend on, where the engine declares these; empty = answers
     depend on the whole project."""
+    detection: Detection | None = None
+    """The difference that a comparison is to find, where only as many sessions are asked as that takes; None = their
+    number does not depend on that."""
     generated: Number = 0
     """Sessions in the actions, of which `sessionProbability` and `sessionsLimit` choose some."""
     unparsable: Annotated[float, Meta(ge=0, le=1)] = 0.0

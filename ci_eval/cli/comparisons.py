@@ -11,17 +11,24 @@ from ci_eval.cli import completions
 from ci_eval.cli.group import cli
 from ci_eval.cli.options import Choices, opened, with_choices, with_gates, with_opening, with_placement
 from ci_eval.cli.places import NEW, SOURCE
-from ci_eval.cli.runs import suite_told
+from ci_eval.cli.runs import in_points, suite_told
 from ci_eval.jobs import compare as compare_job
 from ci_eval.jobs import compare_engines as compare_engines_job
 from ci_eval.jobs import merge as merge_job
 from ci_eval.jobs import terminal as presenting
 from ci_eval.jobs.compare_engines import ROUNDS
+from ci_eval.jobs.sampling import detecting
 from ci_eval.jobs.suites import merging
 from ci_eval.jobs.suites import suite as suite_job
 from ci_eval.jobs.suites.shards import shards_in
 from ci_eval.jobs.workflows import announcements as announcing
 from ci_eval.jobs.workflows import site as site_job
+
+DETECT = (
+    "Ask only as many sessions as it takes to find, in this project, a difference of so many points in the first "
+    "metric of comparison.metrics that is a share or a score; such as 1pp."
+)
+POWER = "How probable it is to be that --detect finds such a difference; from 0.5 to 0.99."
 
 
 @cli.command("compare")
@@ -115,6 +122,10 @@ def site_(histories: tuple[Path, ...], output: Path) -> None:
     show_default=True,
     help="How often each session is asked of each engine; the more, the smaller the differences of time that show.",
 )
+@click.option("--detect", metavar="Xpp", callback=in_points, help=DETECT)
+@click.option(
+    "--power", type=click.FloatRange(0.5, 0.99), metavar="P", default=detecting.POWER, show_default=True, help=POWER
+)
 @with_gates
 @click.option("--resume", is_flag=True, help="Take up the run in --output where it was interrupted.")
 @with_opening
@@ -125,6 +136,8 @@ def compare_engines_(
     output: Path | None,
     jobs: int,
     rounds: int,
+    detect: float | None,
+    power: float,
     gates: tuple[str, ...],
     resume: bool,
     opening: bool,
@@ -139,15 +152,20 @@ def compare_engines_(
     Examples:
       ci-eval compare-engines jedi zuban --project pypi:flask==3.0.3 --output pair
       ci-eval compare-engines jedi@0.18.2 jedi@0.19.2 configs/python.yaml --rounds 5
+      ci-eval compare-engines jedi zuban --detect 2pp --power 0.9       just enough sessions to find 2 points
       ci-eval compare-engines gopls './gopls serve' configs/go.yaml --gate 'LatencyPercentile95 <= +20%'
     """
     if choices.engine:
         raise click.UsageError("BASE and NEW are the engines: leave --engine out")
     if resume and output is None:
         raise click.UsageError("--resume needs --output DIR, the folder to take up")
+    if detect is None and power != detecting.POWER:
+        raise click.UsageError("--power is that of --detect: add --detect, such as --detect 1pp")
     screen = Screen()
     chosen = choices.load(screen)
     if chosen.projects:
+        if detect:
+            raise click.UsageError("a suite of projects is compared whole, here: leave out --detect")
         suited = suite_job.compare_engines(
             chosen,
             (base, new),
@@ -169,6 +187,8 @@ def compare_engines_(
         jobs=jobs,
         resume=resume,
         screen=screen,
+        detect=detect,
+        power=power,
     )
     announcing.comparison(done.outcome, screen)
     for each in done.outcome.comparisons:

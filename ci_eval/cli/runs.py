@@ -49,7 +49,8 @@ EXECUTOR = (
 REPEAT = "Ask each session N times, each time a fresh engine: tells how far answers and times differ by themselves."
 
 
-def _parsed(_: click.Context, __: click.Parameter, given: str | None) -> float | None:
+def in_points(_: click.Context, __: click.Parameter, given: str | None) -> float | None:
+    """An option such as 1pp, as a share."""
     return precise.parse(given) if given else None
 
 
@@ -62,7 +63,7 @@ def _parsed(_: click.Context, __: click.Parameter, given: str | None) -> float |
 @click.option("--repeat", "rounds", type=click.IntRange(1, 1000), metavar="N", default=1, help=REPEAT)
 @click.option("--reuse", type=EARLIER, metavar="WORKSPACE", help=REUSE)
 @click.option("--executor", metavar="WHO", default="local", help=EXECUTOR)
-@click.option("--precision", metavar="Xpp", callback=_parsed, help=PRECISION)
+@click.option("--precision", metavar="Xpp", callback=in_points, help=PRECISION)
 @with_gates
 @with_opening
 def evaluate(

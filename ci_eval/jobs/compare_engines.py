@@ -18,6 +18,8 @@ from ci_eval.jobs import outcome, pipeline, runs
 from ci_eval.jobs.compare import Outcome, compare
 from ci_eval.jobs.comparison_rules import judging, metrics_of
 from ci_eval.jobs.preparation import Prepared, prepare
+from ci_eval.jobs.sampling import detecting
+from ci_eval.model.detection import Detection
 from ci_eval.workspace import Workspace
 
 ROUNDS = 3
@@ -46,12 +48,17 @@ def compare_engines(
     jobs: int,
     resume: bool,
     screen: Screen,
+    detect: float | None = None,
+    power: float = detecting.POWER,
 ) -> Asked:
     """Ask base and new in turns: workspaces `base` and `new`, and their `comparison`, in one folder.
 
-    `engines`: each a NAME[@VERSION], or the command of a language server. Raises as `evaluate` and `compare` do.
+    `engines`: each a NAME[@VERSION], or the command of a language server. `detect`: ask only
+    as many sessions as it takes to find a difference of that size with that power. Raises as `evaluate` and `compare`
+    do.
     """
     judging(config, gates)
+    detection = detecting.wanted(config, detect, power) if detect else None
     folder = runs.workspace_for(config, output)
     for name in ("base", "new"):
         runs.check_place(folder / name, resume=resume)
@@ -60,8 +67,12 @@ def compare_engines(
         # It is made last, from both workspaces; an interrupted run may have left half of it.
         shutil.rmtree(folder / "comparison", ignore_errors=True)
     with runs.kept(folder):
-        base, new = begun(sides, folder, rounds=rounds, jobs=jobs, resume=resume, screen=screen)
-        pipeline.make_sessions([(base, sides[0]), (new, sides[1])], jobs, screen)
+        base, new = begun(sides, folder, rounds=rounds, jobs=jobs, resume=resume, screen=screen, detection=detection)
+        asked = [(base, sides[0]), (new, sides[1])]
+        if detection:
+            detecting.make_sessions(asked, folder / "phases", detection, jobs, screen)
+        else:
+            pipeline.make_sessions(asked, jobs, screen)
     for workspace, side in zip((base, new), sides, strict=True):
         pipeline.make_reports(workspace, side.config)
     said = compare((base.folder, new.folder), gates=gates, output=folder / "comparison", history=None, screen=screen)
@@ -91,11 +102,20 @@ def answered_by(config: Config, engine: str) -> Config:
 
 
 def begun(
-    sides: Sequence[Prepared], folder: Path, *, rounds: int, jobs: int, resume: bool, screen: Screen
+    sides: Sequence[Prepared],
+    folder: Path,
+    *,
+    rounds: int,
+    jobs: int,
+    resume: bool,
+    screen: Screen,
+    detection: Detection | None = None,
 ) -> tuple[Workspace, Workspace]:
     """Both workspaces, with the same actions; `turns` in their manifests has the same name for this run."""
     begin = runs.resume if resume else runs.begin
     base, new = (begin(side, folder / name, jobs) for side, name in zip(sides, ("base", "new"), strict=True))
+    for workspace in (base, new):
+        detecting.note(workspace, detection)
     turns = base.manifest().turns or uuid4().hex
     runs.ask_in_rounds(base, rounds, turns)
     pipeline.make_actions(base, sides[0], jobs, screen)

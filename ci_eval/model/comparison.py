@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Literal
 
+from ci_eval.model.detection import Detected
 from ci_eval.model.gates import GateResult
 from ci_eval.model.report import EngineInfo, MetricInfo, Noise, ProjectInfo
 from ci_eval.model.tokens import Value
@@ -152,5 +153,7 @@ class Comparison(Value, frozen=True, kw_only=True):
     warnings: tuple[str, ...]
     gates: tuple[GateResult, ...]
     metrics: tuple[MetricInfo, ...]
+    detection: Detected | None = None
+    """The difference that was to be found, where only as many sessions were asked as that takes."""
     trend: Trend | None = None
     """The trend of the new side, where its past is known."""

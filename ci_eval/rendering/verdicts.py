@@ -109,7 +109,29 @@ def headline(comparison: Comparison) -> tuple[str, str]:
     figures = f"{name} {amount(found.base, unit)} → {amount(found.new, unit)}, {change(found.difference, unit)}"
     reason = explained(found, unit)
     here = f"{HERE} ({asked}): {said(found.verdict)}. {figures}" + (f" ({reason})" if reason else "") + "."
+    here += f" {detection_text(comparison)}" if comparison.detection else ""
     return here, f"{ELSEWHERE}: {said(found.elsewhere.verdict)} ({explained(found.elsewhere, unit)})."
+
+
+def detection_text(comparison: Comparison) -> str:
+    """Which difference was to be found, and which one the sessions asked find; "" where all were to be asked."""
+    found = comparison.detection
+    if found is None:
+        return ""
+    unit = next(info.unit for info in comparison.metrics if info.name == found.metric)
+    wanted = f"wanted: {_size(found.wanted, unit)} of {found.metric}, with power {found.power:.0%}"
+    if found.reached is None:
+        return f"Detectable: nothing, since {found.metric} has no figure ({wanted})."
+    if not found.reached:
+        return f"Detectable: any difference in this project, since all its sessions were asked ({wanted})."
+    why = ""
+    if found.reached > found.wanted and comparison.paired == comparison.population:
+        why = "; all sessions were asked, but answers differ from round to round: more --rounds show more"
+    return f"Detectable: {_size(found.reached, unit)} ({wanted}{why})."
+
+
+def _size(difference: float, unit: str) -> str:
+    return change(difference, unit).lstrip("+")
 
 
 def judged_elsewhere(comparison: Comparison) -> bool:

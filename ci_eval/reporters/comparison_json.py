@@ -40,6 +40,7 @@ class ComparisonJson:
             "improvements": found.improvements,
             "warnings": found.warnings,
             "gates": found.gates,
+            **({"detection": found.detection} if found.detection else {}),
             "trend": found.trend,
         }
         # msgspec writes NaN and infinities as null.

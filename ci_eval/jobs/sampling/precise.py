@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections import Counter
+from collections.abc import Mapping
 
 import numpy as np
 from msgspec.structs import replace
@@ -18,13 +18,13 @@ from ci_eval.jobs import pipeline
 from ci_eval.jobs.comparison_rules import metrics_of
 from ci_eval.jobs.logs import with_logs
 from ci_eval.jobs.preparation import Prepared
+from ci_eval.jobs.sampling.progress import summed
 from ci_eval.model import SessionScore
 from ci_eval.model.sampling import Sampling
 from ci_eval.observing import observations_of
 from ci_eval.rendering.figures import counted
 from ci_eval.shards import Shard
 from ci_eval.stages import interpret
-from ci_eval.statistics import footprint
 from ci_eval.statistics.phases import Floats, Phase, Sampler
 from ci_eval.workspace import FOLDERS, Workspace
 
@@ -61,20 +61,28 @@ def note(workspace: Workspace, precision: float | None) -> None:
 
 def check(config: Config, *, shard: Shard | None, rounds: int, reuse: bool) -> Metric:
     """The metric whose interval is to be narrow enough. Raises ConfigError where sessions cannot be drawn for it."""
-    wanted = config.interpret
-    why = {
-        "the records of a dataset are drawn as they are": bool(config.dataset.spec),
+    more = {
         "a shard does not see the answers of the others, which decide what is asked next": shard is not None,
         "`--repeat` asks all sessions several times": rounds > 1,
         "`--reuse` takes over whole files": reuse,
+    }
+    check_drawn("--precision", config, more)
+    return metric_of(config)
+
+
+def check_drawn(option: str, config: Config, more: Mapping[str, bool] | None = None) -> None:
+    """Raises ConfigError where the option cannot draw sessions; `more`: reason → whether it applies."""
+    wanted = config.interpret
+    why = {
+        "the records of a dataset are drawn as they are": bool(config.dataset.spec),
+        **(more or {}),
         "`interpret.saveLogs` logs whole files": wanted.save_logs,
         "`interpret.sessionProbability` and `sessionsLimit` draw sessions in another way": (
             wanted.session_probability < 1 or wanted.sessions_limit is not None
         ),
     }
     if reason := next((text for text, applies in why.items() if applies), ""):
-        raise ConfigError(f"--precision cannot be used here: {reason}; leave one of them out")
-    return metric_of(config)
+        raise ConfigError(f"{option} cannot be used here: {reason}; leave one of them out")
 
 
 def metric_of(config: Config) -> Metric:
@@ -172,13 +180,4 @@ class _Asking:
 
     def made(self, files: int) -> interpret.Progress:
         """The sum of all phases, over so many files."""
-        return interpret.Progress(
-            planned=sum(each.planned for each in self._made),
-            files=files,
-            statuses=sum((each.statuses for each in self._made), Counter()),
-            engine_time=sum(each.engine_time for each in self._made),
-            time=sum(each.time for each in self._made),
-            confined=set().union(*(each.confined for each in self._made)),
-            footprint=footprint.together(each.footprint for each in self._made),
-            given_up=self.given_up,
-        )
+        return summed(self._made, files)

@@ -1,8 +1,21 @@
 """Compares: two workspaces (what is better, worse, or cannot be told), several of them, or one with its history."""
 
 from ci_eval.stages.compare.compare import compare, refuse
+from ci_eval.stages.compare.detecting import pilot
 from ci_eval.stages.compare.pairing import StoredPairs
 from ci_eval.stages.compare.ranking import rank
 from ci_eval.stages.compare.trend import Figures, History, append, figures_of, read, trend
 
-__all__ = ["Figures", "History", "StoredPairs", "append", "compare", "figures_of", "rank", "read", "refuse", "trend"]
+__all__ = [
+    "Figures",
+    "History",
+    "StoredPairs",
+    "append",
+    "compare",
+    "figures_of",
+    "pilot",
+    "rank",
+    "read",
+    "refuse",
+    "trend",
+]

@@ -10,6 +10,7 @@ from ci_eval.errors import ConfigError, NothingToEvaluate
 from ci_eval.manifest import Manifest, unlike
 from ci_eval.model import Change, Comparison, Difference, Kind, SessionScore, SessionsFilter, Side
 from ci_eval.observing import FAILED_BAND
+from ci_eval.stages.compare.detecting import detected
 from ci_eval.stages.compare.footprints import differences
 from ci_eval.stages.compare.judging import Judge
 from ci_eval.stages.compare.pairing import FilterSums, Paired, PartSums, Weight, by_kind, pair, through
@@ -82,6 +83,7 @@ def compare(
     sides = side_of(ours, base, paired.failed_base), side_of(theirs, new, paired.failed_new)
     timed = times(base, new, metrics, filters) if in_turns(ours, theirs) else {}
     of_run = differences(ours, theirs)
+    found = {name: judge.filter(sums) | timed.get(name, {}) for name, sums in paired.filters.items()}
     bands = (*(band.name for band in tasks.CATALOG.load(ours.task).bands), FAILED_BAND)
     return Comparison(
         task=ours.task,
@@ -94,9 +96,7 @@ def compare(
         changed_text=paired.changed_text,
         files=len(paired.files),
         declared=tuple(declared),
-        filters=_with(
-            {name: judge.filter(sums) | timed.get(name, {}) for name, sums in paired.filters.items()}, of_run
-        ),
+        filters=_with(found, of_run),
         wins=paired.wins,
         losses=paired.losses,
         parts=tuple(judge.parts(_chosen(paired), leading)),
@@ -107,6 +107,7 @@ def compare(
         warnings=tuple(_warnings(ours, theirs, paired) + (_noise_warnings(sides) if timed else [])),
         gates=(),
         metrics=(*(metric.info for metric in metrics), *(INFOS[name] for name in of_run)),
+        detection=detected(ours, theirs, found[EVERYTHING]),
     )
 
 

@@ -1,0 +1,166 @@
+"""`compare-engines --detect`: as many sessions as it takes to find a difference of a given size between two engines."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from ci_eval import atomic, machine, tasks
+from ci_eval.chance import draw
+from ci_eval.ci import Screen
+from ci_eval.config import Config
+from ci_eval.contracts import Metric
+from ci_eval.errors import ConfigError, WorkspaceError
+from ci_eval.jobs import pipeline
+from ci_eval.jobs.comparison_rules import metrics_of
+from ci_eval.jobs.logs import with_logs
+from ci_eval.jobs.preparation import Prepared
+from ci_eval.jobs.sampling import precise
+from ci_eval.jobs.sampling.progress import summed
+from ci_eval.model.detection import Detection
+from ci_eval.stages import compare, interpret
+from ci_eval.statistics.detection import Pilot, next_size
+from ci_eval.statistics.paired import FLOORS
+from ci_eval.workspace import FOLDERS, Workspace
+
+POWER = 0.8
+
+
+def wanted(config: Config, difference: float, power: float) -> Detection:
+    """What is to be found, in the first declared metric that is a share or a score. Raises ConfigError where sessions
+    cannot be drawn for it."""
+    precise.check_drawn("--detect", config)
+    metric = next((each for each in judged(config) if each.info.unit in {"share", "score"}), None)
+    if metric is None:
+        raise ConfigError(
+            "--detect is of a share or a score, and comparison.metrics names none: add one, or leave it out"
+        )
+    if difference < FLOORS[metric.info.unit]:
+        least = FLOORS[metric.info.unit] * 100
+        raise ConfigError(
+            f"smaller differences than {least:g}pp are never called better or worse: --detect that or more"
+        )
+    return Detection(metric=metric.info.name, wanted=difference, power=power)
+
+
+def judged(config: Config) -> list[Metric]:
+    """The metrics whose intervals hold together, apart from those of times, in the order in which they are declared."""
+    known = {each.info.name: each for each in metrics_of(config)}
+    unit = tasks.CATALOG.load(config.task).unit
+    found = [known[name] for name in config.declared if name in known]
+    return [each for each in found if each.compared and not each.timed and each.of in {unit, "either"}]
+
+
+def note(workspace: Workspace, detection: Detection | None) -> None:
+    """Note in the manifest what is to be found. Raises WorkspaceError where a resumed run was to find something
+    else."""
+    manifest = workspace.manifest()
+    if not manifest.stages:
+        workspace.write_manifest(replace(manifest, detection=detection))
+    elif manifest.detection != detection:
+        raise WorkspaceError(
+            f"{workspace.folder} cannot be taken up: it was begun {_spelled(manifest.detection)}; give the same "
+            "command as then"
+        )
+
+
+def _spelled(found: Detection | None) -> str:
+    return f"with --detect {found.wanted * 100:g}pp --power {found.power:g}" if found else "without --detect"
+
+
+def make_sessions(
+    asked: Sequence[tuple[Workspace, Prepared]], folder: Path, detection: Detection, jobs: int, screen: Screen
+) -> None:
+    """Stage 2 of both engines, phase by phase, until the difference that is wanted can be found, or all are asked.
+
+    `folder`: where phases are kept meanwhile, so that an interrupted run goes on where it was. Raises
+    NothingToEvaluate.
+    """
+    if all("interpret" in workspace.manifest().stages for workspace, _ in asked):
+        shutil.rmtree(folder, ignore_errors=True)
+        return
+    started = machine.now()
+    asking = _Asking(asked, folder, detection, jobs, screen)
+    while (size := asking.next_size()) > asking.size and not asking.given_up:
+        asking.ask(size)
+    for number, (workspace, prepared) in enumerate(asked):
+        made = [phase[number] for phase in asking.made]
+        pipeline.record(workspace, prepared, summed(made, asking.files), started, screen)
+    shutil.rmtree(folder)
+    screen.say(f"Asked {asking.size:,} of {len(asking.order):,} sessions, in {len(asking.made)} phases")
+
+
+class _Asking:
+    """Asks both engines about more and more of the sessions, in the order in which `sessionsLimit` draws them."""
+
+    def __init__(
+        self,
+        asked: Sequence[tuple[Workspace, Prepared]],
+        folder: Path,
+        detection: Detection,
+        jobs: int,
+        screen: Screen,
+    ) -> None:
+        self.size = 0
+        """Sessions that were asked."""
+        self.files = 0
+        self.made: list[list[interpret.Progress]] = []
+        """Of each phase and engine."""
+        (first, prepared), _ = asked
+        self._listed, seed = interpret.listed(first), prepared.config.interpret.seed
+        ids = self._listed.frame.ids
+        self.order = sorted(range(len(ids)), key=lambda place: (draw(seed, ids[place]), ids[place]))
+        self._sides = [(workspace, with_logs(of, workspace)) for workspace, of in asked]
+        self._metrics = judged(prepared.config)
+        self._folder, self._detection, self._jobs, self._screen = folder, detection, jobs, screen
+
+    def next_size(self) -> int:
+        """How many sessions to have asked after the next phase; as many as now, where they do."""
+        wanted = self._detection
+        return next_size(self._pilot(), self.size, len(self.order), wanted.wanted, wanted.power)
+
+    def _pilot(self) -> Pilot | None:
+        if not self.size:
+            return None
+        (base, _), (new, _) = self._sides
+        metric, sessions = self._detection.metric, len(self.order)
+        return compare.pilot(base, new, self._metrics, metric, sessions=sessions, asked=self.size)
+
+    def ask(self, size: int) -> None:
+        """Ask both engines until so many sessions are asked."""
+        number = len(self.made)
+        with self._screen.steps(f"Phase {number + 1}", "sessions") as steps:
+            self.made.append(
+                interpret.in_turns(
+                    [interpret.EngineSide(self._phase(number, side), self._sides[side][1]) for side in range(2)],
+                    probability=1.0,
+                    limit=None,
+                    jobs=self._jobs,
+                    rounds=self._sides[0][0].manifest().rounds,
+                    advance=lambda done, so_far: steps.show(done, so_far.planned, ""),
+                    chosen=self._listed.chosen(self.order[self.size : size]),
+                )
+            )
+        self.size = size
+        for side, (workspace, _) in enumerate(self._sides):
+            for path in [source.path for source in workspace.sources()]:
+                workspace.drop_sessions(path)  # also those of a run that was killed while it wrote them
+            phases = [Workspace(self._place(each, side)) for each in range(len(self.made))]
+            self.files = interpret.joined(phases, {}, workspace)
+
+    def _phase(self, number: int, side: int) -> Workspace:
+        place = self._place(number, side)
+        for part in FOLDERS:
+            atomic.make_folder(place / part)
+        return Workspace(place)
+
+    def _place(self, number: int, side: int) -> Path:
+        return self._folder / f"{number:03}" / ("base", "new")[side]
+
+    @property
+    def given_up(self) -> bool:
+        """Whether an engine failed too often to go on."""
+        return any(each.given_up for phase in self.made for each in phase)

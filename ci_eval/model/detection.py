@@ -1,0 +1,27 @@
+"""How large a difference a comparison was to show, where it asked only as many sessions as that takes."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from msgspec import Meta
+
+from ci_eval.model.tokens import Value
+
+
+class Detection(Value, frozen=True, kw_only=True):
+    """What was wanted of a comparison: to find a true difference of that size with that probability."""
+
+    metric: str
+    wanted: Annotated[float, Meta(gt=0, lt=1)]
+    """The true difference of the metric that is to be found, as a share."""
+    power: Annotated[float, Meta(ge=0.5, lt=1)]
+    """How probable it is to be that such a difference is found: called better or worse."""
+
+
+class Detected(Detection, frozen=True, kw_only=True):
+    """And what came of it."""
+
+    reached: float | None = None
+    """The true difference that the sessions asked find with that power; 0 where all were asked and nothing is
+    uncertain, None where the metric has no figure."""

@@ -1,0 +1,132 @@
+"""`compare-engines --detect`, as users run it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import pytest
+
+from ci_eval.chance import draw
+from ci_eval.config import Config, EngineConfig, patch
+from ci_eval.errors import ConfigError
+from ci_eval.jobs.sampling import detecting
+from ci_eval.model import SessionScore
+from ci_eval.stages import interpret
+from ci_eval.workspace import Workspace
+from tests.command import command
+from tests.projects import GREETER, write
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """1,140 sessions, of which `words` offers about four fifths and `oracle` all."""
+    new = "import m{0}\nx = m{0}.b{0}(x)\nprint(x.c{0})\n"
+    files = {f"file{i}__py": GREETER + "".join(new.format(i * 9 + j) for j in range(9)) for i in range(12)}
+    return write(tmp_path_factory.mktemp("detecting") / "p", **files)
+
+
+def pair(project: Path, output: Path, *more: object, new: str = "oracle") -> tuple[int, str]:
+    code, out, err = command(
+        *("compare-engines", "words", new, "--project", f"path:{project}", "--output", output, "--rounds", 2),
+        *("--set", "actions.strategy.prefix.name=NoPrefix", "--set", "comparison.metrics=[Recall]", "--jobs", 1, *more),
+    )
+    return code, " ".join((out + err).split())
+
+
+@pytest.fixture(scope="module")
+def found(project: Path) -> Path:
+    folder = project.parent / "found"
+    code, said = pair(project, folder, "--detect", "6pp")
+    assert code == 0, said
+    assert "wanted: 6.00 pp of Recall, with power 80%" in said
+    return folder
+
+
+def report(folder: Path) -> dict[str, Any]:
+    everything: dict[str, Any] = json.loads((folder / "comparison" / "comparison.json").read_text())
+    return everything
+
+
+def asked(folder: Path) -> list[set[str]]:
+    """Of each side, the ids of the sessions that were asked."""
+    sides = [Workspace.open(folder / name) for name in ("base", "new")]
+    return [{each.id for _, of in side.sessions(SessionScore) for each in of} for side in sides]
+
+
+def test_as_many_sessions_are_asked_as_it_takes(found: Path) -> None:
+    detection, paired = report(found)["detection"], report(found)["paired"]
+    assert 0 < detection["reached"] <= detection["wanted"] == 0.06
+    assert 200 < paired < report(found)["population"] / 2
+    assert report(found)["filters"]["ALL"]["metrics"]["Recall"]["verdict"] == "better"
+    assert "Detectable: " in (found / "comparison" / "report.md").read_text()
+    assert "Detectable: " in (found / "comparison" / "html" / "index.html").read_text()
+
+
+def test_they_are_the_first_of_one_order_on_both_sides(found: Path) -> None:
+    base, new = asked(found)
+    assert base == new
+    side = Workspace.open(found / "base")
+    listed = interpret.listed(side).frame.ids
+    order = sorted(listed, key=lambda each: draw(side.manifest().seed, each))
+    assert base == set(order[: len(base)])
+    assert side.manifest().planned == side.manifest().finished == len(base)
+
+
+def test_any_number_of_workers_asks_the_same_sessions(project: Path, found: Path, tmp_path: Path) -> None:
+    assert pair(project, tmp_path / "w", "--detect", "6pp", "--jobs", 3)[0] == 0
+    assert asked(tmp_path / "w") == asked(found)
+
+
+def test_an_interrupted_run_goes_on_and_asks_the_same_sessions(project: Path, found: Path, tmp_path: Path) -> None:
+    with mock.patch.object(detecting, "next_size", side_effect=[200, KeyboardInterrupt]):
+        assert pair(project, tmp_path / "w", "--detect", "6pp")[0] == 130
+    code, said = pair(project, tmp_path / "w", "--detect", "5pp", "--resume")
+    assert (code, "begun with --detect 6pp --power 0.8" in said) == (2, True), said
+    code, said = pair(project, tmp_path / "w", "--resume")
+    assert (code, "begun with --detect 6pp --power 0.8" in said) == (2, True), said
+    assert pair(project, tmp_path / "w", "--detect", "6pp", "--resume")[0] == 0
+    assert asked(tmp_path / "w") == asked(found)
+    assert report(tmp_path / "w")["detection"] == report(found)["detection"]
+    assert not (tmp_path / "w" / "phases").exists()
+
+
+def test_where_all_are_asked_any_difference_shows(project: Path, tmp_path: Path) -> None:
+    code, said = pair(project, tmp_path / "w", "--detect", "0.1pp")
+    assert (code, "any difference in this project" in said) == (0, True), said
+    assert report(tmp_path / "w")["detection"]["reached"] == 0
+    assert report(tmp_path / "w")["paired"] == report(tmp_path / "w")["population"]
+
+
+def test_both_sides_compared_again_find_the_same(found: Path, tmp_path: Path) -> None:
+    code, _, err = command("compare", found / "base", found / "new", "--output", tmp_path / "comparison")
+    assert code == 0, err
+    assert report(tmp_path)["detection"] == report(found)["detection"]
+
+
+@pytest.mark.parametrize(
+    ("more", "why"),
+    [
+        (("--detect", "1"), "for example 1pp"),
+        (("--detect", "0.05pp"), "never called better or worse"),
+        (("--detect", "1pp", "--power", "0.3"), "not in the range"),
+        (("--power", "0.9"), "add --detect"),
+        (("--detect", "1pp", "--set", "interpret.sessionsLimit=10"), "--detect cannot be used here"),
+        (("--detect", "1pp", "--set", "comparison.metrics=[MeanRank]"), "names none"),
+    ],
+)
+def test_what_cannot_be_found_is_refused(project: Path, tmp_path: Path, more: tuple[object, ...], why: str) -> None:
+    code, said = pair(project, tmp_path / "w", *more)
+    assert (code, why in said) == (2, True), said
+    assert not (tmp_path / "w").exists()
+
+
+def test_the_metric_is_the_first_share_that_is_declared() -> None:
+    config = patch(Config(engine=EngineConfig()), engine="words")
+    assert detecting.wanted(config, 0.01, 0.8).metric == "RecallAt1"
+    with pytest.raises(ConfigError, match=r"0\.1pp"):
+        detecting.wanted(config, 0.0005, 0.8)

@@ -1,0 +1,80 @@
+"""How many sessions find a difference."""
+
+from __future__ import annotations
+
+from math import sqrt
+
+import numpy as np
+import pytest
+
+from ci_eval.statistics.detection import FIRST, Pilot, mean_square, next_size
+
+ERRORS, POWER = 1.96, 0.8
+
+
+def pilot(**given: float) -> Pilot:
+    usual = {
+        "sessions": 10_000,
+        "asked": 200,
+        "observed": 200,
+        "variance": 0.1,
+        "noise": 0.0,
+        "df": np.inf,
+        "errors": ERRORS,
+        "tests": 1,
+    }
+    return Pilot(**usual | given)  # type: ignore[arg-type]
+
+
+def test_the_detectable_difference_is_that_of_the_textbook_with_the_finite_population() -> None:
+    expected = (ERRORS + 0.8416) * sqrt(0.1 / 1000 * (1 - 0.1))
+    assert pilot().detectable(np.array([1000.0]), POWER)[0] == pytest.approx(expected, rel=1e-4)
+
+
+def test_enough_is_the_least_that_finds_the_difference() -> None:
+    simple = (ERRORS + 0.8416) ** 2 * 0.1 / 0.02**2
+    assert pilot().enough(0.02, POWER) == pytest.approx(simple / (1 + simple / 10_000), rel=0.02)
+
+
+def test_more_power_takes_more_sessions() -> None:
+    assert pilot().enough(0.02, 0.9) > pilot().enough(0.02, 0.8)
+
+
+def test_what_was_asked_may_be_enough_already() -> None:
+    assert pilot(asked=5000, observed=5000).enough(0.05, POWER) == 5000
+
+
+def test_where_half_of_the_sessions_observe_nothing_twice_as_many_are_asked() -> None:
+    population = {"sessions": 10**7}
+    half = pilot(observed=100, **population).enough(0.02, POWER)
+    assert half == pytest.approx(2 * pilot(**population).enough(0.02, POWER), rel=0.05)
+
+
+def test_all_are_asked_where_noise_hides_the_difference() -> None:
+    noisy = pilot(noise=0.01, df=2)
+    assert noisy.enough(0.001, POWER) == 10_000
+    assert noisy.detectable(np.array([10_000.0]), POWER)[0] > 0.001
+
+
+def test_noise_takes_more_sessions() -> None:
+    assert pilot(noise=1e-5, df=2).enough(0.02, POWER) > pilot().enough(0.02, POWER)
+
+
+def test_that_no_session_differed_does_not_mean_that_none_does() -> None:
+    assert mean_square(0.0, 198) == pytest.approx(0.01)
+
+
+def test_the_first_phase_is_a_pilot_or_all_there_is() -> None:
+    assert next_size(None, 0, 10_000, 0.02, POWER) == FIRST
+    assert next_size(None, 0, 50, 0.02, POWER) == 50
+
+
+def test_a_phase_is_worth_its_engines_start_and_none_follows_when_all_are_asked() -> None:
+    barely = pilot(asked=1500, observed=1500)
+    assert next_size(barely, 1500, 10_000, 0.0205, POWER) == 1875
+    assert next_size(pilot(asked=10_000), 10_000, 10_000, 0.001, POWER) == 10_000
+    assert next_size(None, 10_000, 10_000, 0.001, POWER) == 10_000
+
+
+def test_where_nothing_was_observed_twice_as_many_are_asked() -> None:
+    assert next_size(None, 200, 10_000, 0.02, POWER) == 400
