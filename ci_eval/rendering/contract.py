@@ -11,9 +11,21 @@ from ci_eval.rendering.painting import Paint
 
 
 class StoredSessions(Protocol):
-    """The stored sessions, one file at a time, for reporters that show them."""
+    """The stored sessions, one file at a time, for reporters that show them. Picklable where there may be more than one
+    process."""
+
+    @property
+    def processes(self) -> int:
+        """How many may read them at the same time."""
+
+    @property
+    def paths(self) -> Sequence[str]:
+        """The files, in their order."""
 
     def __iter__(self) -> Iterator[tuple[SourceFile, Iterator[Session]]]: ...
+    def of(self, path: str) -> tuple[SourceFile, Iterator[Session]]:
+        """One of the files."""
+
     def paint(self, source: SourceFile, asked: Container[int]) -> Paint:
         """How the file looks beside its sessions, which begin at `asked`."""
 

@@ -3,14 +3,16 @@ sessions went."""
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from urllib.parse import quote
 
 from ci_eval import tasks
 from ci_eval.contracts import Task
-from ci_eval.model import Evaluation, Session, SourceFile
+from ci_eval.model import Evaluation, Session
 from ci_eval.rendering.advice import warnings_of
 from ci_eval.rendering.contract import Reporter, StoredSessions
 from ci_eval.rendering.figures import NO_FIGURES, amount, footprint_text, headline, metric_infos
@@ -33,10 +35,14 @@ from ci_eval.rendering.painting import spelled
 from ci_eval.rendering.querytables import tables
 from ci_eval.rendering.sessiontable import SessionTable, selection, write_sessions
 from ci_eval.statistics.noise import noise_text
+from ci_eval.workers import Workers
 
 TEMPLATES = Path(__file__).parent / "templates"
 LEGEND = ("first", "near", "low", "absent", "failed", "skipped")
 ASSETS = (*COMMON, "index.js", "source.js", "file.js", "sessions.css", "sessions.js")
+DATA = Path("files", "data")
+MANY = 20_000
+"""With fewer sessions, to start processes takes longer than they save."""
 
 
 @dataclass(frozen=True)
@@ -88,19 +94,42 @@ class _Pages:
     def __init__(self, evaluation: Evaluation, folder: Path) -> None:
         self._evaluation = evaluation
         self._task = tasks.CATALOG.load(evaluation.task)
-        self._data = folder / "files" / "data"
+        self._folder = folder
         self._site = HtmlSite(folder, TEMPLATES)
-        self._table = SessionTable(self._task, [""], evaluation.title)
 
     def write(self, sources: StoredSessions) -> None:
         """Write the pages of files first: the index links only to pages that exist."""
-        self._data.mkdir(parents=True)
+        (self._folder / DATA).mkdir(parents=True)
         self._site.assets(ASSETS)
-        links = {source.path: self._write_file(source, sessions, sources) for source, sessions in sources}
-        write_sessions(self._site, self._table, self._evaluation.title)
+        table = SessionTable(self._task, [""], self._evaluation.title)
+        links = {}
+        # Meanwhile the table is filled here.
+        for (path, link), (source, sessions) in zip(self._written(sources), sources, strict=True):
+            links[path] = link
+            table.begin(source, [f"files/{_page_link(page_name(source.path), 0)}"])
+            for session in sessions:
+                table.add([session])
+        write_sessions(self._site, table, self._evaluation.title)
         opened, _ = shown_filter(self._evaluation)
         for name in {opened: None, **self._evaluation.filters}:
-            self._write_index(name, opened, links)
+            self._write_index(name, opened, {path: links[path] for path in sources.paths})
+
+    def _written(self, sources: StoredSessions) -> Iterator[tuple[str, str]]:
+        """Write the pages of all files; each file with the link to the first of them, as they come."""
+        here = _FilePages(self._evaluation, self._folder, sources)
+        if sources.processes < 2 or self._sessions < MANY:
+            yield from ((path, here.write(path)) for path in sources.paths)
+            return
+        pages = _FilePages(self._evaluation, self._folder, sources)
+        workers: Workers[str, str] = Workers(_FilePages.write, jobs=sources.processes, shared=(pages,))
+        with workers:
+            for outcome in filter(None, workers.map(deque(sources.paths))):
+                # What went wrong in a worker is raised here as what it is, if it goes wrong again.
+                yield outcome.task, outcome.result or here.write(outcome.task)
+
+    @property
+    def _sessions(self) -> int:
+        return max((each.sessions for each in self._evaluation.filters.values()), default=0)
 
     def _write_index(self, name: str, opened: str, links: dict[str, str]) -> None:
         names = [opened, *(other for other in self._evaluation.filters if other != opened)]
@@ -122,23 +151,36 @@ class _Pages:
             page=index(self._evaluation, self._task, figures, {path: links[path] for path in links if path in shown}),
         )
 
-    def _write_file(self, source: SourceFile, sessions: Iterator[Session], sources: StoredSessions) -> str:
+
+@dataclass(frozen=True)
+class _FilePages:
+    """Writes the pages of one file after the other; other processes may write those of others."""
+
+    evaluation: Evaluation
+    folder: Path
+    sources: StoredSessions
+
+    @cached_property
+    def _site(self) -> HtmlSite:
+        return HtmlSite(self.folder, TEMPLATES)
+
+    def write(self, path: str) -> str:
         """Write the pages of one file; returns the link to the first of them."""
-        name = page_name(source.path)
-        scripts = Scripts(self._data, name, self._task)
-        self._table.begin(source, [f"files/{_page_link(name, 0)}"])
-        marks = list(_marked(sessions, scripts, self._table, self._task))
+        source, sessions = self.sources.of(path)
+        name, task = page_name(path), tasks.CATALOG.load(self.evaluation.task)
+        scripts = Scripts(self.folder / DATA, name, task)
+        marks = list(_marked(sessions, scripts, task))
         scripts.close()
         parts = pages(source.text, marks)
         if len(parts) > 1:
             scripts.write_places([[id_ for spot in part.spots for id_ in spot.ids] for part in parts])
-        paint = sources.paint(source, {each.begin for each in marks})
+        paint = self.sources.paint(source, {each.begin for each in marks})
         links = [_page_link(name, number) for number in range(len(parts))]
         for number, part in enumerate(parts):
             self._site.render(
                 "file.html.j2",
                 f"files/{links[number]}",
-                evaluation=self._evaluation,
+                evaluation=self.evaluation,
                 path=source.path,
                 name=name,
                 page=part,
@@ -149,18 +191,18 @@ class _Pages:
                 firsts=[each.first_line for each in parts],
                 lines=parts[-1].last_line,
                 neighbours=_neighbours(parts, links, number),
-                legend=_legend(marks, legend(self._task), len(paint.unasked)),
+                legend=_legend(marks, legend(task), len(paint.unasked)),
                 figures=self._figures(source.path),
                 starts=scripts.starts,
             )
         return f"files/{links[0]}"
 
     def _figures(self, path: str) -> list[tuple[str, str]]:
-        _, figures = shown_filter(self._evaluation)
+        _, figures = shown_filter(self.evaluation)
         if path not in figures.files:
             return []
         of_file = figures.files[path].metrics
-        infos = headline(metric_infos(self._evaluation, figures))
+        infos = headline(metric_infos(self.evaluation, figures))
         return [(info.name, amount(of_file[info.name], info.unit)) for info in infos if info.name in of_file]
 
 
@@ -172,10 +214,9 @@ def _page_link(name: str, number: int) -> str:
     return f"{name}-{number + 1}.html" if number else f"{name}.html"
 
 
-def _marked(sessions: Iterator[Session], scripts: Scripts, table: SessionTable, task: Task) -> Iterator[SessionMark]:
+def _marked(sessions: Iterator[Session], scripts: Scripts, task: Task) -> Iterator[SessionMark]:
     for place, session in enumerate(sessions):
         scripts.add(session)
-        table.add([session])
         yield mark(place, session, task)
 
 

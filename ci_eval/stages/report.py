@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from msgspec.structs import replace
 
-from ci_eval import tasks
+from ci_eval import machine, tasks
 from ci_eval.contracts import Metric, Observation, Task
 from ci_eval.errors import WorkspaceError
 from ci_eval.filters import decide
@@ -71,20 +71,27 @@ def report(
     infos = tuple(replace(info, shown=info.name in (shown or usual)) for info in evaluation.metrics)
     evaluation = replace(evaluation, metrics=infos, gates=judge(evaluation))
     folder = workspace.folder / "reports"
-    stored = WorkspaceSessions(workspace, grammars or {})
+    stored = WorkspaceSessions(workspace, [*evaluation.filters[EVERYTHING].files], grammars or {})
     return evaluation, {each.name: each.write(evaluation, stored, folder) for each in reporters}
 
 
 class WorkspaceSessions:
     """The sessions of a workspace, file by file."""
 
-    def __init__(self, workspace: Workspace, grammars: Mapping[str, str]) -> None:
+    def __init__(self, workspace: Workspace, paths: Sequence[str], grammars: Mapping[str, str]) -> None:
         self._workspace = workspace
+        self.paths = paths
         self._grammars = grammars
-        self._is_sample = workspace.manifest().is_sample
+        manifest = workspace.manifest()
+        self._is_sample = manifest.is_sample
+        self.processes = min(manifest.jobs, machine.cores())
 
     def __iter__(self) -> Iterator[tuple[SourceFile, Iterator[Session]]]:
         return self._workspace.sessions(Session)
+
+    def of(self, path: str) -> tuple[SourceFile, Iterator[Session]]:
+        """See StoredSessions."""
+        return self._workspace.source(path), self._workspace.sessions_in(path, Session)
 
     def paint(self, source: SourceFile, asked: Container[int]) -> Paint:
         """See StoredSessions."""

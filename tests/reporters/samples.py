@@ -141,10 +141,20 @@ class Sample:
     errors: tuple[FileError, ...] = ()
     more_files: dict[str, FileFigures] = field(default_factory=dict)
     folders: dict[str, FileFigures] = field(default_factory=dict)
+    processes: int = 1
 
     def __iter__(self) -> Iterator[tuple[SourceFile, Iterator[Session]]]:
         for source, sessions in self.files:
             yield source, sessions()
+
+    @property
+    def paths(self) -> list[str]:
+        """Those of the files."""
+        return [source.path for source, _ in self.files]
+
+    def of(self, path: str) -> tuple[SourceFile, Iterator[Session]]:
+        """See StoredSessions."""
+        return next((source, sessions()) for source, sessions in self.files if source.path == path)
 
     def paint(self, source: SourceFile, asked: Container[int]) -> Paint:
         """The comments of the file, and its words `self` that no session is about."""

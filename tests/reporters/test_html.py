@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import tracemalloc
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -12,10 +13,15 @@ from urllib.parse import unquote, urlsplit
 import msgspec
 import pytest
 
+from ci_eval import machine
 from ci_eval.errors import WorkspaceError
 from ci_eval.model import GateResult, Session
 from ci_eval.rendering.htmlpages import MAX_SESSIONS, page_name
+from ci_eval.reporters import html
 from ci_eval.reporters.html import REPORTER
+from ci_eval.workers import TaskOutcome, Workers
+from tests.command import command
+from tests.projects import GREETER, write
 from tests.reporters.samples import CODE, HOSTILE, NASTY, Sample, figures, hostile, huge, session, small
 
 LIMIT = 3_000_000
@@ -74,14 +80,15 @@ def test_hostile_text_adds_no_tag_and_no_handler(tmp_path: Path) -> None:
     for page in site.rglob("*.html"):
         seen = Seen(page)
         assert "img" not in seen.tags
-        # That of all sessions has its data in a second one, and those of files what all sources have in common.
-        assert seen.tags.count("script") == 1 + (page.name == "sessions.html" or page.parent.name == "files")
+        # Beside that of the colours, that of all sessions has its data in one more, and those of files what all sources
+        # have in common.
+        assert seen.tags.count("script") == 2 + (page.name == "sessions.html" or page.parent.name == "files")
         assert not {name for name in seen.attributes if name.startswith("on") or name == "style"}
 
 
 def test_a_hostile_title_is_text(tmp_path: Path) -> None:
     path = small().write(REPORTER, tmp_path, title=NASTY)
-    assert Seen(path).tags.count("script") == 1
+    assert Seen(path).tags.count("script") == 2
 
 
 def test_scripts_with_data_hold_no_markup_and_no_line_separator(tmp_path: Path) -> None:
@@ -181,3 +188,33 @@ def test_gates_are_told_the_broken_ones_first(tmp_path: Path) -> None:
     assert text.index("✗ broken") < text.index("RecallAt1 &gt;= 95%") < text.index("✓ kept")
     assert "it is &lt;60%&gt;" in text
     assert "✗ broken" not in (written(sample, tmp_path / "other") / "index.html").read_text(encoding="utf-8")
+
+
+class Dying(Workers[str, str]):
+    """Workers that end before they have written anything."""
+
+    def map(self, waiting: deque[str]) -> Iterator[TaskOutcome[str, str] | None]:
+        yield None
+        yield from (TaskOutcome(path, None, "the worker process died") for path in waiting)
+
+
+@pytest.mark.parametrize("workers", [Workers, Dying])
+def test_several_processes_write_the_same_pages(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, workers: type[Workers[str, str]]
+) -> None:
+    project = write(tmp_path / "p", **{f"file{i}__py": GREETER + f"x{i} = {i}\n" for i in range(5)})
+    arguments = ("--project", f"path:{project}", "--engine", "words", "--output", tmp_path / "w")
+    assert command("evaluate", *arguments, "--jobs", 2)[0] == 0
+    site, started = tmp_path / "w" / "reports" / "html", list[object]()
+    alone = {path.relative_to(site): path.read_bytes() for path in site.rglob("*.*")}
+    monkeypatch.setattr(machine, "cores", lambda: 2)
+    monkeypatch.setattr(html, "MANY", 1)
+
+    def begun(write: Callable[..., str], *, jobs: int, shared: tuple[object, ...]) -> Workers[str, str]:
+        started.append(shared)
+        return workers(write, jobs=jobs, shared=shared)
+
+    monkeypatch.setattr(html, "Workers", begun)
+    assert command("report", tmp_path / "w")[0] == 0
+    assert {path.relative_to(site): path.read_bytes() for path in site.rglob("*.*")} == alone
+    assert started
