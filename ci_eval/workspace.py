@@ -10,6 +10,7 @@ unfinished/      the sessions so far of the files that workers are at, while the
 rounds/          the sessions of each round of the files that are not through all of them, while they are
 logs/            suggestions with features, for training and validation
 reports/
+live/            the report that is made anew as long as the run goes on, where somebody watches it
 
 In workspaces of format 1 what is packed ends in .gz.
 """

@@ -19,8 +19,8 @@ BEHAVIOURS = {
     "engines": "confined driven hostile network order predictors servers",
     "jobs": "conditions dependencies fuzzed_workspaces hostile hostile_texts ml_trouble random_kills",
     "languages": "declarations projects samples",
-    "reporters": "accessibility comparison_in_browser html_in_browser keyboard_in_browser sessions_in_browser "
-    "site_in_browser",
+    "reporters": "accessibility comparison_in_browser html_in_browser keyboard_in_browser live_in_browser "
+    "sessions_in_browser site_in_browser",
     "mining/unit_tests": "projects",
     "tables": "notebook",
     "tasks": "records third",

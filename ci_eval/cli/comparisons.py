@@ -18,7 +18,7 @@ from ci_eval.jobs import merge as merge_job
 from ci_eval.jobs import terminal as presenting
 from ci_eval.jobs.compare_engines import ROUNDS
 from ci_eval.jobs.sampling import detecting
-from ci_eval.jobs.suites import merging
+from ci_eval.jobs.suites import comparing, merging
 from ci_eval.jobs.suites import suite as suite_job
 from ci_eval.jobs.suites.shards import shards_in
 from ci_eval.jobs.workflows import announcements as announcing
@@ -57,7 +57,8 @@ def compare_(
 ) -> None:
     """Is NEW better than BASE, worse, or can one not tell? Session by session, over the sessions on both sides.
 
-    A folder of past workspaces may stand for BASE: the newest one that fits is taken, and the trend is drawn.
+    A folder of past workspaces may stand for BASE: the newest one that fits is taken, and the trend is drawn. Two suites
+    (folders that `ci-eval evaluate` made of `projects`) are compared project by project, with one verdict over all.
 
     \b
     Examples:
@@ -65,12 +66,19 @@ def compare_(
       ci-eval compare main pull --gate 'RecallAt1 >= -1pp' --gate 'MeanRank <= +5% and +0.2'
       ci-eval compare main pull --gate 'RecallAt5 non-inferior 0.5pp'
       ci-eval compare jedi pyright pylsp                       a ranking, and each with the first
+      ci-eval compare suite-main suite-pull                    a row per project, and other projects
       ci-eval compare last-night tonight --history nights      the trend; a file per night is added to nights
       ci-eval compare jedi pyright --expect thesis --gate 'TypingSaved >= -1pp'     what a user would save on average
     """
     if user and history:
         raise click.UsageError("a history holds figures of evaluations, not what a user would do: leave out --history")
     screen = Screen()
+    if any(map(comparing.is_suite, workspaces)):
+        if len(workspaces) != 2 or not all(map(comparing.is_suite, workspaces)) or history or same_ranker:
+            raise click.UsageError("a suite is compared with one other suite, without --history and --same-ranker")
+        suited = comparing.compare_suites(*workspaces, gates=gates, output=output, user=user, screen=screen)
+        suite_told(suited, screen, opening=opening)
+        return
     done = compare_job.compare(
         workspaces, gates=gates, output=output, history=history, same_ranker=same_ranker, user=user, screen=screen
     )

@@ -28,6 +28,7 @@ from ci_eval.jobs import single_stages as stages
 from ci_eval.jobs import terminal as presenting
 from ci_eval.jobs.cluster.choosing import Choice
 from ci_eval.jobs.exchange import ide
+from ci_eval.jobs.live import watch
 from ci_eval.jobs.sampling import precise
 from ci_eval.jobs.suites import suite as suite_job
 from ci_eval.jobs.suites.suite import Suited
@@ -231,19 +232,28 @@ def interpret(
 @cli.command()
 @click.argument("workspaces", metavar="WORKSPACE...", type=CHANGED, nargs=-1, required=True)
 @with_gates
+@click.option("--watch", "watched", is_flag=True, help="Until the run is complete, a new report as files get through.")
 @with_opening
-def report(workspaces: tuple[Path, ...], gates: tuple[str, ...], opening: bool) -> None:
+def report(workspaces: tuple[Path, ...], gates: tuple[str, ...], watched: bool, opening: bool) -> None:
     """Stage 3 alone: write the reports of each WORKSPACE anew.
 
-    Of a run that was interrupted, the report is about the files that are through, and says so.
+    Of a run that was interrupted, the report is about the files that are through, and says so. With --watch, a report
+    of a run that goes on is made again and again, in WORKSPACE/live, and its pages load themselves anew.
 
     \b
     Examples:
       ci-eval report night
       ci-eval report night --gate 'Recall >= 90%' --open
       ci-eval report sweep/01-* sweep/02-*
+      ci-eval report tonight --watch --open            while `ci-eval evaluate --output tonight` runs elsewhere
     """
     screen = Screen()
+    if watched:
+        if len(workspaces) > 1 or gates:
+            raise click.UsageError("--watch looks at one WORKSPACE, and judges no --gate")
+        last = watch.watch(workspaces[0], screen=screen, shown=lambda made: opened(made, screen) if opening else None)
+        screen.result(str(last["html"]))
+        return
     broken = None
     for done in stages.only_reports(workspaces, gates):
         presenting.evaluation(done, screen)

@@ -163,9 +163,15 @@ def _failures(failed: int) -> str:
 
 
 def make_reports(
-    workspace: Workspace, config: Config, gates: Sequence[Gate] = ()
+    workspace: Workspace,
+    config: Config,
+    gates: Sequence[Gate] = (),
+    *,
+    folder: Path | None = None,
+    edition: int = 0,
 ) -> tuple[Evaluation, dict[str, Path]]:
-    """Run stage 3: the figures, and by reporter the path of its report. `gates` are absolute ones."""
+    """Run stage 3: the figures, and by reporter the path of its report. `gates` are absolute ones. `folder`: another
+    than the workspace's `reports`. `edition`: see Evaluation."""
     if not workspace.manifest().complete and not any(workspace.sources()):
         raise WorkspaceError(
             f"{workspace.folder} has no complete sessions yet: run `ci-eval interpret {workspace.folder}`"
@@ -176,11 +182,13 @@ def make_reports(
         metrics_of(config),
         config.reports.sessions_filters,
         writers,
+        folder or workspace.folder / "reports",
         shown=config.reports.default_metrics or ((*metrics.of_a_user(), *BESIDE_EFFORT) if config.user else ()),
         lengths=sorted(set(config.actions.strategy.prefix.lengths or ())),
         weights=config.reports.kind_weights,
         judge=lambda found: tuple(judged(found, gates)),
         grammars=grammars_of(workspace),
+        edition=edition,
     )
 
 

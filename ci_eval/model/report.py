@@ -153,5 +153,8 @@ class Evaluation(Value, frozen=True, kw_only=True):
     metrics: tuple[MetricInfo, ...]
     gates: tuple[GateResult, ...] = ()
     """The rules that its figures, those under ALL, were judged by."""
+    edition: int = 0
+    """The number of this report among those that are made while the run goes on, from 1; 0 = it is made once, or the
+    last of these."""
     unfinished: int | None = None
     """Where the run did not come to its end: the number of files that are not through; None where it did."""

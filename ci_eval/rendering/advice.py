@@ -27,9 +27,12 @@ def listed(names: Sequence[str]) -> str:
 def _end(evaluation: Evaluation) -> Iterator[str]:
     if evaluation.unfinished is not None:
         _, whole = first_filter(evaluation)
+        state, hint = "unfinished", "--resume takes it up"
+        if evaluation.edition:
+            state, hint = "going on", "pages follow by themselves as long as `ci-eval report --watch` runs"
         yield (
-            f"this run is unfinished: the figures are those of {counted(len(whole.files), 'file')} that are through, "
-            f"and {counted(evaluation.unfinished, 'file')} with sessions are not; --resume takes it up"
+            f"this run is {state}: the figures are those of {counted(len(whole.files), 'file')} that are through, "
+            f"and {counted(evaluation.unfinished, 'file')} with sessions are not; {hint}"
         )
 
 

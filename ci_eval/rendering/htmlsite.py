@@ -22,7 +22,7 @@ class HtmlSite:
     """A report being written; paths are relative to its folder."""
 
     def __init__(self, folder: Path, templates: Path, **known: object) -> None:
-        """`known`: values that all templates may use."""
+        """`known`: values that all templates may use; `edition` is 0 unless it is among them (see Evaluation)."""
         self._folder = folder
         self._templates = templates
         self._environment = jinja2.Environment(
@@ -32,7 +32,7 @@ class HtmlSite:
             trim_blocks=True,
             lstrip_blocks=True,
         )
-        self._environment.globals.update(known)
+        self._environment.globals.update({"edition": 0} | known)
         self._environment.filters["breakable"] = breakable
 
     def assets(self, names: Sequence[str]) -> None:
@@ -71,13 +71,15 @@ def published(folder: Path) -> Iterator[Path]:
 
     Raises WorkspaceError where it cannot be written.
     """
-    partial = folder.with_name(f"{folder.name}.{os.getpid()}.tmp")
+    partial, former = (folder.with_name(f"{folder.name}.{os.getpid()}.{name}") for name in ("tmp", "old"))
     try:
         with atomic.writing(folder):
             partial.mkdir(parents=True)
             yield partial
             if folder.exists():
-                shutil.rmtree(folder)
+                # Not removed in its place: who looks at it meanwhile should find either.
+                folder.rename(former)
             partial.rename(folder)
     finally:
-        shutil.rmtree(partial, ignore_errors=True)
+        for each in (partial, former):
+            shutil.rmtree(each, ignore_errors=True)

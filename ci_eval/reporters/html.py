@@ -39,7 +39,7 @@ from ci_eval.workers import Workers
 
 TEMPLATES = Path(__file__).parent / "templates"
 LEGEND = ("first", "near", "low", "absent", "failed", "skipped")
-ASSETS = (*COMMON, "index.js", "source.js", "file.js", "sessions.css", "sessions.js")
+ASSETS = (*COMMON, "index.js", "live.js", "source.js", "file.js", "sessions.css", "sessions.js")
 DATA = Path("files", "data")
 MANY = 20_000
 """With fewer sessions, to start processes takes longer than they save."""
@@ -95,7 +95,7 @@ class _Pages:
         self._evaluation = evaluation
         self._task = tasks.CATALOG.load(evaluation.task)
         self._folder = folder
-        self._site = HtmlSite(folder, TEMPLATES)
+        self._site = HtmlSite(folder, TEMPLATES, edition=evaluation.edition)
 
     def write(self, sources: StoredSessions) -> None:
         """Write the pages of files first: the index links only to pages that exist."""
@@ -162,7 +162,7 @@ class _FilePages:
 
     @cached_property
     def _site(self) -> HtmlSite:
-        return HtmlSite(self.folder, TEMPLATES)
+        return HtmlSite(self.folder, TEMPLATES, edition=self.evaluation.edition)
 
     def write(self, path: str) -> str:
         """Write the pages of one file; returns the link to the first of them."""

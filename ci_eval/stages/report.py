@@ -50,27 +50,28 @@ def report(
     metrics: Sequence[Metric],
     filters: Sequence[SessionsFilter],
     reporters: Sequence[Reporter],
+    folder: Path,
     *,
     shown: Sequence[str] = (),
     lengths: Sequence[int] = (),
     weights: Mapping[Kind, float] | None = None,
     judge: Callable[[Evaluation], tuple[GateResult, ...]] = lambda _: (),
     grammars: Mapping[str, str] | None = None,
+    edition: int = 0,
 ) -> tuple[Evaluation, dict[str, Path]]:
-    """Write every report below the workspace; the figures, and by reporter the file to open first.
+    """Write every report below `folder`; the figures, and by reporter the file to open first.
 
     `shown`: names of the metrics that are shown where there is no room for all; none = those of the task that have a
     figure. `lengths`: of the prefixes that get figures of their own, since one figure over a ladder of them would mean
     little. `weights`: of a session of each kind, for the figures `Weighted`; none = there are none. `judge`:
     figures → the gates that they keep or break. `grammars`: end of a file's name → the grammar that its source is
-    coloured by.
+    coloured by. `edition`: see Evaluation.
     """
     evaluation = evaluate(workspace, metrics, filters, lengths, weights or {})
     figures = evaluation.filters[EVERYTHING].metrics
     usual = [info.name for info in evaluation.metrics if info.shown and figures[info.name].value is not None]
     infos = tuple(replace(info, shown=info.name in (shown or usual)) for info in evaluation.metrics)
-    evaluation = replace(evaluation, metrics=infos, gates=judge(evaluation))
-    folder = workspace.folder / "reports"
+    evaluation = replace(evaluation, metrics=infos, gates=judge(evaluation), edition=edition)
     stored = WorkspaceSessions(workspace, [*evaluation.filters[EVERYTHING].files], grammars or {})
     return evaluation, {each.name: each.write(evaluation, stored, folder) for each in reporters}
 

@@ -20,7 +20,7 @@ from ci_eval.jobs.compare_engines import Asked
 from ci_eval.jobs.evaluate import Evaluated
 from ci_eval.jobs.runs import workspace_for
 from ci_eval.jobs.suites import shards
-from ci_eval.model import MetricInfo, Suite, SuiteProject
+from ci_eval.model import Comparison, MetricInfo, Suite, SuiteProject
 from ci_eval.rendering.ladder import about, shown_filter
 from ci_eval.shards import Shard
 from ci_eval.statistics.projects import differences_over_projects, over_projects
@@ -83,7 +83,9 @@ def compare_engines(
         )
 
     folder, done = _each(config, output, one, resume=resume, screen=screen)
-    return written(compared(done), folder, [each.trouble for each in done.values()])
+    found = {f"{name}/comparison": each.outcome.comparisons[0].comparison for name, each in done.items()}
+    troubles = [each.trouble for each in done.values()]
+    return written(compared(found, troubles), folder, troubles)
 
 
 def _each(
@@ -124,7 +126,7 @@ def _slug(spec: str) -> str:
 
 
 def written(suite: Suite, folder: Path, troubles: Sequence[CiEvalError | None]) -> Suited:
-    """The suite with its reports, in its folder."""
+    """The suite with its reports, which are written; `troubles`: why projects fail, in their order."""
     return Suited(
         folder=folder,
         suite=suite,
@@ -161,20 +163,19 @@ def _row(folder: str, done: Evaluated, infos: Sequence[MetricInfo]) -> SuiteProj
     )
 
 
-def compared(done: Mapping[str, Asked]) -> Suite:
-    """The table of comparisons, given by folder."""
-    found = {folder: each.outcome.comparisons[0].comparison for folder, each in done.items()}
+def compared(found: Mapping[str, Comparison], troubles: Sequence[CiEvalError | None]) -> Suite:
+    """The table of comparisons, given by folder; `troubles`: why each of them fails, if it does."""
     first = next(iter(found.values()))
     infos = [info for name in first.declared for info in first.metrics if info.name == name]
     projects = tuple(
         SuiteProject(
             project=each.new.project,
-            folder=f"{folder}/comparison",
+            folder=folder,
             sessions=each.paired,
             differences={name: each.filters["ALL"][name] for name in first.declared},
-            trouble=_said(done[folder].trouble),
+            trouble=_said(trouble),
         )
-        for folder, each in found.items()
+        for (folder, each), trouble in zip(found.items(), troubles, strict=True)
     )
     values = {name: [each.differences[name].difference for each in projects] for name in first.declared}
     return Suite(
