@@ -57,8 +57,8 @@ def compare_(
 ) -> None:
     """Is NEW better than BASE, worse, or can one not tell? Session by session, over the sessions on both sides.
 
-    A folder of past workspaces may stand for BASE: the newest one that fits is taken, and the trend is drawn. Two suites
-    (folders that `ci-eval evaluate` made of `projects`) are compared project by project, with one verdict over all.
+    A folder of past workspaces may stand for BASE: the newest one that fits is taken, and the trend is drawn. Two
+    suites (folders that `ci-eval evaluate` made of `projects`) are compared project by project, and over all.
 
     \b
     Examples:
