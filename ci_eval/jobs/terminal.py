@@ -333,6 +333,13 @@ def model(found: RankerModel, screen: Screen) -> None:
     ]
     screen.table(["validation", "Top-1", "Top-5", "MRR"], rows, numbers=3)
     screen.result("")
+    if found.kinds:
+        kinds = [
+            (kind, f"{each.after.queries:,}", f"{each.before.top1:.1%}", f"{each.after.top1:.1%}")
+            for kind, each in found.kinds.items()
+        ]
+        screen.table(["expected suggestion", "lookups", "Top-1 as shown", "by the model"], kinds, numbers=3)
+        screen.result("")
     screen.table(
         ["feature", "share of the gain"],
         [(name, f"{share:.1%}") for name, share in list(found.importance.items())[:12]],

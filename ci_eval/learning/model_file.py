@@ -32,6 +32,13 @@ class Scores(Value, frozen=True, kw_only=True):
     """Mean reciprocal rank."""
 
 
+class BothScores(Value, frozen=True, kw_only=True):
+    """Of the engine's own order, and of the model's."""
+
+    before: Scores
+    after: Scores
+
+
 class RankerModel(Value, frozen=True, kw_only=True):
     """What `ci-eval train-ranker` writes."""
 
@@ -52,6 +59,9 @@ class RankerModel(Value, frozen=True, kw_only=True):
     """Of the engine's own order."""
     after: Scores
     """Of the model's."""
+    kinds: dict[str, BothScores] = {}
+    """Kind of the expected suggestion, as the logs call it → the same over these lookups, the most frequent kind
+    first; empty where the logs do not tell kinds as ours do."""
     importance: dict[str, float]
     """Feature → its share of the gain of all splits, the largest first."""
     booster: str

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from ci_eval.catalog import guess
 from ci_eval.errors import ConfigError, NothingToEvaluate
-from ci_eval.learning.features import CATEGORIES, NAMES, SCHEMA
+from ci_eval.learning.features import CATEGORIES, KIND_NAMES, NAMES, SCHEMA
 from ci_eval.learning.logs import tables
-from ci_eval.learning.model_file import RankerModel, Scores, importance_of, lightgbm
+from ci_eval.learning.model_file import BothScores, RankerModel, Scores, importance_of, lightgbm
 from ci_eval.model import Section
 
 _THREADS = re.compile(r"\[num_threads: \d+\]")
@@ -214,7 +214,8 @@ def train(
     lgb = lightgbm()
     names = training.names
     unseen = _unseen(names, settings.features)
-    before = scores(validation, -validation.rows[:, names.index("position")])
+    shown = -validation.rows[:, names.index("position")]
+    kinds = _kinds(validation)
     training, validation = (replace(each, rows=_blanked(each.rows, unseen)) for each in (training, validation))
     categories = [names.index(name) for name in training.categories]
     data = lgb.Dataset(
@@ -229,6 +230,7 @@ def train(
         callbacks=[lgb.early_stopping(PATIENCE, verbose=False)],
     )
     trees = booster.best_iteration or booster.num_trees()
+    predicted = booster.predict(validation.rows, num_iteration=trees, num_threads=threads)
     gains = booster.feature_importance("gain", iteration=trees)
     return RankerModel(
         schema=training.schema,
@@ -239,8 +241,12 @@ def train(
         label=label,
         seed=seed,
         trees=trees,
-        before=before,
-        after=scores(validation, booster.predict(validation.rows, num_iteration=trees, num_threads=threads)),
+        before=scores(validation, shown),
+        after=scores(validation, predicted),
+        kinds={
+            kind: BothScores(before=scores(validation, shown, of), after=scores(validation, predicted, of))
+            for kind, of in kinds.items()
+        },
         importance=importance_of(names, [float(gain) for gain in gains]),
         # The number of threads changes no tree, and must not change the digest.
         booster=_THREADS.sub("[num_threads: 0]", booster.model_to_string(num_iteration=trees)),
@@ -270,9 +276,22 @@ def _plain(names: Sequence[str]) -> list[str]:
     return [name if name.isidentifier() else f"feature_{number}" for number, name in enumerate(names)]
 
 
-def scores(lookups: LookupRows, predicted: NDArray[np.floating[Any]]) -> Scores:
-    """How well `predicted`, a score for each row, ranks the positive rows: the higher the score, the better."""
-    ranks = ranks_of(lookups, predicted)
+def _kinds(lookups: LookupRows) -> dict[str, NDArray[np.bool_]]:
+    """Kind of the positive row → which lookups are of it, the most frequent first; nothing where the features are not
+    ours."""
+    if lookups.schema != SCHEMA:
+        return {}
+    kinds = lookups.rows[lookups.begins + lookups.positive, NAMES.index("kind")]
+    found = {name: kinds == number for number, name in enumerate(KIND_NAMES)}
+    return {name: of for name, of in sorted(found.items(), key=lambda each: -each[1].sum()) if of.any()}
+
+
+def scores(
+    lookups: LookupRows, predicted: NDArray[np.floating[Any]], of: NDArray[np.bool_] | slice = slice(None)
+) -> Scores:
+    """How well `predicted`, a score for each row, ranks the positive rows: the higher the score, the better. `of`:
+    which of the lookups count."""
+    ranks = ranks_of(lookups, predicted)[of]
     return Scores(
         queries=len(ranks),
         top1=float((ranks <= 1).mean()),

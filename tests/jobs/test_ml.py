@@ -26,6 +26,7 @@ def model(logs: Path) -> Path:
     code, out, err = run("train-ranker", logs, "--output", path, "--jobs", 1)
     assert code == 0, err
     assert "by the model" in out
+    assert "expected suggestion" in out
     return path
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -39,6 +40,26 @@ def test_trees_leaves_and_features_can_be_chosen() -> None:
     assert max(map(int, re.findall(r"^num_leaves=(\d+)$", model.booster, re.MULTILINE))) <= 4
     assert model.before == usual.before
     assert model.after.top1 < usual.after.top1
+
+
+def test_each_kind_has_figures_of_its_own_which_add_up_to_those_of_all() -> None:
+    learned, checked = queries(600, 1), queries(200, 2)
+    kinds = np.arange(len(checked.rows)) % 3 == 0
+    checked.rows[:, NAMES.index("kind")] = np.where(kinds, 1, 4)
+    model = train(learned, checked, label="expected", seed=0, threads=2)
+    assert set(model.kinds) == {"method", "field"}
+    assert [each.after.queries for each in model.kinds.values()] == sorted(
+        (each.before.queries for each in model.kinds.values()), reverse=True
+    )
+    right = sum(each.after.queries * each.after.top1 for each in model.kinds.values())
+    assert right / model.after.queries == pytest.approx(model.after.top1)
+    before = sum(each.before.queries * each.before.mrr for each in model.kinds.values())
+    assert before / model.after.queries == pytest.approx(model.before.mrr)
+
+
+def test_of_features_of_others_no_kinds_are_told() -> None:
+    lookups = replace(queries(600, 1), schema="another")
+    assert train(lookups, lookups, label="expected", seed=0, threads=2).kinds == {}
 
 
 def test_a_feature_that_there_is_not_is_named() -> None:
