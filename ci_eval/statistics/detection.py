@@ -20,7 +20,7 @@ FIRST = 200
 STEPS = 400
 """Sizes that are looked at between the sessions asked so far and all; the next one is at most some percent too
 large."""
-LEAST = 1.25
+LEAST = 1.1
 """A further phase asks at least so many times as many sessions as were asked before it, since each starts its engines
 anew."""
 

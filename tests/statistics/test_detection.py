@@ -71,7 +71,7 @@ def test_the_first_phase_is_a_pilot_or_all_there_is() -> None:
 
 def test_a_phase_is_worth_its_engines_start_and_none_follows_when_all_are_asked() -> None:
     barely = pilot(asked=1500, observed=1500)
-    assert next_size(barely, 1500, 10_000, 0.0205, POWER) == 1875
+    assert next_size(barely, 1500, 10_000, 0.0205, POWER) == 1650
     assert next_size(pilot(asked=10_000), 10_000, 10_000, 0.001, POWER) == 10_000
     assert next_size(None, 10_000, 10_000, 0.001, POWER) == 10_000
 
