@@ -9,6 +9,7 @@ from ci_eval import engines, graders, languages, metrics, rankers, tasks
 from ci_eval.config import keys
 from ci_eval.config import schema as schema_of
 from ci_eval.learning.logs import formats
+from ci_eval.statistics.footprint import INFOS
 
 
 def rows(what: str) -> list[dict[str, str | list[str]]]:
@@ -45,7 +46,7 @@ def _completion_types() -> list[dict[str, str | list[str]]]:
 
 
 def _metrics() -> list[dict[str, str | list[str]]]:
-    infos = [metric.info for metric in metrics.load()]
+    infos = [*(metric.info for metric in metrics.load()), *INFOS.values()]
     return [{"name": each.name, "unit": each.unit, "better": each.better, "summary": each.summary} for each in infos]
 
 
