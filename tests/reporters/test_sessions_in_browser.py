@@ -172,6 +172,9 @@ def test_a_phone_needs_no_sideways_scrolling(visit: Visit, sample: type, tmp_pat
     visit.page.set_viewport_size({"width": 400, "height": 800})
     page = opened(visit)
     assert page.evaluate("document.documentElement.scrollWidth") == 400
+    page.locator("summary", has_text="Columns").click()
+    expect(page.get_by_label("session id")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") == 400
     page.get_by_role("button", name="Filters").click()
     expect(page.locator("fieldset").first).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth") == 400
