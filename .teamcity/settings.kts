@@ -147,9 +147,27 @@ fun BuildType.tells(address: String) {
     }
 }
 
-/** The shards of one completion type, and the build that puts them together. */
+/** Of the last week in which one could be trained: a new ranker every night would hide what the engine does. */
+fun BuildType.takesLast(ranker: BuildType) {
+    dependencies {
+        artifacts(ranker) {
+            artifactRules = "ranker.zip!** => ranker"
+            buildRule = lastSuccessful()
+        }
+    }
+}
+
+/** Stage 1 of one completion type, which is done once; the shards that it is handed on to, and the build that puts them together. */
 fun evaluation(language: Language, type: String, ranker: BuildType?): List<BuildType> {
     val key = "${language.name}_$type"
+    val model = if (ranker == null) "" else " --model ranker/model.json"
+    val actions = BuildType {
+        id("Actions_$key")
+        name = "Actions $type"
+        artifactRules = "actions => actions.zip"
+        ciEval(language, listOf("actions ${language.config} --completion-type $type$model --output actions"))
+        ranker?.let { takesLast(it) }
+    }
     val parts = (1..shards).map { shard ->
         BuildType {
             id("Evaluate_${key}_$shard")
@@ -158,13 +176,9 @@ fun evaluation(language: Language, type: String, ranker: BuildType?): List<Build
                 shard$shard => shard$shard.zip
                 commit => shard$shard.zip
             """.trimIndent()
-            val model = if (ranker == null) "" else " --model ranker/model.json"
             ciEval(
                 language,
-                listOf(
-                    "evaluate ${language.config} --completion-type $type$model --shard $shard/$shards --reuse earlier" +
-                        " --output shard$shard",
-                ),
+                listOf("interpret actions$model --shard $shard/$shards --reuse earlier --output shard$shard"),
                 before = listOf(
                     // Answers are taken over from the same commit of ci-eval alone.
                     "test \"\$(test -f earlier/commit && cat earlier/commit)\" = \"%build.vcs.number%\" || rm -rf earlier",
@@ -178,15 +192,8 @@ fun evaluation(language: Language, type: String, ranker: BuildType?): List<Build
                     buildRule = lastSuccessful()
                 }
             }
-            if (ranker != null) {
-                // Of the last week in which one could be trained: a new ranker every night would hide what the engine does.
-                dependencies {
-                    artifacts(ranker) {
-                        artifactRules = "ranker.zip!** => ranker"
-                        buildRule = lastSuccessful()
-                    }
-                }
-            }
+            takes(actions, "actions.zip!** => actions")
+            ranker?.let { takesLast(it) }
         }
     }
     val whole = BuildType {
@@ -205,7 +212,7 @@ fun evaluation(language: Language, type: String, ranker: BuildType?): List<Build
             }
         }
     }
-    return parts + whole
+    return listOf(actions) + parts + whole
 }
 
 /**

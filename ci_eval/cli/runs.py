@@ -187,6 +187,7 @@ def actions(choices: Choices, output: Path | None, jobs: int) -> None:
 @click.option(
     "--shard", metavar="I/N", help="Only the I-th of N parts; needs --output. `ci-eval merge` puts them together."
 )
+@click.option("--reuse", type=EARLIER, metavar="WORKSPACE", help=REUSE)
 @click.option("--executor", metavar="WHO", default="local", help=EXECUTOR)
 @with_placement
 def interpret(
@@ -196,6 +197,7 @@ def interpret(
     model: Path | None,
     trust: bool,
     shard: str | None,
+    reuse: Path | None,
     executor: str,
     output: Path | None,
     jobs: int,
@@ -224,6 +226,7 @@ def interpret(
         screen=screen,
         shard=Shard.parse(shard) if shard else None,
         cluster=Choice.parse(executor),
+        reuse=reuse,
     )
     screen.say(f"No report was written; for one: ci-eval report {shlex.quote(str(folder))}")
     screen.result(str(folder))

@@ -13,6 +13,7 @@ from ci_eval.jobs import trust as trusting
 from ci_eval.jobs.cluster.choosing import Choice, note
 from ci_eval.jobs.comparison_rules import absolute_gates, failed
 from ci_eval.jobs.evaluate import Evaluated
+from ci_eval.jobs.nights.reuse import check_reusable, make_sessions_with, note_closures
 from ci_eval.jobs.preparation import prepare
 from ci_eval.shards import Shard
 from ci_eval.workspace import Workspace
@@ -42,9 +43,10 @@ def only_sessions(
     screen: Screen,
     shard: Shard | None = None,
     cluster: Choice | None = None,
+    reuse: Path | None = None,
 ) -> Path:
     """Run stage 2 on a workspace's actions; with another engine or completion type, or of a shard, into the new
-    workspace `output`. `cluster`: who asks, where that is not this machine alone."""
+    workspace `output`. `cluster`: who asks, where that is not this machine alone. `reuse`: as in `evaluate`."""
     source = Workspace.open(folder)
     runs.of_one_project(source)
     if output is None and source.manifest().precision:
@@ -58,6 +60,8 @@ def only_sessions(
         Workspace.check_free(output)
     if cluster:
         cluster.check(config)
+    if reuse:
+        check_reusable(config, source.manifest().rounds)
     prepared = prepare(config, screen)
     if output is None:
         workspace = runs.take_up(source, prepared, jobs)
@@ -65,8 +69,12 @@ def only_sessions(
         workspace = runs.copy_actions(source, prepared, output, jobs, shard)
     with runs.kept(workspace.folder):
         pipeline.make_actions(workspace, prepared, jobs, screen)
+        note_closures(workspace, prepared)
         executor = cluster.cluster(workspace, prepared, screen) if cluster else None
-        pipeline.make_sessions([(workspace, prepared)], jobs, screen, executor)
+        if reuse:
+            make_sessions_with(reuse, workspace, prepared, jobs, screen, executor)
+        else:
+            pipeline.make_sessions([(workspace, prepared)], jobs, screen, executor)
         if executor:
             note(workspace, executor)
     return workspace.folder

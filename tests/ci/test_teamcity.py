@@ -286,7 +286,7 @@ class TestModel:
             for name, *argv in commands(build):
                 given = command_of(name).make_context(name, argv).params
                 inputs = [str(path) for path in given.get("workspaces", ())]
-                inputs += [str(given[each]) for each in ("model", "reuse") if given.get(each)]
+                inputs += [str(given[each]) for each in ("model", "reuse", "workspace") if given.get(each)]
                 assert all(path.split("/")[0] in fetched for path in inputs), (build["id"], inputs)
 
     def test_every_command_line_is_one_the_real_cli_takes(self, model: dict[str, Any]) -> None:
@@ -301,7 +301,7 @@ class TestModel:
                 context = command_of(name).make_context(name, list(argv))
                 config = getattr(context.params.get("choices"), "config", None) or context.params.get("config")
                 assert config is None or (ROOT / str(config)).is_file()
-        assert seen == {"evaluate", "merge", "compare", "generate-ml-logs", "train-ranker"}
+        assert seen == {"actions", "interpret", "merge", "compare", "generate-ml-logs", "train-ranker"}
 
     def test_nights_and_the_logs_of_a_week_start_whether_or_not_something_changed(self, model: dict[str, Any]) -> None:
         started = ("Compare_", "GenerateLogs_")
@@ -347,6 +347,7 @@ class TestModel:
             ]
             assert ("commit", "", archive) in set(rules(build["artifactRules"]))
             (given,) = commands(build)
+            assert given[:2] == ["interpret", "actions"]
             assert given[given.index("--reuse") + 1] == "earlier"
         script = shards[0]["scripts"][0].replace("%build.vcs.number%", "c0ffee").replace("python3", "test -d earlier #")
         for earlier, left in (("c0ffee", True), ("former", False), (None, False)):
@@ -357,6 +358,23 @@ class TestModel:
             done = subprocess.run(["sh", "-c", script], cwd=folder, capture_output=True, check=False)
             assert (done.returncode == 0) is left
             assert (folder / "commit").read_text() == "c0ffee\n"
+
+    def test_stage_1_is_done_once_for_all_shards(self, model: dict[str, Any]) -> None:
+        found = {build["id"]: build for build in builds(model)}
+        making = [name for name in found if name.startswith("Actions_")]
+        assert len(making) == len([name for name in found if name.startswith("Compare_")])
+        for name in making:
+            whole = name.replace("Actions_", "Evaluate_")
+            shards = [each["on"] for each in found[whole]["dependencies"] if each["snapshot"]]
+            assert len(shards) == 2
+            for shard in shards:
+                taken = [
+                    artifact["rules"]
+                    for each in found[shard]["dependencies"]
+                    if each["on"] == name and each["snapshot"]
+                    for artifact in each["artifacts"]
+                ]
+                assert taken == ["actions.zip!** => actions"]
 
     def test_an_agent_needs_linux_and_python_whatever_it_builds(self, model: dict[str, Any]) -> None:
         wanted = [["teamcity.agent.jvm.os.name", "contains", "Linux"], ["python3.executable", "exists"]]

@@ -246,6 +246,20 @@ def test_what_cannot_be_reused_is_refused(project: Path, tmp_path: Path, more: t
     assert not (tmp_path / "two").exists()
 
 
+def test_a_shard_that_stage_1_was_handed_on_to_reuses_too(project: Path, tmp_path: Path) -> None:
+    code, _, said = command(
+        "actions", "--project", f"path:{project}", "--engine", "words", *FEW, "--output", tmp_path / "actions"
+    )
+    assert code == 0, said
+    shard = ("interpret", tmp_path / "actions", "--jobs", 1, "--shard", "1/2")
+    for number, more in ((1, ()), (2, ("--reuse", tmp_path / "shard1"))):
+        code, _, said = command(*shard, *more, "--output", tmp_path / f"shard{number}")
+        assert code == 0, said
+    one, two = (Workspace.open(tmp_path / f"shard{number}").manifest() for number in (1, 2))
+    assert 0 < two.reused < two.finished == one.finished
+    assert answers(tmp_path / "shard1") == answers(tmp_path / "shard2")
+
+
 @pytest.mark.slow
 def test_shards_of_a_night_reuse_their_own_and_are_counted_together(project: Path, tmp_path: Path) -> None:
     for number in (1, 2):
