@@ -15,6 +15,7 @@ import click
 
 from ci_eval import __version__
 from ci_eval.ci import Problem, Screen
+from ci_eval.cli import shells
 from ci_eval.cli.commands import NAMES
 from ci_eval.cli.group import cli, command_of
 from ci_eval.errors import CiEvalError, ConfigError, GateFailed, Interrupted, WorkspaceError
@@ -31,6 +32,8 @@ FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS}
 
 def main() -> None:
     """Run the command line, and turn an error into one message and one exit code."""
+    if COMPLETING in os.environ:
+        shells.register()
     try:
         code = cli.main(standalone_mode=False)
     except CiEvalError as error:

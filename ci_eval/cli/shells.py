@@ -1,0 +1,47 @@
+"""How shells ask what completes a word, where click does not know it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from click.shell_completion import BashComplete, CompletionItem, add_completion_class, split_arg_string
+
+
+class Bash(BashComplete):
+    """Bash takes `=` for a word of its own, and replaces what stands behind it: KEY=VALUE comes in three words, and
+    only the value goes back."""
+
+    _kept = ""
+    """The beginning of the word that bash keeps."""
+
+    def get_completion_args(self) -> tuple[list[str], str]:
+        """See ShellComplete."""
+        place = int(os.environ["COMP_CWORD"])
+        words = [*split_arg_string(os.environ["COMP_WORDS"]), ""][: place + 1]
+        whole = _joined(words)
+        if whole[-1] != words[-1]:
+            self._kept = whole[-1][: whole[-1].rindex("=") + 1]
+        return whole[1:-1], whole[-1]
+
+    def format_completion(self, item: CompletionItem) -> str:
+        """See ShellComplete."""
+        return f"{item.type},{item.value.removeprefix(self._kept)}"
+
+
+def _joined(words: Sequence[str]) -> list[str]:
+    """The words with each lone `=` and its neighbours as one."""
+    whole: list[str] = []
+    behind = False
+    for word in words:
+        if whole and (behind or word == "="):
+            whole[-1] += word
+        else:
+            whole.append(word)
+        behind = word == "="
+    return whole
+
+
+def register() -> None:
+    """Let click use it."""
+    add_completion_class(Bash)
