@@ -16,7 +16,7 @@ COMMANDS: dict[str, dict[str, str]] = {
         "compare-engines": "Two engines over the same code, asked in turns: which is better, and which is faster?",
         "merge": (
             "The shards of one run → the workspace that the run would have made on one machine; or several projects → "
-            "one."
+            "one; or the shards of a suite → the suite."
         ),
         "site": (
             "Past evaluations → a static site of their trends: a row and a page for each, and its figures as "
@@ -24,7 +24,9 @@ COMMANDS: dict[str, dict[str, str]] = {
         ),
     },
     "exchange": {
-        "export": "The answers in WORKSPACE as tables, or as a workspace of the JetBrains evaluation plugin.",
+        "export": (
+            "The answers in WORKSPACE as tables, as findings for editors, or as a workspace of the JetBrains plugin."
+        ),
         "import": "A WORKSPACE of the JetBrains evaluation plugin → one of ours, with reports.",
     },
     "logs": {

@@ -163,8 +163,8 @@ def compare_engines_(
       ci-eval compare-engines jedi zuban --detect 2pp --power 0.9       just enough sessions to find 2 points
       ci-eval compare-engines gopls './gopls serve' configs/go.yaml --gate 'LatencyPercentile95 <= +20%'
     """
-    if choices.engine:
-        raise click.UsageError("BASE and NEW are the engines: leave --engine out")
+    if choices.engine or choices.engine_command is not None:
+        raise click.UsageError("BASE and NEW are the engines: leave --engine and --engine-command out")
     if resume and output is None:
         raise click.UsageError("--resume needs --output DIR, the folder to take up")
     if detect is None and power != detecting.POWER:

@@ -16,7 +16,7 @@ from ci_eval import machine
 from ci_eval.ci import Screen
 from ci_eval.cli import completions
 from ci_eval.cli.places import NEW
-from ci_eval.config import Config, load, patch, with_ladder
+from ci_eval.config import Config, by_command, load, patch, with_ladder
 from ci_eval.fetch import schemes, sealed
 from ci_eval.jobs import trust as trusting
 from ci_eval.jobs.models import answers as answering
@@ -34,6 +34,7 @@ class Choices:
     task: str | None
     language: str | None
     engine: str | None
+    engine_command: str | None
     project: str | None
     dataset: str | None
     dependencies: bool | None
@@ -56,7 +57,7 @@ class Choices:
             workspace = Workspace.open(resumed)
             stored_config(workspace)
             config = self._patched(workspace.config_path, {}, screen, ladder=False)
-            trusting.refuse_foreign(workspace, config, trusted=trusted)
+            trusting.refuse_foreign(workspace, config, trusted=trusted, typed=self.engine_command is not None)
             return config
         return self._patched(
             self.config or (None if self.project or self.dataset else DEMO), os.environ, screen, ladder=ladder
@@ -78,6 +79,10 @@ class Choices:
             sessions=self.sessions,
             seed=self.seed,
         )
+        if self.engine_command is not None:
+            if self.engine:
+                raise click.UsageError("one engine is asked: leave out --engine or --engine-command")
+            chosen = by_command(chosen, self.engine_command)
         return with_ladder(chosen) if ladder and not loaded.own_prefix else chosen
 
 
@@ -97,6 +102,7 @@ SESSIONS = (
     "So many of them, drawn over the whole project (interpret.sessionsLimit). Default: the configuration's, or all."
 )
 SEED = "Which are drawn, and all else that is random (interpret.seed)."
+COMMAND = "The engine is a language server of your own, started by this command."
 OVERRIDE = "Any key of the configuration, dotted, with a YAML value; may be repeated."
 
 
@@ -131,6 +137,7 @@ def with_choices(command: Callable[..., None]) -> Callable[..., None]:
             help="An engine, see `ci-eval list engines`.",
             shell_complete=completions.of("engines"),
         ),
+        click.option("--engine-command", metavar="COMMAND", help=COMMAND),
         click.option(
             "--task",
             metavar="NAME",

@@ -176,6 +176,7 @@ def actions(choices: Choices, output: Path | None, jobs: int) -> None:
     help="Another engine; needs --output.",
     shell_complete=completions.of("engines"),
 )
+@click.option("--engine-command", metavar="COMMAND", help="A language server of your own; needs --output.")
 @click.option(
     "--completion-type",
     metavar="T",
@@ -193,6 +194,7 @@ def actions(choices: Choices, output: Path | None, jobs: int) -> None:
 def interpret(
     workspace: Path,
     engine: str | None,
+    engine_command: str | None,
     completion_type: str | None,
     model: Path | None,
     trust: bool,
@@ -208,9 +210,12 @@ def interpret(
     Examples:
       ci-eval interpret night                                        go on where it was interrupted
       ci-eval interpret night --engine jedi@0.18.2 --output old      the same actions, another engine
+      ci-eval interpret night --engine-command './build/server --stdio' --output mine
       ci-eval interpret night --shard 1/4 --output quarter           stage 1 done once, for all shards
     """
-    if output is None and (engine or completion_type or shard):
+    if engine and engine_command is not None:
+        raise click.UsageError("one engine is asked: leave out --engine or --engine-command")
+    if output is None and (engine or engine_command is not None or completion_type or shard):
         raise click.UsageError(
             "another engine or completion type, or a shard, goes into a workspace of its own: add --output DIR"
         )
@@ -218,6 +223,7 @@ def interpret(
     folder = stages.only_sessions(
         workspace,
         engine=engine,
+        command=engine_command,
         completion_type=completion_type,
         model=model,
         trusted=trust,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -101,6 +102,21 @@ def _engine(config: EngineConfig) -> dict[str, object]:
     every: dict[str, object] = msgspec.to_builtins(config)
     reached = {field.encode_name: every.pop(field.encode_name) for field in msgspec.structs.fields(EndpointConfig)}
     return {**every, **(reached if config.endpoint is not None else {})}
+
+
+def by_command(config: Config, command: str) -> Config:
+    """The configuration with a language server of one's own as its engine: the command as one types it in a shell.
+
+    Raises ConfigError.
+    """
+    try:
+        words = tuple(shlex.split(command))
+    except ValueError as error:
+        raise ConfigError(f"the engine {command!r} is no command: {error}; quote it as for a shell") from error
+    if not words:
+        raise ConfigError("an engine is missing: give NAME, NAME@VERSION, or the command of a language server")
+    own = replace(config.engine, name=EngineConfig().name, version=None, command=words, endpoint=None)
+    return replace(config, engine=own)
 
 
 def patch(

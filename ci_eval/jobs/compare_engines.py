@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,8 +11,8 @@ from uuid import uuid4
 from msgspec.structs import replace
 
 from ci_eval.ci import Screen
-from ci_eval.config import Config, EngineConfig, patch
-from ci_eval.errors import CiEvalError, ConfigError
+from ci_eval.config import Config, by_command, patch
+from ci_eval.errors import CiEvalError
 from ci_eval.jobs import outcome, pipeline, runs
 from ci_eval.jobs.compare import Outcome, compare
 from ci_eval.jobs.comparison_rules import judging, metrics_of
@@ -91,14 +90,7 @@ def answered_by(config: Config, engine: str) -> Config:
         config = replace(config, comparison=replace(config.comparison, metrics=(*declared, *TIMES)))
     if not (" " in engine or "/" in engine):
         return patch(config, engine=engine)
-    try:
-        command = tuple(shlex.split(engine))
-    except ValueError as error:
-        raise ConfigError(f"the engine {engine!r} is no command: {error}; quote it as for a shell") from error
-    if not command:
-        raise ConfigError("an engine is missing: give NAME, NAME@VERSION, or the command of a language server")
-    own = replace(config.engine, name=EngineConfig().name, version=None, command=command, endpoint=None)
-    return replace(config, engine=own)
+    return by_command(config, engine)
 
 
 def begun(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ci_eval.ci import Screen
-from ci_eval.config import Config, patch
+from ci_eval.config import Config, by_command, patch
 from ci_eval.errors import CiEvalError, WorkspaceError
 from ci_eval.jobs import outcome, pipeline, runs
 from ci_eval.jobs import trust as trusting
@@ -35,6 +35,7 @@ def only_sessions(
     folder: Path,
     *,
     engine: str | None,
+    command: str | None = None,
     completion_type: str | None,
     model: Path | None,
     trusted: bool,
@@ -46,7 +47,8 @@ def only_sessions(
     reuse: Path | None = None,
 ) -> Path:
     """Run stage 2 on a workspace's actions; with another engine or completion type, or of a shard, into the new
-    workspace `output`. `cluster`: who asks, where that is not this machine alone. `reuse`: as in `evaluate`."""
+    workspace `output`. `command`: that of a language server, which is the engine. `cluster`: who asks, where that is
+    not this machine alone. `reuse`: as in `evaluate`."""
     source = Workspace.open(folder)
     runs.of_one_project(source)
     if output is None and source.manifest().precision:
@@ -55,7 +57,9 @@ def only_sessions(
             f"--resume --output {folder}`, or ask all into a new workspace, with --output"
         )
     config = patch(runs.stored_config(source), engine=engine, completion_type=completion_type, model=model)
-    trusting.refuse_foreign(source, config, trusted=trusted)
+    if command is not None:
+        config = by_command(config, command)
+    trusting.refuse_foreign(source, config, trusted=trusted, typed=command is not None)
     if output is not None:
         Workspace.check_free(output)
     if cluster:

@@ -16,12 +16,12 @@ from ci_eval.model.endpoints import EndpointConfig
 from ci_eval.workspace import Workspace
 
 
-def refuse_foreign(workspace: Workspace, wanted: Config, *, trusted: bool) -> None:
+def refuse_foreign(workspace: Workspace, wanted: Config, *, trusted: bool, typed: bool = False) -> None:
     """Raises ConfigError where `wanted` takes from a workspace's configuration a command to run, or an exception to
-    confinement, unless it is `trusted`."""
+    confinement, unless it is `trusted`. `typed`: the user gave the engine's command."""
     stored = runs.stored_config(workspace)
     asked = []
-    if stored.engine.command is not None and wanted.engine.command is not None:
+    if stored.engine.command is not None and wanted.engine.command is not None and not typed:
         asked.append(f"run this command as the engine: {shlex.join(stored.engine.command)}")
     if stored.engine.name == wanted.engine.name == "jetbrains":
         asked.append(f"run the IDE in {stored.engine.options.get('ide')}")

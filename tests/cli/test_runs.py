@@ -282,3 +282,23 @@ def test_a_run_without_a_single_file_through_has_no_report(run: Run, project: Pa
     assert run("actions", "--project", f"path:{project}", "--output", tmp_path / "a")[0] == 0
     code, _, err = run("report", tmp_path / "a")
     assert (code, "ci-eval interpret" in " ".join(err.split())) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (("--engine-command", "./x"), "add --output DIR"),
+        (("--engine-command", "./x", "--engine", "words", "--output", "o"), "leave out --engine or --engine-command"),
+        (("--engine-command", "", "--output", "o"), "an engine is missing"),
+        (("--engine-command", "x 'y", "--output", "o"), "quote it as for a shell"),
+    ],
+)
+def test_one_engine_is_asked_and_its_command_can_be_read(
+    run: Run, project: Path, tmp_path: Path, given: tuple[str, ...], said: str
+) -> None:
+    assert run("actions", "--project", f"path:{project}", "--engine", "words", "--output", tmp_path / "a")[0] == 0
+    code, _, err = run("interpret", tmp_path / "a", *given)
+    assert (code, said in " ".join(err.split())) == (2, True), err
+    if "--output" in given:
+        assert run("evaluate", "--project", f"path:{project}", *given)[0] == 2
+    assert not Path("o").exists()

@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from ci_eval.workspace import Workspace
 from tests.command import command
 from tests.jobs.hostile import configure, names_a_command, sessions_of
 from tests.packed import unpacked
@@ -51,6 +52,18 @@ def test_a_workspace_opens_no_walls(hostile: Path, opened: dict[str, dict[str, o
     configure(hostile, opened)
     code, _, err = command("show", hostile, first_id(hostile), "--replay")
     assert (code, "add --trust" in " ".join(err.split())) == (2, True)
+
+
+def test_the_command_that_a_user_gives_is_run_and_not_that_of_the_workspace(hostile: Path) -> None:
+    canary, typed = hostile.parent / "canary", hostile.parent / "typed"
+    engine: dict[str, object] = {"name": "mine", "command": ["touch", str(canary)], "reads": []}
+    configure(hostile, {"engine": engine})
+    typed.write_text("#!/bin/sh\nexit 3\n")
+    typed.chmod(0o755)
+    _, _, err = command("interpret", hostile, "--engine-command", typed, "--output", hostile.parent / "new")
+    assert "add --trust" not in err
+    assert any("typed ended (exit code 3)" in each.message for each in Workspace.open(hostile.parent / "new").errors())
+    assert not canary.exists()
 
 
 def test_another_engine_takes_the_place_of_the_command(hostile: Path) -> None:
