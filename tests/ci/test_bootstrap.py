@@ -73,6 +73,7 @@ def test_an_environment_that_was_not_finished_is_made_anew(tmp_path: Path, monke
     assert environments(tmp_path, monkeypatch, False) == [first]
 
 
+@pytest.mark.slow
 def test_a_runners_own_environment_is_used_if_it_has_what_is_needed() -> None:
     kept = {"CI_EVAL_ENVIRONMENT": sys.prefix}
     assert RUN["program"](True, kept) == RUN["python_of"](Path(sys.prefix))

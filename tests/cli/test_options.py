@@ -38,6 +38,7 @@ def test_a_bad_choice_exits_with_2_and_says_what_to_do(
     assert said in " ".join(err.split())
 
 
+@pytest.mark.slow
 def test_the_cache_is_read_where_that_is_asked_for(
     run: Run, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -109,6 +109,7 @@ def test_show_describes_a_session_and_asks_again(run: Run, project: Path, tmp_pa
 
 
 @pytest.mark.engine
+@pytest.mark.slow
 def test_reports_say_what_the_engine_took_of_the_machine(run: Run, project: Path, tmp_path: Path) -> None:
     code, out, err = run("evaluate", "--project", f"path:{project}", "--output", tmp_path / "o", "--jobs", 1)
     assert code == 0, err
@@ -125,6 +126,7 @@ def test_reports_say_what_the_engine_took_of_the_machine(run: Run, project: Path
 
 
 @pytest.mark.engine
+@pytest.mark.slow
 def test_show_traces_the_messages_of_a_session(run: Run, project: Path, tmp_path: Path) -> None:
     run("evaluate", "--project", f"path:{project}", "--output", tmp_path / "o")
     identity = next(next(Workspace.open(tmp_path / "o").sessions(SessionScore))[1]).id
@@ -229,6 +231,7 @@ def test_verbose_tells_where_an_error_comes_from(run: Run, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("command", ["evaluate", "report"])
+@pytest.mark.slow
 def test_open_shows_the_report_in_the_browser_that_the_user_has(
     command: str, run: Run, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -55,6 +55,7 @@ def test_oracle_scores_one_on_every_rank_metric(project: Path, tmp_path: Path) -
     assert figures["metrics"]["MeanRank"]["value"] == 1.0
 
 
+@pytest.mark.slow
 def test_empty_scores_zero_on_every_rank_metric(project: Path, tmp_path: Path) -> None:
     figures = evaluate(project, tmp_path / "o", "--engine", "empty")
     assert {name: figures["metrics"][name]["value"] for name in RANKED} == dict.fromkeys(RANKED, 0.0)
@@ -79,6 +80,7 @@ def said_of(project: Path, output: Path, *more: object) -> tuple[dict[str, Any],
     return found["RecallAt1"], [" ".join(unescape(text).split()) for text in (out, *pages)]
 
 
+@pytest.mark.slow
 def test_where_all_sessions_were_asked_every_report_calls_the_figures_exact(project: Path, tmp_path: Path) -> None:
     found, texts = said_of(project, tmp_path / "o")
     assert found["low"] == found["value"] == found["high"]
@@ -88,6 +90,7 @@ def test_where_all_sessions_were_asked_every_report_calls_the_figures_exact(proj
         assert "In other code: no intervals, since the files are worth 6 of equal size; it takes 20." in text
 
 
+@pytest.mark.slow
 def test_of_a_sample_every_report_says_where_the_figures_of_all_lie(project: Path, tmp_path: Path) -> None:
     found, texts = said_of(project, tmp_path / "o", "--set", "interpret.sessionsLimit=30", *NOTHING_TYPED)
     assert found["low"] < found["value"] < found["high"]
@@ -193,6 +196,7 @@ def test_an_engine_that_no_test_drives_is_warned_about_and_needs_its_toolchain(
     assert "no test of ci-eval" not in run("evaluate", *options, "--engine", "words")[2]
 
 
+@pytest.mark.slow
 def test_every_session_filter_gets_its_own_figures(project: Path, tmp_path: Path) -> None:
     filters = "reports.sessionsFilters=[{name: Static, filters: {isStatic: true}}]"
     evaluate(project, tmp_path / "o", "--engine", "words", "--set", filters)
@@ -202,6 +206,7 @@ def test_every_session_filter_gets_its_own_figures(project: Path, tmp_path: Path
     assert figures["Static"]["undecided"] > 0
 
 
+@pytest.mark.slow
 def test_default_metrics_are_the_ones_that_lead(project: Path, tmp_path: Path) -> None:
     evaluate(project, tmp_path / "o", "--engine", "words", "--set", "reports.defaultMetrics=[NDCG]")
     index = (tmp_path / "o" / "reports" / "html" / "index.html").read_text()

@@ -17,6 +17,9 @@ pytest.importorskip("lightgbm", reason="the extra ml is not installed")
 runtime = pytest.importorskip("onnxruntime", reason="the extra test is not installed")
 
 
+pytestmark = pytest.mark.slow
+
+
 @pytest.fixture(scope="module")
 def lookups() -> LookupRows:
     """Lists of 20, in which a number and a category tell what is right; some values are missing."""

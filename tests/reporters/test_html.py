@@ -167,6 +167,7 @@ def test_five_thousand_files_fit_on_the_index(tmp_path: Path) -> None:
     assert (written(sample, tmp_path) / "index.html").stat().st_size < LIMIT
 
 
+@pytest.mark.slow
 def test_the_suggestions_of_a_file_are_never_in_memory_together(tmp_path: Path) -> None:
     def made() -> Iterator[Session]:
         for index in range(2_000):
@@ -199,6 +200,7 @@ class Dying(Workers[str, str]):
 
 
 @pytest.mark.parametrize("workers", [Workers, Dying])
+@pytest.mark.slow
 def test_several_processes_write_the_same_pages(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, workers: type[Workers[str, str]]
 ) -> None:

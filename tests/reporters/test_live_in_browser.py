@@ -15,6 +15,7 @@ from tests.runs_that_go_on import GoingOn
 pytestmark = pytest.mark.browser
 
 
+@pytest.mark.slow
 def test_a_page_follows_the_run_with_what_was_chosen(browser: Browser, tmp_path: Path) -> None:
     run = GoingOn(tmp_path)
     run.get_through()

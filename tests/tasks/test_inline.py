@@ -160,6 +160,7 @@ def test_each_fault_is_a_counted_status(tmp_path: Path, bad: Reply, status: str,
     assert workspace.manifest().planned == 2
 
 
+@pytest.mark.slow
 def test_sessions_beyond_the_budget_are_skipped_and_asked_with_a_larger_one(tmp_path: Path) -> None:
     with serve(says("ok")) as endpoint:
         workspace = evaluated(tmp_path, *of_model(endpoint.address, budget={"requests": 4}))

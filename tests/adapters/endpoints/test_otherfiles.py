@@ -121,6 +121,7 @@ def asked(tmp_path: Path, endpoint: Endpoint, **strategy: Any) -> list[dict[str,
 
 
 @pytest.mark.parametrize("context", ["ALL", "PREVIOUS"])
+@pytest.mark.slow
 def test_nothing_that_stands_behind_the_caret_leaks_through_other_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, context: str
 ) -> None:

@@ -92,6 +92,7 @@ def test_a_failure_says_what_happened_and_what_to_do(tmp_path: Path, project: Pa
     assert not (tmp_path / "o").exists()
 
 
+@pytest.mark.slow
 def test_one_that_says_nothing_is_ended(tmp_path: Path, project: Path) -> None:
     ide = make(tmp_path / "ide", "hangs")
     code, _, err = evaluated(project, ide, tmp_path / "o", "--set", "engine.options.idle=2")

@@ -41,6 +41,7 @@ def test_a_report_follows_the_run_until_it_is_complete(tmp_path: Path, monkeypat
     assert not (run.folder / "reports").exists()
 
 
+@pytest.mark.slow
 def test_pages_say_that_the_run_goes_on(tmp_path: Path) -> None:
     run = GoingOn(tmp_path)
     run.get_through()
@@ -53,6 +54,7 @@ def test_pages_say_that_the_run_goes_on(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("more", [("--gate", "Recall >= 1%"), ("other",)])
+@pytest.mark.slow
 def test_one_workspace_is_watched_without_gates(tmp_path: Path, more: tuple[str, ...]) -> None:
     code, _, said = command("report", GoingOn(tmp_path).folder, "--watch", *more)
     assert code == 2

@@ -149,6 +149,7 @@ def test_another_engine_reuses_nothing(project: Path, tmp_path: Path) -> None:
     assert "the engine was words" in said
 
 
+@pytest.mark.slow
 def test_of_a_changed_project_what_answers_depend_on_is_looked_at(project: Path, tmp_path: Path) -> None:
     (project / "file3.py").write_text(GREETER)
     said = night(project, tmp_path / "two", "--reuse", str(tmp_path / "one"))
@@ -176,6 +177,7 @@ def ids(workspace: Path) -> set[str]:
     return {each.id for _, sessions in Workspace.open(workspace).sessions(Session) for each in sessions}
 
 
+@pytest.mark.slow
 def test_an_engine_that_declares_nothing_reuses_no_changed_project(project: Path, tmp_path: Path) -> None:
     night(project, tmp_path / "first", engine="frequency")
     (project / "file3.py").write_text(GREETER)
@@ -184,6 +186,7 @@ def test_an_engine_that_declares_nothing_reuses_no_changed_project(project: Path
     assert Workspace.open(tmp_path / "two").manifest().reused == 0
 
 
+@pytest.mark.slow
 def test_a_wrong_declaration_is_noticed_and_nothing_is_reused(
     project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

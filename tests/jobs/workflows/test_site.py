@@ -201,6 +201,7 @@ def test_more_evaluations_than_there_can_be_are_refused(tmp_path: Path, monkeypa
 # --------------------------------------------------------------------------------------------------- what compare keeps
 
 
+@pytest.mark.slow
 def test_a_comparison_keeps_what_a_site_tells_of_its_night(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     project = write(tmp_path / "p", **{f"file{i}__py": GREETER + f"x{i} = {i}\nprint(x{i})\n" for i in range(6)})
     given = ("evaluate", "--project", f"path:{project}", "--engine", "words", "--set", "interpret.seed=5", "--output")

@@ -66,6 +66,7 @@ def names(session: dict[str, Any]) -> list[str]:
 
 
 @pytest.mark.engine
+@pytest.mark.slow
 def test_jedi_is_asked_where_the_next_call_would_be_written(folder: Path, tmp_path: Path) -> None:
     project = f"path:{folder / 'shop'}"
     said = evaluate(folder, tmp_path / "jedi", "--engine", "jedi", "--project", project)

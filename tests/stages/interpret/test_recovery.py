@@ -49,6 +49,7 @@ def test_a_worker_that_dies_once_leaves_no_trace(project: Path) -> None:
     assert not (disturbed.folder / "unfinished").exists()
 
 
+@pytest.mark.slow
 def test_a_session_that_two_workers_die_of_crashes_and_the_others_are_as_they_were(project: Path) -> None:
     undisturbed = sessions(asked(project, "whole", deadly(project, "none", "")))
     disturbed = asked(project, "killed", deadly(project, "kill", "Greeter", times=2))
@@ -59,6 +60,7 @@ def test_a_session_that_two_workers_die_of_crashes_and_the_others_are_as_they_we
     assert [each.sessions for each in disturbed.errors()] == [1]
 
 
+@pytest.mark.slow
 def test_what_was_finished_is_not_asked_again(project: Path) -> None:
     asked(project, "whole", deadly(project, "none", ""))
     asked(project, "killed", deadly(project, "kill", "greet", times=1))
@@ -113,6 +115,7 @@ def test_an_engine_that_cannot_be_started_once_costs_a_session(project: Path) ->
     assert session.message == "the engine could not be started: out of luck"
 
 
+@pytest.mark.slow
 def test_a_file_that_is_asked_again_is_logged_once(project: Path) -> None:
     logged = []
     for times in (0, 1):
