@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import compileall
 import os
 import sys
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+import ci_eval
 from ci_eval.adapters.recipes import FromRecipe
 from ci_eval.drivers.confine import landlock
 from tests.command import command as run
@@ -20,6 +22,13 @@ from tests.projects import GREETER, write
 settings.register_profile("any machine", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True, database=None)
 settings.load_profile("ci" if os.environ.get(REQUIRE_ALL) else "any machine")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Compile ci-eval once: hundreds of tests start processes of it, each of which would do so itself where
+    PYTHONDONTWRITEBYTECODE is set."""
+    if not hasattr(config, "workerinput"):  # not again in each worker
+        compileall.compile_dir(Path(ci_eval.__file__).parent, quiet=1)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
