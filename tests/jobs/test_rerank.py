@@ -18,7 +18,7 @@ __all__ = ["in_one_process"]
 
 pytestmark = pytest.mark.usefixtures("in_one_process")
 KINDS = ("FREQUENCY", "RECENCY", "NGRAM")
-TIMES = tuple(each.info.name for each in metrics.load() if each.timed)
+TIMES = (*(each.info.name for each in metrics.load() if each.timed), "StartUpLatency", "PeakMemory")
 
 
 @pytest.fixture(scope="module")
