@@ -28,7 +28,9 @@ def total_variation(first: Mapping[str, int], second: Mapping[str, int]) -> floa
     sizes = sum(first.values()), sum(second.values())
     if not all(sizes):
         return None
-    return sum(abs(first.get(key, 0) / sizes[0] - second.get(key, 0) / sizes[1]) for key in {*first, *second}) / 2
+    # In integers, which are the same in any order of the categories.
+    different = sum(abs(first.get(key, 0) * sizes[1] - second.get(key, 0) * sizes[0]) for key in {*first, *second})
+    return different / (2 * sizes[0] * sizes[1])
 
 
 def chi_square(first: Mapping[str, int], second: Mapping[str, int]) -> ChiSquare | None:
@@ -50,7 +52,9 @@ def chi_square(first: Mapping[str, int], second: Mapping[str, int]) -> ChiSquare
 
 def _pooled(first: Mapping[str, int], second: Mapping[str, int]) -> list[tuple[int, int]]:
     """The counts of each category in both samples, rare ones together."""
-    pairs = sorted(((first.get(key, 0), second.get(key, 0)) for key in {*first, *second}), key=sum)
+    pairs = sorted(
+        ((first.get(key, 0), second.get(key, 0)) for key in {*first, *second}), key=lambda each: (sum(each), each)
+    )
     sizes = sum(first.values()), sum(second.values())
     least = min(sizes) / max(sum(sizes), 1)
     rare = (0, 0)

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from ci_eval import graders
 from ci_eval.contracts import Grader, Pairing, RunSettings, Task
 from ci_eval.errors import CiEvalError
-from ci_eval.model import CallCompletion, Lookup, PlayItem, Record, Session, Suggestion
+from ci_eval.model import Lookup, Record, Session, Suggestion
 from ci_eval.model.endpoints import EndpointConfig
 from ci_eval.stages.interpret.assignments import record_of_lookup
 from ci_eval.stages.interpret.pack import Pack
@@ -40,13 +40,12 @@ class Grading:
 
     def session(self, session: Session, text: str) -> Session:
         """With each lookup graded, whatever its grades were; `text`: of its file, as that is on disk."""
-        around = around_of(session, text)
         lookups = (
             self.grade(
                 session.expected_text,
                 record_of_lookup(self._task, session.record, number),
                 _plain(lookup),
-                around,
+                (text, session.offset),
                 at_caret=session.at_caret,
             )
             for number, lookup in enumerate(session.lookups)
@@ -58,13 +57,13 @@ class Grading:
         expected: str,
         record: Record | None,
         lookup: Lookup,
-        around: tuple[str, str] = ("", ""),
+        place: tuple[str, int] = ("", 0),
         *,
         at_caret: bool = False,
     ) -> Lookup:
         """The lookup with its grades; without any where there are no graders, or nothing to hold it against.
 
-        `around`: what stands before and behind the expected text in its file. `at_caret`: as in SessionScore.
+        `place`: the text of its file, and the offset there of what was expected. `at_caret`: as in SessionScore.
         """
         if record and self._task.splitting:
             splitting = self._task.splitting
@@ -74,7 +73,8 @@ class Grading:
         if not (self._graders and references):
             return lookup
         language = (record.language if record else "") or self._language
-        against = _Against(references, language, around, record)
+        code, offset = place
+        against = _Against(references, language, (code, offset, offset + len(expected)), record)
         shown, found = lookup.suggestions[: self._task.graded], dict[str, float]()
         for grader in self._graders:
             texts = [each.text for each in shown]
@@ -120,9 +120,10 @@ class _Against:
     """What the texts of a lookup are held against."""
 
     def __init__(
-        self, references: Sequence[str], language: str, around: tuple[str, str], record: Record | None
+        self, references: Sequence[str], language: str, span: tuple[str, int, int], record: Record | None
     ) -> None:
-        self._references, self._language, self._around, self._record = references, language, around, record
+        """`span`: the text of the file, and from where to where the expected text stands in it."""
+        self._references, self._language, self._span, self._record = references, language, span, record
         self._pairings: dict[str, list[Pairing]] = {}
 
     def closest(self, grader: _Known, text: str) -> tuple[Scores, str]:
@@ -144,13 +145,13 @@ class _Against:
         return scores, grader.remark(decisive)
 
     def _pairing(self, reference: str, text: str) -> Pairing:
-        before, after = self._around
+        code, start, end = self._span
         return Pairing(
             reference=reference,
             hypothesis=text,
             language=self._language,
-            before=before,
-            after=after,
+            before=code[:start],
+            after=code[end:],
             record=self._record,
         )
 
@@ -199,11 +200,6 @@ def _graded(suggestion: Suggestion, scores: Scores, remark: str) -> Suggestion:
     """With these scores beside those it has."""
     grades = {**(suggestion.grades or {}), **scores}
     return replace(suggestion, grades=grades or None, remark=remark or suggestion.remark)
-
-
-def around_of(session: Session | CallCompletion | PlayItem, text: str) -> tuple[str, str]:
-    """What stands before and behind its expected text in the file."""
-    return text[: session.offset], text[session.offset + len(session.expected_text) :]
 
 
 def grade_anew(workspace: Workspace, grading: Grading) -> int:

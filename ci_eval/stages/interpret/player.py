@@ -44,7 +44,7 @@ from ci_eval.model import (
 from ci_eval.stages.interpret.assignments import Assignment, completes, record_of, record_of_lookup, session_of
 from ci_eval.stages.interpret.carets import Carets
 from ci_eval.stages.interpret.engines import KeptEngine
-from ci_eval.stages.interpret.grading import Grading, around_of
+from ci_eval.stages.interpret.grading import Grading
 from ci_eval.stages.interpret.pack import SessionEnd
 from ci_eval.stages.interpret.showing import Showing, Shown
 
@@ -208,10 +208,11 @@ class Player:
     def _graded(self, lookup: Lookup, session: Open) -> Lookup | None:
         call = session.call
         try:
-            around = around_of(call, self._text)
             record = self._asked(session)
             at_caret = completes(self._setup, record)
-            graded = self._grading.grade(call.expected_text, record, lookup, around, at_caret=at_caret)
+            graded = self._grading.grade(
+                call.expected_text, record, lookup, (self._text, call.offset), at_caret=at_caret
+            )
         except Exception as error:  # noqa: BLE001  one that cannot be graded is no answer that was worth nothing
             why = str(error) if isinstance(error, CiEvalError) else _last_line(error)
             session.failure = (Status.ERROR, f"not graded: {why}")
