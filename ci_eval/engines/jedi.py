@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version as installed_version
+from importlib.util import find_spec
 from pathlib import Path
 
-import jedi
 import msgspec
 
 from ci_eval.adapters.confinement import interpreter
@@ -115,7 +115,7 @@ class Jedi:
     name: str = "jedi"
     summary: str = "static analysis for Python; embedded, or any release from PyPI (jedi@0.18.2)"
     languages: frozenset[str] | None = field(default=frozenset({"python"}))
-    version: str = jedi.__version__
+    version: str = installed_version("jedi")
     source: str = "PyPI"
     licence: str = "MIT"
     verified: bool = True
@@ -138,8 +138,14 @@ class Jedi:
         )
 
     def start(self, installation: Installation, surroundings: Surroundings) -> Running:
-        library = installation.folder or Path(jedi.__file__).parent.parent
-        return RunningJedi(library, surroundings)
+        return RunningJedi(installation.folder or _embedded(), surroundings)
+
+
+def _embedded() -> Path:
+    """The folder that our own jedi is imported from; to import it here would take longer."""
+    spec = find_spec("jedi")
+    assert spec, "it is a dependency of ci-eval"
+    return Path(str(spec.origin)).parent.parent
 
 
 ENGINE: Engine = Jedi()

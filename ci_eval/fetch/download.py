@@ -12,13 +12,13 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 from urllib.parse import SplitResult, unquote, urljoin, urlsplit
 
-import requests
-import urllib3
-
 from ci_eval.errors import ChecksumError, ConfigError, DownloadError
+
+if TYPE_CHECKING:
+    import requests
 
 MAX_BYTES = 1 << 30
 MAX_REDIRECTS = 5
@@ -160,6 +160,8 @@ def _attempt(url: str, file: BinaryIO, attempts: int, limits: _Limits, sleep: Ca
 
 def _follow(url: str, file: BinaryIO, limits: _Limits) -> None:
     """Fetch `url` into `file`, walking through redirects by hand: each address is judged before it is asked."""
+    import requests  # Takes long, and most commands download nothing.
+
     current = url
     for _ in range(MAX_REDIRECTS + 1):
         parts = check_url(current)
@@ -178,6 +180,9 @@ def _follow(url: str, file: BinaryIO, limits: _Limits) -> None:
 
 def _fetch(session: requests.Session, url: str, file: BinaryIO, limits: _Limits) -> str | None:
     """One request; the `Location` of a redirect, or None once the whole body is in `file`."""
+    import requests
+    import urllib3
+
     try:
         # identity: Content-Length then counts the bytes that are hashed.
         headers = {"Accept-Encoding": "identity"}

@@ -12,12 +12,6 @@ from urllib.parse import urlsplit
 from ci_eval.errors import ConfigError, InstallError
 from ci_eval.fetch.clients import GET, last_words
 
-try:
-    from git import Git
-    from git.exc import GitCommandError
-except ImportError:  # GitPython cannot even be imported where there is no git program.
-    Git = None  # type: ignore[assignment, misc]
-
 TIMEOUT = 600.0
 FULL_COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
@@ -127,8 +121,11 @@ def run_git(target: Path, scheme: str, timeout: float, *arguments: str, given: B
 
     `given`: its standard input. Raises InstallError.
     """
-    if Git is None:
-        raise InstallError(f"git is not installed. {GET['git']}")
+    try:
+        # GitPython takes long to import, and cannot be imported where there is no git program.
+        from git import Git, GitCommandError
+    except ImportError:
+        raise InstallError(f"git is not installed. {GET['git']}") from None
     ours = {**ENVIRONMENT, "GIT_ALLOW_PROTOCOL": scheme}
     # GitPython passes the whole environment on; a hook that runs us has set GIT_DIR, GIT_INDEX_FILE and more.
     inherited = [name for name in os.environ if name.startswith("GIT_") and name not in KEPT and name not in ours]

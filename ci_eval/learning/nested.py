@@ -206,10 +206,21 @@ class _Side:
     def add_to(self, candidates: _Candidates, share: float) -> None:
         """Add their probabilities, times `share`."""
         for levels, given in zip(self._wider, self._factors, strict=False):
-            for level, factor in zip(levels, given, strict=True):
+            for level, factor in _once(levels, given):
                 candidates.add(candidates.by_id, level.counts, level.less, share * factor)
         for (after, _), factor in zip(self._file, self._factors[-1], strict=False):
             candidates.add(candidates.by_text, after, {}, share * factor)
+
+
+def _once(levels: Sequence[Elsewhere], factors: Sequence[float]) -> Iterator[tuple[Elsewhere, float]]:
+    """Each level with its factor; of longer contexts at the same places, which are one object, with their sum."""
+    for begin, level in enumerate(levels):
+        if begin and levels[begin - 1] is level:
+            continue
+        end = begin + 1
+        while end < len(levels) and levels[end] is level:
+            end += 1
+        yield level, sum(factors[begin:end])
 
 
 def _most_frequent(counts: Mapping[str, int]) -> list[str]:

@@ -127,8 +127,9 @@ class Cache:
         token = self.tokens[place]
         if place < self._oldest or not self._predicted(token):
             return
-        for begin in range(max(place - self.order + 1, 0), place + 1):
-            context = tuple(self.tokens[begin:place])
+        longest = tuple(self.tokens[max(place - self.order + 1, 0) : place])
+        for begin in range(len(longest) + 1):
+            context = longest[begin:]
             after = self._after.get(context)
             if after is None:
                 self._after[context] = _After(times, {token: times})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import takewhile
 from typing import NamedTuple
 
 from ci_eval.learning.code import Lexer
@@ -112,6 +111,8 @@ class Surrounding:
 
 def _exchange(cache: Cache, old: Sequence[str], new: Sequence[str]) -> None:
     """Have `new` at the end in place of `old`."""
-    same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False)))
+    same, most = 0, min(len(old), len(new))
+    while same < most and old[same] == new[same]:
+        same += 1
     cache.take_back(len(old) - same)
     cache.add(new[same:])

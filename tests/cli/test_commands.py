@@ -38,6 +38,10 @@ def test_help_imports_no_command() -> None:
     assert not {name for name in imported("--help") if name.startswith(("ci_eval.jobs", "numpy", "jedi", "requests"))}
 
 
+def test_what_takes_long_to_import_is_imported_where_it_is_used() -> None:
+    assert not imported("evaluate", "--help") & {"git", "jedi", "requests", "pyarrow", "jinja2"}
+
+
 def test_a_command_imports_no_other_one() -> None:
     found = imported("answers", "--help")
     assert "ci_eval.cli.answers" in found

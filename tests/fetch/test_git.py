@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
 
 from ci_eval.errors import ConfigError, InstallError
-from ci_eval.fetch import git
 from ci_eval.fetch.git import check_revision, check_url, fetch_revision
 from tests.fetch.repository import Repository, create
 
@@ -180,6 +180,6 @@ def test_a_git_that_hangs_is_ended(repository: Repository, tmp_path: Path, monke
 
 
 def test_a_missing_git_is_told_with_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(git, "Git", None)
+    monkeypatch.setitem(sys.modules, "git", None)
     with pytest.raises(InstallError, match="git is not installed"):
         fetch_revision("file:///nowhere", "main", tmp_path / "out")

@@ -5,18 +5,18 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit
 
 import msgspec
-import requests
-import urllib3
-from requests.auth import AuthBase
 
 from ci_eval.adapters.endpoints.contract import FINISHES, Api, Piece, Reply
 from ci_eval.adapters.endpoints.trouble import Trouble, broken, garbage, of_code, of_object, timed_out
 from ci_eval.errors import ConfigError
 from ci_eval.fetch.download import is_loopback, shown
+
+if TYPE_CHECKING:
+    import requests
 
 CONNECT = 10.0
 """Seconds to reach the endpoint."""
@@ -49,7 +49,7 @@ def address_of(endpoint: str, path: str, *, keyed: bool) -> str:
     return parts._replace(path=base if base.endswith(path) else base + path).geturl()
 
 
-class _Bearer(AuthBase):
+class _Bearer:
     """The key, or nothing; being there keeps `requests` from looking for a password in ~/.netrc."""
 
     def __init__(self, key: str) -> None:
@@ -70,6 +70,8 @@ class Wire:
         self._key = key
         self._key_name = key_name
         self._timeout = timeout
+        import requests  # Takes long, and most commands ask no endpoint.
+
         self._session = requests.Session()
         self._session.auth = _Bearer(key)
         # A proxy would carry what is meant for this machine off it.
@@ -84,6 +86,9 @@ class Wire:
             raise
 
     def _sent(self, body: Mapping[str, Any]) -> Reply:
+        import requests
+        import urllib3
+
         started = time.perf_counter()
         try:
             with self._session.post(

@@ -6,23 +6,29 @@ import os
 import platform
 from collections.abc import Sequence
 from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
-import jedi
-from jedi.api.classes import Name
 from msgspec.structs import replace
 
 from ci_eval.grammar.document import line_and_column
 from ci_eval.model import Kind, Token
 
-RESOLVER = f"jedi {jedi.__version__}, Python {platform.python_version()}"
+if TYPE_CHECKING:
+    import jedi
+    from jedi.api.classes import Name
+
+RESOLVER = f"jedi {version('jedi')}, Python {platform.python_version()}"
 LIBRARY = Path(os.__file__).parent
 _NEVER_RESOLVED = {Kind.KEYWORD, Kind.ARGUMENT_NAME, Kind.IMPORT}
 
 
 def resolve(root: Path, path: str, text: str, tokens: Sequence[Token]) -> list[Token]:
     """The tokens, with `is_static` and `package` filled in where jedi knows them. Runs nothing of the project."""
+    import jedi  # Takes long, and most commands resolve nothing.
+
     # Like the engine, it sees the standard library and the project, not what is installed beside ci-eval.
     jedi.settings.auto_import_modules = []
     jedi.settings.cache_directory = _parsed().name

@@ -10,10 +10,12 @@ from functools import cache
 from hashlib import blake2b
 from pathlib import Path
 from tempfile import TemporaryDirectory
-
-import jedi
+from typing import TYPE_CHECKING
 
 from ci_eval.mining.usages.contract import Receiver
+
+if TYPE_CHECKING:
+    import jedi
 
 LIBRARY = Path(os.__file__).parent
 NONE = "builtins.NoneType"
@@ -32,6 +34,8 @@ class JediInference:
 
     def __init__(self, root: Path | None = None) -> None:
         """`root`: the project's folder, whose other modules jedi may look at. Nothing of it is run."""
+        import jedi  # Takes long, and most commands infer nothing.
+
         jedi.settings.auto_import_modules = []
         jedi.settings.cache_directory = _parsed().name
         # It sees the standard library and the project, not what happens to be installed beside ci-eval.
@@ -69,6 +73,8 @@ class JediInference:
         return "unknown", ""
 
     def _opened(self, source: bytes) -> jedi.Script:
+        import jedi
+
         if self._script is None or self._script[0] is not source:
             text = source.decode(errors="replace")
             self._script = source, jedi.Script(text, project=self._project, environment=self._environment)
