@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import erfc, lgamma, log, pi, sqrt
+from math import erfc, exp, inf, isnan, lgamma, log, log1p, pi, sqrt
 from statistics import NormalDist
 
 import numpy as np
@@ -16,79 +16,98 @@ _STEPS = 60
 _CLOSE = 1e-13
 _LARGE = 1e5
 """Degrees of freedom from which on t equals the normal distribution to five digits."""
+_TINY = 1e-300
+_LOWEST, _HIGHEST = -10.0, 60.0
+"""Logarithms of the numbers of standard errors that are found."""
 
 
 def tails(errors: ArrayLike, df: ArrayLike) -> Floats:
     """Probability (two-sided) that |t| is at least `errors` standard errors; arguments are broadcast."""
-    x, v = (np.asarray(each, dtype=np.float64) for each in np.broadcast_arrays(errors, df))
-    found = np.array([erfc(each / sqrt(2)) for each in x.ravel()]).reshape(x.shape)
-    if np.any(finite := v < _LARGE):
-        v = np.where(finite, v, 1.0)
-        found = np.where(finite, _incomplete_beta(v / 2, v / (v + x * x)), found)
-    return found
+    x, v = np.broadcast_arrays(errors, df)
+    return np.array([_tail(*each) for each in zip(x.ravel().tolist(), v.ravel().tolist(), strict=True)]).reshape(
+        x.shape
+    )
 
 
 def errors_at(tail: ArrayLike, df: ArrayLike) -> Floats:
     """The number of standard errors that |t| exceeds with probability `tail`: the inverse of `tails`, from e^-10 to
-    e^60.
+    e^60."""
+    p, v = np.broadcast_arrays(tail, df)
+    found = [_errors_at(*each) for each in zip(p.ravel().tolist(), v.ravel().tolist(), strict=True)]
+    return np.array(found).reshape(p.shape)
 
-    By Newton's method, of logarithms, in which the curve is nearly straight; halved where that leads out of what is
-    known to hold it.
-    """
-    p, v = (np.asarray(each, dtype=np.float64) for each in np.broadcast_arrays(tail, df))
-    low, high, at = np.full(p.shape, -10.0), np.full(p.shape, 60.0), np.zeros(p.shape)
+
+def _tail(x: float, v: float) -> float:
+    if isnan(x) or isnan(v):
+        return float("nan")
+    if v >= _LARGE:
+        return erfc(x / sqrt(2))
+    return _incomplete_beta(v / 2, v / (v + x * x)) if x < inf else 0.0
+
+
+def _errors_at(p: float, v: float) -> float:
+    """By Newton's method, of logarithms, in which the curve is nearly straight; halved where that leads out of what is
+    known to hold it."""
+    low, high, at = _LOWEST, _HIGHEST, _guessed(p, v)
     for _ in range(_STEPS):
-        found, slope = tails(np.exp(at), v), np.exp(at) * _density(np.exp(at), v)
-        low, high = np.where(found > p, at, low), np.where(found > p, high, at)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            step = (np.log(found) - np.log(p)) * found / (2 * slope)
-        inside = (at + step > low) & (at + step < high)
-        moved = np.where(np.abs(step) < _CLOSE, at, np.where(inside, at + step, (low + high) / 2))
-        if np.all(np.abs(moved - at) < _CLOSE):
+        found = _tail(exp(at), v)
+        low, high = (at, high) if found > p else (low, at)
+        slope = exp(at) * _density(exp(at), v)
+        step = (log(found) - log(p)) * found / (2 * slope) if found > 0 and p > 0 and slope > 0 else inf
+        if abs(step) < _CLOSE:
             break
-        at = moved
-    return np.asarray(np.exp(at))
+        at = at + step if low < at + step < high else (low + high) / 2
+    return exp(at)
 
 
-def _density(x: Floats, v: Floats) -> Floats:
+def _guessed(p: float, v: float) -> float:
+    """The logarithm of about how many, by the first terms of Cornish and Fisher's expansion (Abramowitz and Stegun,
+    26.7.5)."""
+    if not 0 < p < 1:
+        return 0.0
+    z = -NORMAL.inv_cdf(p / 2)
+    t = z + (z**3 + z) / (4 * v) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * v * v)
+    return min(max(log(t), _LOWEST), _HIGHEST) if t > 0 else _LOWEST
+
+
+def _density(x: float, v: float) -> float:
     """Of t."""
-    finite = np.where(v < _LARGE, v, 1.0)
-    front = np.log(finite) / 2 + _log_beta(finite / 2)
-    of_t = -front - (finite + 1) / 2 * np.log1p(x * x / finite)
-    return np.asarray(np.exp(np.where(v < _LARGE, of_t, -x * x / 2 - log(2 * pi) / 2)))
+    if v >= _LARGE:
+        return exp(-x * x / 2 - log(2 * pi) / 2)
+    return exp(-log(v) / 2 - _log_beta(v / 2) - (v + 1) / 2 * log1p(x * x / v))
 
 
-def _incomplete_beta(a: Floats, x: Floats) -> Floats:
+def _incomplete_beta(a: float, x: float) -> float:
     """I_x(a, 1/2), regularised, by the continued fraction of Lentz (Press et al., Numerical Recipes, 6.4)."""
-    b = np.full(a.shape, 0.5)
+    b = 0.5
     swapped = x >= (a + 1) / (a + b + 2)
-    p, q, y = np.where(swapped, b, a), np.where(swapped, a, b), np.where(swapped, 1 - x, x)
-    with np.errstate(divide="ignore"):
-        log_front = p * np.log(y) + q * np.log1p(-y) - np.log(p) - _log_beta(a)
-    value = np.exp(log_front) * _fraction(p, q, y)
-    return np.asarray(np.clip(np.where(swapped, 1 - value, value), 0.0, 1.0))
+    p, q, y = (b, a, 1 - x) if swapped else (a, b, x)
+    if y <= 0:
+        return float(swapped)
+    value = exp(p * log(y) + q * log1p(-y) - log(p) - _log_beta(a)) * _fraction(p, q, y)
+    return min(max(1 - value if swapped else value, 0.0), 1.0)
 
 
-def _log_beta(a: Floats) -> Floats:
+def _log_beta(a: float) -> float:
     """Logarithm of the beta function B(a, 1/2)."""
-    logs = [lgamma(each) + log(pi) / 2 - lgamma(each + 0.5) for each in a.ravel()]
-    return np.array(logs).reshape(a.shape)
+    return lgamma(a) + log(pi) / 2 - lgamma(a + 0.5)
 
 
-def _fraction(p: Floats, q: Floats, y: Floats) -> Floats:
-    tiny = 1e-300
-    c, d = np.ones(p.shape), 1 - (p + q) * y / (p + 1)
-    d = 1 / np.where(np.abs(d) < tiny, tiny, d)
+def _fraction(p: float, q: float, y: float) -> float:
+    c, d = 1.0, _inverse(1 - (p + q) * y / (p + 1))
     found = d
     for m in range(1, _TERMS):
         for over in (
             m * (q - m) * y / ((p + 2 * m - 1) * (p + 2 * m)),
             -(p + m) * (p + q + m) * y / ((p + 2 * m) * (p + 2 * m + 1)),
         ):
-            d, c = 1 + over * d, 1 + over / c
-            d = 1 / np.where(np.abs(d) < tiny, tiny, d)
-            c = np.where(np.abs(c) < tiny, tiny, c)
-            found = found * d * c
-        if np.all(np.abs(d * c - 1) < 1e-14):
+            d, c = _inverse(1 + over * d), 1 + over / c
+            c = c if abs(c) >= _TINY else _TINY
+            found *= d * c
+        if abs(d * c - 1) < 1e-14:
             break
     return found
+
+
+def _inverse(value: float) -> float:
+    return 1 / (value if abs(value) >= _TINY else _TINY)
