@@ -25,7 +25,7 @@ CONFIGS = Path(__file__).parents[2] / "configs"
 KNOWN = [engine for name in engines.names() if (engine := engines.CATALOG.load(name)).verified]
 ASKED = [(engine, language) for engine in KNOWN for language in sorted(engine.languages or ())]
 FILES = 4
-SESSIONS = 48
+SESSIONS = 32
 
 pytestmark = [pytest.mark.engine, pytest.mark.registry, pytest.mark.slow]
 
@@ -81,18 +81,14 @@ def _timeless(session: Session) -> Session:
 def test_an_answer_depends_on_the_question_alone(engine: Engine, language: str, tmp_path: Path) -> None:
     made = prepared(engine.name, language)
     source = some_actions(made, tmp_path / "actions")
-    first, again, half, mixed = (
-        runs.copy_actions(source, made, tmp_path / name, 1) for name in ("first", "again", "half", "mixed")
-    )
+    first, half, mixed = (runs.copy_actions(source, made, tmp_path / name, 1) for name in ("first", "half", "mixed"))
     shuffled(mixed)
     ask(first, made.setup, limit=SESSIONS)
-    ask(again, made.setup, limit=SESSIONS, jobs=2)
-    ask(half, made.setup, limit=SESSIONS // 2)
+    ask(half, made.setup, limit=SESSIONS // 2, jobs=2)
     ask(mixed, made.setup, limit=SESSIONS)
     told = answers(first)
     assert len(told) == SESSIONS
     assert sum(b'"status":"ok"' in each for each in told.values()) > 0
-    assert differing(told, answers(again)) == []
     assert differing(told, answers(mixed)) == []
     assert differing({key: told[key] for key in answers(half)}, answers(half)) == []
 
