@@ -90,6 +90,8 @@ def _problems(config: Config) -> Iterator[str]:
     yield from _engine_problems(config)
     if config.queries.drop_definition + config.queries.replace_definition > 1:
         yield "`queries.dropDefinition` and `replaceDefinition` are shares of the same cases: their sum exceeds 1"
+    if config.interpret.train_test_split + config.interpret.test_split > 99:
+        yield "`interpret.trainTestSplit` and `testSplit` leave nothing for validation: their sum exceeds 99"
     names: set[str] = set()
     for index, part in enumerate(config.reports.sessions_filters):
         path = f"reports.sessionsFilters[{index}]"

@@ -92,8 +92,13 @@ class InterpretConfig(Section, frozen=True):
     """What logs are written as: tables (needs the extra `ml`), lines of JSON, or the events of the JetBrains plugin."""
     train_test_split: Annotated[int, Meta(ge=1, le=99)] = 70
     """Percent of the files (or projects) whose sessions are logged for training; the others are for validation."""
+    test_split: Annotated[int, Meta(ge=0, le=98)] = 0
+    """Percent of them that are kept for a last test, of which no training may know; they are taken from those for
+    validation."""
+    log_context: Annotated[int, Meta(ge=0, le=2_000)] = 0
+    """Characters before and behind the token that logs have beside each list."""
     split_by: Literal["file", "project"] = "file"
-    """What is never split between training and validation: the sessions of a file, or of a project."""
+    """What is never split between training, validation and test: the sessions of a file, or of a project."""
     ranking_model: Text | None = None
     """The model file that the completion type ML (`ci-eval train-ranker`) or PBN (`ci-eval train-recommender`) orders
     by."""

@@ -30,6 +30,7 @@ def with_logs(prepared: Prepared, workspace: Workspace) -> interpret.Setup:
         formats=wanted.log_format,
         project=prepared.project.info.name,
         completion_type=prepared.ranker.name,
+        context=wanted.log_context,
         began=round(datetime.fromisoformat(workspace.manifest().start).timestamp() * 1000),
     )
     return dataclass_replace(setup, logging=logging)
@@ -40,7 +41,7 @@ def _parts(workspace: Workspace) -> Path:
 
 
 def gather_logs(workspace: Workspace, prepared: Prepared) -> None:
-    """Put the parts of all files together into logs for training and validation, unless that was done before."""
+    """Put the parts of all files together into logs for training, validation and test, unless that was done before."""
     manifest, wanted = workspace.manifest(), prepared.config.interpret
     if manifest.logs is not None and not _parts(workspace).exists():
         return
@@ -59,6 +60,7 @@ def gather_logs(workspace: Workspace, prepared: Prepared) -> None:
         unit=(lambda _: project_name) if wanted.split_by == "project" else (lambda path: f"{project_name}/{path}"),
         split_by=wanted.split_by,
         percent=wanted.train_test_split,
+        tested=wanted.test_split,
     )
     workspace.write_manifest(replace(manifest, logs=record))
     # Only now: if the run is killed before this, the next one puts the parts together again.

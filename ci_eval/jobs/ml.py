@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from ci_eval import atomic
 from ci_eval.ci import Screen
 from ci_eval.config import Config, patch
-from ci_eval.errors import ConfigError, WorkspaceError
+from ci_eval.errors import ConfigError, NothingToEvaluate, WorkspaceError
 from ci_eval.jobs.exchange import event_logs
 from ci_eval.jobs.models.recommenders import option
 from ci_eval.learning import event_training, logs, model_file, onnx_file, training
@@ -71,9 +71,9 @@ def train_ranker(
     if output.is_dir():
         raise WorkspaceError(f"{output} is a folder: name the model's file with --output")
     atomic.make_folder(output.parent)
-    learned, checked = _of_events(sources, label, seed, screen) or _of_tables(sources, label, seed, screen)
+    learned, checked, tested = _of_events(sources, label, seed, screen) or _of_tables(sources, label, seed, screen)
     screen.say(f"Training on {len(learned.sizes):,} queries, {len(learned.rows):,} rows")
-    model = training.train(learned, checked, label=label, seed=seed, threads=threads, settings=settings)
+    model = training.train(learned, checked, tested, label=label, seed=seed, threads=threads, settings=settings)
     model_file.save(model, output)
     for warning in _doubts(model):
         screen.warn(warning)
@@ -114,18 +114,26 @@ def export_ranker(path: Path, *, to: Literal["lightgbm", "onnx"], output: Path) 
     atomic.write(output, data)
 
 
-def _of_tables(
-    sources: Sequence[Path], label: training.Label, seed: int, screen: Screen
-) -> tuple[training.LookupRows, training.LookupRows]:
+Sides = tuple[training.LookupRows, training.LookupRows, training.LookupRows | None]
+"""For training, for validation, and for the test, if anything is kept for that."""
+
+
+def _of_tables(sources: Sequence[Path], label: training.Label, seed: int, screen: Screen) -> Sides:
     folders = logs_of_all(sources)
     screen.say(f"Reading logs of {len(folders)} evaluations")
-    learned = training.read([folder / "train.parquet" for folder in folders], label, seed)
-    return learned, training.read([folder / "validation.parquet" for folder in folders], label, seed)
+    learned, checked = (
+        training.read([folder / f"{side}.parquet" for folder in folders], label, seed)
+        for side in ("train", "validation")
+    )
+    kept = [path for folder in folders if (path := folder / "test.parquet").is_file()]
+    try:
+        return learned, checked, training.read(kept, label, seed) if kept else None
+    except NothingToEvaluate as error:
+        screen.warn(f"the ranker is not tested: {error}")
+        return learned, checked, None
 
 
-def _of_events(
-    sources: Sequence[Path], label: training.Label, seed: int, screen: Screen
-) -> tuple[training.LookupRows, training.LookupRows] | None:
+def _of_events(sources: Sequence[Path], label: training.Label, seed: int, screen: Screen) -> Sides | None:
     found = event_logs.read(sources, seed, screen)
     if found is None:
         return None
@@ -139,7 +147,7 @@ def _of_events(
         event_training.rows_of(sessions, table, label, seed, side=side, project=found.projects)
         for side, sessions in (("train", found.train), ("validation", found.validation))
     )
-    return learned, checked
+    return learned, checked, None
 
 
 def logs_of_all(sources: Sequence[Path]) -> list[Path]:
@@ -170,9 +178,9 @@ def logs_of_all(sources: Sequence[Path]) -> list[Path]:
 
 
 def _digests(folder: Path) -> list[str]:
-    """Digests of the two sides of the logs; a side without rows is left out, since all empty ones are alike."""
+    """Digests of the sides of the logs; a side without rows is left out, since all empty ones are alike."""
     record = logs.record_of(folder)
-    rows = {"train.parquet": record.train.rows, "validation.parquet": record.validation.rows} if record else {}
+    rows = {f"{side}.parquet": each.rows for side, each in record.sides.items()} if record else {}
     return [file.sha256 for file in record.files if rows.get(file.path)] if record else []
 
 

@@ -284,10 +284,10 @@ def suite(done: Suited, screen: Screen) -> None:
 
 
 def logs(record: LogsRecord | None, screen: Screen) -> None:
-    """Print what was logged: sessions and rows for training and validation, and the kinds of candidates."""
+    """Print what was logged: sessions and rows on each side, and the kinds of candidates."""
     if record is None:
         return
-    sides = (("train", record.train), ("validation", record.validation))
+    sides = record.sides.items()
     screen.result("")
     columns = ["logs", "files", "sessions", "with a selection", "queries", "rows", "expected"]
     screen.table(columns, [_logged(side, each) for side, each in sides], numbers=6)
@@ -325,13 +325,17 @@ def _kinds(sides: Sequence[LogCounts]) -> list[tuple[str, ...]]:
 
 
 def model(found: RankerModel, screen: Screen) -> None:
-    """Print how well a trained ranker ranks the validation logs, and which features it uses most."""
-    screen.result("")
-    rows = [
-        (name, f"{each.top1:.1%}", f"{each.top5:.1%}", f"{each.mrr:.3f}")
-        for name, each in (("as shown", found.before), ("by the model", found.after))
-    ]
-    screen.table(["validation", "Top-1", "Top-5", "MRR"], rows, numbers=3)
+    """Print how well a trained ranker ranks the logs for validation and test, and which features it uses most."""
+    for side, before, after in (
+        ("validation", found.before, found.after),
+        *([("test", found.tested.before, found.tested.after)] if found.tested else []),
+    ):
+        screen.result("")
+        rows = [
+            (name, f"{each.top1:.1%}", f"{each.top5:.1%}", f"{each.mrr:.3f}")
+            for name, each in (("as shown", before), ("by the model", after))
+        ]
+        screen.table([side, "Top-1", "Top-5", "MRR"], rows, numbers=3)
     screen.result("")
     if found.kinds:
         kinds = [

@@ -20,7 +20,7 @@ MODEL_FORMAT = 1
 
 
 class Scores(Value, frozen=True, kw_only=True):
-    """How well an order ranks the expected texts of the validation logs; equal scores share the mean of their ranks."""
+    """How well an order ranks the expected texts of logs; equal scores share the mean of their ranks."""
 
     queries: int
     """Number of lookups."""
@@ -56,9 +56,12 @@ class RankerModel(Value, frozen=True, kw_only=True):
     seed: int
     trees: int
     before: Scores
-    """Of the engine's own order."""
+    """Of the engine's own order, on the validation logs."""
     after: Scores
-    """Of the model's."""
+    """Of the model's, on these."""
+    tested: BothScores | None = None
+    """On the logs for the test, of which neither the trees nor their number know anything; None where there are
+    none."""
     kinds: dict[str, BothScores] = {}
     """Kind of the expected suggestion, as the logs call it → the same over these lookups, the most frequent kind
     first; empty where the logs do not tell kinds as ours do."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -203,25 +204,25 @@ def _joined(held: Sequence[LoggedLookup]) -> LoggedLookup:
 def train(
     training: LookupRows,
     validation: LookupRows,
+    test: LookupRows | None = None,
     *,
     label: Label,
     seed: int,
     threads: int,
     settings: Settings = USUAL,
 ) -> RankerModel:
-    """A model of as many trees as rank the validation lookups best; the number of threads does not change it. Raises
-    ConfigError where a feature is named that there is not."""
+    """A model of as many trees as rank the validation lookups best, judged on those and on the ones for the test; the
+    number of threads does not change it. Raises ConfigError where a feature is named that there is not."""
     lgb = lightgbm()
     names = training.names
     unseen = _unseen(names, settings.features)
-    shown = -validation.rows[:, names.index("position")]
-    kinds = _kinds(validation)
-    training, validation = (replace(each, rows=_blanked(each.rows, unseen)) for each in (training, validation))
+    shown = _as_shown(validation)
+    learned, checked = (_blanked(each.rows, unseen) for each in (training, validation))
     categories = [names.index(name) for name in training.categories]
     data = lgb.Dataset(
-        training.rows, training.labels, group=training.sizes, feature_name=_plain(names), categorical_feature=categories
+        learned, training.labels, group=training.sizes, feature_name=_plain(names), categorical_feature=categories
     )
-    check = lgb.Dataset(validation.rows, validation.labels, group=validation.sizes, reference=data)
+    check = lgb.Dataset(checked, validation.labels, group=validation.sizes, reference=data)
     booster = lgb.train(
         {**LEARNING, "num_leaves": settings.leaves, "seed": seed % 2**31, "num_threads": threads},
         data,
@@ -230,7 +231,8 @@ def train(
         callbacks=[lgb.early_stopping(PATIENCE, verbose=False)],
     )
     trees = booster.best_iteration or booster.num_trees()
-    predicted = booster.predict(validation.rows, num_iteration=trees, num_threads=threads)
+    predict = partial(booster.predict, num_iteration=trees, num_threads=threads)
+    predicted = predict(checked)
     gains = booster.feature_importance("gain", iteration=trees)
     return RankerModel(
         schema=training.schema,
@@ -243,14 +245,22 @@ def train(
         trees=trees,
         before=scores(validation, shown),
         after=scores(validation, predicted),
+        tested=None
+        if test is None
+        else BothScores(before=scores(test, _as_shown(test)), after=scores(test, predict(_blanked(test.rows, unseen)))),
         kinds={
             kind: BothScores(before=scores(validation, shown, of), after=scores(validation, predicted, of))
-            for kind, of in kinds.items()
+            for kind, of in _kinds(validation).items()
         },
         importance=importance_of(names, [float(gain) for gain in gains]),
         # The number of threads changes no tree, and must not change the digest.
         booster=_THREADS.sub("[num_threads: 0]", booster.model_to_string(num_iteration=trees)),
     )
+
+
+def _as_shown(lookups: LookupRows) -> NDArray[np.float32]:
+    """A score of each row that orders them as they were shown."""
+    return -lookups.rows[:, lookups.names.index("position")]
 
 
 def _unseen(names: Sequence[str], wanted: Sequence[str]) -> list[int]:

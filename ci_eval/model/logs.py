@@ -10,7 +10,7 @@ from ci_eval.model.tokens import Number, Value
 
 
 class LogCounts(Value, frozen=True, kw_only=True):
-    """How much there is for training, or for validation."""
+    """How much there is on one side: for training, validation or the test."""
 
     files: Number
     """Source files."""
@@ -46,4 +46,14 @@ class LogsRecord(Value, frozen=True, kw_only=True):
     """Percent of the files or projects that are for training."""
     train: LogCounts
     validation: LogCounts
+    test_percent: Number = 0
+    """Percent that are for the last test."""
+    test: LogCounts | None = None
+    """None where nothing is kept for it."""
     files: tuple[LogFile, ...]
+
+    @property
+    def sides(self) -> dict[str, LogCounts]:
+        """Name of each side → what is there."""
+        kept = {} if self.test is None else {"test": self.test}
+        return {"train": self.train, "validation": self.validation, **kept}

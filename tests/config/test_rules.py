@@ -43,6 +43,11 @@ def test_a_regex_for_everything_is_no_filter(write: Write) -> None:
     assert loaded.config.reports.sessions_filters == (SessionsFilter(name="x"),)
 
 
+def test_training_and_test_leave_something_for_validation(write: Write, refusal: Refusal) -> None:
+    assert load(write("interpret: {trainTestSplit: 80, testSplit: 19}")).config.interpret.test_split == 19
+    assert "leave nothing for validation" in refusal(write("interpret: {trainTestSplit: 80, testSplit: 20}"))
+
+
 @pytest.mark.parametrize("names", [("ALL",), ("x", "x")])
 def test_names_of_sessions_filters_are_unique_and_not_all(
     write: Write, names: tuple[str, ...], refusal: Refusal

@@ -56,7 +56,7 @@ def test_a_group_is_one_list_and_texts_are_dictionaries(logs: Path) -> None:
     sizes = table.groupby("group", sort=False).size()
     assert len(sizes) == len(table.drop_duplicates(["session", "query_number"]))
     assert (table.drop_duplicates("group")["place"] == 1).all()
-    words = {"project", "file", "prefix", "text", "candidate", "outcome"}
+    words = {"project", "file", "prefix", "before", "after", "text", "candidate", "outcome"}
     assert {name for name in table if isinstance(table[name].dtype, pd.CategoricalDtype)} == words
     texts = {file.path: file.text.split("\n") for file in Workspace.open(logs).sources()}
     for row in table.drop_duplicates("session").itertuples():
@@ -198,6 +198,37 @@ def test_a_project_may_be_on_one_side_as_a_whole(project: Path, tmp_path: Path) 
     assert code == 0, err
     assert 0 in [len(side) for side in sides(tmp_path / "o")]
     assert "nothing was logged for" in " ".join(err.split())
+
+
+def test_a_third_side_is_kept_for_the_test_and_the_code_around_is_logged(project: Path, tmp_path: Path) -> None:
+    command = ("generate-ml-logs", "--project", f"path:{project}", "--engine", "words", "--output", tmp_path / "o")
+    settings = ("interpret.testSplit=20", "interpret.trainTestSplit=50", "interpret.logContext=9")
+    every = [part for form in ("parquet", "jsonl", "jetbrains") for part in ("--log-format", form)]
+    code, out, err = run(*command, *every, *(part for each in settings for part in ("--set", each)))
+    assert code == 0, err
+    logs = tmp_path / "o" / "logs"
+    tables = {side: pd.read_parquet(logs / f"{side}.parquet") for side in ("train", "validation", "test")}
+    files = [set(table.file) for table in tables.values()]
+    assert all(files)
+    assert sum(map(len, files)) == len(set.union(*files))
+    record = json.loads((logs / "manifest.json").read_text())
+    assert (record["testPercent"], record["test"]["rows"]) == (20, len(tables["test"]))
+    assert [line for line in out.splitlines() if line.split()[:1] == ["test"]]
+    texts = {file.path: file.text for file in Workspace.open(tmp_path / "o").sources()}
+    for row in tables["test"].itertuples():
+        before, behind = texts[row.file][: row.offset], texts[row.file][row.offset :]
+        assert row.before == before[-9:]
+        assert row.after in behind
+    with gzip.open(logs / "test.jsonl.gz") as file:
+        assert {json.loads(line)["session"] for line in file} == set(tables["test"].session)
+    (events,) = (path for path in (logs / "python" / "test").rglob("*") if path.is_file())
+    assert events.read_text()
+    model = tmp_path / "model.json"
+    code, out, err = run("train-ranker", tmp_path / "o", "--output", model, "--jobs", 1, "--label", "expected")
+    assert code == 0, err
+    found = json.loads(model.read_text())
+    assert found["tested"]["before"]["queries"] > 0
+    assert [line for line in out.splitlines() if line.split()[:1] == ["test"]]
 
 
 def test_sessions_of_a_user_end_where_the_user_stops_asking(logs: Path) -> None:

@@ -77,7 +77,7 @@ def logs(workspace: Workspace, trouble: CiEvalError | None, screen: Screen) -> N
     """Report how many rows were logged."""
     folder, manifest = workspace.folder, workspace.manifest()
     record = manifest.logs
-    rows = {"train": record.train.rows, "validation": record.validation.rows} if record else {}
+    rows = {side: each.rows for side, each in record.sides.items()} if record else {}
     screen.host.announce(
         Announcement(
             status=f"logs: {sum(rows.values()):,} rows",

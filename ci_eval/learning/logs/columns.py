@@ -27,8 +27,11 @@ class LogOrigin:
     seed: int
     began: int
     """Milliseconds since 1970 at which the run began."""
+    text: str = ""
+    """Of the file, as it is on disk."""
     lines: Lines = field(default_factory=lambda: Lines(""))
-    """Of the file."""
+    context: int = 0
+    """Characters of it on each side of the token that are logged."""
 
 
 # word: a text that many rows share, a dictionary in tables. id: a whole number of 63 bits.
@@ -48,6 +51,8 @@ COLUMNS = tuple(
             "the same number in all rows of a query, and in no others: a digest of the two before",
         ),
         ("prefix", "word", "", "what was typed"),
+        ("before", "word", "", "the end of the code before the token, as far as interpret.logContext says"),
+        ("after", "word", "", "the beginning of the code behind it"),
         ("place", "number", "1 and up", "place in the list as shown"),
         ("text", "word", "", "what would be inserted"),
         ("candidate", "word", ", ".join(KIND_NAMES), "kind of the suggestion"),
@@ -83,8 +88,11 @@ def group_of(session: str, query: int) -> int:
 
 def columns_of(logged: LoggedSession, origin: LogOrigin) -> Iterator[dict[str, list[object]]]:
     """Query by query, the values of COLUMNS, an element per suggestion."""
+    session, text = logged.session, origin.text
+    begin, end = session.offset, session.offset + len(session.expected_text)
+    before, after = text[max(begin - origin.context, 0) : begin], text[end : end + origin.context]
     for number, query in enumerate(logged.queries):
-        size, session = len(query.suggestions), logged.session
+        size = len(query.suggestions)
         expected = [place == query.rank for place in range(1, size + 1)]
         yield {
             "project": [origin.project] * size,
@@ -95,6 +103,8 @@ def columns_of(logged: LoggedSession, origin: LogOrigin) -> Iterator[dict[str, l
             "query_number": [number] * size,
             "group": [group_of(session.id, number)] * size,
             "prefix": [query.prefix] * size,
+            "before": [before] * size,
+            "after": [after] * size,
             "place": list(range(1, size + 1)),
             "text": [each.text for each in query.suggestions],
             "candidate": [KIND_NAMES[KINDS.get(each.kind.lower(), 0)] for each in query.suggestions],

@@ -10,7 +10,7 @@ from typing import Protocol
 from ci_eval.learning.logs.columns import LogOrigin
 from ci_eval.learning.logs.queries import LoggedSession
 
-TRAIN, VALIDATION = SIDES = ("train", "validation")
+TRAIN, VALIDATION, TEST = SIDES = ("train", "validation", "test")
 
 
 class LogPart(Protocol):
@@ -41,7 +41,7 @@ class LogFormat:
     summary: str
     """One line for `ci-eval list log-formats`."""
     end: str
-    """How the name of a part ends; where there is no `gather`, that of `train` and `validation` as well."""
+    """How the name of a part ends; where there is no `gather`, that of `train`, `validation` and `test` as well."""
     write: Callable[[Path, LogOrigin], LogPart]
     """The file to write → a part."""
     join: Callable[[Sequence[Path], Path], None]

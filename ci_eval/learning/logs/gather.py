@@ -1,4 +1,4 @@
-"""Parts of logs → the files for training and validation, and an account of what is in them."""
+"""Parts of logs → the files for training, validation and test, and an account of what is in them."""
 
 from __future__ import annotations
 
@@ -12,15 +12,17 @@ from ci_eval import atomic, stored
 from ci_eval.chance import draw
 from ci_eval.learning.logs import formats as log_formats
 from ci_eval.learning.logs.columns import SCHEMA, described
-from ci_eval.learning.logs.contract import SIDES, TRAIN, VALIDATION, LogFormat, LogRun
+from ci_eval.learning.logs.contract import SIDES, TEST, TRAIN, VALIDATION, LogFormat, LogRun
 from ci_eval.learning.logs.records import digest
 from ci_eval.learning.logs.writing import PartCounts
 from ci_eval.model import LogCounts, LogsRecord
 
 
-def side_of(unit: str, *, seed: int, percent: int) -> str:
-    """On which side a file (or project) is: the same whatever else there is."""
-    return TRAIN if draw(seed, f"split {unit}") * 100 < percent else VALIDATION
+def side_of(unit: str, *, seed: int, percent: int, tested: int = 0) -> str:
+    """On which side a file (or project) is: the same whatever else there is. `percent`: for training; `tested`: for the
+    test, which takes from validation alone."""
+    drawn = draw(seed, f"split {unit}") * 100
+    return TRAIN if drawn < percent else TEST if drawn >= 100 - tested else VALIDATION
 
 
 def gather(
@@ -33,20 +35,24 @@ def gather(
     unit: Callable[[str], str],
     split_by: str,
     percent: int,
+    tested: int = 0,
 ) -> LogsRecord:
     """Put the parts of those names together in `folder`, in that order; they are then of no use.
 
-    `unit`: path of a source file → what is on one side as a whole.
+    `unit`: path of a source file → what is on one side as a whole. `percent`, `tested`: see `side_of`.
     """
     parts.mkdir(parents=True, exist_ok=True)
     (folder / "manifest.json").unlink(missing_ok=True)
     # Files that could not be asked about have sessions with a status, and no part.
     names = [name for name in names if (parts / f"{name}.counts.json").exists()]
     counts = {name: _read(parts / f"{name}.counts.json") for name in names}
-    sides = {name: side_of(unit(each.file), seed=run.seed, percent=percent) for name, each in counts.items()}
+    sides = {
+        name: side_of(unit(each.file), seed=run.seed, percent=percent, tested=tested) for name, each in counts.items()
+    }
+    wanted = SIDES if tested else (TRAIN, VALIDATION)
     with atomic.writing(folder):
         for form in map(log_formats.CATALOG.load, formats):
-            of_side = {side: [parts / f"{name}{form.end}" for name in names if sides[name] == side] for side in SIDES}
+            of_side = {side: [parts / f"{name}{form.end}" for name in names if sides[name] == side] for side in wanted}
             _gather(form, of_side, folder, run)
         atomic.write(folder / "schema.json", described())
     written = (path for path in sorted(folder.rglob("*")) if path.is_file() and not path.is_relative_to(parts))
@@ -58,6 +64,8 @@ def gather(
         percent=percent,
         train=_total([each for name, each in counts.items() if sides[name] == TRAIN]),
         validation=_total([each for name, each in counts.items() if sides[name] == VALIDATION]),
+        test_percent=tested,
+        test=_total([each for name, each in counts.items() if sides[name] == TEST]) if tested else None,
         files=tuple(digest(path, folder) for path in written),
     )
     atomic.write(folder / "manifest.json", msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")

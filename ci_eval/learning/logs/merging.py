@@ -36,6 +36,7 @@ def merge(target: Path, sources: Sequence[tuple[Path, LogsRecord]]) -> LogsRecor
         first,
         train=_sum([each.train for _, each in sources]),
         validation=_sum([each.validation for _, each in sources]),
+        test=_sum([each.test for _, each in sources if each.test]) if first.test else None,
         files=tuple(digest(path, target) for path in sorted(target.rglob("*")) if path.is_file()),
     )
     atomic.write(target / "manifest.json", msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")

@@ -36,6 +36,8 @@ class Logging:
     completion_type: str
     began: int
     """Milliseconds since 1970 at which the run began."""
+    context: int = 0
+    """Characters of the file on each side of the token."""
 
 
 @dataclass(frozen=True, kw_only=True)

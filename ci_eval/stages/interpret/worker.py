@@ -97,7 +97,9 @@ def _log(assignment: Assignment, text: str) -> Log | None:
         completion_type=logging.completion_type,
         seed=setup.seed,
         began=logging.began,
+        text=text,
         lines=Lines(text),
+        context=logging.context,
     )
     return Log(logging.parts, name_of(assignment.path), origin, logging.formats)
 

@@ -35,6 +35,16 @@ def test_all_rows_of_a_query_have_its_group_and_place() -> None:
     assert 0 <= group_of("1", 0) < 2**63
 
 
+def test_the_code_around_the_token_is_logged_as_far_as_wanted() -> None:
+    session = logged()
+    expected = session.session.expected_text
+    session = replace(session, session=structs_replace(session.session, offset=4))
+    origin = replace(ORIGIN, text=f"x = {expected}(1)\n", context=3)
+    for query in columns_of(session, origin):
+        assert (set(query["before"]), set(query["after"])) == ({" = "}, {"(1)"})
+    assert {text for query in columns_of(session, replace(origin, context=0)) for text in query["before"]} == {""}
+
+
 def test_every_column_is_described() -> None:
     assert [each["name"] for each in json.loads(described())["columns"]] == [
         each.name for each in (*COLUMNS, *FEATURES)

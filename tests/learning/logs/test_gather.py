@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ci_eval.learning.logs.contract import TRAIN
+from ci_eval.learning.logs.contract import TEST, TRAIN
 from ci_eval.learning.logs.gather import side_of
 
 FILES = [f"src/file{number}.py" for number in range(1000)]
@@ -20,3 +20,9 @@ def test_a_larger_share_only_adds_files_and_is_that_share() -> None:
 
 def test_another_seed_divides_otherwise() -> None:
     assert trained(50) != trained(50, seed=2)
+
+
+def test_what_is_kept_for_the_test_is_taken_from_validation_alone() -> None:
+    sides = {file: side_of(file, seed=1, percent=70, tested=15) for file in FILES}
+    assert {file for file, side in sides.items() if side == TRAIN} == trained(70)
+    assert 110 < sum(side == TEST for side in sides.values()) < 190

@@ -18,7 +18,7 @@ from ci_eval import atomic, stored
 from ci_eval.errors import WorkspaceError
 from ci_eval.learning.features import NAMES
 from ci_eval.learning.logs.columns import LogOrigin
-from ci_eval.learning.logs.contract import TRAIN, VALIDATION, LogFormat, LogRun
+from ci_eval.learning.logs.contract import TEST, TRAIN, VALIDATION, LogFormat, LogRun
 from ci_eval.learning.logs.queries import Logged, LoggedSession
 
 RECORDER, VERSION, BUCKET = "completion-stats", "5", "-1"
@@ -133,20 +133,22 @@ def _short(value: float) -> str | None:
     return None if value != value else f"{value:.9g}"
 
 
-NAMED = {TRAIN: "train", VALIDATION: "validate"}
+NAMED = {TRAIN: "train", VALIDATION: "validate", TEST: "test"}
 COUNTED = ("All sessions", "Training sessions", "Validate sessions")
 NUMBERS = re.compile(rb"\D+(\d{1,18})\D+(\d{1,18})\D+(\d{1,18})\s*")
 
 
 def gather(sides: Mapping[str, Sequence[Path]], folder: Path, run: LogRun) -> None:
-    """As the plugin lays them out: LANGUAGE/train/DAY/USER, LANGUAGE/validate/DAY/USER, LANGUAGE/info."""
-    sessions = []
+    """As the plugin lays them out: LANGUAGE/train/DAY/USER, LANGUAGE/validate/DAY/USER, LANGUAGE/info; it knows no
+    test, which has a folder like theirs and is not counted in `info`."""
+    sessions = {}
     for side, parts in sides.items():
         target = folder / run.language / NAMED[side] / run.day / user_of(run.seed, run.project)
         target.parent.mkdir(parents=True, exist_ok=True)
         join(parts, target)
-        sessions.append(_sessions(target))
-    _write_info(folder / run.language / "info", [sum(sessions), *sessions])
+        sessions[side] = _sessions(target)
+    counts = [sessions[TRAIN], sessions[VALIDATION]]
+    _write_info(folder / run.language / "info", [sum(counts), *counts])
 
 
 def join(parts: Sequence[Path], target: Path) -> None:
