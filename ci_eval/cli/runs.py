@@ -278,8 +278,12 @@ def report(workspaces: tuple[Path, ...], gates: tuple[str, ...], watched: bool, 
 @click.argument("workspace", type=SOURCE)
 @click.argument("session_id", metavar="SESSION-ID")
 @click.option("--replay", is_flag=True, help="Ask the engine again, and show what it answers now.")
-@click.option("--trace", is_flag=True, help="The same, with each message to and from the engine.")
-@click.option("--full", is_flag=True, help="With --trace: long texts and lists in messages are not shortened.")
+@click.option(
+    "--trace",
+    is_flag=True,
+    help="Each message to and from the engine: as kept in the run (interpret.trace), else, or with --replay, now.",
+)
+@click.option("--full", is_flag=True, help="With --trace: ask now, and do not shorten long texts and lists.")
 @click.option("--trust", is_flag=True, help=TRUST)
 @with_answers
 def show_(workspace: Path, session_id: str, replay: bool, trace: bool, full: bool, trust: bool) -> None:
@@ -289,14 +293,19 @@ def show_(workspace: Path, session_id: str, replay: bool, trace: bool, full: boo
     Examples:
       ci-eval show night 3f2a9c
       ci-eval show night 3f2a9c --replay        and what the engine answers now
-      ci-eval show night 3f2a9c --trace         and what was said to it and by it
+      ci-eval show night 3f2a9c --trace         and what was said to the engine and by it
     """
     if full and not trace:
         raise click.UsageError("--full is about the messages that --trace shows: add --trace")
     screen = Screen()
     for line in show.describe(workspace, session_id):
         screen.result(line)
-    if trace:
+    kept = show.kept_trace(workspace, session_id) if trace and not (full or replay) else ()
+    if kept:
+        screen.result("")
+        for line in kept:
+            screen.result(line)
+    elif trace:
         screen.result("")
         show.trace(workspace, session_id, screen, trusted=trust, full=full)
     elif replay:

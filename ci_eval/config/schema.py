@@ -109,6 +109,8 @@ class InterpretConfig(Section, frozen=True):
     confine: Confine = "auto"
     """Whether the engine's processes are confined: as far as this machine can (auto); or nothing is evaluated where
     anything stays open (required); or they run as any program of yours (off)."""
+    trace: bool = False
+    """Whether what is said to the engine and by it is kept with each session, shortened."""
     allowed_failures: Share = 0.05
     """Share of the evaluated sessions that may fail before the run counts as failed."""
     allowed_empty: Share = 0.95

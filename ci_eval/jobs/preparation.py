@@ -83,6 +83,7 @@ class Prepared:
             user=model_of(self.config.user) if self.config.user else None,
             judge=self.config.judge,
             run=self.config.running,
+            trace=wanted.trace,
             files=self.project.root,
             texts=self.texts,
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from ci_eval.adapters.tracing import Trace, heard_by
@@ -73,6 +74,11 @@ def _lookup(lookup: Lookup, expected: str) -> Iterator[str]:
         yield f"        … {lookup.total} in all"
 
 
+def kept_trace(folder: Path, identity: str) -> tuple[str, ...]:
+    """The messages to and from the engine as they passed in the run, a line each; none where they were not kept."""
+    return Workspace.open(folder).find_session(identity)[1].trace
+
+
 def trace(folder: Path, identity: str, screen: Screen, *, trusted: bool, full: bool) -> None:
     """Ask the engine again; show each message to and from it as it passes, then what it answers now.
 
@@ -104,7 +110,8 @@ def replay(folder: Path, identity: str, screen: Screen, *, trusted: bool) -> Ite
     trusting.refuse_foreign(workspace, config, trusted=trusted)
     prepared = prepare(config, screen)
     assignment = interpret.Assignment(
-        setup=prepared.setup,
+        # Whoever asks again listens, too.
+        setup=replace(prepared.setup, trace=False),
         actions=workspace.actions_of(source.path),
         path=source.path,
         sessions=1,

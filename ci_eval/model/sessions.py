@@ -154,6 +154,8 @@ class Session(SessionScore, frozen=True, kw_only=True, omit_defaults=True):
     record: Record | None = None
     """What was asked, where the session comes from a dataset."""
     lookups: tuple[Lookup, ...] = ()
+    trace: tuple[str, ...] = ()
+    """What was said to the engine and by it, a line per message; where that is kept, of the first round."""
 
 
 class SourceFile(Value, frozen=True, kw_only=True):

@@ -67,6 +67,7 @@ class ShownSession:
     """Whether it comes from a dataset, so that there is no token, and nothing is typed."""
     properties: tuple[tuple[str, str], ...]
     lookups: tuple[ShownLookup, ...]
+    trace: tuple[str, ...]
 
 
 def shown_session(session: Session, task: Task) -> ShownSession:
@@ -82,6 +83,7 @@ def shown_session(session: Session, task: Task) -> ShownSession:
         record=session.record is not None,
         properties=_of_record(session.properties) if session.record else _properties(session.properties),
         lookups=lookups,
+        trace=session.trace,
     )
 
 

@@ -19,7 +19,7 @@ from ci_eval.model import SessionScore
 from ci_eval.workspace import Workspace
 from tests.cli.conftest import Run
 from tests.packed import as_before
-from tests.projects import GREETER, write
+from tests.projects import GREETER, sessions, write
 
 
 def test_an_empty_project_exits_with_3(run: Run, tmp_path: Path) -> None:
@@ -136,6 +136,20 @@ def test_show_traces_the_messages_of_a_session(run: Run, project: Path, tmp_path
     assert '["open",' in said[0]
     assert ['["complete",' in line for line in said] == [False, False, True, False]
     assert "now       " in out.split(said[-1])[1]
+
+
+@pytest.mark.engine
+def test_a_trace_that_the_run_kept_is_shown_as_it_was(run: Run, project: Path, tmp_path: Path) -> None:
+    wanted = ("--jobs", 1, "--sessions", 4, "--set", "interpret.trace=true")
+    code, _, err = run("evaluate", "--project", f"path:{project}", *wanted, "--output", tmp_path / "o")
+    assert code == 0, err
+    found = list(sessions(Workspace.open(tmp_path / "o")))
+    for each in found:
+        directions = [line.split(" ms  ")[1][:2] for line in each.trace]
+        assert directions.count("->") == directions.count("<-") >= len(each.lookups)
+    code, out, err = run("show", tmp_path / "o", found[0].id, "--trace")
+    assert code == 0, err
+    assert out.splitlines()[-len(found[0].trace) :] == list(found[0].trace)
 
 
 def test_show_has_nothing_to_trace_of_an_engine_within_ci_eval(run: Run, project: Path, tmp_path: Path) -> None:

@@ -240,6 +240,13 @@ def filter_figures(files: dict[str, FileFigures], sessions: int) -> FilterFigure
     )
 
 
+TRACE = (
+    '       0.0 ms  -> textDocument/completion #4  {"textDocument":{"uri":"file:///p/stack/core.py"}}',
+    '      12.5 ms  <- window/logMessage  {"type":1,"message":"<b>waiting</b>"}',
+)
+"""What was said in the session that failed."""
+
+
 def small() -> Sample:
     """Two files: one with every outcome and with places that several sessions share, one without trouble."""
     path = "stack/core.py"
@@ -252,6 +259,7 @@ def small() -> Sample:
     ]
     pop = CODE.index("raise")
     failed = [session(path, pop, "raise", None, status=Status.TIMEOUT, total=0, message="no answer within 10 s")]
+    failed = [replace(each, trace=TRACE) for each in failed]
     end = CODE.rindex("return")
     skipped = [session(path, end, "return", None, status=Status.SKIPPED, total=0, message="the engine gave up")]
     taken = {append, pop, end}

@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from ci_eval.model import FileFigures
 from ci_eval.reporters.html import REPORTER
-from tests.reporters.samples import CODE, NASTY, Sample, figures, hostile, huge, session, small, suggestions
+from tests.reporters.samples import CODE, NASTY, TRACE, Sample, figures, hostile, huge, session, small, suggestions
 
 pytestmark = pytest.mark.browser
 
@@ -141,6 +141,20 @@ def test_a_failed_session_says_why(visit: Visit) -> None:
     page = visit.file("core")
     page.locator(".t.failed", has_text="raise").click()
     expect(page.locator("#panel .message")).to_have_text("no answer within 10 s")
+
+
+def test_what_was_said_to_the_engine_and_by_it_unfolds(visit: Visit) -> None:
+    page = visit.file("core")
+    page.locator(".t.failed", has_text="raise").click()
+    page.get_by_text("Messages to and from the engine (2)").click()
+    heads = page.locator("#panel .trace li summary")
+    expect(heads).to_have_text(["0.0 ms -> textDocument/completion #4", "12.5 ms <- window/logMessage"])
+    expect(page.locator("#panel .trace .sent")).to_have_count(1)
+    heads.nth(1).focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#panel .trace .received pre")).to_have_text('{\n "type": 1,\n "message": "<b>waiting</b>"\n}')
+    page.locator(".t", has_text="tutorial").click()
+    expect(page.locator("#panel .trace")).to_have_count(0)
 
 
 def test_a_link_with_a_session_id_opens_it(visit: Visit) -> None:

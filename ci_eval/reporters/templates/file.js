@@ -140,6 +140,26 @@ ciEval.places = (pages) => { ciEval.pages = pages; };
     suggestionList(lookup),
   ];
 
+  const indented = (text) => {
+    try {
+      return JSON.stringify(JSON.parse(text), null, 1);
+    } catch {
+      return text;
+    }
+  };
+
+  // A line is as `ci-eval show --trace` prints it: when, direction, what, and after two blanks the JSON.
+  const messageView = (line) => {
+    const [, when, direction, what = "", said] = /^ *([\d.]+ ms)  (->|<-) (?:([^{["]*?)  )?([^]*)$/.exec(line) ?? ["", "", "", "", line];
+    return make("li", { class: direction === "->" ? "sent" : "received" }, make("details", {},
+      make("summary", {}, make("span", { class: "place" }, when), ` ${direction} `, make("bdi", {}, what || said)),
+      make("pre", {}, make("bdi", {}, indented(said)))));
+  };
+
+  const traceView = (lines) => make("details", { class: "trace" },
+    make("summary", {}, `Messages to and from the engine (${lines.length.toLocaleString("en")})`),
+    make("ol", {}, ...lines.map(messageView)));
+
   // Opened from disk, the page knows where its workspace is, so that the command runs from any folder.
   const inside = /^(.*)\/reports\/html\/files\/[^/]+$/.exec(decodeURIComponent(location.pathname));
   const workspace = location.protocol === "file:" && inside ? inside[1] : page.workspace;
@@ -154,6 +174,7 @@ ciEval.places = (pages) => { ciEval.pages = pages; };
       session.lookups.length > 1 ? choice("Lookup", session.lookups.map((each) => `${prefixWords(each.prefix)} ${rankWords(each)}`), at, choose) : "",
       ...(at >= 0 ? lookupView(session.lookups[at], session.record) : [make("p", { class: "quiet" }, "No lookup.")]),
       ...(session.properties.length ? [make("h3", {}, session.record ? "Record" : "Token"), facts(session.properties)] : []),
+      ...(session.trace.length ? [traceView(session.trace)] : []),
       make("h3", {}, "Replay"),
       make("p", { class: "replay" }, make("code", {}, session.id), copyButton("copy id", session.id), copyButton("copy command", show)),
       make("p", { class: "replay quiet" }, make("code", {}, show)),

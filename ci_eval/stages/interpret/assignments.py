@@ -58,6 +58,8 @@ class Setup:
     names: Path | None = None
     """The names of the project, where the ranker or the logs need them."""
     logging: Logging | None = None
+    trace: bool = False
+    """Whether the messages to and from the engine are kept."""
     files: Path | None = None
     """The folder with the files of the actions, where that is not the root of the project: records have one."""
     texts: Path | None = None

@@ -6,11 +6,13 @@ import math
 import time
 import traceback
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from msgspec.structs import replace
 
+from ci_eval.adapters.tracing import Trace, heard_by
 from ci_eval.contracts import Answer, Query, Running
 from ci_eval.errors import (
     BudgetSpent,
@@ -50,6 +52,8 @@ from ci_eval.stages.interpret.showing import Showing, Shown
 
 PATIENCE = 5
 """Sessions in a row that may fail in one file before the rest of the file is given up."""
+MOST_MESSAGES = 500
+"""Lines of a session's trace that are kept."""
 
 
 @dataclass
@@ -61,6 +65,17 @@ class Open:
     lookups: list[Lookup] = field(default_factory=list)
     logged: list[Logged] = field(default_factory=list)
     failure: tuple[Status, str] | None = None
+    messages: list[str] = field(default_factory=list)
+    """To and from the engine, a line each; where they are kept."""
+    trace: Trace | None = None
+    """Hears them."""
+
+    def keep(self, line: str) -> None:
+        """Keep a line of the trace, unless it is one of too many."""
+        if len(self.messages) < MOST_MESSAGES:
+            self.messages.append(line)
+        elif len(self.messages) == MOST_MESSAGES:
+            self.messages.append("… and more")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -169,6 +184,8 @@ class Player:
             if call.session in self._known or not self._assignment.chooses(call.session):
                 return False
             self._open = Open(call, self._user_of(call), failure=self._assignment.given_up.get(call.session))
+            if self._setup.trace:
+                self._open.trace = Trace(self._open.keep, full=False)
             if self._carets.has_no_place(record_of(call)):
                 self._open.failure = (Status.NO_PLACE, "")
                 return False
@@ -187,7 +204,7 @@ class Player:
             return None
         started = time.perf_counter()
         try:
-            with self._engine.asked():
+            with self._engine.asked(), heard_by(session.trace) if session.trace else nullcontext():
                 answer = self._answer(question, self._asked(session))
             lookup = self._lookup(question, answer, session)
         except EngineFailure as error:
@@ -325,7 +342,7 @@ class Player:
         session = session_of(self._assignment, ended.call, status, message)
         if ended.user and ended.lookups:
             session = replace(session, typed=len(ended.lookups[0].prefix))
-        session = replace(session, lookups=tuple(ended.lookups))
+        session = replace(session, lookups=tuple(ended.lookups), trace=tuple(ended.messages))
         if self._log and ended.logged and not ended.failure:
             cancelled = bool(ended.user and ended.user.over and not ended.lookups[-1].selected)
             self._log.add(LoggedSession(session=session, queries=ended.logged, cancelled=cancelled))
