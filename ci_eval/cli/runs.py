@@ -241,13 +241,15 @@ def interpret(
 @cli.command()
 @click.argument("workspaces", metavar="WORKSPACE...", type=CHANGED, nargs=-1, required=True)
 @with_gates
-@click.option("--watch", "watched", is_flag=True, help="Until the run is complete, a new report as files get through.")
+@click.option(
+    "--watch", "watched", is_flag=True, help="Until the runs are complete, a new report as files get through."
+)
 @with_opening
 def report(workspaces: tuple[Path, ...], gates: tuple[str, ...], watched: bool, opening: bool) -> None:
     """Stage 3 alone: write the reports of each WORKSPACE anew.
 
     Of a run that was interrupted, the report is about the files that are through, and says so. With --watch, a report
-    of a run that goes on is made again and again, in WORKSPACE/live, and its pages load themselves anew.
+    of each run that goes on is made again and again, in WORKSPACE/live, and its pages load themselves anew.
 
     \b
     Examples:
@@ -258,10 +260,12 @@ def report(workspaces: tuple[Path, ...], gates: tuple[str, ...], watched: bool, 
     """
     screen = Screen()
     if watched:
-        if len(workspaces) > 1 or gates:
-            raise click.UsageError("--watch looks at one WORKSPACE, and judges no --gate")
-        last = watch.watch(workspaces[0], screen=screen, shown=lambda made: opened(made, screen) if opening else None)
-        screen.result(str(last["html"]))
+        if gates:
+            raise click.UsageError("--watch judges no --gate: leave it out")
+        for last in watch.watch(
+            workspaces, screen=screen, shown=lambda made: opened(made, screen) if opening else None
+        ):
+            screen.result(str(last["html"]))
         return
     broken = None
     for done in stages.only_reports(workspaces, gates):

@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from ci_eval.model import FileFigures
 from ci_eval.reporters.html import REPORTER
-from tests.reporters.samples import CODE, NASTY, TRACE, Sample, figures, hostile, huge, session, small, suggestions
+from tests.reporters.samples import CODE, NASTY, Sample, figures, hostile, huge, session, small, suggestions
 
 pytestmark = pytest.mark.browser
 

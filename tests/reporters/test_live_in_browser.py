@@ -19,7 +19,7 @@ pytestmark = pytest.mark.browser
 def test_a_page_follows_the_run_with_what_was_chosen(browser: Browser, tmp_path: Path) -> None:
     run = GoingOn(tmp_path)
     run.get_through()
-    watching = Thread(target=lambda: watch(run.folder, screen=Screen(), shown=lambda _: None, pause=0.2))
+    watching = Thread(target=lambda: watch([run.folder], screen=Screen(), shown=lambda _: None, pause=0.2))
     watching.start()
     sessions = run.folder / "live" / "html" / "sessions.html"
     while not (sessions.parent / "edition.js").exists():

@@ -1,11 +1,11 @@
-"""Watches a run: its report is made anew as files get through, until the run is complete.
+"""Watches runs: the report of each is made anew as files get through, until the run is complete.
 
-The report stands in a folder of its own, so that nothing is in the way of the one that the run writes at its end.
+Each report stands in a folder of its own, so that nothing is in the way of the one that the run writes at its end.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from time import monotonic, sleep
 
@@ -17,7 +17,7 @@ from ci_eval.workspace import Workspace
 
 FOLDER = "live"
 PAUSE = 2.0
-"""Seconds between two looks at the workspace, at least."""
+"""Seconds between two looks at the workspaces, at least."""
 SHARE = 3
 """After a report, so many times as long as it took goes by before the next one: the run needs the machine."""
 
@@ -36,27 +36,51 @@ class Moment(Workspace):
         return self.through
 
 
-def watch(folder: Path, *, screen: Screen, shown: Shown, pause: float = PAUSE) -> dict[str, Path]:
-    """Write reports until the run in `folder` is complete; by reporter, the path of the last one. `shown` is called
-    with those of the first. Raises WorkspaceError where there is no workspace."""
-    edition, seen = 0, 0
-    if not Workspace.open(folder).manifest().complete:
-        screen.say(f"Watching {folder}, in which a report begins with the first file that is through; Ctrl-C ends it")
-    while not (now := Moment(folder)).manifest().complete:
-        took = 0.0
-        if len(now.through) != seen:
-            edition, seen, began = edition + 1, len(now.through), monotonic()
-            reports = _written(now, edition)
-            took = monotonic() - began
-            screen.say(f"Report {edition}: {seen:,} {'file' if seen == 1 else 'files'} through, {reports['html']}")
-            if edition == 1:
-                shown(reports)
-        sleep(max(pause, SHARE * took))
-    # Opened again: files may have got through after they were listed above.
-    reports = _written(Workspace.open(folder), 0)
-    if not edition:
-        shown(reports)
-    return reports
+def watch(folders: Sequence[Path], *, screen: Screen, shown: Shown, pause: float = PAUSE) -> list[dict[str, Path]]:
+    """Write reports until the runs in all `folders` are complete; of each run, by reporter, the path of the last one.
+    `shown` is called with those of each run's first. Raises WorkspaceError where there is no workspace."""
+    watched = [_Watched(folder, screen, shown) for folder in folders]
+    while going := [each for each in watched if each.goes_on]:
+        began = monotonic()
+        made = [each.look() for each in going]
+        took = monotonic() - began if any(made) else 0.0
+        if any(each.goes_on for each in going):
+            sleep(max(pause, SHARE * took))
+    return [each.reports for each in watched]
+
+
+class _Watched:
+    """One run."""
+
+    def __init__(self, folder: Path, screen: Screen, shown: Shown) -> None:
+        self._folder, self._screen, self._shown = folder, screen, shown
+        self._edition = self._seen = 0
+        self.goes_on = True
+        self.reports: dict[str, Path] = {}
+        if not Workspace.open(folder).manifest().complete:
+            screen.say(
+                f"Watching {folder}, in which a report begins with the first file that is through; Ctrl-C ends it"
+            )
+
+    def look(self) -> bool:
+        """Whether a report was written, since the run is complete now or more files are through."""
+        now = Moment(self._folder)
+        if now.manifest().complete:
+            # Opened again: files may have got through after they were listed above.
+            self.reports = _written(Workspace.open(self._folder), 0)
+            self.goes_on = False
+            if not self._edition:
+                self._shown(self.reports)
+            return True
+        if len(now.through) == self._seen:
+            return False
+        self._edition, self._seen = self._edition + 1, len(now.through)
+        self.reports = _written(now, self._edition)
+        files = "file" if self._seen == 1 else "files"
+        self._screen.say(f"Report {self._edition}: {self._seen:,} {files} through, {self.reports['html']}")
+        if self._edition == 1:
+            self._shown(self.reports)
+        return True
 
 
 def _written(workspace: Workspace, edition: int) -> dict[str, Path]:

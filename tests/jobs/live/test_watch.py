@@ -30,7 +30,7 @@ def test_a_report_follows_the_run_until_it_is_complete(tmp_path: Path, monkeypat
 
     monkeypatch.setattr(watch, "sleep", next_step)
     shown: list[dict[str, Path]] = []
-    last = watch.watch(run.folder, screen=Screen(), shown=shown.append)
+    (last,) = watch.watch([run.folder], screen=Screen(), shown=shown.append)
     assert seen == [(1, "ciEvalEdition(1);"), (1, "ciEvalEdition(1);"), (2, "ciEvalEdition(2);")]
     assert len(shown) == 1
     assert last["html"] == live / "html" / "index.html"
@@ -41,11 +41,26 @@ def test_a_report_follows_the_run_until_it_is_complete(tmp_path: Path, monkeypat
     assert not (run.folder / "reports").exists()
 
 
+def test_several_runs_are_watched_each_until_it_is_complete(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = GoingOn(tmp_path / "first"), GoingOn(tmp_path / "second")
+    steps = [second.get_through, first.get_through, first.end, second.end]
+    monkeypatch.setattr(watch, "sleep", lambda _: steps.pop(0)())
+    shown: list[dict[str, Path]] = []
+    reports = watch.watch([first.folder, second.folder], screen=Screen(), shown=shown.append)
+    assert [each["html"] for each in shown] == [run.folder / "live" / "html" / "index.html" for run in (second, first)]
+    assert [each["html"] for each in reports] == [
+        run.folder / "live" / "html" / "index.html" for run in (first, second)
+    ]
+    for run in (first, second):
+        (evaluation,) = json.loads((run.folder / "live" / "metrics.json").read_text())["evaluations"]
+        assert len(evaluation["filters"]["ALL"]["files"]) == 3
+
+
 @pytest.mark.slow
 def test_pages_say_that_the_run_goes_on(tmp_path: Path) -> None:
     run = GoingOn(tmp_path)
     run.get_through()
-    watching = Thread(target=lambda: watch.watch(run.folder, screen=Screen(), shown=lambda _: run.end(), pause=0.01))
+    watching = Thread(target=lambda: watch.watch([run.folder], screen=Screen(), shown=lambda _: run.end(), pause=0.01))
     watching.start()
     watching.join(60)
     assert not watching.is_alive()
@@ -53,9 +68,7 @@ def test_pages_say_that_the_run_goes_on(tmp_path: Path) -> None:
     assert command("report", run.folder)[0] == 0
 
 
-@pytest.mark.parametrize("more", [("--gate", "Recall >= 1%"), ("other",)])
 @pytest.mark.slow
-def test_one_workspace_is_watched_without_gates(tmp_path: Path, more: tuple[str, ...]) -> None:
-    code, _, said = command("report", GoingOn(tmp_path).folder, "--watch", *more)
-    assert code == 2
-    assert "--watch looks at one WORKSPACE" in " ".join(said.split())
+def test_runs_are_watched_without_gates(tmp_path: Path) -> None:
+    code, _, said = command("report", GoingOn(tmp_path).folder, "--watch", "--gate", "Recall >= 1%")
+    assert (code, "--watch judges no --gate" in " ".join(said.split())) == (2, True)
