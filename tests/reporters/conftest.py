@@ -72,6 +72,17 @@ def suited(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root / "out" / "html"
 
 
+@pytest.fixture(scope="session")
+def swept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder with the page of a sweep over two values of one key and two of another."""
+    root = tmp_path_factory.mktemp("sweep")
+    project = write(root / "p", a__py=GREETER, b__py=GREETER.replace("name", "label"))
+    (root / "c.yaml").write_text("{task: tokens, engine: {name: ngram}}")
+    varied = ("--vary", "engine.options.order=1,3", "--vary", "engine.options.weight=0.2,0.5")
+    run("sweep", root / "c.yaml", "--project", f"path:{project}", "--jobs", 1, *varied, "--output", root / "out")
+    return root / "out"
+
+
 def run(*arguments: object) -> None:
     code, _, said = command(*arguments)
     assert code == 0, said

@@ -31,13 +31,21 @@ def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [400, 1400])
 def test_no_page_has_a_serious_fault(
-    width: int, scheme: str, axe: str, compared: Path, trends: Path, suited: Path, browser: Browser, tmp_path: Path
+    width: int,
+    scheme: str,
+    axe: str,
+    compared: Path,
+    trends: Path,
+    suited: Path,
+    swept: Path,
+    browser: Browser,
+    tmp_path: Path,
 ) -> None:
     own = small().write(REPORTER, tmp_path).parent
     pages = [own / "index.html", own / "sessions.html", min((own / "files").glob("*.html"))]
     pages += [compared / "index.html", compared / "sessions.html", min((compared / "files").glob("*.html"))]
     pages += [compared.parents[1] / name / "html" / "index.html" for name in ("several", "only")]
-    pages += [suited / "index.html", *sorted(trends.rglob("index.html"))]
+    pages += [suited / "index.html", swept / "html" / "index.html", *sorted(trends.rglob("index.html"))]
     page = browser.new_page(
         viewport={"width": width, "height": 900}, color_scheme="dark" if scheme == "dark" else "light"
     )

@@ -24,7 +24,7 @@ FOCUSED = """() => {
 }"""
 
 
-def pages(compared: Path, trends: Path, suited: Path, own: Path) -> dict[str, Path]:
+def pages(compared: Path, trends: Path, suited: Path, swept: Path, own: Path) -> dict[str, Path]:
     several = compared.parents[1]
     return {
         "evaluation": own / "index.html",
@@ -33,15 +33,16 @@ def pages(compared: Path, trends: Path, suited: Path, own: Path) -> dict[str, Pa
         "ranking": several / "several" / "html" / "index.html",
         "trend": several / "only" / "html" / "index.html",
         "suite": suited / "index.html",
+        "sweep": swept / "html" / "index.html",
         "site": trends / "index.html",
         "line of a site": min(trends.glob("*/index.html")),
     }
 
 
 def test_tab_reaches_all_that_can_be_used(
-    compared: Path, trends: Path, suited: Path, browser: Browser, tmp_path: Path
+    compared: Path, trends: Path, suited: Path, swept: Path, browser: Browser, tmp_path: Path
 ) -> None:
-    found = pages(compared, trends, suited, small().write(REPORTER, tmp_path).parent)
+    found = pages(compared, trends, suited, swept, small().write(REPORTER, tmp_path).parent)
     page = browser.new_page(viewport={"width": 1000, "height": 800})
     for name, path in found.items():
         page.goto(path.as_uri())
