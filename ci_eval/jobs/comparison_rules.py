@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from msgspec.structs import replace
@@ -12,9 +12,12 @@ from ci_eval.catalog import guess
 from ci_eval.config import Config
 from ci_eval.contracts import Metric
 from ci_eval.errors import ConfigError, GateFailed
-from ci_eval.model import Evaluation, GateResult
+from ci_eval.model import Evaluation, GateResult, MetricInfo
 from ci_eval.rendering.ladder import by_length
 from ci_eval.stages.compare.gates import Gate, parse
+from ci_eval.statistics import footprint
+
+NONE: Mapping[str, MetricInfo] = {}
 
 
 def metrics_of(config: Config) -> tuple[Metric, ...]:
@@ -49,15 +52,19 @@ def judging(config: Config, gates: Sequence[str] = ()) -> Judging:
     return with_gates(metrics_of(config), config.declared, (*config.comparison.gates, *gates))
 
 
-def with_gates(metrics: Sequence[Metric], declared: Sequence[str], gates: Sequence[str]) -> Judging:
-    """What these metrics and gates judge by; a gate that is given twice counts once. Raises ConfigError."""
+def with_gates(
+    metrics: Sequence[Metric], declared: Sequence[str], gates: Sequence[str], of_run: Mapping[str, MetricInfo] = NONE
+) -> Judging:
+    """What these metrics and gates judge by; a gate that is given twice counts once. `of_run`: figures that are no
+    metric, which gates may be about, too. Raises ConfigError."""
     known = {metric.info.name: metric for metric in metrics if metric.compared}
-    infos = {name: metric.info for name, metric in known.items()}
+    infos = {name: metric.info for name, metric in known.items()} | dict(of_run)
     shares = [name for name in declared if infos[name].unit == "share"]
     rules = [each for rule in gates for each in _for_each(rule, shares)]
     parsed = tuple(parse(rule, infos) for rule in dict.fromkeys(rules))
     for gate in parsed:
-        if known[gate.metric].is_maximum and (gate.sign == "non-inferior" or gate.limits[0].signed):
+        metric = known.get(gate.metric)
+        if metric and metric.is_maximum and (gate.sign == "non-inferior" or gate.limits[0].signed):
             raise ConfigError(
                 f"gate {gate.rule!r}: a single lookup decides {gate.metric}, so that no difference of it can be shown; "
                 f"use LatencyPercentile95, or a figure without a sign, such as '{gate.metric} <= 2000ms'"
@@ -68,7 +75,7 @@ def with_gates(metrics: Sequence[Metric], declared: Sequence[str], gates: Sequen
 def absolute_gates(config: Config, rules: Sequence[str]) -> tuple[Gate, ...]:
     """The gates of a single evaluation. Raises ConfigError, also where a rule is about a difference."""
     found = judging(config)
-    gates = with_gates(found.metrics, found.declared, rules).gates
+    gates = with_gates(found.metrics, found.declared, rules, footprint.INFOS).gates
     for gate in gates:
         if not gate.absolute:
             raise ConfigError(
@@ -85,9 +92,11 @@ def judged(found: Evaluation, gates: Iterable[Gate]) -> Iterator[GateResult]:
     for gate in gates:
         if gate.metric in infos:
             result = gate.judge_figure(figures[gate.metric].value, infos[gate.metric])
-            yield replace(result, reason=f"{result.reason}, over all letters typed") if by_length(found) else result
+            is_mean = by_length(found) and gate.metric not in footprint.INFOS
+            yield replace(result, reason=f"{result.reason}, over all letters typed") if is_mean else result
         else:
-            yield GateResult(rule=gate.rule, passed=False, reason=f"the task {found.task} has no {gate.metric}")
+            why = "this run" if gate.metric in footprint.INFOS else f"the task {found.task}"
+            yield GateResult(rule=gate.rule, passed=False, reason=f"{why} has no {gate.metric}")
 
 
 def failed(results: Sequence[GateResult]) -> GateFailed | None:

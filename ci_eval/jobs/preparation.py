@@ -27,6 +27,7 @@ from ci_eval.learning.usermodel import model_of
 from ci_eval.model import UNREFERRING, ActionsConfig, FiltersConfig, PrefixConfig, QueriesConfig
 from ci_eval.records import has_carets, splitter_of, takes_dataset
 from ci_eval.stages import actions, interpret
+from ci_eval.statistics import footprint
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -200,7 +201,7 @@ def _check(config: Config, task: Task, language: Language, engine: Engine) -> No
             f"engine {engine.name!r} does not know {language.title}; it knows {', '.join(sorted(engine.languages))}, "
             "see `ci-eval list engines`"
         )
-    known = [metric.info.name for metric in metrics_of(config)]
+    known = [*(metric.info.name for metric in metrics_of(config)), *footprint.INFOS]
     for name in config.reports.default_metrics or ():
         if name not in known:
             raise ConfigError(

@@ -109,3 +109,15 @@ class TestAbsolute:
     def test_a_shard_is_not_judged(self, tmp_path: Path) -> None:
         code, _, err = run("evaluate", "--shard", "1/2", "--gate", "Recall >= 1%", "--output", tmp_path / "o")
         assert (code, "whole evaluation" in " ".join(err.split())) == (2, True)
+
+
+def test_a_gate_may_be_about_what_the_engine_took_of_the_machine(nights: dict[str, Path], tmp_path: Path) -> None:
+    shutil.copytree(nights["words"], tmp_path / "night")
+    assert run("report", tmp_path / "night", "--gate", "PeakMemory <= 50000MB")[0] == 0
+    code, _, said = run("report", tmp_path / "night", "--gate", "PeakMemory <= 1MB")
+    assert (code, "PeakMemory <= 1MB: PeakMemory is " in " ".join(said.split())) == (1, True)
+    for rule in ("PeakMemory <= +1MB", "PeakMemory <= 1ms", "PeakMemory >= 1MB"):
+        assert run("report", tmp_path / "night", "--gate", rule)[0] == 2
+    # Of a comparison they are refused: no difference of them could be shown.
+    code, _, said = run("compare", nights["words"], nights["again"], "--gate", "PeakMemory <= 1MB")
+    assert (code, "unknown metric 'PeakMemory'" in " ".join(said.split())) == (2, True)

@@ -27,11 +27,11 @@ EXAMPLES = (
     "'RecallAt1 >= -1pp population: code'"
 )
 
-_LIMIT = r"[+-]?\d+(?:\.\d+)?\s*(?:pp|%|ms)?"
+_LIMIT = r"[+-]?\d+(?:\.\d+)?\s*(?:pp|%|ms|MB)?"
 _BOUND = re.compile(rf"(?P<metric>\w+)\s*(?P<sign>>=|<=)\s*(?P<limits>{_LIMIT}(?:\s+and\s+{_LIMIT})*)")
 _MARGIN = re.compile(rf"(?P<metric>\w+)\s+non-inferior\s+(?P<limits>{_LIMIT})")
 _POPULATION = re.compile(r"(?P<rule>.*?)\s*\bpopulation:\s*(?P<population>\S+)")
-_PARTS = re.compile(r"(?P<sign>[+-]?)(?P<number>[\d.]+)\s*(?P<unit>pp|%|ms)?")
+_PARTS = re.compile(r"(?P<sign>[+-]?)(?P<number>[\d.]+)\s*(?P<unit>pp|%|ms|MB)?")
 
 
 @dataclass(frozen=True)
@@ -176,11 +176,11 @@ def _limit(rule: str, text: str, unit: str, *, bound: bool) -> Limit:
     found = _PARTS.fullmatch(text.strip())
     assert found
     own = found["unit"] or ""
-    allowed = {"share": {"pp", "%"}, "ms": {"ms", "%"}}.get(unit, {"", "%"})
+    allowed = {"share": {"pp", "%"}, "ms": {"ms", "%"}, "MB": {"MB", "%"}}.get(unit, {"", "%"})
     # A share that is a figure may be written as metrics.json has it, from 0 to 1.
     plain = bound and unit == "share" and not (own or found["sign"]) and float(found["number"]) <= 1
     if own not in allowed and not plain:
-        example = {"share": "-1pp", "ms": "+50ms"}.get(unit, "-0.01")
+        example = {"share": "-1pp", "ms": "+50ms", "MB": "500MB"}.get(unit, "-0.01")
         units = " or ".join(sorted(allowed - {""})) or "none"
         raise ConfigError(f"gate {rule!r}: the unit must be {units}, for example {example}")
     value = float(found["number"]) * (-1 if found["sign"] == "-" else 1)
