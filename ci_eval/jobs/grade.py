@@ -21,18 +21,22 @@ from ci_eval.workspace import Workspace
 
 
 def grade_workspace(folder: Path, *, trusted: bool = False) -> Evaluated:
-    """Its stored suggestions, graded as the task asks for it now; its reports made anew. Raises ConfigError."""
+    """Its stored suggestions, graded as the task asks for it now; its reports made anew. One that was interrupted is
+    taken up by the same call. Raises ConfigError, WorkspaceError."""
     workspace = Workspace.open(folder)
-    workspace.verify()
     manifest = workspace.manifest()
+    if manifest.digests or not manifest.complete:
+        workspace.verify()
     task = tasks.CATALOG.load(manifest.task)
     if not (task.graders or task.splitting):
         raise ConfigError(f"{folder}: sessions of the task {task.name} have ranks, not grades: there is nothing to do")
     config = runs.stored_config(workspace)
     trusting.refuse_foreign_grading(workspace, config, trusted=trusted)
     grading = Grading(task, manifest.language, machine.cache_folder(), config.judge, config.running)
+    # Until all are graded it is not what was sealed.
+    workspace.write_manifest(replace(manifest, digests={}))
     grade_anew(workspace, grading)
-    workspace.write_manifest(replace(manifest, judge=runs.judge_of(config), run=runs.run_of(config)))
+    workspace.write_manifest(replace(manifest, digests={}, judge=runs.judge_of(config), run=runs.run_of(config)))
     workspace.seal()
     return only_reports([folder])[0]
 

@@ -6,8 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.errors import ConfigError
-from ci_eval.jobs.grade import grade_pairs
+from ci_eval.errors import ConfigError, WorkspaceError
+from ci_eval.jobs.grade import grade_pairs, grade_workspace
+from ci_eval.workspace import Workspace
+from tests.command import command
+from tests.projects import GREETER, sessions, write
 
 
 def test_a_line_in_is_a_line_out_in_the_same_order(tmp_path: Path) -> None:
@@ -27,3 +30,26 @@ def test_what_is_no_pair_is_named_by_its_line(tmp_path: Path, line: str) -> None
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="cannot be read: No such file"):
         list(grade_pairs("exact", tmp_path / "none"))
+
+
+def test_grading_that_was_interrupted_is_taken_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    project = write(tmp_path / "p", a__py=GREETER, b__py=GREETER.replace("name", "label"))
+    asked = ("evaluate", "--task", "tokens", "--engine", "ngram", "--project", f"path:{project}")
+    assert command(*asked, "--output", tmp_path / "out")[0] == 0
+    folder = tmp_path / "out"
+    before = sessions(Workspace(folder))
+    store = Workspace.write_sessions
+
+    def once(self: Workspace, path: str, packed: bytes) -> None:
+        store(self, path, packed)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as interrupted:
+        interrupted.setattr(Workspace, "write_sessions", once)
+        with pytest.raises(KeyboardInterrupt):
+            grade_workspace(folder)
+    with pytest.raises(WorkspaceError, match="was not finished"):
+        Workspace(folder).verify()
+    grade_workspace(folder)
+    Workspace(folder).verify()
+    assert sessions(Workspace(folder)) == before
