@@ -1,8 +1,9 @@
 """What stored sessions take: bytes, and CPU seconds to write and to read them, by zstd and by gzip as before.
 
-python benchmarks/packing.py WORKSPACE...
+python benchmarks/packing.py ENGINE...
 
-Both pack the same lines one by one and read them one by one, in turns.
+Each engine is asked three tenths of flask 3.0.3's sessions. Both pack the same lines one by one and read them one by
+one, in turns.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ import argparse
 import gzip
 import io
 import statistics
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
@@ -67,11 +70,23 @@ def row(workspace: Path) -> str:
 def main() -> None:
     """Print a table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("workspaces", type=Path, nargs="+", metavar="WORKSPACE")
+    parser.add_argument("engines", nargs="+", metavar="ENGINE")
     print("| engine | sessions | MB per 10,000 | gzip / zstd: bytes | CPU to write | CPU to read |")
     print("|---|--:|--:|--:|--:|--:|")
-    for workspace in parser.parse_args().workspaces:
-        print(row(workspace))
+    for engine in parser.parse_args().engines:
+        with tempfile.TemporaryDirectory() as folder:
+            asked = ["--project", "pypi:flask==3.0.3", "--engine", engine, "--output", f"{folder}/out"]
+            evaluate = [
+                sys.executable,
+                "-m",
+                "ci_eval",
+                "evaluate",
+                *asked,
+                "--set",
+                "interpret.sessionProbability=0.3",
+            ]
+            subprocess.run(evaluate, check=True, stdout=subprocess.DEVNULL)
+            print(row(Path(folder, "out")))
 
 
 if __name__ == "__main__":
