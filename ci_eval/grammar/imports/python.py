@@ -13,6 +13,11 @@ from ci_eval.files import exists
 
 IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+(\.*[\w.]*)[ \t]+import\b|import[ \t]+([\w., \t]+))", re.MULTILINE)
 
+NO_CODE = re.compile(
+    r"""(\"{3}|'{3})(?:[^\\]|\\.)*?\1|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|\#[^\n]*""", re.DOTALL | re.VERBOSE
+)
+"""Strings, in which lines may look like imports (examples in docstrings), and comments, in which quotes may stand."""
+
 KNOWN = sys.stdlib_module_names | {"_typeshed"}
 """What needs no file in the project: type checkers bring `_typeshed`, and code imports it for them alone."""
 SUFFIXES = (".pyi", *all_suffixes())
@@ -40,7 +45,7 @@ def imports(root: Path, environment: Path | None) -> Imports:
 
 def _names(text: str) -> Iterator[str]:
     """The modules that the import lines of a text name, without `as` and what follows."""
-    for source, several in IMPORT.findall(text):
+    for source, several in IMPORT.findall(NO_CODE.sub("", text)):
         yield from (
             [source] if source else filter(None, (each.split()[0] for each in several.split(",") if each.strip()))
         )
