@@ -2,9 +2,9 @@
 
 python benchmarks/soak.py [--project SPEC] [--base ENGINE] [--new ENGINE] [--rounds N] [--every SECONDS] [--sessions N]
 
-Prints slopes (least squares, without the first quarter) of memory, descriptors and processes of the whole tree and of
-the process that stays, and what became of the sessions. Exits with 1 where one has no status, or a process is left.
-Linux.
+Prints means by quarter and slopes (least squares, without the first quarter) of memory, descriptors and processes, of
+the whole tree and of the process that stays, and what became of the sessions. Exits with 1 where one has no status, or
+a process is left. Linux.
 """
 
 from __future__ import annotations
@@ -127,6 +127,12 @@ def outcome(folder: Path) -> tuple[Counter[str], int, int]:
     return statuses, lookups, manifest.planned - statuses.total()
 
 
+def quarters(samples: Sequence[tuple[float, list[float]]], number: int) -> str:
+    """The means of a figure in each quarter of the run: what grows once, such as with the first file that is through
+    all rounds, is no leak."""
+    return ", ".join(f"{part.mean():,.0f}" for part in np.array_split([found[number] for _, found in samples], 4))
+
+
 def slopes(samples: Sequence[tuple[float, list[float]]], lookups: int) -> Iterator[tuple[str, float, float, float]]:
     """Of each figure: its name, its mean, its slope per 10,000 lookups, and the standard error of that."""
     taken = samples[len(samples) // 4 : -3]
@@ -166,9 +172,9 @@ def main() -> None:
         left = [pid for pid, depth in tree(os.getpid()).items() if depth and memory(pid)]
     lookups = sum(count for _, count, _ in found)
     print(f"{lookups:,} lookups in {samples[-1][0] - samples[0][0]:,.0f} s, {kills} processes killed")
-    print("| | mean | per 10,000 lookups | standard error |\n|---|--:|--:|--:|")
-    for title, mean, slope, error in slopes(samples, lookups):
-        print(f"| {title} | {mean:,.1f} | {slope:+.2f} | {error:.2f} |")
+    print("| | mean | by quarter | per 10,000 lookups | standard error |\n|---|--:|--:|--:|--:|")
+    for number, (title, mean, slope, error) in enumerate(slopes(samples, lookups)):
+        print(f"| {title} | {mean:,.1f} | {quarters(samples, number)} | {slope:+.2f} | {error:.2f} |")
     for name, (statuses, _, without) in zip((given.base, given.new), found, strict=True):
         print(f"{name}: {dict(statuses.most_common())}; without a status: {without}")
     print(f"processes left: {len(left)}")
