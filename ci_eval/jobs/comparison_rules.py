@@ -17,8 +17,6 @@ from ci_eval.rendering.ladder import by_length
 from ci_eval.stages.compare.gates import Gate, parse
 from ci_eval.statistics import footprint
 
-NONE: Mapping[str, MetricInfo] = {}
-
 
 def metrics_of(config: Config) -> tuple[Metric, ...]:
     """All metrics that the configuration's reports show, in their order."""
@@ -53,12 +51,15 @@ def judging(config: Config, gates: Sequence[str] = ()) -> Judging:
 
 
 def with_gates(
-    metrics: Sequence[Metric], declared: Sequence[str], gates: Sequence[str], of_run: Mapping[str, MetricInfo] = NONE
+    metrics: Sequence[Metric],
+    declared: Sequence[str],
+    gates: Sequence[str],
+    of_run: Mapping[str, MetricInfo] | None = None,
 ) -> Judging:
     """What these metrics and gates judge by; a gate that is given twice counts once. `of_run`: figures that are no
     metric, which gates may be about, too. Raises ConfigError."""
     known = {metric.info.name: metric for metric in metrics if metric.compared}
-    infos = {name: metric.info for name, metric in known.items()} | dict(of_run)
+    infos = {name: metric.info for name, metric in known.items()} | dict(of_run or {})
     shares = [name for name in declared if infos[name].unit == "share"]
     rules = [each for rule in gates for each in _for_each(rule, shares)]
     parsed = tuple(parse(rule, infos) for rule in dict.fromkeys(rules))

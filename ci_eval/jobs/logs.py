@@ -60,7 +60,7 @@ def gather_logs(workspace: Workspace, prepared: Prepared) -> None:
         unit=(lambda _: project_name) if wanted.split_by == "project" else (lambda path: f"{project_name}/{path}"),
         split_by=wanted.split_by,
         percent=wanted.train_test_split,
-        tested=wanted.test_split,
+        test_percent=wanted.test_split,
     )
     workspace.write_manifest(replace(manifest, logs=record))
     # Only now: if the run is killed before this, the next one puts the parts together again.

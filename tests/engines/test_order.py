@@ -85,7 +85,7 @@ def test_an_answer_depends_on_the_question_alone(engine: Engine, language: str, 
     shuffled(mixed)
     ask(first, made.setup, limit=SESSIONS)
     ask(half, made.setup, limit=SESSIONS // 2, jobs=2)
-    ask(mixed, made.setup, limit=SESSIONS)
+    ask(mixed, made.setup, limit=SESSIONS, jobs=2)
     told = answers(first)
     assert len(told) == SESSIONS
     assert sum(b'"status":"ok"' in each for each in told.values()) > 0

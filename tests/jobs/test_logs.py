@@ -215,10 +215,11 @@ def test_a_third_side_is_kept_for_the_test_and_the_code_around_is_logged(project
     assert (record["testPercent"], record["test"]["rows"]) == (20, len(tables["test"]))
     assert [line for line in out.splitlines() if line.split()[:1] == ["test"]]
     texts = {file.path: file.text for file in Workspace.open(tmp_path / "o").sources()}
-    for row in tables["test"].itertuples():
-        before, behind = texts[row.file][: row.offset], texts[row.file][row.offset :]
-        assert row.before == before[-9:]
-        assert row.after in behind
+    expected = tables["test"][tables["test"].expected]
+    assert len(expected)
+    for row in expected.itertuples():
+        text = texts[row.file]
+        assert (row.before, row.after) == (text[: row.offset][-9:], text[row.offset + len(row.text) :][:9])
     with gzip.open(logs / "test.jsonl.gz") as file:
         assert {json.loads(line)["session"] for line in file} == set(tables["test"].session)
     (events,) = (path for path in (logs / "python" / "test").rglob("*") if path.is_file())

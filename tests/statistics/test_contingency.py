@@ -41,3 +41,10 @@ def test_total_variation_is_half_of_all_differences() -> None:
     assert total_variation({"a": 3}, {"b": 5}) == 1
     assert total_variation({"a": 1, "b": 3}, {"a": 1, "b": 1}) == pytest.approx(0.25)
     assert total_variation({}, {"a": 1}) is None
+
+
+@given(st.lists(st.integers(1, 999), min_size=1), st.lists(st.integers(1, 999), min_size=1))
+def test_samples_without_a_common_category_are_exactly_1_apart(first: list[int], second: list[int]) -> None:
+    made = {f"a{number}": count for number, count in enumerate(first)}
+    seen = {f"b{number}": count for number, count in enumerate(second)}
+    assert total_variation(made, seen) == 1

@@ -18,11 +18,11 @@ from ci_eval.learning.logs.writing import PartCounts
 from ci_eval.model import LogCounts, LogsRecord
 
 
-def side_of(unit: str, *, seed: int, percent: int, tested: int = 0) -> str:
-    """On which side a file (or project) is: the same whatever else there is. `percent`: for training; `tested`: for the
-    test, which takes from validation alone."""
+def side_of(unit: str, *, seed: int, percent: int, test_percent: int = 0) -> str:
+    """On which side a file (or project) is: the same whatever else there is. `percent`: for training;
+    `test_percent`: for the test, which takes from validation alone."""
     drawn = draw(seed, f"split {unit}") * 100
-    return TRAIN if drawn < percent else TEST if drawn >= 100 - tested else VALIDATION
+    return TRAIN if drawn < percent else TEST if drawn >= 100 - test_percent else VALIDATION
 
 
 def gather(
@@ -35,11 +35,11 @@ def gather(
     unit: Callable[[str], str],
     split_by: str,
     percent: int,
-    tested: int = 0,
+    test_percent: int = 0,
 ) -> LogsRecord:
     """Put the parts of those names together in `folder`, in that order; they are then of no use.
 
-    `unit`: path of a source file → what is on one side as a whole. `percent`, `tested`: see `side_of`.
+    `unit`: path of a source file → what is on one side as a whole. `percent`, `test_percent`: see `side_of`.
     """
     parts.mkdir(parents=True, exist_ok=True)
     (folder / "manifest.json").unlink(missing_ok=True)
@@ -47,9 +47,10 @@ def gather(
     names = [name for name in names if (parts / f"{name}.counts.json").exists()]
     counts = {name: _read(parts / f"{name}.counts.json") for name in names}
     sides = {
-        name: side_of(unit(each.file), seed=run.seed, percent=percent, tested=tested) for name, each in counts.items()
+        name: side_of(unit(each.file), seed=run.seed, percent=percent, test_percent=test_percent)
+        for name, each in counts.items()
     }
-    wanted = SIDES if tested else (TRAIN, VALIDATION)
+    wanted = SIDES if test_percent else (TRAIN, VALIDATION)
     with atomic.writing(folder):
         for form in map(log_formats.CATALOG.load, formats):
             of_side = {side: [parts / f"{name}{form.end}" for name in names if sides[name] == side] for side in wanted}
@@ -64,8 +65,8 @@ def gather(
         percent=percent,
         train=_total([each for name, each in counts.items() if sides[name] == TRAIN]),
         validation=_total([each for name, each in counts.items() if sides[name] == VALIDATION]),
-        test_percent=tested,
-        test=_total([each for name, each in counts.items() if sides[name] == TEST]) if tested else None,
+        test_percent=test_percent,
+        test=_total([each for name, each in counts.items() if sides[name] == TEST]) if test_percent else None,
         files=tuple(digest(path, folder) for path in written),
     )
     atomic.write(folder / "manifest.json", msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")

@@ -23,6 +23,6 @@ def test_another_seed_divides_otherwise() -> None:
 
 
 def test_what_is_kept_for_the_test_is_taken_from_validation_alone() -> None:
-    sides = {file: side_of(file, seed=1, percent=70, tested=15) for file in FILES}
+    sides = {file: side_of(file, seed=1, percent=70, test_percent=15) for file in FILES}
     assert {file for file, side in sides.items() if side == TRAIN} == trained(70)
     assert 110 < sum(side == TEST for side in sides.values()) < 190

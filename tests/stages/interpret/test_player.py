@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from ci_eval.engines.words import ENGINE as WORDS
-from ci_eval.model import Status
+from ci_eval.model import CallCompletion, Kind, Properties, Status
+from ci_eval.stages.interpret.player import MOST_MESSAGES, Open
 from tests.faulty import Faulty
 from tests.projects import ask, generate, sessions, setup, write
 
@@ -58,3 +59,11 @@ def test_an_engine_that_always_fails_is_given_up_file_by_file(tmp_path: Path) ->
     progress = ask(workspace := generate(root, tmp_path / "w"), setup(Faulty("always exits"), root))
     assert progress.statuses == {Status.ENGINE_CRASH: 30}
     assert "not asked: 5 sessions in a row had failed" in sessions(workspace)[-1].message
+
+
+def test_of_too_many_messages_the_first_are_kept_and_that_is_told() -> None:
+    about = Properties(kind=Kind.VARIABLE, is_argument=False)
+    asked = Open(CallCompletion(session="1", offset=0, prefix="", expected_text="x", properties=about))
+    for number in range(MOST_MESSAGES + 9):
+        asked.keep(str(number))
+    assert asked.messages == [*map(str, range(MOST_MESSAGES)), "… and more"]
