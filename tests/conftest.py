@@ -31,6 +31,28 @@ def pytest_configure(config: pytest.Config) -> None:
         compileall.compile_dir(Path(ci_eval.__file__).parent, quiet=1)
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Each worker begins with its share of the tests that take minutes: one that was begun last would keep its worker
+    busy while the others have nothing left to do."""
+    workers = int(getattr(config, "workerinput", {}).get("workercount", 1))
+    longest = sorted(items, key=_minutes, reverse=True)
+    cut = sum(1 for item in items if _minutes(item))
+    long, others = longest[:cut], longest[cut:]
+    dealt: list[pytest.Item] = []
+    for worker in range(workers):
+        # xdist's worksteal sends each worker one such slice of what was collected.
+        share = (len(items) - len(dealt)) // (workers - worker)
+        mine = long[worker::workers]
+        dealt += mine + others[: share - len(mine)]
+        del others[: share - len(mine)]
+    items[:] = dealt
+
+
+def _minutes(item: pytest.Item) -> float:
+    return float(max((mark.kwargs.get("minutes", 0) for mark in item.iter_markers("slow")), default=0))
+
+
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Look for the programs of `needs`, and for those of the engine that the test is about."""
     programs = [program for mark in item.iter_markers("needs") for program in mark.args]

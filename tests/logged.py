@@ -11,12 +11,13 @@ import pandas as pd
 from ci_eval.model import Session
 from ci_eval.workspace import Workspace
 from tests.projects import GREETER
+from tests.waiting import HANGS
 
 
 def run(*arguments: object) -> tuple[int, str, str]:
     """A command in a process of its own: its exit code and what it printed."""
     argv = [sys.executable, "-m", "ci_eval", *map(str, arguments)]
-    ended = subprocess.run(argv, capture_output=True, text=True, timeout=120, check=False)
+    ended = subprocess.run(argv, capture_output=True, text=True, timeout=HANGS, check=False)
     return ended.returncode, ended.stdout, ended.stderr
 
 

@@ -7,7 +7,6 @@ import os
 import socket
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
 from pathlib import Path
@@ -20,6 +19,7 @@ from ci_eval.adapters.lsp.custom import custom
 from ci_eval.contracts import Query, Surroundings
 from ci_eval.model import Confine
 from tests.tree import runs
+from tests.waiting import wait_for
 
 SERVER = Path(__file__).parent / "hostile_server.py"
 
@@ -110,9 +110,7 @@ def test_without_walls_the_same_server_gets_nearly_everything(attempts: Attempts
     refused = {name for name, worked in done.items() if not worked}
     assert refused <= {"token", "descriptors", "trace", "environ", "memory"}, "an emptied environment, at least"
     assert said == "not confined: interpret.confine is off"
-    deadline = time.monotonic() + 5
-    while len(servers.heard) < 4 and time.monotonic() < deadline:
-        time.sleep(0.01)
+    wait_for(lambda: len(servers.heard) >= 4)
     assert servers.heard == [b"stolen"] * 4
 
 

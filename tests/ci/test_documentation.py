@@ -19,7 +19,6 @@ from tests.ci.documentation import PAGE, ROOT, asked_for, blocks, documented
 from tests.ci.stand_ins import THEIRS, GitHub, github
 from tests.projects import GREETER, write
 
-RUNS = [pytest.mark.engine, pytest.mark.registry, pytest.mark.needs("go", "node", "npm")]
 NIGHTS, NIGHT = "YOU/nights", "completion-jedi-basic"
 LEFT = {f"{what}-{NIGHT}" for what in ("workspace", "comparison", "history", "good")}
 
@@ -130,30 +129,42 @@ def newcomer(hub: GitHub) -> Newcomer:
     return newcomer
 
 
-class TestNights:
-    pytestmark = RUNS
+@pytest.mark.slow(minutes=3)
+@pytest.mark.engine
+@pytest.mark.registry
+@pytest.mark.needs("go", "node", "npm")
+def test_from_nothing_to_a_nightly(newcomer: Newcomer) -> None:
+    """One test, since another process that took over a part of several would need four nights of its own."""
+    the_first_night_has_no_base_and_leaves_what_the_next_ones_need(newcomer)
+    for night in (2, 3):
+        each_further_night_is_compared_with_the_one_before_it(newcomer, night)
+    a_red_night_leaves_all_but_the_mark_of_a_good_one(newcomer)
+    what_was_asked_for_to_see_a_red_night_is_taken_back(newcomer)
 
-    def test_the_first_night_has_no_base_and_leaves_what_the_next_ones_need(self, newcomer: Newcomer) -> None:
-        assert {name for name in newcomer.hub.names(1) if not name.startswith("shard-")} == LEFT
-        assert len(newcomer.compared(1)["trend"]["nights"]) == 1
-        assert "sides" not in newcomer.compared(1)
 
-    @pytest.mark.parametrize("night", [2, 3])
-    def test_each_further_night_is_compared_with_the_one_before_it(self, newcomer: Newcomer, night: int) -> None:
-        assert newcomer.hub.names(night) >= LEFT
-        assert newcomer.base(night) == night - 1
-        assert [gate["passed"] for gate in newcomer.compared(night)["gates"]] == [True]
-        assert len(newcomer.compared(night)["trend"]["nights"]) == night
-        assert len(list(newcomer.hub.artifact(night, f"history-{NIGHT}").iterdir())) == night
+def the_first_night_has_no_base_and_leaves_what_the_next_ones_need(newcomer: Newcomer) -> None:
+    assert {name for name in newcomer.hub.names(1) if not name.startswith("shard-")} == LEFT
+    assert len(newcomer.compared(1)["trend"]["nights"]) == 1
+    assert "sides" not in newcomer.compared(1)
 
-    def test_a_red_night_leaves_all_but_the_mark_of_a_good_one(self, newcomer: Newcomer) -> None:
-        left = {name for name in newcomer.hub.names(4) if not name.startswith("shard-")}
-        assert left == LEFT - {f"good-{NIGHT}"}
-        assert [gate["rule"] for gate in newcomer.compared(4)["gates"] if not gate["passed"]] == ["RecallAt1 >= 100%"]
 
-    def test_what_was_asked_for_to_see_a_red_night_is_taken_back(self, newcomer: Newcomer) -> None:
-        workflow = newcomer.hub.repository(NIGHTS) / ".github" / "workflows" / "completion.yml"
-        assert workflow.read_text() == newcomer.hub.filled(documented("From nothing to a nightly", 1))
+def each_further_night_is_compared_with_the_one_before_it(newcomer: Newcomer, night: int) -> None:
+    assert newcomer.hub.names(night) >= LEFT
+    assert newcomer.base(night) == night - 1
+    assert [gate["passed"] for gate in newcomer.compared(night)["gates"]] == [True]
+    assert len(newcomer.compared(night)["trend"]["nights"]) == night
+    assert len(list(newcomer.hub.artifact(night, f"history-{NIGHT}").iterdir())) == night
+
+
+def a_red_night_leaves_all_but_the_mark_of_a_good_one(newcomer: Newcomer) -> None:
+    left = {name for name in newcomer.hub.names(4) if not name.startswith("shard-")}
+    assert left == LEFT - {f"good-{NIGHT}"}
+    assert [gate["rule"] for gate in newcomer.compared(4)["gates"] if not gate["passed"]] == ["RecallAt1 >= 100%"]
+
+
+def what_was_asked_for_to_see_a_red_night_is_taken_back(newcomer: Newcomer) -> None:
+    workflow = newcomer.hub.repository(NIGHTS) / ".github" / "workflows" / "completion.yml"
+    assert workflow.read_text() == newcomer.hub.filled(documented("From nothing to a nightly", 1))
 
 
 # ---------------------------------------------------------------------------------------------------------- one line

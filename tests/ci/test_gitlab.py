@@ -13,6 +13,7 @@ import yaml
 
 from ci_eval.ci.inputs import OPTIONS, PLACES, REPEATED
 from tests.ci.documentation import documented
+from tests.waiting import HANGS
 
 ROOT = Path(__file__).parents[2]
 TEMPLATES = sorted((ROOT / "templates").glob("*.yml"))
@@ -38,7 +39,7 @@ def schema(folder: Path, text: str) -> int:
     file = folder / ".gitlab-ci.yml"
     file.write_text(text)
     argv = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.gitlab-ci", str(file)]
-    return subprocess.run(argv, capture_output=True, timeout=60, check=False).returncode
+    return subprocess.run(argv, capture_output=True, timeout=HANGS, check=False).returncode
 
 
 @pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: path.stem)

@@ -21,6 +21,7 @@ import yaml
 from tests.ci.github_api import Services, served
 from tests.ci.stand_ins import NODE, PAGES
 from tests.ci.tools import github_actions
+from tests.waiting import HANGS
 
 pytestmark = [pytest.mark.registry, pytest.mark.needs("node", "npm")]
 
@@ -71,7 +72,7 @@ def publish(services: Services, name: str) -> tuple[int, str]:
         "ACTIONS_ID_TOKEN_REQUEST_TOKEN": "t",
     }  # fmt: skip
     done = subprocess.run(
-        ["node", str(entry)], env=environment, capture_output=True, text=True, timeout=120, check=False
+        ["node", str(entry)], env=environment, capture_output=True, text=True, timeout=HANGS, check=False
     )
     return done.returncode, done.stdout + done.stderr
 

@@ -229,6 +229,7 @@ def four_nights(hub: GitHub) -> Nights:
     return nights
 
 
+@pytest.mark.slow(minutes=5)
 def test_four_nights(evaluated: GitHub) -> None:
     """One test, since another process that took over a part of several would need four nights of its own."""
     nights = four_nights(evaluated)

@@ -20,6 +20,7 @@ import yaml
 from ci_eval.ci import limits
 from tests.ci.github_api import Services, served
 from tests.ci.stand_ins import NODE, ROOT, SHELL, module
+from tests.waiting import HANGS
 
 pytestmark = pytest.mark.registry
 
@@ -55,7 +56,7 @@ class Runner:
         }
         argv = ["node", str(self._entry(action))]
         done = subprocess.run(
-            argv, cwd=self.workspace, env=environment, capture_output=True, text=True, timeout=120, check=False
+            argv, cwd=self.workspace, env=environment, capture_output=True, text=True, timeout=HANGS, check=False
         )
         return done.returncode, done.stdout + done.stderr
 

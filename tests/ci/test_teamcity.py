@@ -31,6 +31,7 @@ from ci_eval.jobs.nights.reuse import why_not_reusable
 from tests.ci.marketplace import refused
 from tests.ci.parsers import ANY_TEXT, service_messages
 from tests.ci.tools import kotlinc, teamcity_stub
+from tests.waiting import HANGS
 
 ROOT = Path(__file__).parents[2]
 SETTINGS = ROOT / ".teamcity" / "settings.kts"
@@ -136,7 +137,9 @@ def ran(path: Path, folder: Path, **values: str) -> subprocess.CompletedProcess[
     variables = {"PATH": os.environ["PATH"], "TMPDIR": str(folder), "CI_EVAL_ENVIRONMENT": str(kept), **values}
     # What TeamCity takes for a script that does not name its shell.
     command = ["sh", str(folder / "script")]
-    return subprocess.run(command, cwd=folder, env=variables, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(
+        command, cwd=folder, env=variables, capture_output=True, text=True, timeout=HANGS, check=False
+    )
 
 
 def called(folder: Path, values: dict[str, str]) -> tuple[str, list[str]]:

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.waiting import HANGS
+
 PROGRAM = Path(sys.executable).with_name("ci-eval")
 
 
@@ -16,7 +18,7 @@ def completed(*words: str) -> list[str]:
     """What bash offers for the last word."""
     asked = {"_CI_EVAL_COMPLETE": "bash_complete", "COMP_WORDS": " ".join(words), "COMP_CWORD": str(len(words) - 1)}
     done = subprocess.run(
-        [PROGRAM], env={**os.environ, **asked}, capture_output=True, text=True, check=True, timeout=120
+        [PROGRAM], env={**os.environ, **asked}, capture_output=True, text=True, check=True, timeout=HANGS
     )
     return [line.partition(",")[2] for line in done.stdout.splitlines() if line]
 
@@ -50,5 +52,5 @@ def test_a_shell_gets_the_names_that_begin_so(words: tuple[str, ...], offered: l
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_every_shell_gets_its_script(shell: str) -> None:
     asked = {**os.environ, "_CI_EVAL_COMPLETE": f"{shell}_source"}
-    done = subprocess.run([PROGRAM], env=asked, capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run([PROGRAM], env=asked, capture_output=True, text=True, check=True, timeout=HANGS)
     assert "_CI_EVAL_COMPLETE" in done.stdout

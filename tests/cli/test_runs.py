@@ -8,7 +8,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -20,6 +19,7 @@ from ci_eval.workspace import Workspace
 from tests.cli.conftest import Run
 from tests.packed import as_before
 from tests.projects import GREETER, sessions, write
+from tests.waiting import HANGS, wait_for
 
 
 def test_an_empty_project_exits_with_3(run: Run, tmp_path: Path) -> None:
@@ -258,7 +258,7 @@ def test_open_shows_the_report_in_the_browser_that_the_user_has(
     if command == "evaluate":
         arguments = ["evaluate", "--project", *given, "--resume"]
     environment = {**os.environ, "BROWSER": f"{program} %s", "SHOWN": str(tmp_path / "shown")}
-    subprocess.run([sys.executable, "-m", "ci_eval", *arguments, "--open"], env=environment, check=True, timeout=120)
+    subprocess.run([sys.executable, "-m", "ci_eval", *arguments, "--open"], env=environment, check=True, timeout=HANGS)
     assert (tmp_path / "shown").read_text().strip() == (tmp_path / "o/reports/html/index.html").as_uri()
 
 
@@ -276,13 +276,11 @@ def test_an_interrupted_run_is_reported_as_far_as_it_came(tmp_path: Path) -> Non
     project = write(tmp_path / "p", **{f"file{i:03}__py": GREETER for i in range(150)})
     folder, given = tmp_path / "o", ["--engine", "words", "--jobs", "1", "--output"]
     program = [sys.executable, "-m", "ci_eval"]
-    with subprocess.Popen([*program, "evaluate", "--project", f"path:{project}", *given, folder]) as started:
-        until = time.monotonic() + 120
-        while not any((folder / "sessions").glob("*")) and time.monotonic() < until:
-            time.sleep(0.01)
+    with subprocess.Popen([*program, "evaluate", "--project", f"path:{project}", *given, folder], text=True) as started:
+        wait_for(lambda: any((folder / "sessions").glob("*")), started)
         started.send_signal(signal.SIGINT)
     assert started.returncode == 130
-    done = subprocess.run([*program, "report", folder], capture_output=True, text=True, check=True, timeout=120)
+    done = subprocess.run([*program, "report", folder], capture_output=True, text=True, check=True, timeout=HANGS)
     through = len(list((folder / "sessions").iterdir()))
     assert 0 < through < 150
     said = " ".join(done.stderr.split())
@@ -290,7 +288,7 @@ def test_an_interrupted_run_is_reported_as_far_as_it_came(tmp_path: Path) -> Non
     assert f"and {150 - through} files with sessions are not" in said
     assert "this run is unfinished" in " ".join((folder / "reports" / "report.md").read_text().split())
     resumed = [*program, "evaluate", "--project", f"path:{project}", *given, str(folder), "--resume"]
-    whole = subprocess.run(resumed, capture_output=True, text=True, check=True, timeout=240)
+    whole = subprocess.run(resumed, capture_output=True, text=True, check=True, timeout=HANGS)
     assert "unfinished" not in whole.stderr
     assert "unfinished" not in (folder / "reports" / "metrics.json").read_text()
 

@@ -9,13 +9,14 @@ from pathlib import Path
 import pytest
 
 from ci_eval.adapters.place import DRIVERS
+from tests.waiting import HANGS
 
 
 def alone(folder: Path, code: str) -> subprocess.CompletedProcess[str]:
     (folder / "victim.py").write_text(code)
     command = [sys.executable, str(DRIVERS / "alone.py"), "victim", "--given"]
     return subprocess.run(
-        command, env={"PYTHONPATH": str(folder)}, capture_output=True, text=True, check=False, timeout=60
+        command, env={"PYTHONPATH": str(folder)}, capture_output=True, text=True, check=False, timeout=HANGS
     )
 
 

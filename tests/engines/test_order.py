@@ -27,7 +27,7 @@ ASKED = [(engine, language) for engine in KNOWN for language in sorted(engine.la
 FILES = 4
 SESSIONS = 32
 
-pytestmark = [pytest.mark.engine, pytest.mark.registry, pytest.mark.slow]
+pytestmark = [pytest.mark.engine, pytest.mark.registry, pytest.mark.slow(minutes=2)]
 
 
 def prepared(name: str, language: str, *more: str) -> Prepared:

@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from html import unescape
 from pathlib import Path
@@ -17,6 +16,7 @@ import pytest
 
 from ci_eval.workspace import Workspace
 from tests.projects import GREETER, timeless, write
+from tests.waiting import HANGS, wait_for
 
 RANKED = "RecallAt1 RecallAt5 Recall Precision FMeasure MeanReciprocalRank NDCG ESaved".split()
 
@@ -36,7 +36,7 @@ def start(*arguments: object) -> subprocess.Popen[str]:
 
 def run(*arguments: object) -> tuple[int, str, str]:
     process = start(*arguments)
-    out, err = process.communicate(timeout=120)
+    out, err = process.communicate(timeout=HANGS)
     return process.returncode, out, err
 
 
@@ -113,34 +113,28 @@ def test_runs_and_numbers_of_workers_give_the_same_sessions(project: Path, tmp_p
 def test_a_killed_run_is_taken_up_and_ends_like_an_undisturbed_one(project: Path, tmp_path: Path) -> None:
     evaluate(project, tmp_path / "whole")
     killed = start("evaluate", "--project", f"path:{project}", "--output", tmp_path / "killed", "--jobs", 1)
-    _wait_for(tmp_path / "killed" / "sessions", files=2)
+    wait_for(lambda: _written(tmp_path / "killed" / "sessions") >= 2, killed)
     killed.send_signal(signal.SIGKILL)
-    killed.communicate(timeout=30)
-    done = len(list((tmp_path / "killed" / "sessions").glob("*.zst")))
+    killed.communicate(timeout=HANGS)
+    done = _written(tmp_path / "killed" / "sessions")
     assert 2 <= done < 6
     code, _, err = run("evaluate", "--resume", "--output", tmp_path / "killed")
     assert code == 0, err
     assert timeless(tmp_path / "killed") == timeless(tmp_path / "whole")
 
 
-def _wait_for(folder: Path, *, files: int) -> None:
-    deadline = time.monotonic() + 60
-    while len(list(folder.glob("*.zst"))) < files:
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+def _written(folder: Path) -> int:
+    return len(list(folder.glob("*.zst")))
 
 
 @pytest.mark.slow
 @pytest.mark.engine
 def test_no_process_is_left_after_a_kill(project: Path, tmp_path: Path) -> None:
     killed = start("evaluate", "--project", f"path:{project}", "--output", tmp_path / "o")
-    _wait_for(tmp_path / "o" / "sessions", files=1)
+    wait_for(lambda: _written(tmp_path / "o" / "sessions") >= 1, killed)
     killed.send_signal(signal.SIGKILL)
-    killed.communicate(timeout=30)
-    deadline = time.monotonic() + 20
-    while left := list(_processes(str(project))):
-        assert time.monotonic() < deadline, left
-        time.sleep(0.1)
+    killed.communicate(timeout=HANGS)
+    wait_for(lambda: not list(_processes(str(project))))
 
 
 def _processes(word: str) -> Iterator[str]:
@@ -157,9 +151,9 @@ def _processes(word: str) -> Iterator[str]:
 def test_an_interrupted_run_exits_with_130_and_keeps_its_workspace(tmp_path: Path) -> None:
     project = write(tmp_path / "p", **{f"f{i}__py": GREETER * 40 for i in range(9)})
     process = start("evaluate", "--project", f"path:{project}", "--output", tmp_path / "o", "--jobs", 1)
-    _wait_for(tmp_path / "o" / "actions", files=1)
+    wait_for(lambda: _written(tmp_path / "o" / "actions") >= 1, process)
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=HANGS)
     assert process.returncode == 130
     assert "--resume" in err
     assert Workspace.open(tmp_path / "o").manifest().engine.name == "jedi"

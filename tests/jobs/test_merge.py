@@ -19,13 +19,14 @@ from ci_eval.model.footprint import UNKNOWN
 from ci_eval.shards import deal
 from ci_eval.workspace import Workspace, pack_sessions
 from tests.projects import GREETER, write
+from tests.waiting import HANGS
 
 pytestmark = pytest.mark.slow
 
 
 def run(*arguments: object) -> tuple[int, str]:
     argv = [sys.executable, "-m", "ci_eval", *map(str, arguments)]
-    ended = subprocess.run(argv, capture_output=True, text=True, timeout=120, check=False)
+    ended = subprocess.run(argv, capture_output=True, text=True, timeout=HANGS, check=False)
     return ended.returncode, " ".join((ended.stdout + ended.stderr).split())
 
 

@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ from ci_eval.adapters.process import LineProcess
 from ci_eval.drivers.confine import supervisor
 from ci_eval.errors import EngineCrash
 from tests.tree import runs
+from tests.waiting import wait_for
 
 
 def program(tmp_path: Path, code: str, memory: int = 0, remains: Path | None = None) -> LineProcess:
@@ -80,11 +80,7 @@ def test_if_ci_eval_is_killed_nothing_is_left(tmp_path: Path) -> None:
         assert caller.stdout
         engine = int(caller.stdout.readline())
         caller.send_signal(signal.SIGKILL)
-    deadline = time.monotonic() + 10
-    while (runs(engine) or remains.exists()) and time.monotonic() < deadline:
-        time.sleep(0.02)
-    assert not runs(engine)
-    assert not remains.exists()
+    wait_for(lambda: not runs(engine) and not remains.exists())
 
 
 def test_a_program_that_never_pauses_is_a_timeout(tmp_path: Path) -> None:

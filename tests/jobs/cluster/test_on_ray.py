@@ -6,7 +6,6 @@ import gc
 import json
 import subprocess
 import sys
-import time
 import warnings
 from collections.abc import Iterator
 from importlib import import_module
@@ -22,6 +21,7 @@ from ci_eval.jobs import pipeline, runs
 from ci_eval.jobs.cluster.node import Wanted
 from ci_eval.jobs.preparation import prepare
 from tests.projects import GREETER, timeless, write
+from tests.waiting import HANGS, wait_for
 
 pytest.importorskip("ray", reason="the extra ray is not installed")
 cluster_utils = pytest.importorskip("ray.cluster_utils", reason="the extra ray is not installed")
@@ -39,7 +39,7 @@ def start(*arguments: object) -> subprocess.Popen[str]:
 
 def run(*arguments: object) -> tuple[int, str]:
     process = start(*arguments)
-    _, err = process.communicate(timeout=300)
+    _, err = process.communicate(timeout=HANGS)
     return process.returncode, " ".join(err.split())
 
 
@@ -65,11 +65,9 @@ def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
         gc.collect()
 
 
-def wait_for(folder: Path, files: int) -> None:
-    deadline = time.monotonic() + 120
-    while len(list(folder.glob("*.zst"))) < files:
-        assert time.monotonic() < deadline, "no session came"
-        time.sleep(0.05)
+def files(folder: Path) -> int:
+    """About how many files the engine has been asked so far."""
+    return len(list((folder / "sessions").glob("*.zst")))
 
 
 def parts(folder: Path) -> list[bytes]:
@@ -79,17 +77,16 @@ def parts(folder: Path) -> list[bytes]:
 
 
 def test_two_nodes_of_which_one_is_killed_give_what_one_process_gives(cluster: Any, tmp_path: Path) -> None:
-    common = ("--project", SPEC, "--engine", "ngram")
+    common = ("--project", SPEC, "--engine", "ngram", "--sessions", 4000)
     assert run("evaluate", *common, "--jobs", 1, "--output", tmp_path / "local")[0] == 0
     asked = start("evaluate", *common, "--executor", f"ray:{cluster.address}", "--output", tmp_path / "ray")
-    wait_for(tmp_path / "ray" / "sessions", files=3)
+    wait_for(lambda: files(tmp_path / "ray") >= 3, asked)
     cluster.remove_node(cluster.others[1], allow_graceful=False)
-    at = len(list((tmp_path / "ray" / "sessions").glob("*.zst")))
-    _, err = asked.communicate(timeout=300)
+    at = files(tmp_path / "ray")
+    _, err = asked.communicate(timeout=HANGS)
     assert asked.returncode == 0, err
     assert "is asked about again" in " ".join(err.split())
-    of = len(list((tmp_path / "ray" / "sessions").glob("*.zst")))
-    assert at < of
+    assert at < files(tmp_path / "ray")
     assert timeless(tmp_path / "ray") == timeless(tmp_path / "local")
     assert parts(tmp_path / "ray") == parts(tmp_path / "local")
     manifests = [json.loads((tmp_path / name / "manifest.json").read_text()) for name in ("local", "ray")]

@@ -7,7 +7,6 @@ import os
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ import pytest
 from ci_eval.errors import WorkspaceError
 from ci_eval.jobs.remote import stores
 from tests.projects import GREETER, timeless, write
+from tests.waiting import HANGS, wait_for
 
 fsspec = pytest.importorskip("fsspec", reason="the extra s3 is not installed")
 pytest.importorskip("moto", reason="moto comes with the extra test")
@@ -36,13 +36,21 @@ class Machine:
 
     def run(self, *arguments: object) -> tuple[int, list[str], str]:
         argv = [sys.executable, "-m", "ci_eval", *map(str, arguments)]
-        done = subprocess.run(argv, capture_output=True, text=True, timeout=120, env=self.environment)
+        done = subprocess.run(argv, capture_output=True, text=True, timeout=HANGS, env=self.environment)
         return done.returncode, done.stdout.splitlines(), " ".join(done.stderr.split())
 
     def works(self, *arguments: object) -> list[str]:
         code, out, err = self.run(*arguments)
         assert code == 0, err
         return out
+
+
+def _answers(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port)).close()
+    except OSError:
+        return False
+    return True
 
 
 @pytest.fixture(scope="module")
@@ -55,14 +63,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     process = subprocess.Popen(
         [sys.executable, "-m", "moto.server", "-p", str(port)], stdout=log, stderr=subprocess.STDOUT
     )
-    deadline = time.monotonic() + 60
-    while True:
-        try:
-            socket.create_connection(("127.0.0.1", port)).close()
-            break
-        except OSError:
-            assert time.monotonic() < deadline, "moto's server does not answer"
-            time.sleep(0.1)
+    wait_for(lambda: _answers(port))
     yield f"http://127.0.0.1:{port}"
     process.kill()
     process.wait()
