@@ -79,7 +79,7 @@ def coverage_alone(whole: Floats, asked: float, random: np.random.Generator) -> 
         for place, (unit, true) in enumerate(zip(UNITS, truth, strict=True)):
             seen = chosen[:, place]
             observed = float((seen[:, 1] > 0).sum())
-            worth = effective_sessions(*powers(*seen.T), float(seen[:, 0].sum() / seen[:, 1].sum()))
+            worth = effective_sessions(*powers(*seen.T), seen.sum(axis=0))
             low, high = figure(seen.sum(axis=0), seen.T @ seen, observed, size / len(whole), unit, effective=worth)
             held[place] += np.nan if low is None or high is None else low <= true <= high
     return held / TIMES

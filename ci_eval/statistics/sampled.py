@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
@@ -90,16 +91,23 @@ def powers(values: Floats, weights: Floats) -> tuple[Floats, Floats]:
     return np.array([upper.sum(), mixed.sum(), lower.sum()]), np.array(fourths)
 
 
-def effective_sessions(squares: Floats, fourths: Floats, figure: float) -> float:
+def effective_sessions(squares: Floats, fourths: Floats, total: Floats) -> float:
     """The effective number of sessions behind the standard error of a ratio of sums: (Σr²)²/Σr⁴, where r = value -
-    figure · weight is a session's residual. Low where a few sessions make up most of the error.
+    ratio · weight is a session's residual. Low where a few sessions make up most of the error; infinite where none has
+    a residual.
 
-    `squares`, `fourths`: see `powers`.
+    `squares`, `fourths`: see `powers`; `total`: sums of values and of weights, the latter not 0.
     """
-    second = float(squares @ [1, -2 * figure, figure**2])
-    fourth = float(fourths @ [1, -4 * figure, 6 * figure**2, -4 * figure**3, figure**4])
-    # What is left of sums that cancel each other is no residual.
-    return second**2 / fourth if second > 1e-9 * abs(squares[0]) and fourth > 0 else np.inf
+    # Sums of large ranks cancel each other nearly; as fractions they lose nothing.
+    ratio = Fraction(total[0]) / Fraction(total[1])
+    second = _combined(squares, (1, -2 * ratio, ratio**2))
+    fourth = _combined(fourths, (1, -4 * ratio, 6 * ratio**2, -4 * ratio**3, ratio**4))
+    # Values that are no whole numbers were rounded when they were summed up.
+    return float(second**2 / fourth) if second > 1e-9 * abs(squares[0]) and fourth > 0 else np.inf
+
+
+def _combined(sums: Floats, factors: Sequence[Fraction | int]) -> Fraction:
+    return sum((Fraction(each) * factor for each, factor in zip(sums, factors, strict=True)), Fraction(0))
 
 
 def figure(

@@ -206,7 +206,7 @@ def estimate(
     (elsewhere,) = figures(rows[:, None, :], [unit])
     total = sums.total[:2]
     noise = _noise(wavering, total) if wavering else None
-    worth = effective_sessions(sums.squares, sums.fourths, value)
+    worth = effective_sessions(sums.squares, sums.fourths, total)
     if observations.sampling:
         bounded = unit in LARGEST
         given = bounded or sums.observed >= FEWEST_RANKS

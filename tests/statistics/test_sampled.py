@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ci_eval.statistics.paired import Spread, singly
@@ -89,7 +90,7 @@ def test_noise_of_the_engine_widens_even_an_exact_difference() -> None:
 def single(values: Floats, asked: float, unit: str = "share") -> tuple[float, float]:
     """Of a metric that is a mean over sessions."""
     seen = np.stack([values, np.ones(len(values))], axis=1)
-    worth = effective_sessions(*powers(values, seen[:, 1]), float(values.mean()))
+    worth = effective_sessions(*powers(values, seen[:, 1]), seen.sum(axis=0))
     low, high = figure(seen.sum(axis=0), seen.T @ seen, float(len(values)), asked, unit, effective=worth)
     assert low is not None
     assert high is not None
@@ -105,7 +106,7 @@ def test_a_mean_rank_of_few_sessions_has_no_interval_unless_all_were_asked() -> 
 def test_one_rank_that_is_very_large_widens_the_interval_of_the_mean() -> None:
     """(Σr²)²/Σr⁴ is near 1 where one session makes the error: t is then 12.7 standard errors, not 2."""
     ranks = np.append(np.ones(399), 1000.0)
-    assert effective_sessions(*powers(ranks, np.ones(400)), ranks.mean()) == pytest.approx(1, abs=0.02)
+    assert effective_sessions(*powers(ranks, np.ones(400)), np.array([ranks.sum(), 400])) == pytest.approx(1, abs=0.02)
     assert np.ptp(single(ranks, 0, "rank")) > 10 * 2 * 1.96 * ranks.std() / 20 / 2
 
 
@@ -149,11 +150,17 @@ def test_samples_of_a_known_population_hold_its_difference(asked: float, rate: f
     assert 0.92 <= held / 300 <= at_most
 
 
-@given(st.lists(st.tuples(st.integers(1, 500), st.integers(0, 1)), min_size=1, max_size=50))
+def any_weighs(seen: list[tuple[int, int]]) -> bool:
+    return any(weight for _, weight in seen)
+
+
+@given(st.lists(st.tuples(st.integers(1, 500), st.integers(0, 1)), min_size=1, max_size=50).filter(any_weighs))
+@example([(1, 0), (202, 1), (202, 1), (202, 1)])
 def test_the_effective_number_of_sessions_follows_from_sums(seen: list[tuple[int, int]]) -> None:
     values, weights = np.array(seen, dtype=float).T
-    value = values.sum() / max(weights.sum(), 1)
-    residuals = values - value * weights
-    found = effective_sessions(*powers(values, weights), value)
-    second = (residuals**2).sum()
-    assert found == (pytest.approx(second**2 / (residuals**4).sum(), rel=1e-6) if second > 1e-6 else np.inf)
+    total = np.array([values.sum(), weights.sum()])
+    ratio = Fraction(total[0]) / Fraction(total[1])
+    residuals = [Fraction(value) - ratio * Fraction(weight) for value, weight in seen]
+    second = sum(each**2 for each in residuals)
+    true = float(second**2 / sum(each**4 for each in residuals)) if second else np.inf
+    assert effective_sessions(*powers(values, weights), total) == pytest.approx(true, rel=1e-14)
