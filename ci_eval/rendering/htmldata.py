@@ -90,7 +90,8 @@ def shown_session(session: Session, task: Task) -> ShownSession:
 def _lookup(lookup: Lookup, longest: int) -> ShownLookup:
     return ShownLookup(
         prefix=_short(lookup.prefix),
-        latency=lookup.latency,
+        # Beyond a microsecond there is only noise, and noise cannot be packed.
+        latency=round(lookup.latency, 3),
         total=lookup.total,
         rank=lookup.rank or 0,
         selected=lookup.selected,
@@ -162,6 +163,11 @@ def script(call: str, *arguments: object) -> bytes:
     return call.encode() + b"(" + json + b");\n"
 
 
+def packed(value: object) -> str:
+    """Its JSON by zlib in base64, which `ciEval.unpacked` reads."""
+    return b64encode(zlib.compress(msgspec.json.encode(value), COMPRESSION)).decode()
+
+
 class Scripts:
     """Writes the sessions of one file, in order, into scripts `NAME-0.js`, `NAME-1.js` …; keeps one script in
     memory."""
@@ -192,8 +198,7 @@ class Scripts:
         number = len(self.starts)
         self.starts.append(self._count - len(self._waiting))
         path = self._folder / f"{self._name}-{number}.js"
-        packed = zlib.compress(msgspec.json.encode(self._waiting), COMPRESSION)
-        path.write_bytes(script("ciEval.packed", number, b64encode(packed).decode()))
+        path.write_bytes(script("ciEval.packed", number, packed(self._waiting)))
         self._waiting, self._size = [], 0
 
     def write_places(self, pages: Sequence[Sequence[str]]) -> None:

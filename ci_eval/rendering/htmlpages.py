@@ -95,7 +95,8 @@ def _html(segment: Segment) -> str:
     spot, text = segment.spot, escape(segment.text)
     if spot is None:
         return text
-    sign = f' data-sign="{spot.sign}"' if spot.sign else ""
+    # Most have that of their outcome, which the style sheet knows: a tenth of a page.
+    sign = f' data-sign="{spot.sign}"' if spot.sign != SIGNS[spot.outcome] else ""
     ids = escape(" ".join(spot.ids))
     return f'<span class="t {spot.outcome}" data-at="{spot.first}" data-ids="{ids}"{sign}>{text}</span>'
 

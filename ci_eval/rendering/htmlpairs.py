@@ -9,7 +9,7 @@ from ci_eval.contracts import Task
 from ci_eval.model import Session, SourceFile
 from ci_eval.observing import outcome, score, shown_rank
 from ci_eval.rendering.contract import Pair
-from ci_eval.rendering.htmlpages import SIGNS, Page, Segment, mark, pages
+from ci_eval.rendering.htmlpages import Page, Segment, mark, pages
 from ci_eval.rendering.verdicts import went
 
 FIRST = 12
@@ -29,7 +29,6 @@ class Half:
 
     text: str
     outcome: str
-    sign: str
 
 
 @dataclass(frozen=True)
@@ -105,9 +104,8 @@ def _piece(segment: Segment, pairs: Sequence[Pair], task: Task) -> Piece:
 
 def _half(text: str, session: Session | None, task: Task) -> Half:
     if session is None:
-        return Half(text, "none", "")
-    went = outcome(task, session)
-    return Half(text, went, SIGNS[went])
+        return Half(text, "none")
+    return Half(text, outcome(task, session))
 
 
 def _went(session: Session | None, task: Task) -> str:

@@ -10,12 +10,10 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-import msgspec
-
 from ci_eval.contracts import Task
 from ci_eval.model import Session, SourceFile
 from ci_eval.observing import FAILED_BAND, band, evaluated, score, shown_rank
-from ci_eval.rendering.htmldata import script
+from ci_eval.rendering.htmldata import packed, script
 from ci_eval.rendering.htmlpairs import change_of
 from ci_eval.rendering.htmlsite import HtmlSite
 from ci_eval.rendering.ladder import TYPED
@@ -139,7 +137,7 @@ class SessionTable:
         return band(self._task, session) if len(self._sides) > 1 else self._task.band(session).name
 
     def script(self) -> bytes:
-        """The call that hands all of it to the page, as JSON in one text."""
+        """The call that hands all of it to the page."""
         table = {
             "title": self._title,
             "sides": self._names,
@@ -156,7 +154,7 @@ class SessionTable:
             "went": [vars(side) for side in self._sides],
             "leftOut": self.left_out,
         }
-        return script("ciEval.table", msgspec.json.encode(table).decode())
+        return script("ciEval.table", packed(table))
 
 
 def write_sessions(site: HtmlSite, table: SessionTable, title: str) -> None:

@@ -34,7 +34,9 @@ from ci_eval.rendering.verdicts import (
 )
 
 TEMPLATES = Path(__file__).parent / "templates"
-ASSETS = (*COMMON, "comparison.css", "comparison.js", "source.js", "sorting.js", "sessions.css", "sessions.js")
+ASSETS = (
+    *COMMON, "comparison.css", "comparison.js", "source.js", "sorting.js", "unpacked.js", "sessions.css", "sessions.js",
+)  # fmt: skip
 MOST_SESSIONS = 50_000
 """Pages are written for about so many sessions: those of files with a listed change first, then those of the files with
 the most changes."""

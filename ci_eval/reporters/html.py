@@ -39,7 +39,7 @@ from ci_eval.workers import Workers
 
 TEMPLATES = Path(__file__).parent / "templates"
 LEGEND = ("first", "near", "low", "absent", "failed", "skipped")
-ASSETS = (*COMMON, "index.js", "live.js", "source.js", "file.js", "sessions.css", "sessions.js")
+ASSETS = (*COMMON, "index.js", "live.js", "source.js", "unpacked.js", "file.js", "sessions.css", "sessions.js")
 DATA = Path("files", "data")
 MANY = 20_000
 """With fewer sessions, to start processes takes longer than they save."""

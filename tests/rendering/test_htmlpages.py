@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
+import ci_eval
 from ci_eval.model import Status
-from ci_eval.rendering.htmlpages import MAX_CHARACTERS, SessionMark, mark, pages
+from ci_eval.rendering.htmlpages import MAX_CHARACTERS, SIGNS, SessionMark, mark, pages
 from ci_eval.tasks.completion import TASK as COMPLETION
 from tests.reporters.samples import session
+
+STYLES = Path(ci_eval.__file__).parent / "reporters" / "templates" / "style.css"
 
 
 def marks_of(text: str, *places: tuple[int, str]) -> list[SessionMark]:
@@ -74,3 +80,19 @@ def test_text_stays_text_in_the_code_of_a_page() -> None:
     assert page.code.startswith('a&lt;<span class="t first" data-at="0" data-ids="')
     assert page.code.endswith('">b&gt;</span> &amp; c\n')
     assert page.code.striptags() == "a<b> & c"
+
+
+def test_the_style_sheet_has_the_signs_and_a_page_those_that_differ() -> None:
+    styled = dict(re.findall(r'^\.code > \.t\.(\w+) { --sign: "(.)"; }$', STYLES.read_text(), re.MULTILINE))
+    assert styled == {outcome: sign for outcome, sign in SIGNS.items() if sign}
+    text = "abc def ghi"
+    marks = [
+        mark(number, session("a.py", 4 * number, text[4 * number :][:3], rank), COMPLETION)
+        for number, rank in enumerate((2, 3, None))
+    ]
+    (page,) = pages(text, marks)
+    assert re.findall(r'class="t (\w+)"[^>]*?(?: data-sign="(.)")?>', page.code) == [
+        ("near", ""),
+        ("near", "3"),
+        ("absent", ""),
+    ]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import zlib
+from base64 import b64decode
 from typing import Any
 
 import pytest
@@ -19,8 +21,8 @@ SOURCE = SourceFile(path="a.py", checksum="0" * 64, text="one\n    two three\n")
 
 
 def told(table: SessionTable) -> dict[str, Any]:
-    text = table.script().decode()
-    found: dict[str, Any] = json.loads(json.loads(text.removeprefix("ciEval.table(").removesuffix(");\n")))
+    text = json.loads(table.script().decode().removeprefix("ciEval.table(").removesuffix(");\n"))
+    found: dict[str, Any] = json.loads(zlib.decompress(b64decode(text)))
     return found
 
 

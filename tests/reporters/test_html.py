@@ -80,9 +80,9 @@ def test_hostile_text_adds_no_tag_and_no_handler(tmp_path: Path) -> None:
     for page in site.rglob("*.html"):
         seen = Seen(page)
         assert "img" not in seen.tags
-        # Beside that of the colours, that of all sessions has its data in one more, and those of files what all sources
-        # have in common.
-        assert seen.tags.count("script") == 2 + (page.name == "sessions.html" or page.parent.name == "files")
+        # Beside that of the colours, both the page of all sessions and those of files have one that unpacks data; and
+        # one with the data, or with what all sources have in common.
+        assert seen.tags.count("script") == 2 + 2 * (page.name == "sessions.html" or page.parent.name == "files")
         assert not {name for name in seen.attributes if name.startswith("on") or name == "style"}
 
 

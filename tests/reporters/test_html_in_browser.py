@@ -80,6 +80,15 @@ def test_a_click_opens_the_panel_and_escape_closes_it(visit: Visit) -> None:
     expect(page.locator("#panel")).to_be_hidden()
 
 
+SIGNS_SEEN = """() => [...document.querySelectorAll("#code .t")].map((each) =>
+    [each.classList[1], getComputedStyle(each, "::after").content])"""
+
+
+def test_each_token_shows_its_rank_or_the_sign_of_its_outcome(visit: Visit) -> None:
+    told = {tuple(each) for each in visit.file("core").evaluate(SIGNS_SEEN)}
+    assert told >= {("near", '"3" / ""'), ("absent", '"✗" / ""'), ("first", "none")}
+
+
 @pytest.mark.parametrize("key", ["Enter", " "])
 def test_the_panel_opens_by_keyboard_and_escape_returns_to_the_token(visit: Visit, key: str) -> None:
     page = visit.file("core")

@@ -1,12 +1,9 @@
 "use strict";
 // Opens the sessions of a token. They come from scripts in data/, loaded when needed: a page opened from disk may not
 // fetch. Everything shown is set as text, never as markup.
-const ciEval = { loaded: new Map(), pages: null };
+ciEval.loaded = new Map();
+ciEval.pages = null;
 ciEval.packed = (script, text) => ciEval.loaded.set(script, ciEval.unpacked(text));
-ciEval.unpacked = (text) => {
-  const bytes = Uint8Array.from(atob(text), (each) => each.charCodeAt(0));
-  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).json();
-};
 ciEval.places = (pages) => { ciEval.pages = pages; };
 
 (() => {

@@ -1,10 +1,8 @@
 "use strict";
 // All sessions in one list: filters, search and groups over columns of numbers; only the rows in sight are elements.
 // What is chosen stands in the address behind #, so that other pages link to a choice. Everything is set as text.
-const ciEval = {};
-ciEval.table = (json) => {
-  // As text, since browsers read JSON faster than scripts.
-  const data = JSON.parse(json);
+ciEval.table = async (text) => {
+  const data = await ciEval.unpacked(text);
   // Of a row, in pixels, as the style sheet has it.
   const narrow = matchMedia("(max-width: 760px)");
   let height = narrow.matches ? 72 : 50;
