@@ -230,9 +230,9 @@ def four_nights(hub: GitHub) -> Nights:
 
 
 @pytest.mark.slow(minutes=5)
-def test_four_nights(evaluated: GitHub) -> None:
+def test_four_nights(hub: GitHub) -> None:
     """One test, since another process that took over a part of several would need four nights of its own."""
-    nights = four_nights(evaluated)
+    nights = four_nights(hub)
     told = "\n".join(f"night {number}: {code}\n{nights.logs[number]}" for number, code in nights.codes.items())
     assert [code != 0 for code in nights.codes.values()] == [False, False, True, False], told
     the_second_one_is_compared_with_the_first_and_has_a_ranker(nights)

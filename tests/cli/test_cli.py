@@ -105,7 +105,7 @@ def test_an_error_that_ends_a_build_of_teamcity_is_a_problem_of_it(
 
 @pytest.mark.slow
 def test_too_many_failures_are_one_problem_beside_the_figures(run: Run, project: Path, tmp_path: Path) -> None:
-    limits = ["--set", "interpret.timeout=0.0001", "--set", "interpret.memoryLimit=0"]
+    limits = ["--set", "interpret.timeout=0.0001", "--set", "interpret.memoryLimit=0", "--sessions", "1"]
     ended, out, _ = run(
         "--ci", "teamcity", "evaluate", "--project", f"path:{project}", *limits, "--output", tmp_path / "o"
     )

@@ -83,7 +83,7 @@ def test_two_engines_are_not_prepared_for_a_folder_that_is_used(run: Run, projec
 
 @pytest.mark.slow
 def test_too_many_failures_exit_with_5_after_the_reports(run: Run, project: Path, tmp_path: Path) -> None:
-    limits = ["--set", "interpret.timeout=0.0001", "--set", "interpret.memoryLimit=0"]
+    limits = ["--set", "interpret.timeout=0.0001", "--set", "interpret.memoryLimit=0", "--sessions", "1"]
     code, _, err = run("evaluate", "--project", f"path:{project}", "--output", tmp_path / "o", *limits)
     assert code == 5
     assert "allowedFailures" in err
