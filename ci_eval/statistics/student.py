@@ -63,7 +63,8 @@ def _errors_at(p: float, v: float) -> float:
 def _guessed(p: float, v: float) -> float:
     """The logarithm of about how many, by the first terms of Cornish and Fisher's expansion (Abramowitz and Stegun,
     26.7.5)."""
-    if not 0 < p < 1:
+    # Half of the smallest number there is is 0.
+    if not 0 < p / 2 < 0.5:
         return 0.0
     z = -NORMAL.inv_cdf(p / 2)
     t = z + (z**3 + z) / (4 * v) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * v * v)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from ci_eval.statistics.student import errors_at, tails
 
@@ -27,6 +29,17 @@ def test_tails_are_those_of_scipy(errors: float, df: float, tail: float) -> None
 def test_errors_at_a_tail_have_that_tail(df: float) -> None:
     wanted = np.array([0.9, 0.05, 0.001])
     assert tails(errors_at(wanted, df), df) == pytest.approx(wanted, rel=1e-9)
+
+
+@given(st.floats(0, 1), st.floats(0.1, 1e6) | st.just(np.inf))
+@example(5e-324, np.inf)
+@example(0.0, 1.0)
+@example(1.0, np.inf)
+def test_there_are_errors_at_every_tail(tail: float, df: float) -> None:
+    found = float(errors_at(tail, df))
+    assert np.exp(-10) <= found <= np.exp(60) * (1 + 1e-9)
+    nearest = np.clip(tail, *tails([np.exp(60), np.exp(-10)], df))
+    assert tails(found, df) == pytest.approx(nearest, rel=1e-6, abs=1e-300)
 
 
 def test_without_end_of_freedom_t_is_normal() -> None:
