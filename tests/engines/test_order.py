@@ -26,6 +26,8 @@ KNOWN = [engine for name in engines.names() if (engine := engines.CATALOG.load(n
 ASKED = [(engine, language) for engine in KNOWN for language in sorted(engine.languages or ())]
 FILES = 4
 SESSIONS = 32
+FEWER = dict.fromkeys(("jshell", "kotlin-ide-services", "scala-presentation-compiler"), 16)
+"""Sessions of those that think for seconds about each question."""
 
 pytestmark = [pytest.mark.engine, pytest.mark.registry, pytest.mark.slow(minutes=2)]
 
@@ -79,15 +81,15 @@ def _timeless(session: Session) -> Session:
 
 @pytest.mark.parametrize(("engine", "language"), ASKED, ids=lambda value: getattr(value, "name", value))
 def test_an_answer_depends_on_the_question_alone(engine: Engine, language: str, tmp_path: Path) -> None:
-    made = prepared(engine.name, language)
+    made, sessions = prepared(engine.name, language), FEWER.get(engine.name, SESSIONS)
     source = some_actions(made, tmp_path / "actions")
     first, half, mixed = (runs.copy_actions(source, made, tmp_path / name, 1) for name in ("first", "half", "mixed"))
     shuffled(mixed)
-    ask(first, made.setup, limit=SESSIONS)
-    ask(half, made.setup, limit=SESSIONS // 2, jobs=2)
-    ask(mixed, made.setup, limit=SESSIONS, jobs=2)
+    ask(first, made.setup, limit=sessions)
+    ask(half, made.setup, limit=sessions // 2, jobs=2)
+    ask(mixed, made.setup, limit=sessions, jobs=2)
     told = answers(first)
-    assert len(told) == SESSIONS
+    assert len(told) == sessions
     assert sum(b'"status":"ok"' in each for each in told.values()) > 0
     assert differing(told, answers(mixed)) == []
     assert differing({key: told[key] for key in answers(half)}, answers(half)) == []
