@@ -47,14 +47,23 @@ def caches(tmp_path: Path) -> list[Path]:
     return [tmp_path / "cache-head", tmp_path / "cache-other"]
 
 
+def scratches(tmp_path: Path) -> list[Path]:
+    """Where each node puts what it is at."""
+    return [tmp_path / "at-one", tmp_path / "at-other"]
+
+
 @pytest.fixture
 def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """The head lends no CPU; two other nodes lend one each."""
     monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+    for scratch in scratches(tmp_path):
+        scratch.mkdir()
     made = cluster_utils.Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False})
     made.others = [
-        made.add_node(num_cpus=1, env_vars={"CI_EVAL_CACHE": str(cache)}, include_dashboard=False)
-        for cache in caches(tmp_path)
+        made.add_node(
+            num_cpus=1, env_vars={"CI_EVAL_CACHE": str(cache), "TMPDIR": str(scratch)}, include_dashboard=False
+        )
+        for cache, scratch in zip(caches(tmp_path), scratches(tmp_path), strict=True)
     ]
     yield made
     made.shutdown()
@@ -70,6 +79,11 @@ def files(folder: Path) -> int:
     return len(list((folder / "sessions").glob("*.zst")))
 
 
+def busy(scratch: Path) -> bool:
+    """Whether the node has the actions of a file, which it takes away when it is through."""
+    return any(scratch.glob("ci-eval-node-*/*.zst"))
+
+
 def parts(folder: Path) -> list[bytes]:
     """Everything that is not a time, to the byte."""
     files = [*sorted((folder / "actions").iterdir()), *sorted((folder / "errors").iterdir()), folder / "config.yaml"]
@@ -80,7 +94,7 @@ def test_two_nodes_of_which_one_is_killed_give_what_one_process_gives(cluster: A
     common = ("--project", SPEC, "--engine", "ngram", "--sessions", 4000)
     assert run("evaluate", *common, "--jobs", 1, "--output", tmp_path / "local")[0] == 0
     asked = start("evaluate", *common, "--executor", f"ray:{cluster.address}", "--output", tmp_path / "ray")
-    wait_for(lambda: files(tmp_path / "ray") >= 3, asked)
+    wait_for(lambda: files(tmp_path / "ray") >= 1 and all(map(busy, scratches(tmp_path))), asked)
     cluster.remove_node(cluster.others[1], allow_graceful=False)
     at = files(tmp_path / "ray")
     _, err = asked.communicate(timeout=HANGS)
