@@ -3,7 +3,9 @@
 // only.
 const ciEval = {
   unpacked: (text) => {
-    const bytes = Uint8Array.from(atob(text), (each) => each.charCodeAt(0));
+    const read = atob(text);
+    const bytes = new Uint8Array(read.length);
+    for (let at = 0; at < read.length; at++) bytes[at] = read.charCodeAt(at);
     return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).json();
   },
 };
