@@ -36,16 +36,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Each worker begins with its share of the tests that take minutes: one that was begun last would keep its worker
     busy while the others have nothing left to do."""
     workers = int(getattr(config, "workerinput", {}).get("workercount", 1))
-    longest = sorted(items, key=_minutes, reverse=True)
-    cut = sum(1 for item in items if _minutes(item))
-    long, others = longest[:cut], longest[cut:]
+    long = sorted(filter(_minutes, items), key=_minutes, reverse=True)
+    others = [item for item in items if not _minutes(item)]
     dealt: list[pytest.Item] = []
     for worker in range(workers):
         # xdist's worksteal sends each worker one such slice of what was collected.
         share = (len(items) - len(dealt)) // (workers - worker)
         mine = long[worker::workers]
-        dealt += mine + others[: share - len(mine)]
-        del others[: share - len(mine)]
+        more = max(share - len(mine), 0)
+        dealt += mine + others[:more]
+        del others[:more]
+    assert len(dealt) == len(items), "a test that is not dealt is not run"
     items[:] = dealt
 
 

@@ -10,9 +10,14 @@ HANGS = 600
 """Seconds after which a program is taken to hang."""
 
 
-def wait_for(happened: Callable[[], bool], process: subprocess.Popen[str] | None = None) -> None:
-    """Wait until it has happened; fail where the process that is to bring it about ends before that, or hangs."""
-    deadline = time.monotonic() + HANGS
+def wait_for(
+    happened: Callable[[], bool], process: subprocess.Popen[str] | None = None, *, seconds: float = HANGS
+) -> None:
+    """Wait until it has happened; fail where the process that is to bring it about ends before that, or hangs.
+
+    `seconds`: fewer where it must happen soon, lest it happen by itself.
+    """
+    deadline = time.monotonic() + seconds
     while not happened():
         ended = process is not None and process.poll() is not None
         if (ended and not happened()) or time.monotonic() > deadline:

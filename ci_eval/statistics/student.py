@@ -63,7 +63,7 @@ def _errors_at(p: float, v: float) -> float:
 def _guessed(p: float, v: float) -> float:
     """The logarithm of about how many, by the first terms of Cornish and Fisher's expansion (Abramowitz and Stegun,
     26.7.5)."""
-    # Half of the smallest number there is is 0.
+    # Where p is 5e-324, p / 2 is 0.
     if not 0 < p / 2 < 0.5:
         return 0.0
     z = -NORMAL.inv_cdf(p / 2)

@@ -110,7 +110,7 @@ def test_without_walls_the_same_server_gets_nearly_everything(attempts: Attempts
     refused = {name for name, worked in done.items() if not worked}
     assert refused <= {"token", "descriptors", "trace", "environ", "memory"}, "an emptied environment, at least"
     assert said == "not confined: interpret.confine is off"
-    wait_for(lambda: len(servers.heard) >= 4)
+    wait_for(lambda: len(servers.heard) >= 4, seconds=60)
     assert servers.heard == [b"stolen"] * 4
 
 

@@ -134,7 +134,7 @@ def test_no_process_is_left_after_a_kill(project: Path, tmp_path: Path) -> None:
     wait_for(lambda: _written(tmp_path / "o" / "sessions") >= 1, killed)
     killed.send_signal(signal.SIGKILL)
     killed.communicate(timeout=HANGS)
-    wait_for(lambda: not list(_processes(str(project))))
+    wait_for(lambda: not list(_processes(str(project))), seconds=20)
 
 
 def _processes(word: str) -> Iterator[str]:

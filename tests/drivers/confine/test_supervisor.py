@@ -80,7 +80,7 @@ def test_if_ci_eval_is_killed_nothing_is_left(tmp_path: Path) -> None:
         assert caller.stdout
         engine = int(caller.stdout.readline())
         caller.send_signal(signal.SIGKILL)
-    wait_for(lambda: not runs(engine) and not remains.exists())
+    wait_for(lambda: not runs(engine) and not remains.exists(), seconds=10)
 
 
 def test_a_program_that_never_pauses_is_a_timeout(tmp_path: Path) -> None:

@@ -44,7 +44,7 @@ def run(*arguments: object) -> tuple[int, str]:
 
 
 def caches(tmp_path: Path) -> list[Path]:
-    return [tmp_path / "cache-head", tmp_path / "cache-other"]
+    return [tmp_path / "cache-one", tmp_path / "cache-other"]
 
 
 def scratches(tmp_path: Path) -> list[Path]:
