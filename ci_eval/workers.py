@@ -22,6 +22,8 @@ from multiprocessing.connection import Connection, wait
 from types import TracebackType
 from typing import Any, Generic, TypeVar
 
+from ci_eval import machine
+
 TICK = 0.5
 """Seconds between two signs of life from a worker."""
 
@@ -205,6 +207,7 @@ def _serve(pipe: Connection, parent: int, counter: ctypes.c_uint64) -> None:
     """The main loop of a worker. Ctrl-C is left to the parent, and the worker ends when the parent does."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     die_with_parent()
+    machine.collect_rarely()
     if os.getppid() != parent:
         os._exit(1)
     _counters.append(counter)

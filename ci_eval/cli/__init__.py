@@ -13,7 +13,7 @@ from pathlib import Path
 
 import click
 
-from ci_eval import __version__
+from ci_eval import __version__, machine
 from ci_eval.ci import Problem, Screen
 from ci_eval.cli import shells
 from ci_eval.cli.commands import NAMES
@@ -32,6 +32,7 @@ FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS}
 
 def main() -> None:
     """Run the command line, and turn an error into one message and one exit code."""
+    machine.collect_rarely()
     if COMPLETING in os.environ:
         shells.register()
     try:

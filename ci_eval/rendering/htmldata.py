@@ -8,7 +8,6 @@ from __future__ import annotations
 import zlib
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
@@ -41,8 +40,7 @@ Item = tuple[int, str, str] | tuple[int, str, str, int, Grades, str]
 most of them only the first three."""
 
 
-@dataclass(frozen=True)
-class ShownLookup:
+class ShownLookup(msgspec.Struct, frozen=True, gc=False):
     """A lookup as the panel shows it."""
 
     prefix: str
@@ -54,8 +52,7 @@ class ShownLookup:
     items: tuple[Item, ...]
 
 
-@dataclass(frozen=True)
-class ShownSession:
+class ShownSession(msgspec.Struct, frozen=True, gc=False):
     """A session as the panel shows it."""
 
     id: str

@@ -10,6 +10,7 @@ from html import escape
 from itertools import groupby
 from pathlib import PurePosixPath
 
+import msgspec
 from markupsafe import Markup
 
 from ci_eval.contracts import Task
@@ -37,8 +38,7 @@ MISSES = frozenset({"failed", "absent"})
 _SEVERITY = {outcome: place for place, outcome in enumerate(OUTCOMES)}
 
 
-@dataclass(frozen=True)
-class SessionMark:
+class SessionMark(msgspec.Struct, frozen=True, gc=False):
     """One session as far as the source shows it; `index` counts the sessions of the file."""
 
     index: int
@@ -49,8 +49,7 @@ class SessionMark:
     rank: int | None
 
 
-@dataclass(frozen=True)
-class Spot:
+class Spot(msgspec.Struct, frozen=True, gc=False):
     """A place of the text with its sessions, which are neighbours in the data: `first` … `first + len(ids) - 1`."""
 
     begin: int
@@ -61,8 +60,7 @@ class Spot:
     sign: str
 
 
-@dataclass(frozen=True)
-class Segment:
+class Segment(msgspec.Struct, frozen=True, gc=False):
     """A stretch of text, completed there or not."""
 
     text: str

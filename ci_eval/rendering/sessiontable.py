@@ -90,10 +90,20 @@ class SessionTable:
         self._begins = [0, *(place + 1 for place, sign in enumerate(source.text) if sign == "\n")]
         self._files.append((source.path, list(links)))
 
+    @property
+    def rows(self) -> int:
+        """How many sessions it has."""
+        return len(self._ids)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether every other session is left out."""
+        return self.rows >= MOST_ROWS
+
     def add(self, row: Sequence[Session | None], page: int = 0) -> None:
         """A session as it went on each side, on one of which it may be missing; `page`: the number of the file's page
         that has it, from 0."""
-        if len(self._ids) >= MOST_ROWS:
+        if self.is_full:
             self.left_out += 1
             return
         session = row[-1] or row[0]

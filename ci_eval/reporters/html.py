@@ -103,12 +103,17 @@ class _Pages:
         self._site.assets(ASSETS)
         table = SessionTable(self._task, [""], self._evaluation.title)
         links = {}
-        # Meanwhile the table is filled here.
-        for (path, link), (source, sessions) in zip(self._written(sources), sources, strict=True):
-            links[path] = link
+        # Meanwhile the table is filled here, as far as it goes.
+        for (written, link), path in zip(self._written(sources), sources.paths, strict=True):
+            links[written] = link
+            if table.is_full:
+                continue
+            source, sessions = sources.of(path)
             table.begin(source, [f"files/{_page_link(page_name(source.path), 0)}"])
             for session in sessions:
                 table.add([session])
+        if table.is_full:
+            table.left_out = self._planned - table.rows
         write_sessions(self._site, table, self._evaluation.title)
         opened, _ = shown_filter(self._evaluation)
         for name in {opened: None, **self._evaluation.filters}:
@@ -130,6 +135,10 @@ class _Pages:
     @property
     def _sessions(self) -> int:
         return max((each.sessions for each in self._evaluation.filters.values()), default=0)
+
+    @property
+    def _planned(self) -> int:
+        return max((each.planned for each in self._evaluation.filters.values()), default=0)
 
     def _write_index(self, name: str, opened: str, links: dict[str, str]) -> None:
         names = [opened, *(other for other in self._evaluation.filters if other != opened)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tracemalloc
 from collections import deque
@@ -16,6 +17,7 @@ import pytest
 from ci_eval import machine
 from ci_eval.errors import WorkspaceError
 from ci_eval.model import GateResult, Session
+from ci_eval.rendering import sessiontable
 from ci_eval.rendering.htmlpages import MAX_SESSIONS, page_name
 from ci_eval.reporters import html
 from ci_eval.reporters.html import REPORTER
@@ -189,6 +191,21 @@ def test_gates_are_told_the_broken_ones_first(tmp_path: Path) -> None:
     assert text.index("✗ broken") < text.index("RecallAt1 &gt;= 95%") < text.index("✓ kept")
     assert "it is &lt;60%&gt;" in text
     assert "✗ broken" not in (written(sample, tmp_path / "other") / "index.html").read_text(encoding="utf-8")
+
+
+def test_the_page_of_all_sessions_counts_those_it_has_no_room_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = write(tmp_path / "p", **{f"file{i}__py": GREETER for i in range(3)})
+    arguments = ("--project", f"path:{project}", "--engine", "words", "--output", tmp_path / "w")
+    assert command("evaluate", *arguments)[0] == 0
+    reports = tmp_path / "w" / "reports"
+    planned = json.loads((reports / "metrics.json").read_text())["evaluations"][0]["filters"]["ALL"]["planned"]
+    for rows in (2, planned // 3, planned - 1, planned):
+        monkeypatch.setattr(sessiontable, "MOST_ROWS", rows)
+        assert command("report", tmp_path / "w")[0] == 0
+        more = re.findall(r"(\d+) more sessions", (reports / "html" / "sessions.html").read_text())
+        assert more == ([str(planned - rows)] if rows < planned else [])
 
 
 class Dying(Workers[str, str]):
