@@ -1,11 +1,11 @@
 """How well `evaluate --precision` does: runs of all sessions, sampled again and again.
 
-python benchmarks/precision.py [--precision 1pp] [--times 200] WORKSPACE…
+python benchmarks/precision.py [--precision 1pp] [--times 200] [--metric Recall] WORKSPACE…
 
 Each WORKSPACE holds a run in which every session was asked. As often as said, with another seed each time, sessions are
-drawn from it as `evaluate --precision` draws them, their answers being those of the run. Printed are, of Recall: how
-far off the figures are in the mean (bias), how often their intervals hold the figure of all sessions (coverage), and
-the mean number of sessions that were drawn, beside the number that a simple random sample takes for as narrow an
+drawn from it as `evaluate --precision` draws them, their answers being those of the run. Printed are, of the metric:
+how far off the figures are in the mean (bias), how often their intervals hold the figure of all sessions (coverage),
+and the mean number of sessions that were drawn, beside the number that a simple random sample takes for as narrow an
 interval.
 """
 
@@ -28,22 +28,21 @@ from ci_eval.statistics.student import Floats
 from ci_eval.statistics.weighted import ERRORS
 from ci_eval.workspace import Workspace
 
-METRIC = "Recall"
-
 
 @dataclass(frozen=True)
 class Drawn:
     """One simulated run."""
 
     value: float
-    reach: float
+    low: float
+    high: float
     asked: int
     phases: int
 
 
-def answers(workspace: Workspace, frame: Frame) -> Floats:
-    """Of each session: numerator and denominator."""
-    metric = next(each for each in metrics.load() if each.info.name == METRIC)
+def answers(workspace: Workspace, frame: Frame, name: str) -> Floats:
+    """Of each session: the metric's numerator and denominator."""
+    metric = next(each for each in metrics.load() if each.info.name == name)
     seen = {
         session.id: (*observations_of(metric, session), (0.0, 0.0))[0]
         for _, sessions in workspace.sessions(SessionScore)
@@ -56,13 +55,13 @@ def answers(workspace: Workspace, frame: Frame) -> Floats:
 
 def simulated(frame: Frame, known: Floats, precision: float, seed: int) -> Drawn:
     """A run whose answers are known."""
-    sampler = Sampler(frame, METRIC, precision, seed)
+    sampler = Sampler(frame, "", precision, seed)
     while not sampler.is_precise:
         phase = sampler.next_phase()
         sampler.take(phase, *known[np.concatenate(phase.drawn)].T)
-    value, reach = sampler.figure()
-    assert value is not None
-    return Drawn(value, reach, len(sampler.asked), len(sampler.phases))
+    found = sampler.figure()
+    assert found
+    return Drawn(*found, len(sampler.asked), len(sampler.phases))
 
 
 def simple(known: Floats, precision: float) -> float:
@@ -77,18 +76,19 @@ def main() -> None:
     parser.add_argument("workspaces", nargs="+", type=Path, metavar="WORKSPACE")
     parser.add_argument("--precision", default="1pp")
     parser.add_argument("--times", type=int, default=200)
+    parser.add_argument("--metric", default="Recall")
     given = parser.parse_args()
     precision = parse(given.precision)
-    print("| engine | sessions | Recall | bias | coverage | drawn | phases | simple | drawn / simple |")
+    print(f"| engine | sessions | {given.metric} | bias | coverage | drawn | phases | simple | drawn / simple |")
     print("|---|--:|--:|--:|--:|--:|--:|--:|--:|")
     for folder in given.workspaces:
         workspace = Workspace.open(folder)
         frame = listed(workspace).frame
-        known = answers(workspace, frame)
+        known = answers(workspace, frame, given.metric)
         whole = known[:, 0].sum() / known[:, 1].sum()
         runs = [simulated(frame, known, precision, seed) for seed in range(given.times)]
         errors = np.array([run.value - whole for run in runs])
-        covered = np.mean([abs(run.value - whole) <= run.reach for run in runs])
+        covered = np.mean([run.low <= whole <= run.high for run in runs])
         drawn, usual = np.mean([run.asked for run in runs]), simple(known, precision)
         print(
             f"| {workspace.manifest().engine.name} | {len(known):,} | {whole:.1%} "

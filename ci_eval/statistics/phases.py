@@ -7,22 +7,24 @@ each, sessions are drawn by chance in proportion to its size and its expected st
 
 What was asked before a phase is known, and the strata of the phase stand for the rest: given what was asked before,
 that is an estimate without bias, however the answers so far were used. The estimates of several phases are not
-correlated, since each is right in the mean whatever the ones before it are. They are averaged by the inverse of the
-variance that was expected of each *before* its phase. (To go on drawing from the strata of the first phase would be
-simpler, but is biased: where the first few sessions of a stratum are all right by chance, no more of it is asked.)
+correlated, since each is right in the mean whatever the ones before it are. They are averaged by the inverse of their
+variances, which are those that all answers together make expect: where a phase happens to have few misses, its own
+would favour it. (To go on drawing from the strata of the first phase would be simpler, but is biased: where the first
+few sessions of a stratum are all right by chance, no more of it is asked.)
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ci_eval.chance import draw
 from ci_eval.model.sampling import Sampling, Stratum
-from ci_eval.statistics.weighted import ERRORS, figure, moments
+from ci_eval.statistics.weighted import ERRORS, figure, interval, moments
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.int64]
@@ -35,8 +37,11 @@ STRATA = 8
 """In a phase, at most."""
 FEWEST = 12
 """Sessions that are drawn from a stratum, at least."""
-PULL = 8.0
-"""So many sessions with the rate of the larger cell are added to each cell."""
+PULLS = (4.0, 8.0, 16.0, 32.0, 64.0, 128.0)
+"""So many sessions with the rate of the larger cell are added to each cell: as many of these as tell best of a part of
+the answers what the others were."""
+FOLDS = 4
+"""Such parts."""
 MARGIN = 1.2
 """The last phase asks so many times as many sessions as should do."""
 NEARLY = 1e-3
@@ -53,11 +58,25 @@ class Frame:
 
     def rates(self, asked: Places, values: Floats) -> Floats:
         """How well each session is expected to go (0 to 1), by the values of those that were asked."""
+        fold = np.arange(len(asked)) % FOLDS
+
+        def surprise(pull: float) -> float:
+            """By the values of the others, at those of each fold (cross-entropy)."""
+            total = 0.0
+            for number in range(FOLDS):
+                known, other = fold != number, fold == number
+                expected, found = self._rates(asked[known], values[known], pull)[asked[other]], values[other]
+                total -= float(found @ np.log(expected) + (1 - found) @ np.log(1 - expected))
+            return total
+
+        return self._rates(asked, values, min(PULLS, key=surprise))
+
+    def _rates(self, asked: Places, values: Floats, pull: float) -> Floats:
         found = np.full(len(self.ids), (values.sum() + 1) / (len(values) + 2))
         for cells in self.cells:
             count, total = np.bincount(cells[asked], minlength=cells.max() + 1), np.zeros(cells.max() + 1)
             np.add.at(total, cells[asked], values)
-            found = (total[cells] + PULL * found) / (count[cells] + PULL)
+            found = (total[cells] + pull * found) / (count[cells] + pull)
         return np.asarray(np.clip(found, NEARLY, 1 - NEARLY))
 
 
@@ -66,12 +85,26 @@ class Phase:
     """What is to be asked next."""
 
     number: int
+    strata: Sequence[Places]
+    """The places of the sessions that are in each: none of them had been asked before."""
     drawn: Sequence[Places]
     """Of each stratum: the places of the sessions that are drawn."""
-    sizes: Sequence[int]
-    """Of each stratum: its sessions that had not been asked before."""
-    variance: float
-    """That is expected of its estimate of a total."""
+
+    def variance(self, expected: Floats) -> float:
+        """That of its estimate of a total, where sessions go as well as `expected` says."""
+        total = 0.0
+        for all_, some in zip(self.strata, self.drawn, strict=True):
+            mean = float(expected[all_].mean())
+            total += len(all_) * (len(all_) / len(some) - 1) * mean * (1 - mean)
+        return total
+
+
+class Estimated(NamedTuple):
+    """A figure and its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
 
 
 @dataclass
@@ -88,6 +121,8 @@ class Sampler:
     def __post_init__(self) -> None:
         self._above, self._below = np.zeros(len(self.frame.ids)), np.zeros(len(self.frame.ids))
         self._stratum = np.zeros(len(self.frame.ids), dtype=np.int64)
+        self._expected = np.full(len(self.frame.ids), 0.5)
+        """How well each session is expected to go; before the first phase, nothing is known."""
 
     @property
     def asked(self) -> Places:
@@ -103,30 +138,33 @@ class Sampler:
         """Whether the interval is narrow enough, or all sessions are asked."""
         return bool(self.phases) and (len(self.asked) == len(self.frame.ids) or self.reach() <= self.precision)
 
-    def figure(self) -> tuple[float | None, float]:
-        """The metric's figure, and how far its interval reaches to each side (see `weighted.figure`)."""
-        return figure(np.stack(self._moments), self.sampling)
+    def figure(self) -> Estimated | None:
+        """The metric's figure with its 95 % interval; None where it was observed in no session."""
+        strata, sampling = np.stack(self._moments), self.sampling
+        found, value = interval(strata, sampling, bounded=True), figure(strata, sampling)[0]
+        return None if found is None or value is None else Estimated(value, *found)
 
     def reach(self) -> float:
-        """Half the width of the metric's interval, before it is cut off at 0 and 1."""
-        return self.figure()[1]
+        """How far the metric's interval reaches to the side to which it reaches further."""
+        found = self.figure()
+        return max(found.value - found.low, found.high - found.value) if found else np.inf
 
     @property
     def sampling(self) -> Sampling:
         """The sample so far."""
-        inverse = 1 / np.maximum([phase.variance for phase in self.phases], 1e-12)
+        inverse = 1 / np.maximum([phase.variance(self._expected) for phase in self.phases], 1e-12)
         shares = inverse / inverse.sum()
         later = np.clip(1 - np.cumsum(shares), 0, 1)
         strata = [
             Stratum(
                 phase=phase.number,
-                sessions=size,
+                sessions=len(places),
                 asked=len(drawn),
                 share=float(shares[phase.number]),
                 later=float(later[phase.number]),
             )
             for phase in self.phases
-            for size, drawn in zip(phase.sizes, phase.drawn, strict=True)
+            for places, drawn in zip(phase.strata, phase.drawn, strict=True)
         ]
         return Sampling(metric=self.metric, precision=self.precision, strata=tuple(strata))
 
@@ -141,11 +179,14 @@ class Sampler:
             self._moments.append(moments(above[:count], below[:count]))
             above, below = above[count:], below[count:]
         self.phases.append(phase)
+        asked = self.asked[self._below[self.asked] > 0]
+        if len(asked):
+            self._expected = self.frame.rates(asked, self._above[asked] / self._below[asked])
 
     def next_phase(self) -> Phase:
         """The sessions that are asked next."""
         number, left = len(self.phases), np.flatnonzero(self._stratum == 0)
-        expected = self._expected()[left]
+        expected = self._expected[left]
         spread = np.sqrt(expected * (1 - expected))
         # Of equal ones, those of one cell stay together.
         order = np.lexsort((*(cells[left] for cells in self.frame.cells), expected))
@@ -155,15 +196,7 @@ class Sampler:
         sizes, spreads = np.array([len(part) for part in parts]), np.array([spread[part].mean() for part in parts])
         counts = allocate(sizes, spreads, self._wanted(spread))
         drawn = [left[self._draw(left, part, count, number)] for part, count in zip(parts, counts, strict=True)]
-        variance = float((sizes**2 * (1 - counts / sizes) * spreads**2 / counts).sum())
-        return Phase(number, drawn, sizes.tolist(), variance)
-
-    def _expected(self) -> Floats:
-        """How well each session is expected to go; of the first phase, nothing is known."""
-        asked = self.asked[self._below[self.asked] > 0]
-        if not len(asked):
-            return np.full(len(self.frame.ids), 0.5)
-        return self.frame.rates(asked, self._above[asked] / self._below[asked])
+        return Phase(number, [left[part] for part in parts], drawn)
 
     def _wanted(self, spread: Floats) -> int:
         """How many sessions the next phase asks, about: as many as should do, if it does not grow too fast."""

@@ -70,5 +70,19 @@ def interval(strata: Floats, sampling: Sampling, *, bounded: bool) -> tuple[floa
     value, reach = figure(strata, sampling)
     if value is None:
         return None
-    low, high = value - reach, value + reach
-    return (max(low, 0.0), min(high, 1.0)) if bounded else (low, high)
+    return of_share(value, reach) if bounded else (value - reach, value + reach)
+
+
+def of_share(value: float, reach: float) -> tuple[float, float]:
+    """The score interval (Wilson 1927) of a share whose usual one would reach that far to each side.
+
+    It reaches further towards 1/2: where few sessions were seen to be otherwise than the rest, by chance too few may
+    have been. Its sample size is that of a simple random sample with the same standard error.
+    """
+    if not 0 < value < 1 or not reach:
+        return max(value - reach, 0.0), min(value + reach, 1.0)
+    size = value * (1 - value) * (ERRORS / reach) ** 2
+    added = ERRORS**2 / size
+    middle = (value + added / 2) / (1 + added)
+    half = ERRORS * np.sqrt((value * (1 - value) + added / 4) / size) / (1 + added)
+    return float(middle - half), float(middle + half)

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from ci_eval.model.sampling import Sampling, Stratum
-from ci_eval.statistics.weighted import figure, interval, moments
+from ci_eval.statistics.weighted import ERRORS, figure, interval, moments, of_share
 
 ONES = np.ones
+scipy = pytest.importorskip("scipy.stats", reason="scipy comes with the extra ml")
 
 
 def sample(*sizes: tuple[int, int]) -> Sampling:
@@ -54,6 +55,14 @@ def test_the_interval_is_that_of_a_stratified_sample() -> None:
     values = np.array([1.0, 0] * 200)
     reach = figure(np.stack([moments(values, ONES(400))]), sample((800, 400)))[1]
     assert reach == pytest.approx(1.96 * np.sqrt(0.25 / 400 * (1 - 400 / 800)), rel=0.005)
+
+
+@pytest.mark.parametrize(("right", "asked"), [(1, 40), (27, 1000), (500, 1000), (999, 1000)])
+def test_the_interval_of_a_share_is_the_score_interval_of_scipy(right: int, asked: int) -> None:
+    value = right / asked
+    found = of_share(value, ERRORS * np.sqrt(value * (1 - value) / asked))
+    expected = scipy.binomtest(right, asked).proportion_ci(method="wilson")
+    assert found == pytest.approx((expected.low, expected.high), rel=1e-9)
 
 
 def test_the_mean_over_all_samples_is_the_figure_of_all_sessions() -> None:
