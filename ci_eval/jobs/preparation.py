@@ -197,15 +197,16 @@ def _check(config: Config, task: Task, language: Language, engine: Engine) -> No
     if isinstance(engine, IdeEngine):
         raise ConfigError("engine jetbrains evaluates whole projects by itself: only `ci-eval evaluate` can use it")
     if engine.languages is not None and language.name not in engine.languages:
+        known = sorted(engine.languages)
         raise ConfigError(
-            f"engine {engine.name!r} does not know {language.title}; it knows {', '.join(sorted(engine.languages))}, "
-            "see `ci-eval list engines`"
+            f"engine {engine.name!r} does not know {language.title}; it knows {', '.join(known)}: "
+            f"add `--language {known[0]}`, or choose an engine of `ci-eval list engines`"
         )
-    known = [*(metric.info.name for metric in metrics_of(config)), *footprint.INFOS]
+    figures = [*(metric.info.name for metric in metrics_of(config)), *footprint.INFOS]
     for name in config.reports.default_metrics or ():
-        if name not in known:
+        if name not in figures:
             raise ConfigError(
-                f"reports.defaultMetrics: unknown metric {name!r}{guess(name, known)}; known are {', '.join(known)}"
+                f"reports.defaultMetrics: unknown metric {name!r}{guess(name, figures)}; known are {', '.join(figures)}"
             )
     gates_of(config)
     if not (config.project.spec or takes_dataset(task)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +12,8 @@ from ci_eval import engines
 from ci_eval.config import Config
 from ci_eval.config.schema import EngineConfig
 from ci_eval.jobs.preparation import engine_of
+from tests.command import command
+from tests.projects import write
 
 
 @pytest.mark.parametrize("name", engines.CATALOG.names())
@@ -37,3 +40,9 @@ def test_so_does_one_that_is_configured(given: dict[str, Any]) -> None:
 def test_engines_of_other_options_differ() -> None:
     third, usual = (engine_of(Config(engine=EngineConfig(name="ngram", options=each))) for each in ({"order": 3}, {}))
     assert third != usual
+
+
+def test_an_engine_of_another_language_is_refused_with_what_to_add(tmp_path: Path) -> None:
+    project = write(tmp_path / "p", a__py="x = 1\n")
+    code, _, err = command("evaluate", "--engine", "gopls", "--project", f"path:{project}", "--output", tmp_path / "w")
+    assert (code, "add `--language go`" in " ".join(err.split())) == (2, True)
