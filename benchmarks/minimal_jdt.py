@@ -5,8 +5,8 @@ python benchmarks/minimal_jdt.py WORKSPACE --root FOLDER [--jars FOLDER] [--plac
 WORKSPACE: of an evaluation with engine jdt, NoPrefix and the client `editor`; root: the folder of its sources; jars:
 those its project needs. The minimal client shares nothing with the engine but JDT's jars: MinimalJdt.java
 starts Eclipse another way, copies the sources, opens and closes the file for every place anew, and prints proposals as
-they come, of which a list is made here. With --index JDT indexes everything first, as an IDE does: this shows what the
-index changes.
+they come, of which a list is made here. A place that differs is asked again in a process of its own. With --index JDT
+indexes everything first, as an IDE does: this shows what the index changes.
 """
 
 from __future__ import annotations
@@ -152,16 +152,24 @@ def main() -> None:
     options.add_argument("--index", action="store_true")
     asked = options.parse_args()
     cases = cases_of(asked.workspace, asked.places)
-    present = ranks = 0
     with minimal(asked.root, asked.jars, index=asked.index) as client:
-        for case in cases:
-            names = client.names(case)
-            rank = names.index(case.expected) + 1 if case.expected in names else None
-            present += (rank is None) == (case.rank is None)
-            ranks += rank == case.rank
-            if rank != case.rank:
-                print(f"{case.path}:{case.offset} {case.kind} {case.expected!r}: engine {case.rank}, minimal {rank}")
+        found = [rank_in(client.names(case), case) for case in cases]
+    for place, case in enumerate(cases):
+        if found[place] != case.rank:
+            # JDT remembers something of the places before: what counts is what it says to one who asks nothing else.
+            with minimal(asked.root, asked.jars, index=asked.index) as client:
+                found[place] = rank_in(client.names(case), case)
+        if found[place] != case.rank:
+            told = f"engine {case.rank}, minimal {found[place]}"
+            print(f"{case.path}:{case.offset} {case.kind} {case.expected!r}: {told}")
+    present = sum((rank is None) == (case.rank is None) for rank, case in zip(found, cases, strict=True))
+    ranks = sum(rank == case.rank for rank, case in zip(found, cases, strict=True))
     print(f"{len(cases)} places: presence {present / len(cases):.1%}, rank {ranks / len(cases):.1%}")
+
+
+def rank_in(names: list[str], case: Case) -> int | None:
+    """That of the expected text."""
+    return names.index(case.expected) + 1 if case.expected in names else None
 
 
 if __name__ == "__main__":

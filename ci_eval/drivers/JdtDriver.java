@@ -39,7 +39,6 @@ import org.eclipse.jdt.core.IJavaProject;
 import org.eclipse.jdt.core.JavaCore;
 import org.eclipse.jdt.core.JavaModelException;
 import org.eclipse.jdt.core.Signature;
-import org.eclipse.jdt.core.WorkingCopyOwner;
 import org.eclipse.jdt.core.dom.rewrite.ImportRewrite;
 import org.eclipse.jdt.internal.core.JavaModelManager;
 import org.osgi.framework.Bundle;
@@ -115,8 +114,6 @@ public class JdtDriver {
 
 /** A project of JDT's over folders that it does not write to, and the questions about it. */
 class JdtCompletion implements Function<String[], String> {
-    private static final WorkingCopyOwner OWNER = new WorkingCopyOwner() { };
-
     private final List<Path> roots;
     private final IJavaProject project;
     private ICompilationUnit open;
@@ -207,7 +204,7 @@ class JdtCompletion implements Function<String[], String> {
         unit.makeConsistent(null);
         Question question = new Question(unit, text, offset);
         // There is no time limit here: who asks has one.
-        unit.codeComplete(offset, question, OWNER);
+        unit.codeComplete(offset, question);
         return question.answer();
     }
 
@@ -217,7 +214,8 @@ class JdtCompletion implements Function<String[], String> {
             if (open != null) open.discardWorkingCopy();
             open = null;
             path = file;
-            open = unit(file).getWorkingCopy(OWNER, null);
+            open = unit(file);
+            open.becomeWorkingCopy(null);
         }
         return open;
     }
