@@ -208,7 +208,9 @@ class JdtCompletion implements Function<String[], String> {
         return question.answer();
     }
 
-    /** The file as it is edited; there is only one, since JDT would take the others for what is on disk. */
+    /**
+     * The file as it is edited, which for JDT then is what is on disk [BaseDocumentLifeCycleHandler.handleOpen]; there is only one.
+     */
     private ICompilationUnit opened(Path file) throws JavaModelException {
         if (!file.equals(path)) {
             if (open != null) open.discardWorkingCopy();

@@ -148,3 +148,10 @@ def test_after_a_question_that_is_too_deep_it_answers_as_before(running: Running
     with suppress(EngineFailure):
         names(running, in_method("int x = " + "(" * 20_000 + "local.|;"))
     assert names(running, in_method("this.|")) == before
+
+
+def test_a_file_does_not_import_from_itself_what_is_on_disk(running: Running) -> None:
+    """As with Eclipse's server, which edits the primary working copy."""
+    text = "package a;\n\nimport a.|;\n\nclass Edited {}\n"
+    assert {"Base", "Tested"} < set(names(running, text, "main/a/Other.java"))
+    assert "Other" not in names(running, text, "main/a/Other.java")
