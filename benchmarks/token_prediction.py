@@ -2,22 +2,19 @@
 
 python benchmarks/token_prediction.py [--sessions N] [--projects LANGUAGE…] [--kinds KIND…] [--context ALL LEFT]
 python benchmarks/token_prediction.py --published [--sessions N]       nested caches beside a published table
-python benchmarks/token_prediction.py --speed [FOLDER] [--tokens N]    Python code, of which N tokens are predicted
+python benchmarks/token_prediction.py --speed FOLDER [--tokens N]      Python code, of which N tokens are predicted
 
 The projects are those of configs/. Each engine is asked for the same tokens of a project (`ci-eval sweep`). Figures
-over projects are the mean of the projects' figures, with a 95 % interval by Student's t over projects. FOLDER is this
-Python's standard library, without its tests, unless another one is given.
+over projects are the mean of the projects' figures, with a 95 % interval by Student's t over projects.
 """
 
 import argparse
 import json
 import os
 import resource
-import shutil
 import statistics
 import subprocess
 import sys
-import sysconfig
 import tempfile
 import time
 from collections import defaultdict
@@ -64,8 +61,6 @@ JAVA = (
     "maven:com.google.code.gson:gson:2.11.0",
     "maven:org.apache.commons:commons-text:1.12.0",
 )
-LEFT_OUT = ("test", "tests", "idlelib", "lib2to3", "site-packages", "__pycache__", "config-*")
-"""Of a folder whose tokens are predicted."""
 FIRST = 10
 """Predictions among which a token counts as found."""
 
@@ -216,11 +211,9 @@ def published(given: argparse.Namespace) -> None:
     )
 
 
-def speed(given: Path, tokens: int) -> None:
+def speed(folder: Path, tokens: int) -> None:
     """A run of `ngram` over that many tokens on two workers; and the training of the embedding."""
     with tempfile.TemporaryDirectory() as made:
-        folder = Path(made, "code")
-        shutil.copytree(given, folder, ignore=shutil.ignore_patterns(*LEFT_OUT), ignore_dangling_symlinks=True)
         started = time.perf_counter()
         command(
             *("evaluate", "--task", "tokens", "--engine", "ngram", "--project", f"path:{folder}", "--jobs", "2"),
@@ -229,10 +222,10 @@ def speed(given: Path, tokens: int) -> None:
         )
         seconds = time.perf_counter() - started
         asked = Workspace.open(Path(made, "out")).manifest().finished
-        texts = [path.read_text(errors="replace") for path in sorted(folder.rglob("*.py"))]
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     print(f"ngram: {asked:,} tokens in {seconds:.0f} s, {(used.ru_utime + used.ru_stime) / asked * 1e6:.0f} µs of")
     print(f"processor time each, {used.ru_maxrss / 1024:.0f} MB in the largest process; {os.cpu_count()} cores")
+    texts = [path.read_text(errors="replace") for path in sorted(folder.rglob("*.py"))]
     started = time.perf_counter()
     files = [list(lines_of(text, "python")) for text in texts]
     filler = Filler(files, lambda token: class_of(token, KEYWORDS), str.isidentifier)
@@ -252,7 +245,7 @@ if __name__ == "__main__":
     parser.add_argument("--context", nargs="+", default=["ALL", "LEFT"])
     parser.add_argument("--output", type=Path)
     parser.add_argument("--published", action="store_true")
-    parser.add_argument("--speed", type=Path, nargs="?", const=Path(sysconfig.get_path("stdlib")))
+    parser.add_argument("--speed", type=Path)
     parser.add_argument("--tokens", type=int, default=1_000_000)
     arguments = parser.parse_args()
     if arguments.speed:

@@ -214,10 +214,10 @@ class JdtCompletion implements Function<String[], String> {
     private ICompilationUnit opened(Path file) throws JavaModelException {
         if (!file.equals(path)) {
             if (open != null) open.discardWorkingCopy();
-            open = null;
-            path = file;
+            path = null;
             open = unit(file);
             open.becomeWorkingCopy(null);
+            path = file;
         }
         return open;
     }

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from ci_eval.chance import draw
 from ci_eval.model.sampling import Sampling, Stratum
-from ci_eval.statistics.weighted import ERRORS, figure, interval, moments
+from ci_eval.statistics.weighted import ERRORS, figure, moments, of_share
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.int64]
@@ -140,9 +140,8 @@ class Sampler:
 
     def figure(self) -> Estimated | None:
         """The metric's figure with its 95 % interval; None where it was observed in no session."""
-        strata, sampling = np.stack(self._moments), self.sampling
-        found, value = interval(strata, sampling, bounded=True), figure(strata, sampling)[0]
-        return None if found is None or value is None else Estimated(value, *found)
+        value, reach = figure(np.stack(self._moments), self.sampling)
+        return None if value is None else Estimated(value, *of_share(value, reach))
 
     def reach(self) -> float:
         """How far the metric's interval reaches to the side to which it reaches further."""

@@ -11,7 +11,6 @@ from ci_eval.model.sampling import Sampling, Stratum
 from ci_eval.statistics.weighted import ERRORS, figure, interval, moments, of_share
 
 ONES = np.ones
-scipy = pytest.importorskip("scipy.stats", reason="scipy comes with the extra ml")
 
 
 def sample(*sizes: tuple[int, int]) -> Sampling:
@@ -59,6 +58,7 @@ def test_the_interval_is_that_of_a_stratified_sample() -> None:
 
 @pytest.mark.parametrize(("right", "asked"), [(1, 40), (27, 1000), (500, 1000), (999, 1000)])
 def test_the_interval_of_a_share_is_the_score_interval_of_scipy(right: int, asked: int) -> None:
+    scipy = pytest.importorskip("scipy.stats", reason="scipy comes with the extra ml")
     value = right / asked
     found = of_share(value, ERRORS * np.sqrt(value * (1 - value) / asked))
     expected = scipy.binomtest(right, asked).proportion_ci(method="wilson")
