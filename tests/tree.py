@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -22,8 +22,8 @@ def orphans_stay() -> Iterator[None]:
         ctypes.CDLL(None).prctl(SUBREAPER, 0)
 
 
-def below(root: int) -> dict[int, int]:
-    """Process → its group, of all below `root`; those that ended do not count."""
+def below(root: int, but: Container[int] = ()) -> dict[int, int]:
+    """Process → its group, of all below `root` but these and what is below them; those that ended do not count."""
     children: dict[int, list[tuple[int, int]]] = {}
     for path in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError):  # it ended while we looked
@@ -34,15 +34,19 @@ def below(root: int) -> dict[int, int]:
     waiting = [root]
     while waiting:
         for child, leads in children.get(waiting.pop(), ()):
-            found[child] = leads
-            waiting.append(child)
+            if child not in but:
+                found[child] = leads
+                waiting.append(child)
     return found
 
 
-def left_after(known: set[int], seconds: float) -> list[str]:
-    """What runs below this process that was not known, once that time is over; all else is gone sooner."""
+def left_after(known: Container[int], seconds: float) -> list[str]:
+    """What still runs below this process after that time; what is known, and what it starts, does not count.
+
+    A browser that other tests share starts processes whenever it likes.
+    """
     deadline = time.monotonic() + seconds
-    while left := below(os.getpid()).keys() - known:
+    while left := below(os.getpid(), but=known):
         if time.monotonic() > deadline:
             return [_said(pid) for pid in left]
         time.sleep(0.05)
