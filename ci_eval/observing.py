@@ -20,6 +20,13 @@ def observations_of(metric: Metric, session: SessionScore) -> Sequence[Observati
     return () if metric.timed and session.reused else metric.observe(session)
 
 
+def all_observations_of(metrics: Sequence[Metric], session: SessionScore) -> Sequence[Sequence[Observation]]:
+    """What each of them observes."""
+    if session.reused:
+        return [observations_of(metric, session) for metric in metrics]
+    return [metric.observe(session) for metric in metrics]
+
+
 def rank_of(session: SessionScore) -> int | None:
     """Place of the expected text at the last lookup, where the whole prefix was typed; None if absent or failed."""
     if session.status in FAILED or not session.lookups:
@@ -61,7 +68,10 @@ def shown_rank(task: Task, session: SessionScore) -> int | None:
 
 def answered(session: SessionScore) -> bool:
     """Whether the last lookup offered anything."""
-    return session.status in {Status.OK, Status.NO_MATCH, Status.CUT_OFF}
+    return session.status in ANSWERED
+
+
+ANSWERED = frozenset({Status.OK, Status.NO_MATCH, Status.CUT_OFF})
 
 
 def answers(session: SessionScore, rounds: int) -> Iterator[SessionScore]:

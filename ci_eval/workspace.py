@@ -444,10 +444,11 @@ def _sessions(lines: Iterator[bytes], kind: type[S], path: Path, source: SourceF
         session = stored.decoded(line, kind, path)
         if session.id in seen:
             raise WorkspaceError(f"{path} holds session {session.id[:100]} twice: evaluate again")
-        if isinstance(session, SessionScore) and session.file != source.path:
-            raise WorkspaceError(f"{path} holds session {session.id[:100]} of another file: evaluate again")
-        if isinstance(session, SessionScore) and not session.expected_text and session.properties.kind != Kind.RECORD:
-            raise WorkspaceError(f"{path} holds session {session.id[:100]}, which expects nothing: evaluate again")
+        if isinstance(session, SessionScore):
+            if session.file != source.path:
+                raise WorkspaceError(f"{path} holds session {session.id[:100]} of another file: evaluate again")
+            if not session.expected_text and session.properties.kind != Kind.RECORD:
+                raise WorkspaceError(f"{path} holds session {session.id[:100]}, which expects nothing: evaluate again")
         seen.add(session.id)
         if len(seen) > MOST_SESSIONS:
             raise WorkspaceError(f"{path} holds more than {MOST_SESSIONS:,} sessions, which ci-eval never writes")

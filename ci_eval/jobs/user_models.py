@@ -21,7 +21,7 @@ from ci_eval.model import FAILED, MetricInfo, SessionScore
 from ci_eval.observing import evaluated
 from ci_eval.rendering.figures import amount, intervals
 from ci_eval.stages.report import population
-from ci_eval.statistics.stats import Observations, estimate
+from ci_eval.statistics.stats import Observations, estimate, placed
 from ci_eval.workspace import Workspace
 
 
@@ -142,7 +142,7 @@ def expect(folder: Path, user: str) -> tuple[list[tuple[str, str, str, str]], in
         for session in each:
             asked[file.path] += evaluated(session)
             for observations in seen:
-                observations.add(number, observations.metric.observe(session))
+                observations.add(placed(number), observations.metric.observe(session))
     if not any(asked.values()):
         raise NothingToEvaluate(f"{folder} has no session that was asked at every prefix")
     _, share = population(workspace, asked)

@@ -14,9 +14,10 @@ def effort_saved(session: SessionScore) -> float:
     """
     if session.status in FAILED:
         return 0.0
-    prefixes = (len(lookup.prefix) for lookup in session.lookups if lookup.rank == 1)
-    length = _length(session)
-    return max(0.0, 1 - next(prefixes, length) / length)
+    for lookup in session.lookups:
+        if lookup.rank == 1:
+            return max(0.0, 1 - len(lookup.prefix) / _length(session))
+    return 0.0
 
 
 def typing_saved(session: SessionScore) -> float:
@@ -24,20 +25,21 @@ def typing_saved(session: SessionScore) -> float:
 
     With a modelled user the saved effort of that user (Kharitonov et al., SIGIR 2013: satisfied once, at prefix i).
     """
-    length = _length(session)
-    return 1 - len(taken.prefix) / length if (taken := _taken(session)) else 0.0
+    return 1 - len(taken.prefix) / _length(session) if (taken := _taken(session)) else 0.0
 
 
 def _length(session: SessionScore) -> int:
     """Of the expected text; at least 1, whatever a stored session says."""
-    return max(len(session.expected_text), 1)
+    return len(session.expected_text) or 1
 
 
 def _taken(session: SessionScore) -> LookupScore | None:
     """A failed session saves nothing."""
-    if session.status in FAILED:
-        return None
-    return next((lookup for lookup in session.lookups if lookup.selected), None)
+    if session.status not in FAILED:
+        for lookup in session.lookups:
+            if lookup.selected:
+                return lookup
+    return None
 
 
 def keystrokes_saved(session: SessionScore) -> float:
@@ -45,8 +47,11 @@ def keystrokes_saved(session: SessionScore) -> float:
 
     Without a modelled user the expected text is taken where that takes fewer keys than typing on, so never negative.
     """
-    length, taken = _length(session), _taken(session)
-    return (length - len(taken.prefix) - taken.rank) / length if taken and taken.rank else 0.0
+    taken = _taken(session)
+    if taken is None or not taken.rank:
+        return 0.0
+    length = _length(session)
+    return (length - len(taken.prefix) - taken.rank) / length
 
 
 METRICS: tuple[Metric, ...] = (

@@ -8,12 +8,13 @@ from __future__ import annotations
 import zlib
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 
 import msgspec
 
 from ci_eval.contracts import Task
-from ci_eval.model import Lookup, Properties, Session, Suggestion
+from ci_eval.model import Kind, Lookup, Properties, Session, Suggestion
 from ci_eval.observing import outcome
 
 SESSIONS = 500
@@ -138,14 +139,20 @@ def _of_record(properties: Properties) -> tuple[tuple[str, str], ...]:
 
 
 def _properties(properties: Properties) -> tuple[tuple[str, str], ...]:
-    known: tuple[tuple[str, bool | str | None], ...] = (
-        ("argument", properties.is_argument),
-        ("static", properties.is_static),
-        ("package", properties.package),
+    return (
+        ("kind", _spelled(properties.kind)),
+        ("argument", _KNOWN[properties.is_argument]),
+        ("static", _KNOWN[properties.is_static]),
+        ("package", _KNOWN[None] if properties.package is None else properties.package),
     )
-    words = {True: "yes", False: "no", None: "not known"}
-    shown = ((name, words[value] if value is None or isinstance(value, bool) else value) for name, value in known)
-    return ("kind", properties.kind.value.lower().replace("_", " ")), *shown
+
+
+_KNOWN = {True: "yes", False: "no", None: "not known"}
+
+
+@cache
+def _spelled(kind: Kind) -> str:
+    return kind.value.lower().replace("_", " ")
 
 
 def _short(text: str, longest: int = LONGEST) -> str:

@@ -20,6 +20,7 @@ from ci_eval.model import (
     Evaluation,
     FileFigures,
     FilterFigures,
+    FiltersConfig,
     GateResult,
     Kind,
     Session,
@@ -30,7 +31,7 @@ from ci_eval.model import (
     Vocabulary,
 )
 from ci_eval.model.sampling import Sampling
-from ci_eval.observing import by_round, evaluated, observations_of, score
+from ci_eval.observing import all_observations_of, by_round, evaluated, score
 from ci_eval.rendering.advice import listed
 from ci_eval.rendering.contract import Reporter
 from ci_eval.rendering.painting import Paint, unasked
@@ -38,7 +39,7 @@ from ci_eval.statistics import footprint
 from ci_eval.statistics.noise import Rounds
 from ci_eval.statistics.population import counted, share
 from ci_eval.statistics.querying import Cases
-from ci_eval.statistics.stats import Observations, estimate
+from ci_eval.statistics.stats import Observations, estimate, placed
 from ci_eval.statistics.wavering import Wavering
 from ci_eval.workspace import Workspace
 
@@ -133,7 +134,8 @@ def evaluate(
             rounds.add(session)
             if session.properties.strategy and evaluated(session):
                 cases.add(file.path, manifest.cluster(file.path), session, score(task, session))
-            seen = [observations_of(metric, session) for metric in metrics]
+            band = task.band(session).name if evaluated(session) else None
+            seen = all_observations_of(metrics, session)
             # Observed as each round answered, where that is not the same.
             moved = (
                 list(zip(*(by_round(metric, session, of) for metric in metrics), strict=True))
@@ -141,7 +143,7 @@ def evaluate(
                 else []
             )
             for tally in tallies.values():
-                tally.add(session, seen, moved)
+                tally.add(session, band, seen, moved)
     known, asked = population(workspace, tallies[EVERYTHING].evaluated)
     of_run = footprint.figures(manifest.footprint)
     return Evaluation(
@@ -253,13 +255,14 @@ class Tally:
         self._weights = weights
         self._metrics = metrics
         self._filters = part.filters
+        self._lets_all_through = part.filters == FiltersConfig()
         self._files: list[str] = []
         self._clusters: dict[str, int] = {}
         self._cluster_of_file: list[int] = []
         self._kinds: dict[Kind, int] = {}
         self._observations = [Observations(metric, sampling) for metric in metrics]
         self._stands_for = [1.0, *(each.weight for each in sampling.strata)] if sampling else [1.0]
-        self._statuses: Counter[str] = Counter()
+        self._statuses: Counter[Status] = Counter()
         self._evaluated: list[int] = []
         self._bands: dict[str, float] = defaultdict(float)
         self._undecided = 0
@@ -272,29 +275,30 @@ class Tally:
         self._cluster_of_file.append(self._clusters.setdefault(cluster, len(self._clusters)))
         self._evaluated.append(0)
 
-    def add(self, session: SessionScore, seen: Seen, moved: Sequence[Seen] = ()) -> None:
-        """Count a session, if the filter lets it through; `seen`: what each metric observed in it. `moved`: the same
-        round by round, where not all are alike."""
+    def add(self, session: SessionScore, band: str | None, seen: Seen, moved: Sequence[Seen] = ()) -> None:
+        """Count a session, if the filter lets it through; `band`: None where it was not asked. `seen`: what each metric
+        observed in it. `moved`: the same round by round, where not all are alike."""
         if self._length is not None and session.typed != self._length:
             return
         weight = 1.0 if self._weights is None else self._weights.get(session.properties.kind, 0.0)
         if not weight:
             return
-        verdict = decide(session.properties, session.expected_text, self._filters)
+        verdict = self._lets_all_through or decide(session.properties, session.expected_text, self._filters)
         self._undecided += verdict is None
         if not verdict:
             return
-        self._statuses[session.status.value] += 1
-        if evaluated(session):
+        self._statuses[session.status] += 1
+        if band is not None:
             self._evaluated[-1] += 1
-            self._bands[self._task.band(session).name] += self._stands_for[session.stratum]
+            self._bands[band] += self._stands_for[session.stratum]
         file = len(self._files) - 1
         kind = self._kinds.setdefault(session.properties.kind, len(self._kinds))
+        place = placed(file, kind, session.stratum)
         for observations, observed in zip(self._observations, seen, strict=True):
             if weight != 1 and observations.metric.statistic == "ratio":
                 observed = [(weight * above, weight * below) for above, below in observed]
             if observed:
-                observations.add(file, observed, kind, session.stratum)
+                observations.add(place, observed)
         if moved:
             self._add_moved(kind, weight, moved)
 
@@ -333,7 +337,7 @@ class Tally:
             sessions=sum(self._evaluated),
             planned=self._statuses.total(),
             undecided=self._undecided,
-            statuses={status.value: self._statuses[status.value] for status in Status},
+            statuses={status.value: self._statuses[status] for status in Status},
             metrics=self._estimates(asked, self._wavering),
             by_file={
                 metric.info.name: _mean(by_file[metric.info.name])

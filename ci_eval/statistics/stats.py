@@ -24,8 +24,14 @@ AT_ONCE = 4096
 """Observations that are summed up in one go, or more where a file has more."""
 
 
+def placed(file: int, kind: int = 0, stratum: int = 0) -> int:
+    """Where a session belongs, as one number: its file, its stratum (below 2^20), and a third number, such as that of
+    its kind of token (below 2^12)."""
+    return file << 32 | stratum << 12 | kind
+
+
 class Observations:
-    """What a metric observed in sessions: by file, and by a second number, such as that of the kind of token.
+    """What a metric observed in sessions, by where these belong.
 
     Of ratios and counts only sums are kept, so that a million sessions take little memory.
     """
@@ -41,19 +47,16 @@ class Observations:
         self._forget()
 
     def _forget(self) -> None:
-        self._values, self._weights = array("d"), array("d")
-        self._files, self._kinds, self._strata = array("I"), array("H"), array("I")
+        self._values, self._weights, self._places = array("d"), array("d"), array("q")
 
-    def add(self, file: int, seen: Sequence[Observation], kind: int = 0, stratum: int = 0) -> None:
-        """Add the observations of one session of that file."""
-        if len(self._values) >= AT_ONCE and file != self._files[-1] and self.is_summed:
+    def add(self, place: int, seen: Sequence[Observation]) -> None:
+        """Add the observations of one session; `place` as `placed` gives it."""
+        if len(self._values) >= AT_ONCE and place >> 32 != self._places[-1] >> 32 and self.is_summed:
             self._sum_up()
         for value, weight in seen:
             self._values.append(value)
             self._weights.append(weight)
-            self._files.append(file)
-            self._kinds.append(kind)
-            self._strata.append(stratum)
+            self._places.append(place)
 
     @property
     def is_summed(self) -> bool:
@@ -61,8 +64,7 @@ class Observations:
         return self.metric.statistic in {"ratio", "count"}
 
     def _sum_up(self) -> None:
-        files, kinds, seen = self._unsummed()
-        strata = np.array(self._strata, dtype=np.int64)
+        files, strata, kinds, seen = self._unsummed()
         for kind in np.unique(kinds).tolist():
             own, sums = kinds == kind, self._sums.setdefault(kind, self._no_sums())
             if self._stands_for is None:
@@ -75,10 +77,11 @@ class Observations:
     def _no_sums(self) -> _Sums:
         return _Sums(len(self.sampling.strata) if self.sampling else 0)
 
-    def _unsummed(self) -> tuple[Numbers, Numbers, Floats]:
-        """Numbers of files and kinds, and values beside weights; one row per observation."""
+    def _unsummed(self) -> tuple[Numbers, Numbers, Numbers, Floats]:
+        """Numbers of files, strata and kinds, and values beside weights; one row per observation."""
+        places = np.array(self._places, dtype=np.int64)
         seen = np.stack([np.array(self._values), np.array(self._weights)], axis=-1)
-        return np.array(self._files, dtype=np.int64), np.array(self._kinds, dtype=np.int64), seen
+        return places >> 32, places >> 12 & (1 << 20) - 1, places & (1 << 12) - 1, seen
 
     def sums(self, kind: int | None = None) -> _Sums:
         """Of a ratio or a count, over all kinds or one."""
@@ -90,7 +93,7 @@ class Observations:
 
     def seen(self, kind: int | None = None) -> Floats:
         """Of other statistics: values beside weights, one row per observation, of all kinds or one."""
-        _, kinds, seen = self._unsummed()
+        _, _, kinds, seen = self._unsummed()
         return seen if kind is None else seen[kinds == kind]
 
     def by_file(self, files: int) -> list[float | None]:
@@ -102,7 +105,7 @@ class Observations:
             return [_of_sums(self.metric, row) for row in rows]
         if self.left_out:
             return [None] * files
-        numbers, _, seen = self._unsummed()
+        numbers, _, _, seen = self._unsummed()
         order = np.argsort(numbers, kind="stable")
         ends = numbers[order].searchsorted(np.arange(1, files))
         return [_of_seen(self.metric, each) for each in np.split(seen[order], ends)]
@@ -113,7 +116,7 @@ class Observations:
             rows = self.sums().rows
             members = [[file for file in group if file < len(rows)] for group in groups]
             return [_of_sums(self.metric, rows[each].sum(axis=0)) for each in members]
-        numbers, _, seen = self._unsummed()
+        numbers, _, _, seen = self._unsummed()
         return [_of_seen(self.metric, seen[np.isin(numbers, group)]) for group in groups]
 
 

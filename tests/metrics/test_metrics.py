@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from ci_eval import metrics
 from ci_eval.metrics.passing import passed
 from ci_eval.model import Kind, LookupScore, Properties, SessionScore, Status
-from ci_eval.statistics.stats import Observations, estimate
+from ci_eval.statistics.stats import Observations, estimate, placed
 
 METRICS = {metric.info.name: metric for metric in metrics.load()}
 
@@ -38,7 +38,7 @@ def session(*lookups: LookupScore, text: str = "append", status: Status | None =
 def value(name: str, *sessions: SessionScore) -> float | None:
     seen = Observations(METRICS[name])
     for file, each in enumerate(sessions):
-        seen.add(file, METRICS[name].observe(each))
+        seen.add(placed(file), METRICS[name].observe(each))
     return estimate(seen, 1).value
 
 

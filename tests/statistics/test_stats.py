@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from ci_eval.contracts import Metric
 from ci_eval.model import MetricInfo
 from ci_eval.statistics import stats
-from ci_eval.statistics.stats import Observations, area, estimate, figure, nearest_rank
+from ci_eval.statistics.stats import Observations, area, estimate, figure, nearest_rank, placed
 
 INFO = MetricInfo(name="X", summary="", unit="share", better="higher")
 SHARE = Metric(info=INFO, observe=lambda session: [])
@@ -22,7 +22,7 @@ MEDIAN = Metric(info=INFO, observe=lambda session: [], statistic="quantile", qua
 def observed(metric: Metric, by_file: list[list[float]]) -> Observations:
     seen = Observations(metric)
     for file, values in enumerate(by_file):
-        seen.add(file, [(value, 1.0) for value in values])
+        seen.add(placed(file), [(value, 1.0) for value in values])
     return seen
 
 
@@ -76,7 +76,7 @@ def test_sums_say_what_all_observations_say(found: list[tuple[int, int, int, int
     ratio, median = Observations(SHARE), Observations(MEDIAN)
     for file, kind, value, weight in sorted(found):
         for each in (ratio, median):
-            each.add(file, [(value, weight)], kind)
+            each.add(placed(file, kind), [(value, weight)])
     seen = np.array([each[2:] for each in found], dtype=float).reshape(-1, 2)
     weight = seen[:, 1].sum()
     assert figure(ratio) == (pytest.approx(seen[:, 0].sum() / weight) if weight else None)

@@ -22,7 +22,7 @@ from ci_eval.stages.compare.population import population
 from ci_eval.statistics.clustered import figures
 from ci_eval.statistics.footprint import INFOS
 from ci_eval.statistics.sampled import figure
-from ci_eval.statistics.stats import Observations, estimate
+from ci_eval.statistics.stats import Observations, estimate, placed
 from ci_eval.statistics.student import Floats
 from ci_eval.workspace import Workspace
 
@@ -103,7 +103,7 @@ class _Together:
         for side, times in zip(sides, self._times, strict=True):
             for observations in times:
                 for session in side:
-                    observations.add(len(self.files) - 1, observations.metric.observe(session))
+                    observations.add(placed(len(self.files) - 1), observations.metric.observe(session))
         of_file = np.zeros_like(self.total)
         for number, metric in enumerate(self.metrics):
             # (sessions x sides x 2)
