@@ -74,15 +74,18 @@ def interval(strata: Floats, sampling: Sampling, *, bounded: bool) -> tuple[floa
 
 
 def of_share(value: float, reach: float) -> tuple[float, float]:
-    """The score interval (Wilson 1927) of a share whose usual one would reach that far to each side.
+    """The interval of a share whose usual one would reach that far to each side: that one, and what the score interval
+    (Wilson 1927) holds besides.
 
-    It reaches further towards 1/2: where few sessions were seen to be otherwise than the rest, by chance too few may
-    have been. Its sample size is that of a simple random sample with the same standard error.
+    Where few sessions were seen to be otherwise than the rest, by chance too few may have been: there the score
+    interval reaches further towards 1/2, and the usual one towards 0 or 1. The score interval's sample size is that of
+    a simple random sample with the same standard error; where all are alike, of one in which a session stands for as
+    much as the one that may be otherwise.
     """
-    if not 0 < value < 1 or not reach:
-        return max(value - reach, 0.0), min(value + reach, 1.0)
-    size = value * (1 - value) * (ERRORS / reach) ** 2
+    if not reach:
+        return value, value
+    size = value * (1 - value) * (ERRORS / reach) ** 2 if 0 < value < 1 else ERRORS / reach
     added = ERRORS**2 / size
     middle = (value + added / 2) / (1 + added)
     half = ERRORS * np.sqrt((value * (1 - value) + added / 4) / size) / (1 + added)
-    return float(middle - half), float(middle + half)
+    return max(min(float(middle - half), value - reach), 0.0), min(max(float(middle + half), value + reach), 1.0)

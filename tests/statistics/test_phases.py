@@ -10,6 +10,7 @@ from ci_eval.statistics.phases import FEWEST, Floats, Frame, Sampler, allocate
 SESSIONS = 3000
 KINDS = np.arange(SESSIONS) % 3
 FRAME = Frame([f"s{place}" for place in range(SESSIONS)], [KINDS, np.arange(SESSIONS) % 60])
+LARGE = Frame([f"s{place}" for place in range(12_000)], [np.arange(12_000) % 10])
 
 
 def world() -> Floats:
@@ -22,8 +23,8 @@ def world() -> Floats:
 RIGHT = world()
 
 
-def drawn(precision: float, seed: int, right: Floats = RIGHT) -> Sampler:
-    sampler = Sampler(FRAME, "Recall", precision, seed)
+def drawn(precision: float, seed: int, right: Floats = RIGHT, frame: Frame = FRAME) -> Sampler:
+    sampler = Sampler(frame, "Recall", precision, seed)
     while not sampler.is_precise:
         phase = sampler.next_phase()
         answers = right[np.concatenate(phase.drawn)]
@@ -54,6 +55,12 @@ def test_sessions_stand_for_all_of_the_project() -> None:
     assert sum(each.asked * each.weight for each in sampler.sampling.strata) == pytest.approx(SESSIONS)
 
 
+def test_that_no_miss_was_seen_does_not_say_that_there_is_none() -> None:
+    """With 380 sessions the score interval ends at 99 %."""
+    sampler = drawn(0.01, seed=1, right=np.ones(12_000), frame=LARGE)
+    assert 380 <= len(sampler.asked) < 450
+
+
 def test_where_precision_takes_all_sessions_the_figure_is_exact() -> None:
     sampler = drawn(1e-5, seed=1)
     assert len(sampler.asked) == SESSIONS
@@ -70,10 +77,11 @@ def test_figures_are_right_in_the_mean_and_intervals_hold_as_often_as_they_say()
 
 
 @pytest.mark.slow
-def test_rare_misses_that_nothing_foretells_do_not_end_it_early() -> None:
-    """Where few of them happen to be seen, the figure is too high, and the interval seems narrow enough."""
-    right = (np.random.default_rng(5).random(SESSIONS) < 0.97).astype(float)
-    found = np.array([drawn(0.015, seed, right).figure() for seed in range(300)], dtype=float)
+@pytest.mark.parametrize(("frame", "share", "precision"), [(FRAME, 0.97, 0.015), (LARGE, 0.988, 0.01)])
+def test_rare_misses_that_nothing_foretells_do_not_end_it_early(frame: Frame, share: float, precision: float) -> None:
+    """Where few of them happen to be seen, or none, the figure is too high, and the interval seems narrow enough."""
+    right = (np.random.default_rng(5).random(len(frame.ids)) < share).astype(float)
+    found = np.array([drawn(precision, seed, right, frame).figure() for seed in range(300)], dtype=float)
     held = (found[:, 1] <= right.mean()) & (found[:, 2] >= right.mean())
     assert 0.92 < held.mean() < 0.99
     assert abs(found[:, 0].mean() - right.mean()) < 0.001

@@ -56,13 +56,19 @@ def test_the_interval_is_that_of_a_stratified_sample() -> None:
     assert reach == pytest.approx(1.96 * np.sqrt(0.25 / 400 * (1 - 400 / 800)), rel=0.005)
 
 
-@pytest.mark.parametrize(("right", "asked"), [(1, 40), (27, 1000), (500, 1000), (999, 1000)])
-def test_the_interval_of_a_share_is_the_score_interval_of_scipy(right: int, asked: int) -> None:
+@pytest.mark.parametrize(("right", "asked"), [(0, 40), (1, 40), (27, 1000), (500, 1000), (999, 1000), (1000, 1000)])
+def test_the_interval_of_a_share_is_the_usual_one_and_the_score_interval_of_scipy(right: int, asked: int) -> None:
     scipy = pytest.importorskip("scipy.stats", reason="scipy comes with the extra ml")
     value = right / asked
-    found = of_share(value, ERRORS * np.sqrt(value * (1 - value) / asked))
-    expected = scipy.binomtest(right, asked).proportion_ci(method="wilson")
-    assert found == pytest.approx((expected.low, expected.high), rel=1e-9)
+    reach = ERRORS * (np.sqrt(value * (1 - value) / asked) or 1 / asked)
+    score = scipy.binomtest(right, asked).proportion_ci(method="wilson")
+    expected = (max(min(score.low, value - reach), 0), min(max(score.high, value + reach), 1))
+    assert of_share(value, reach) == pytest.approx(expected, rel=1e-9, abs=1e-12)
+
+
+def test_sessions_that_are_all_alike_have_the_score_interval() -> None:
+    found = interval(np.stack([moments(ONES(50), ONES(50))]), sample((10**9, 50)), bounded=True)
+    assert found == pytest.approx((50 / (50 + ERRORS**2), 1))
 
 
 def test_the_mean_over_all_samples_is_the_figure_of_all_sessions() -> None:
