@@ -6,7 +6,8 @@ Each WORKSPACE holds a run in which every session was asked. As often as said, w
 drawn from it as `evaluate --precision` draws them, their answers being those of the run. Printed are, of the metric:
 how far off the figures are in the mean (bias), how often their intervals hold the figure of all sessions (coverage),
 and the mean number of sessions that were drawn, beside the number that a simple random sample takes for as narrow an
-interval.
+interval; last, which share of that strata by kind would take in the best proportions, if all variances were known
+beforehand.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from ci_eval.jobs.sampling.precise import parse
 from ci_eval.model import SessionScore
 from ci_eval.observing import observations_of
 from ci_eval.stages.interpret import listed
-from ci_eval.statistics.phases import Frame, Sampler
+from ci_eval.statistics.phases import Frame, Places, Sampler
 from ci_eval.statistics.student import Floats
 from ci_eval.statistics.weighted import ERRORS
 from ci_eval.workspace import Workspace
@@ -70,6 +71,13 @@ def simple(known: Floats, precision: float) -> float:
     return infinite / (1 + infinite / len(known))
 
 
+def by_kind(known: Floats, kinds: Places) -> float:
+    """How many sessions strata by kind take, in proportion to those of a simple sample (Neyman 1934)."""
+    values = known[:, 0]
+    within = sum(np.mean(kinds == each) * values[kinds == each].std() for each in np.unique(kinds))
+    return float(within**2 / values.var())
+
+
 def main() -> None:
     """See the module."""
     parser = argparse.ArgumentParser()
@@ -79,8 +87,8 @@ def main() -> None:
     parser.add_argument("--metric", default="Recall")
     given = parser.parse_args()
     precision = parse(given.precision)
-    print(f"| engine | sessions | {given.metric} | bias | coverage | drawn | phases | simple | drawn / simple |")
-    print("|---|--:|--:|--:|--:|--:|--:|--:|--:|")
+    print(f"| engine | sessions | {given.metric} | bias | coverage | drawn | phases | simple | ratio | by kind |")
+    print("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
     for folder in given.workspaces:
         workspace = Workspace.open(folder)
         frame = listed(workspace).frame
@@ -93,7 +101,8 @@ def main() -> None:
         print(
             f"| {workspace.manifest().engine.name} | {len(known):,} | {whole:.1%} "
             f"| {errors.mean() * 100:+.2f} ± {errors.std() / sqrt(len(errors)) * 100:.2f} pp | {covered:.1%} "
-            f"| {drawn:,.0f} | {np.mean([run.phases for run in runs]):.1f} | {usual:,.0f} | {drawn / usual:.2f} |",
+            f"| {drawn:,.0f} | {np.mean([run.phases for run in runs]):.1f} | {usual:,.0f} | {drawn / usual:.2f} "
+            f"| {by_kind(known, frame.cells[0]):.2f} |",
             flush=True,
         )
 
