@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from precision import by_kind
 
 from ci_eval.config import Config
 from ci_eval.contracts import Metric
@@ -107,13 +108,6 @@ def differences(rows: Floats) -> float:
     return float(total[2] / total[3] - total[0] / total[1])
 
 
-def by_kind(rows: Floats, kinds: list[str]) -> float:
-    """How many sessions strata by kind take, in proportion to those of a simple sample (Neyman 1934)."""
-    gains, kind = rows[:, 0, 2] - rows[:, 0, 0], np.array(kinds)
-    within = sum(np.mean(kind == each) * gains[kind == each].std() for each in np.unique(kind))
-    return float(within**2 / gains.var())
-
-
 def main() -> None:
     """See the module."""
     parser = argparse.ArgumentParser()
@@ -140,7 +134,7 @@ def main() -> None:
                 f"| {base.name}, {new.name} | {len(rows):,} | {differ:.1%} | {difference * 100:g} pp "
                 f"| {np.mean([run.found != 0 for run in runs]):.1%} | {np.mean([run.found == 1 for run in runs]):.1%} "
                 f"| {np.mean([run.holds for run in runs]):.1%} | {np.mean([run.asked for run in runs]):,.0f} "
-                f"| {by_kind(rows, kinds):.2f} |",
+                f"| {by_kind(rows[:, 0, 2] - rows[:, 0, 0], np.unique(kinds, return_inverse=True)[1]):.2f} |",
                 flush=True,
             )
 

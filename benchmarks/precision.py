@@ -71,9 +71,8 @@ def simple(known: Floats, precision: float) -> float:
     return infinite / (1 + infinite / len(known))
 
 
-def by_kind(known: Floats, kinds: Places) -> float:
+def by_kind(values: Floats, kinds: Places) -> float:
     """How many sessions strata by kind take, in proportion to those of a simple sample (Neyman 1934)."""
-    values = known[:, 0]
     within = sum(np.mean(kinds == each) * values[kinds == each].std() for each in np.unique(kinds))
     return float(within**2 / values.var())
 
@@ -102,7 +101,7 @@ def main() -> None:
             f"| {workspace.manifest().engine.name} | {len(known):,} | {whole:.1%} "
             f"| {errors.mean() * 100:+.2f} ± {errors.std() / sqrt(len(errors)) * 100:.2f} pp | {covered:.1%} "
             f"| {drawn:,.0f} | {np.mean([run.phases for run in runs]):.1f} | {usual:,.0f} | {drawn / usual:.2f} "
-            f"| {by_kind(known, frame.cells[0]):.2f} |",
+            f"| {by_kind(known[:, 0], frame.cells[0]):.2f} |",
             flush=True,
         )
 
