@@ -6,6 +6,8 @@ context are neighbours, as in a suffix array. What a context is followed by is c
 
 from __future__ import annotations
 
+from array import array
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
@@ -22,7 +24,6 @@ Ids = NDArray[np.int32]
 BETWEEN_FILES = 0
 """The number that stands for no token."""
 NO_ID = -1
-NONE: Ids = np.empty(0, dtype=np.int32)
 TOP = 24
 """Most frequent tokens that are known of each context."""
 FEW = 48
@@ -91,9 +92,9 @@ class Texts:
             self.texts.append(text)
         return found
 
-    def known(self, texts: Iterable[str]) -> Ids:
+    def known(self, texts: Iterable[str]) -> list[int]:
         """The numbers of texts; NO_ID for one that was never added."""
-        return np.array([self.ids.get(text, NO_ID) for text in texts], dtype=np.int32)
+        return [self.ids.get(text, NO_ID) for text in texts]
 
 
 def numbered(lines: Iterable[Sequence[str]], texts: Texts) -> Ids:
@@ -124,7 +125,8 @@ class Corpus:
         places = np.flatnonzero(follows[whole])
         before = [whole[places - back] for back in range(1, order)]
         sorting = np.lexsort(before[::-1]) if before else np.arange(len(places))
-        self._before = [each[sorting] for each in before]
+        # A search by `bisect` in an array is faster than one of numpy for a single value.
+        self._before = [array("i", each[sorting].tobytes()) for each in before]
         self._next = whole[places[sorting]]
         self._following = lru_cache(maxsize=REMEMBERED)(self._count)
         self.but = lru_cache(maxsize=REMEMBERED)(self._many_but)
@@ -133,25 +135,25 @@ class Corpus:
     def __len__(self) -> int:
         return len(self._next)
 
-    def contexts(self, context: Ids) -> Iterator[Following]:
+    def contexts(self, context: Sequence[int]) -> Iterator[Following]:
         """What follows contexts of 0, 1, 2 … tokens, the last ones of `context`, up to the first that never occurs."""
         low, high = 0, len(self._next)
         if not high:
             return
         found = self._at(low, high)
         yield found
-        for column, wanted in zip(self._before, context[::-1], strict=False):
+        for column, wanted in zip(self._before, reversed(context), strict=False):
             # Most long contexts occur once.
             if high - low == 1:
                 if column[low] != wanted:
                     return
             else:
-                before = low, high
-                part = column[low:high]
-                low, high = low + int(part.searchsorted(wanted)), low + int(part.searchsorted(wanted, "right"))
+                before = high - low
+                low = bisect_left(column, wanted, low, high)
+                high = bisect_right(column, wanted, low, high)
                 if low == high:
                     return
-                if (low, high) != before:
+                if high - low != before:
                     found = self._at(low, high)
             yield found
 
@@ -178,7 +180,7 @@ class Corpus:
         return Following(counted, high - low, (low, high))
 
 
-def without(whole: Corpus, own: Corpus, less: Sequence[Following], context: Ids) -> Iterator[Elsewhere]:
+def without(whole: Corpus, own: Corpus, less: Sequence[Following], context: Sequence[int]) -> Iterator[Elsewhere]:
     """What follows contexts of 0, 1, 2 … tokens in a corpus, but for the file `own`, up to the first that never occurs;
     `less`: what follows them in that file. Where longer contexts stand at the same places, it is the same object."""
     left, known = None, ((0, 0), (0, 0))

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ci_eval.learning.code import lines_of
-from ci_eval.learning.corpus import NONE, TOP, Corpus, Elsewhere, Ids, Texts, backwards, may_follow, numbered, without
+from ci_eval.learning.corpus import TOP, Corpus, Elsewhere, Ids, Texts, backwards, may_follow, numbered, without
 from ci_eval.learning.names import START_OF_LINE
 from ci_eval.learning.ngrams import Cache, factors, shares
 from ci_eval.learning.surrounding import Split, Surrounding, whole_tokens
@@ -73,9 +73,9 @@ class Project:
         """The tokens of the other files with their numbers, the most frequent first; of equal ones those that were read
         first."""
         counts: Counter[int] = Counter()
-        for found in self.whole(False).contexts(NONE):
+        for found in self.whole(False).contexts(()):
             counts.update(found.counts)
-        for own in self.own(path, False).contexts(NONE):
+        for own in self.own(path, False).contexts(()):
             counts.subtract(own.counts)
         yield from ((self.texts.texts[number], count) for number, count in counts.most_common() if count > 0)
 
