@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page
 
+from tests.reporters.following import follow
+
 pytestmark = pytest.mark.browser
 
 
@@ -29,7 +31,7 @@ def page(browser: Browser) -> Iterator[Page]:
 
 def test_a_regression_leads_to_its_token_with_both_lists(site: Path, page: Page) -> None:
     page.goto((site / "index.html").as_uri())
-    page.locator("#regressions >> xpath=.. >> a").first.click()
+    follow(page.locator("#regressions >> xpath=.. >> a").first)
     panel = page.locator("#panel")
     panel.wait_for()
     heads = panel.locator("h3").all_inner_texts()
@@ -41,7 +43,7 @@ def test_a_regression_leads_to_its_token_with_both_lists(site: Path, page: Page)
 
 def test_keys_go_from_change_to_change_and_close(site: Path, page: Page) -> None:
     page.goto((site / "index.html").as_uri())
-    page.locator("#regressions >> xpath=.. >> a").first.click()
+    follow(page.locator("#regressions >> xpath=.. >> a").first)
     page.locator("#panel").wait_for()
     first = page.url
     page.keyboard.press("n")
@@ -98,7 +100,7 @@ def test_a_trend_and_latencies_are_drawn_and_said_in_words(site: Path, page: Pag
 def test_a_ranking_leads_to_its_comparisons(site: Path, page: Page) -> None:
     page.goto((site.parent.parent / "several" / "html" / "index.html").as_uri())
     assert page.locator("#ranking >> xpath=../.. >> tbody tr").count() >= 3
-    page.locator(".links a").last.click()
+    follow(page.locator(".links a").last)
     assert "→" in page.locator("h1").inner_text()
 
 
@@ -166,7 +168,7 @@ def test_the_title_names_the_project(site: Path, page: Page) -> None:
 def test_a_comparison_leads_to_both_evaluations(page: Page, site: Path) -> None:
     page.goto((site / "index.html").as_uri())
     for side in ("BASIC", "ALPHABETICAL"):
-        page.locator("header").get_by_role("link", name=side).click()
+        follow(page.locator("header").get_by_role("link", name=side))
         assert page.url == (site.parents[1] / side / "reports" / "html" / "index.html").as_uri()
         page.go_back()
 
@@ -193,7 +195,7 @@ def test_a_ranking_leads_to_each_run(page: Page, site: Path) -> None:
     assert links.count() == 3
     for at in range(3):
         name = links.nth(at).inner_text()
-        links.nth(at).click()
+        follow(links.nth(at))
         assert page.locator("h1").inner_text().startswith(name.split(",")[0])
         page.go_back()
 

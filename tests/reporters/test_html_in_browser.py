@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from ci_eval.model import FileFigures
 from ci_eval.reporters.html import REPORTER
+from tests.reporters.following import follow
 from tests.reporters.samples import CODE, NASTY, Sample, figures, hostile, huge, session, small, suggestions
 
 pytestmark = pytest.mark.browser
@@ -66,9 +67,9 @@ def visit(page: Page, sites: dict[str, Path]) -> Iterator[Visit]:
 
 def test_a_file_of_the_index_opens_and_leads_back(visit: Visit) -> None:
     page = visit.index()
-    page.get_by_role("link", name="stack/core.py").click()
+    follow(page.get_by_role("link", name="stack/core.py"))
     expect(page.locator("h1")).to_have_text("stack/core.py")
-    page.get_by_role("link", name="jedi on stack").click()
+    follow(page.get_by_role("link", name="jedi on stack"))
     expect(page.locator("#totals")).to_be_visible()
 
 
@@ -184,7 +185,7 @@ def test_copied_code_is_clean(visit: Visit) -> None:
 
 def test_the_filter_switch_shows_other_figures(visit: Visit) -> None:
     page = visit.index()
-    page.get_by_role("link", name="methods only").click()
+    follow(page.get_by_role("link", name="methods only"))
     expect(page.locator("#totals")).to_have_text("80 of 100 sessions evaluated, the engine failed in 10")
     expect(page.locator("[aria-current]")).to_have_text("methods only")
 
@@ -265,7 +266,7 @@ def test_the_switch_of_colours_is_kept_over_pages_before_anything_is_drawn(visit
         expect(switch).to_have_accessible_name(f"Colours: {name}")
     dark = background(page)
     assert dark != light
-    page.get_by_role("link", name="stack/core.py").click()
+    follow(page.get_by_role("link", name="stack/core.py"))
     expect(page.get_by_role("button", name="Colours: dark")).to_be_visible()
     assert background(page) == dark
     # A script that browsers wait for, before the style: there is no moment without the choice.

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from playwright.sync_api import Browser, Page, expect
 
 from ci_eval.reporters.html import REPORTER
+from tests.reporters.following import follow
 from tests.reporters.samples import NASTY, Sample, hostile, session, small
 from tests.reporters.test_html_in_browser import Visit, page, sites, visit
 
@@ -84,7 +85,7 @@ def test_the_figure_of_latency_leads_to_the_slowest(visit: Visit, tmp_path: Path
     ]
     visit.site = Sample().add("a.py", "ab " * len(slow), rows).write(REPORTER, tmp_path).parent
     page = visit.index()
-    page.get_by_role("link", name="the slowest sessions").click()
+    follow(page.get_by_role("link", name="the slowest sessions"))
     expect(page.locator("#group")).to_have_value("slowest")
     assert milliseconds(page) == [1200, 80, pytest.approx(7.2, abs=0.11), 0.4]
 
@@ -146,7 +147,7 @@ def test_what_nothing_fits_says_so(visit: Visit) -> None:
 )
 def test_the_first_page_leads_there(visit: Visit, link: str, fragment: str) -> None:
     page = visit.index()
-    page.locator("main").get_by_role("link", name=link).first.click()
+    follow(page.locator("main").get_by_role("link", name=link).first)
     expect(page.locator("h1")).to_contain_text("Sessions")
     assert fragment in page.url
 
@@ -193,7 +194,7 @@ def test_only_rows_in_sight_are_elements(visit: Visit, tmp_path: Path) -> None:
 def test_a_comparison_shows_both_sides(compared: Path, browser: Browser) -> None:
     page = browser.new_page()
     page.goto((compared / "index.html").as_uri())
-    page.locator(".matrix a").first.click()
+    follow(page.locator(".matrix a").first)
     expect(page.locator("h1")).to_contain_text("Sessions")
     assert "base=" in page.url
     assert "new=" in page.url

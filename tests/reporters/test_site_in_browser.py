@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page
 
+from tests.reporters.following import follow
+
 pytestmark = pytest.mark.browser
 
 
@@ -32,16 +34,16 @@ def page(browser: Browser, site: Path) -> Iterator[Page]:
 def test_a_row_leads_to_its_page_and_back(page: Page) -> None:
     row = page.get_by_role("row").filter(has_text="falling")
     assert "▼ from 2026-01-15 on" in row.inner_text()
-    row.get_by_role("link").first.click()
+    follow(row.get_by_role("link").first)
     assert page.locator("h1").inner_text() == "python: jedi 0.2, BASIC"
-    page.get_by_role("link", name="all evaluations").click()
+    follow(page.get_by_role("link", name="all evaluations"))
     assert page.locator("h1").inner_text() == "Code completion over time"
 
 
 def test_what_is_drawn_has_a_name_and_a_description(page: Page) -> None:
     drawn = page.get_by_role("row").filter(has_text="falling").get_by_role("img")
     assert (drawn.get_attribute("aria-label") or "").startswith("RecallAt1 over 24 nights, between 80.0% and 90.0%")
-    page.get_by_role("row").filter(has_text="falling").get_by_role("link").first.click()
+    follow(page.get_by_role("row").filter(has_text="falling").get_by_role("link").first)
     chart = page.get_by_role("img", name="RecallAt1", exact=True)
     description = chart.evaluate("each => document.getElementById(each.getAttribute('aria-describedby')).textContent")
     assert description.startswith("RecallAt1 over 24 evaluations: 90.0% on 2026-01-01, 80.0% on 2026-01-24")
@@ -49,7 +51,7 @@ def test_what_is_drawn_has_a_name_and_a_description(page: Page) -> None:
 
 
 def test_the_table_has_the_figures_of_the_chart(page: Page) -> None:
-    page.get_by_role("row").filter(has_text="falling").get_by_role("link").first.click()
+    follow(page.get_by_role("row").filter(has_text="falling").get_by_role("link").first)
     table = page.locator("table.nights")
     place = table.locator("thead th").all_inner_texts().index("RecallAt1")
     cells = [each.inner_text() for each in table.locator(f"tbody tr > :nth-child({place + 1})").all()]
