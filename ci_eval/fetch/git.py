@@ -121,11 +121,14 @@ def run_git(target: Path, scheme: str, timeout: float, *arguments: str, given: B
 
     `given`: its standard input. Raises InstallError.
     """
+    program = shutil.which("git")
+    if program is None:
+        raise InstallError(f"git is not installed. {GET['git']}")
     try:
-        # GitPython takes long to import, and cannot be imported where there is no git program.
+        # GitPython takes long to import, and asks git for its version then.
         from git import Git, GitCommandError
-    except ImportError:
-        raise InstallError(f"git is not installed. {GET['git']}") from None
+    except ImportError as error:
+        raise InstallError(f"{program} is no git that works. Put one first on PATH.\n{error}") from None
     ours = {**ENVIRONMENT, "GIT_ALLOW_PROTOCOL": scheme}
     # GitPython passes the whole environment on; a hook that runs us has set GIT_DIR, GIT_INDEX_FILE and more.
     inherited = [name for name in os.environ if name.startswith("GIT_") and name not in KEPT and name not in ours]

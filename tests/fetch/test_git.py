@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import os
+import importlib
+import subprocess
 import sys
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 from ci_eval.errors import ConfigError, InstallError
 from ci_eval.fetch.git import check_revision, check_url, fetch_revision
 from tests.fetch.repository import Repository, create
+from tests.fetch.standins import client
 
 
 @pytest.fixture
@@ -170,16 +172,22 @@ def test_commit_ids_tags_and_branches_are_allowed(revision: str) -> None:
 
 
 def test_a_git_that_hangs_is_ended(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    slow = tmp_path / "bin/git"
-    slow.parent.mkdir()
-    slow.write_text("#!/bin/sh\nsleep 20\n")
-    slow.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{slow.parent}{os.pathsep}{os.environ['PATH']}")
+    importlib.import_module("git")  # asks git for its version, once a process
+    client(tmp_path, monkeypatch, "git", "sleep 20")
     with pytest.raises(InstallError, match=r"git init failed[^ ]*\n.*did not complete in 0\.3"):
         fetch_revision(repository.url, "main", tmp_path / "out", timeout=0.3)
 
 
 def test_a_missing_git_is_told_with_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "git", None)
+    monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(InstallError, match="git is not installed"):
         fetch_revision("file:///nowhere", "main", tmp_path / "out")
+
+
+def test_a_program_that_is_not_git_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    client(tmp_path, monkeypatch, "git", "exit 1")
+    # In a process of its own: GitPython asks for the version when it is first imported.
+    program = "import sys; from pathlib import Path; from ci_eval.fetch.git import fetch_revision as fetch"
+    program += "; fetch('file:///nowhere', 'main', Path(sys.argv[1]))"
+    done = subprocess.run([sys.executable, "-c", program, tmp_path / "out"], capture_output=True, text=True)
+    assert f"InstallError: {tmp_path / 'bin/git'} is no git that works." in done.stderr
