@@ -1,10 +1,13 @@
 """A language client of a hundred lines that shares no code with ci-eval, to check ours against: see agreement.py.
 
-python benchmarks/minimal_client.py --root DIR --language ID [--options JSON] [--anew] -- COMMAND… < PLACES > RANKS
+python benchmarks/minimal_client.py --root DIR --language ID [--options JSON] [--anew] [--no-hidden]
+    -- COMMAND… < PLACES > RANKS
 
 A place is a line of JSON: {"file", "text", "offset", "expected"}, the token at the offset (in code points) already cut
 out of the text. Each is answered by a line {"rank": N or null, "total": N}: the candidates by sortText, then by text.
-`--anew`: a server for each file. It knows NoPrefix only, and waits for nothing but answers.
+`--anew`: a server for each file. `--no-hidden`: without classes (kinds 7, 22) whose label is also that of a function
+(3), a variable (6) or an alias (8), which clangd lists or not by chance. It knows NoPrefix only, and waits for nothing
+but answers.
 """
 
 import argparse
@@ -107,6 +110,11 @@ def ranked(items: list[Any], caret: dict[str, int]) -> list[str]:
     return list(dict.fromkeys(name for _, name in keyed if name))
 
 
+def without_hidden(items: list[Any]) -> list[Any]:
+    hiding = {item["label"].split("(")[0].strip(" •") for item in items if item.get("kind") in (3, 6, 8)}
+    return [item for item in items if item.get("kind") not in (7, 22) or item["label"].strip(" •") not in hiding]
+
+
 def main() -> None:
     """Answer line by line."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -114,6 +122,7 @@ def main() -> None:
     parser.add_argument("--language", required=True)
     parser.add_argument("--options", type=json.loads)
     parser.add_argument("--anew", action="store_true")
+    parser.add_argument("--no-hidden", action="store_true")
     parser.add_argument("command", nargs="+")
     given = parser.parse_args()
     server, file = None, ""
@@ -126,7 +135,7 @@ def main() -> None:
         file = place["file"]
         caret = position(place["text"], place["offset"])
         items = server.candidates((given.root / file).as_uri(), given.language, place["text"], caret)
-        names = ranked(items, caret)
+        names = ranked(without_hidden(items) if given.no_hidden else items, caret)
         rank = names.index(place["expected"]) + 1 if place["expected"] in names else None
         print(json.dumps({"rank": rank, "total": len(names)}), flush=True)
     if server:

@@ -107,6 +107,23 @@ def test_clangd_by_a_command_of_ones_own_answers_as_ours(tmp_path: Path) -> None
     assert differing(answers(ours), answers(theirs)) == []
 
 
+def test_clangd_lists_a_name_that_is_a_struct_and_an_alias_the_same_in_each_process(tmp_path: Path) -> None:
+    keys = (
+        "evaluationRoots=[deps/leveldb/leveldb-1.20/db/c.cc]",
+        "strategy.prefix={name: NoPrefix}",
+        "strategy.filters.statementTypes=[VARIABLE]",
+    )
+    made = prepared("clangd", "cpp", *(f"actions.{key}" for key in keys))
+    found = []
+    for number in range(3):
+        workspace = runs.begin(made, tmp_path / str(number), 1)
+        pipeline.make_actions(workspace, made, 1, Screen())
+        ask(workspace, made.setup, limit=8)
+        found.append(answers(workspace))
+    assert len(found[0]) == 8
+    assert found[0] == found[1] == found[2]
+
+
 def differing(one: dict[str, bytes], other: dict[str, bytes]) -> list[str]:
     """The sessions that are not the same in both."""
     return sorted(key for key in one.keys() | other.keys() if one.get(key) != other.get(key))

@@ -117,3 +117,15 @@ class _Reader:
 
 
 _SIGNS = frozenset("$@#.")
+
+
+TAGS = frozenset({"class", "struct"})
+HIDING = frozenset({"function", "variable", "interface"})
+"""`interface` is what clangd calls an alias."""
+
+
+def without_hidden(found: list[Suggestion]) -> list[Suggestion]:
+    """Without the classes whose name also is that of a function, a variable or an alias: in C++, these hide the class
+    ([basic.scope.hiding])."""
+    hidden = {each.text for each in found if each.kind in TAGS} & {each.text for each in found if each.kind in HIDING}
+    return [each for each in found if each.text not in hidden or each.kind not in TAGS] if hidden else found

@@ -14,7 +14,7 @@ import msgspec
 
 from ci_eval.adapters.confinement import interpreter
 from ci_eval.adapters.lsp.client import INDEXING, Client, Launch
-from ci_eval.adapters.lsp.completion import WORD, suggestions
+from ci_eval.adapters.lsp.completion import WORD, suggestions, without_hidden
 from ci_eval.adapters.lsp.inline import suggested
 from ci_eval.adapters.lsp.manners import PLAIN, Manners, nothing
 from ci_eval.adapters.lsp.protocol import CompletionItem, CompletionList
@@ -175,6 +175,8 @@ class RunningLsp:
         )
         if found:
             self._cold_until = 0.0
+        if self._engine.manners.hides_tags:
+            found = without_hidden(found)
         if not self._engine.manners.kinds:
             found = [msgspec.structs.replace(each, kind="") for each in found]
         return Answer(suggestions=found, latency=latency * 1000)

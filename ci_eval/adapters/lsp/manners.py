@@ -28,6 +28,9 @@ class Manners:
     """Whether it handles one message at a time. Such a server is only asked once it has worked through the last edit;
     otherwise that work would count as part of the time of its answer. Its first answer is as good as any, so it is not
     given time to warm up."""
+    hides_tags: bool = False
+    """Whether the class or struct of a name that is something else as well is left out (`completion.without_hidden`),
+    since it is there or not by chance."""
     kinds: bool = True
     """Whether the kinds that it gives to candidates are kept."""
     announces: bool = False
@@ -48,9 +51,12 @@ def _folders(root: Path) -> tuple[str, ...]:
     return tuple(folders(root))
 
 
-CLANGD = Manners(options=_clangd_options, anew=True, serial=True)
+CLANGD = Manners(options=_clangd_options, anew=True, serial=True, hides_tags=True)
 """clangd keeps what it learns of the headers of each file (FileIndex), and orders names by it. It uses `fallbackFlags`
-for files for which the project has no compile command (https://clangd.llvm.org/extensions)."""
+for files for which the project has no compile command (https://clangd.llvm.org/extensions). Whether it lists the struct
+of `typedef struct X X` depends on where the two are in memory: it visits the names of the outermost scope in the order
+of a set of pointers (`Scope::DeclsInScope`, lookupVisibleDecls in clang/lib/Sema/SemaLookup.cpp), and what it visits
+first hides the other, or not."""
 
 BY_PROGRAM: Mapping[str, Manners] = {"clangd": CLANGD}
 """Name of a program → its manners, where a user gives it as a command instead of naming our engine."""

@@ -6,9 +6,10 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ci_eval.adapters.lsp.completion import WORD, suggestions
+from ci_eval.adapters.lsp.completion import WORD, suggestions, without_hidden
 from ci_eval.adapters.lsp.places import Encoding
 from ci_eval.adapters.lsp.protocol import ANSWER, UNREADABLE
+from ci_eval.model import Suggestion
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=3),
@@ -55,3 +56,9 @@ def test_whatever_an_answer_holds_it_is_unreadable_or_suggestions(answer: object
         return
     found = suggestions(decoded, text, len(text) - 1, "a", encoding, WORD)
     assert all(each.text for each in found)
+
+
+def test_a_class_is_hidden_by_a_function_a_variable_or_an_alias_of_its_name() -> None:
+    kinds = {"stat": ("struct", "function", "struct"), "Slice": ("class", "constructor"), "size": ("variable",)}
+    found = [Suggestion(text=text, kind=kind) for text, each in kinds.items() for kind in each]
+    assert without_hidden(found) == [found[1], *found[3:]]
