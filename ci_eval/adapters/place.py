@@ -95,11 +95,8 @@ def confinement_of(confine: Confine) -> str:
     try:
         # With `required`, it would refuse to start where it cannot be confined, and could not report how well it is.
         walls = replace(place.walls(), confine="off" if confine == "off" else "auto")
-        process = EngineProcess([interpreter(), "-I", "-S", "-c", ""], cwd=place.scratch, environment={}, walls=walls)
-        try:
-            return process.confined
-        finally:
-            process.close()
+        # One may be killed before it can tell, such as where memory is short; two in a row are no accident.
+        return _probed(place, walls) or _probed(place, walls) or "not confined: it did not start"
     finally:
         place.remove()
 
@@ -114,3 +111,12 @@ def variables(place: Place) -> dict[str, str]:
         # Interpreters that the engine starts must not import anything from the folder they run in.
         "PYTHONSAFEPATH": "1",
     }
+
+
+def _probed(place: Place, walls: Walls) -> str:
+    """What a program that does nothing finds within these walls; "" if it ended before it could tell."""
+    process = EngineProcess([interpreter(), "-I", "-S", "-c", ""], cwd=place.scratch, environment={}, walls=walls)
+    try:
+        return process.confined
+    finally:
+        process.close()

@@ -80,10 +80,11 @@ class EngineProcess:
 
     @property
     def confined(self) -> str:
-        """How well it is confined, found by trying before the program started; see `drivers/confine/proof.py`."""
+        """How well it is confined, found by trying before the program started; see `drivers/confine/proof.py`. "" if it
+        ended before that."""
         if not self._confined and not self._report.closed:
             self._await(self._report.fileno(), selectors.EVENT_READ, time.monotonic() + ENDING)
-            self._confined = self._report.readline().decode().strip() or "not confined: it did not start"
+            self._confined = self._report.readline().decode().strip()
         return self._confined
 
     @property
