@@ -22,8 +22,8 @@ class NgramOptions(CacheOptions, frozen=True, kw_only=True):
     """Tokens of the longest sequences that are counted: up to five of context, and the one that follows."""
     capacity: Annotated[int, Meta(ge=1)] = 5_000
     """Tokens before the caret that the file's cache holds."""
-    candidates: Annotated[int, Meta(ge=1)] = 40
-    """Tokens that get a probability: those that follow the longest contexts."""
+    candidates: Annotated[int, Meta(ge=1)] = 20
+    """Tokens that get a probability for each side of the caret: those that follow the longest contexts."""
 
 
 class Ngram(Predictor[NgramOptions]):

@@ -125,9 +125,9 @@ class Corpus:
         places = np.flatnonzero(follows[whole])
         before = [whole[places - back] for back in range(1, order)]
         sorting = np.lexsort(before[::-1]) if before else np.arange(len(places))
-        # A search by `bisect` in an array is faster than one of numpy for a single value.
+        # For single values, and a search by `bisect`, an array is faster than one of numpy.
         self._before = [array("i", each[sorting].tobytes()) for each in before]
-        self._next = whole[places[sorting]]
+        self._next = array("i", whole[places[sorting]].tobytes())
         self._following = lru_cache(maxsize=REMEMBERED)(self._count)
         self.but = lru_cache(maxsize=REMEMBERED)(self._many_but)
         """What follows at those places, but for the places of another corpus, which is one of its files."""
@@ -166,15 +166,17 @@ class Corpus:
         return self._few(low, high) if high - low <= FEW else self._following(low, high)
 
     def _few(self, low: int, high: int) -> Following:
+        if high - low == 1:
+            return Following({self._next[low]: 1}, 1, (low, high))
         counts: dict[int, int] = {}
-        for token in sorted(self._next[low:high].tolist()):
+        for token in sorted(self._next[low:high]):
             counts[token] = counts.get(token, 0) + 1
         if len(counts) > 1:
             counts = dict(sorted(counts.items(), key=itemgetter(1), reverse=True))
         return Following(counts, high - low, (low, high))
 
     def _count(self, low: int, high: int) -> Following:
-        ids, counts = np.unique(self._next[low:high], return_counts=True)
+        ids, counts = np.unique(np.frombuffer(self._next, np.int32)[low:high], return_counts=True)
         order = np.argsort(-counts, kind="stable")
         counted = dict(zip(ids[order].tolist(), counts[order].tolist(), strict=True))
         return Following(counted, high - low, (low, high))

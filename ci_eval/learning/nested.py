@@ -48,9 +48,11 @@ class Project:
         self._start = self.texts.add(START_OF_LINE)
         self.order, self._predicted = order, predicted
         self.whole = lru_cache(maxsize=2)(self._whole)
-        self.folder = lru_cache(maxsize=16)(self._folder)
+        self.folder = lru_cache(maxsize=64)(self._folder)
         self.own = lru_cache(maxsize=4)(self._own)
-        self._all_in = lru_cache(maxsize=64)(lambda folder: all(_folder_of(each) == folder for each in self.files))
+        self._folders: dict[str, list[Ids]] = {}
+        for path, ids in self.files.items():
+            self._folders.setdefault(_folder_of(path), []).append(ids)
 
     @cached_property
     def _follows(self) -> NDArray[np.bool_]:
@@ -60,7 +62,7 @@ class Project:
         return self._corpus(self.files.values(), back)
 
     def _folder(self, folder: str, back: bool) -> Corpus:
-        return self._corpus((ids for path, ids in self.files.items() if _folder_of(path) == folder), back)
+        return self._corpus(self._folders.get(folder, []), back)
 
     def _own(self, path: str, back: bool) -> Corpus:
         return self._corpus([self.files[path]] if path in self.files else [], back)
@@ -90,7 +92,7 @@ class Project:
         if "project" in scopes:
             wider.append(self.whole(back))
         # In a project of one folder, its counts are those of the project.
-        if "folder" in scopes and not (wider and self._all_in(folder)):
+        if "folder" in scopes and not (wider and self._folders.keys() <= {folder}):
             wider.append(self.folder(folder, back))
         return [list(without(each, own, less, known)) for each in wider]
 
@@ -104,7 +106,8 @@ class Nested:
     """The model around one file."""
 
     def __init__(self, project: Project, path: str, scopes: Sequence[Scope], weight: float, candidates: int) -> None:
-        """`weight`: see `interpolated`; `candidates`: how many tokens get a probability, at most."""
+        """`weight`: see `interpolated`; `candidates`: how many tokens get a probability for each side of the caret, at
+        most."""
         self._project, self._path = project, path
         self._scopes, self._weight, self._candidates = scopes, weight, candidates
 
@@ -127,13 +130,13 @@ class Nested:
         return candidates.sums
 
     def _ordered(self, sides: Sequence[_Side]) -> list[tuple[str, float]]:
-        known: dict[str, None] = {}
+        known, most = dict[str, None](), self._candidates * len(sides)
         for length in reversed(range(self._project.order)):
             for side in sides:
                 known.update(dict.fromkeys(side.after(length)))
-            if len(known) >= self._candidates:
+            if len(known) >= most:
                 break
-        texts = list(islice(known, self._candidates))
+        texts = list(islice(known, most))
         total = sum(each.weight for each in sides)
         candidates = _Candidates(texts, self._project.texts)
         for side in sides:
@@ -154,9 +157,9 @@ class _Candidates:
 
     def __init__(self, texts: Sequence[str], numbers: Texts) -> None:
         self.sums = [0.0] * len(texts)
-        self.by_text = {text: place for place, text in enumerate(texts)}
-        known = numbers.ids
-        self.by_id = {known[text]: place for place, text in enumerate(texts) if text in known}
+        self.by_text = dict(zip(texts, range(len(texts)), strict=True))
+        # NO_ID follows nothing.
+        self.by_id = dict(zip(numbers.known(texts), range(len(texts)), strict=True))
 
     def add(
         self, places: Mapping[Token, int], after: Mapping[Token, int], less: Mapping[Token, int], factor: float
@@ -186,7 +189,7 @@ class _Side:
         totals = [[level.total for level in levels] for levels in wider]
         if cache is not None:
             totals.append([total for _, total in self._file])
-        parts, found = shares(list(map(len, totals)))
+        parts, found = shares(tuple(map(len, totals)))
         self._factors = [
             [part * factor for factor in factors(each, weight)] for part, each in zip(parts, totals, strict=True)
         ]

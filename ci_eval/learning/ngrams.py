@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -54,17 +55,18 @@ def nested(models: Iterable[tuple[Floats, int]]) -> tuple[Floats, float]:
     confidence), at most SURE; a mixture has the mean confidence of its parts, weighted in the same way.
     """
     given = list(models)
-    parts, weight = shares([seen for _, seen in given])
+    parts, weight = shares(tuple(seen for _, seen in given))
     return sum((found * part for (found, _), part in zip(given, parts, strict=True)), np.zeros(1)), weight
 
 
-def shares(seen: Sequence[int]) -> tuple[list[float], float]:
+@lru_cache(maxsize=4096)
+def shares(seen: tuple[int, ...]) -> tuple[tuple[float, ...], float]:
     """How much each model counts in that mixture, from the number of contexts that it has seen; and its weight."""
-    parts, weight = list[float](), 0.0
+    parts, weight = tuple[float, ...](), 0.0
     for each in seen:
         own = min(2.0**each, SURE) if each else 0.0
         together = max(own + weight, 1.0)
-        parts = [*(part * weight / together for part in parts), own / together]
+        parts = (*(part * weight / together for part in parts), own / together)
         unsure = (bool(own) + bool(weight)) / together  # the mean of 1 / weight
         weight = min(1 / unsure, SURE) if unsure else 0.0
     return parts, weight
@@ -75,9 +77,15 @@ def factors(totals: Sequence[float], weight: float) -> list[float]:
 
     `totals`: how often any token follows contexts of 0, 1, 2 … tokens; none is 0.
     """
-    faded = [weight * (1 - weight) ** shorter for shorter in reversed(range(len(totals)))]
+    return [part / total for part, total in zip(_faded(len(totals), weight), totals, strict=True)]
+
+
+@lru_cache(maxsize=256)
+def _faded(lengths: int, weight: float) -> tuple[float, ...]:
+    """How much contexts of 0, 1, 2 … tokens count; 1 in sum."""
+    faded = [weight * (1 - weight) ** shorter for shorter in reversed(range(lengths))]
     mass = sum(faded)
-    return [part / mass / total for part, total in zip(faded, totals, strict=True)]
+    return tuple(part / mass for part in faded)
 
 
 @dataclass(slots=True)

@@ -24,9 +24,13 @@ def is_token(text: str) -> bool:
 
 
 def likely(
-    path: str, before: str, after: str = "", scopes: tuple[str, ...] = ("file", "folder", "project")
+    path: str,
+    before: str,
+    after: str = "",
+    scopes: tuple[str, ...] = ("file", "folder", "project"),
+    candidates: int = 60,
 ) -> list[str]:
-    model = Nested(Project(FILES, "python", 4, is_token), path, scopes, 0.5, 60)
+    model = Nested(Project(FILES, "python", 4, is_token), path, scopes, 0.5, candidates)
     around = Surrounding("python", 4, is_token)
     around.read(before, after)
     return [text for text, _ in model.likely(around)]
@@ -54,6 +58,11 @@ def test_each_cache_works_alone_in_a_project_of_one_folder(scope: str) -> None:
 def test_what_stands_behind_the_caret_helps() -> None:
     assert likely("a/one.py", "", "= load(1)\n")[0] in {"y", "z"}
     assert likely("a/one.py", "x = ", "(name)\n")[0] == "load"
+
+
+def test_so_many_candidates_are_of_each_side_of_the_caret() -> None:
+    assert len(likely("a/one.py", "q = load(", candidates=2)) == 2
+    assert len(likely("a/one.py", "q = load(", ")\n", candidates=2)) == 4
 
 
 def test_probabilities_are_a_distribution_over_what_is_known() -> None:
