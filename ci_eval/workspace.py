@@ -413,7 +413,7 @@ def _packed(folder: Path, end: str) -> list[Path]:
 
 def pack_actions(actions: FileActions) -> bytes:
     """The actions as they are stored."""
-    return stored.pack([msgspec.json.encode(actions)])
+    return stored.pack([msgspec.json.encode(actions)], stored.LEVEL_OF_ACTIONS)
 
 
 def pack_sessions(source: SourceFile, sessions: Iterable[object]) -> bytes:

@@ -4,33 +4,43 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import accumulate
 
 from msgspec.structs import replace
 
 from ci_eval.model import Properties, Token
 
-_BETWEEN = re.compile(r"(\W+)")
+_WORDS = re.compile(r"\w+")
 
 
 def with_first_use(text: str, tokens: Sequence[Token]) -> list[Token]:
-    """The tokens with `first_use` filled in: whether their text, as a whole word, occurs nowhere before, not even as a
-    definition or in a comment."""
-    pieces = _BETWEEN.split(text)
-    begins = list(accumulate(map(len, pieces), initial=0))
-    # Every other piece is a word. They are put in from the last to the first, so that of equal words the first one
-    # stays.
-    first = dict(zip(pieces[::-2], begins[-2::-2], strict=True))
+    """The tokens, which are in order, with `first_use` filled in: whether their text, as a whole word, occurs nowhere
+    before, not even as a definition or in a comment."""
+    seen, read = set[str](), 0
     known: dict[tuple[int, bool], Properties] = {}
     found = []
     for token in tokens:
-        # A text that is no word (`empty?`, `@name`) is searched for as it is.
-        place = first.get(token.text)
-        is_first = (text.find(token.text) if place is None else place) == token.offset
+        own, begin = token.text, token.offset
+        is_first = False
+        if own not in seen:
+            end = _begin_of_word(text, begin)
+            seen.update(_WORDS.findall(text, read, end))
+            read = end
+            # A text that is no word of its own (`empty?`, `@name`) is searched for as it is.
+            is_word = end == begin and _WORDS.fullmatch(own)
+            is_first = own not in seen if is_word else text.find(own) == begin
+            if end == begin:
+                seen.add(own)
         # Tokens of a file share their properties, so each of these few is made only once.
         key = (id(token.properties), is_first)
         properties = known.get(key)
         if properties is None:
             properties = known[key] = replace(token.properties, first_use=is_first)
-        found.append(Token(offset=token.offset, text=token.text, properties=properties))
+        found.append(Token(offset=begin, text=own, properties=properties))
     return found
+
+
+def _begin_of_word(text: str, offset: int) -> int:
+    """Of the word that goes on at `offset`; `offset` itself where none does."""
+    while offset and _WORDS.fullmatch(text, offset - 1, offset + 1):
+        offset -= 1
+    return offset

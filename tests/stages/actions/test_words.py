@@ -21,7 +21,9 @@ def test_the_first_of_equal_words_is_new_and_the_others_are_not() -> None:
 
 def test_a_word_of_a_comment_counts_and_a_part_of_a_word_does_not() -> None:
     assert new("# name\nname", "name") == [True, False]
-    assert new("rename name", " name"[1:]) == [False, True]
+    assert new("rename name", "name") == [True, True]
+    assert new("name rename name", "name") == [True, False, False]
+    assert new("été té", "té", "été") == [True, True, True]
 
 
 def test_what_is_no_word_is_looked_for_as_it_is() -> None:
