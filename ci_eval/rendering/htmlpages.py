@@ -6,8 +6,10 @@ import hashlib
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 from html import escape
 from itertools import groupby
+from operator import attrgetter
 from pathlib import PurePosixPath
 
 import msgspec
@@ -89,13 +91,21 @@ class Page:
         return Markup("".join(map(_html, self.segments)))  # noqa: S704  all that is not ours is escaped
 
 
+_special = re.compile("[&<>\"']").search
+
+
+def _escaped(text: str) -> str:
+    # Most are names and blanks, in which to look for five signs at once takes a third of the time.
+    return escape(text) if _special(text) else text
+
+
 def _html(segment: Segment) -> str:
-    spot, text = segment.spot, escape(segment.text)
+    spot, text = segment.spot, _escaped(segment.text)
     if spot is None:
         return text
     # Most have that of their outcome, which the style sheet knows: a tenth of a page.
     sign = f' data-sign="{spot.sign}"' if spot.sign != SIGNS[spot.outcome] else ""
-    ids = escape(" ".join(spot.ids))
+    ids = _escaped(" ".join(spot.ids))
     return f'<span class="t {spot.outcome}" data-at="{spot.first}" data-ids="{ids}"{sign}>{text}</span>'
 
 
@@ -133,13 +143,17 @@ def pages(text: str, marks: Sequence[SessionMark]) -> list[Page]:
 
 def _spots(marks: Sequence[SessionMark], length: int) -> Iterator[Spot]:
     """One spot per offset; where tokens overlap, the later one cuts the earlier one short."""
-    groups = [list(group) for _, group in groupby(marks, key=lambda mark: mark.begin)]
+    groups = [list(group) for _, group in groupby(marks, key=attrgetter("begin"))]
     begins = [min(group[0].begin, length) for group in groups]
     for group, begin, limit in zip(groups, begins, [*begins, length][1:], strict=True):
-        end = min(max(mark.end for mark in group), limit)
-        worst = min(group, key=lambda mark: (_SEVERITY[mark.outcome], -(mark.rank or 0)))
+        first = worst = group[0]
+        end = first.end
+        if len(group) > 1:
+            end = max(mark.end for mark in group)
+            worst = min(group, key=lambda mark: (_SEVERITY[mark.outcome], -(mark.rank or 0)))
         sign = str(worst.rank) if worst.outcome == "near" and worst.rank else SIGNS[worst.outcome]
-        yield Spot(begin, max(begin, end), group[0].index, tuple(mark.id for mark in group), worst.outcome, sign)
+        ids = tuple([mark.id for mark in group])
+        yield Spot(begin, max(begin, min(end, limit)), first.index, ids, worst.outcome, sign)
 
 
 def _segments(text: str, spots: Iterable[Spot]) -> Iterator[Segment]:
@@ -153,24 +167,28 @@ def _segments(text: str, spots: Iterable[Spot]) -> Iterator[Segment]:
 
 def _plain(text: str) -> Iterator[Segment]:
     """Lines, so that pages can end there; str.splitlines knows more line ends than an editor does."""
-    for line in re.findall(r"[^\n]*\n|[^\n]+", text):
+    for line in _lines(text):
+        if len(line) <= MAX_CHARACTERS:
+            yield Segment(line)
+            continue
         for at in range(0, len(line), MAX_CHARACTERS):
             yield Segment(line[at : at + MAX_CHARACTERS])
 
 
+_lines = re.compile(r"[^\n]*\n|[^\n]+").findall
+
+
 def _packed(segments: Iterable[Segment]) -> Iterator[list[Segment]]:
     page: list[Segment] = []
-    size = _Size()
+    held = EMPTY
     line_end = 0
     for segment in segments:
-        size.add(segment)
-        while page and size.is_too_big:
+        held = _with(held, segment)
+        while page and (held[0] > MAX_SESSIONS or held[1] > MAX_LINES or held[2] > MAX_CHARACTERS):
             cut = line_end or len(page)
             yield page[:cut]
             page, line_end = page[cut:], 0
-            size = _Size()
-            for each in (*page, segment):
-                size.add(each)
+            held = reduce(_with, (*page, segment), EMPTY)
         page.append(segment)
         if segment.text.endswith("\n"):
             line_end = len(page)
@@ -178,19 +196,12 @@ def _packed(segments: Iterable[Segment]) -> Iterator[list[Segment]]:
         yield page
 
 
-@dataclass
-class _Size:
-    """How much a page holds."""
+EMPTY = (0, 0, 0)
 
-    sessions: int = 0
-    lines: int = 0
-    characters: int = 0
 
-    def add(self, segment: Segment) -> None:
-        self.sessions += len(segment.spot.ids) if segment.spot else 0
-        self.lines += segment.text.count("\n")
-        self.characters += len(segment.text)
-
-    @property
-    def is_too_big(self) -> bool:
-        return self.sessions > MAX_SESSIONS or self.lines > MAX_LINES or self.characters > MAX_CHARACTERS
+def _with(held: tuple[int, int, int], segment: Segment) -> tuple[int, int, int]:
+    """The sessions, lines and characters of a page with one more segment."""
+    sessions, lines, characters = held
+    text, spot = segment.text, segment.spot
+    more = len(spot.ids) if spot else 0
+    return sessions + more, lines + text.count("\n"), characters + len(text)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 from ci_eval.contracts import Task
 from ci_eval.model import Session, SourceFile
@@ -66,7 +67,7 @@ class SessionTable:
         self._title = title
         self._names = sides
         self._sides = [Side() for _ in sides]
-        self._source, self._begins = "", [0]
+        self._source, self._begins = "", [0, 1]
         self._files: list[tuple[str, list[str]]] = []
         self._texts, self._lines, self._kinds, self._statuses, self._ids = (
             Texts(),
@@ -87,7 +88,8 @@ class SessionTable:
     def begin(self, source: SourceFile, links: Sequence[str]) -> None:
         """The next sessions are of this file, in order of offset; `links`: its pages, relative to this one's."""
         self._source = source.text
-        self._begins = [0, *(place + 1 for place, sign in enumerate(source.text) if sign == "\n")]
+        # Of each line, and of one behind the last.
+        self._begins = [0, *accumulate(len(line) + 1 for line in source.text.split("\n"))]
         self._files.append((source.path, list(links)))
 
     @property
@@ -108,8 +110,8 @@ class SessionTable:
             return
         session = row[-1] or row[0]
         assert session
-        number = bisect_right(self._begins, session.offset)
-        begin, end = (*self._begins, len(self._source) + 1)[number - 1 : number + 1]
+        number = bisect_right(self._begins, session.offset, hi=len(self._begins) - 1)
+        begin, end = self._begins[number - 1], self._begins[number]
         line = self._source[begin : end - 1]
         code, at = cropped(line, session.offset - begin)
         prefix = session.lookups[-1].prefix if session.lookups else session.expected_text[: session.typed]

@@ -49,7 +49,7 @@ class Markdown:
             _headline(evaluation, figures, infos),
             f"Figures {typed}." if (typed := about(evaluation, name)) else "",
             *(f"⚠ {prose(warning, 1000)}" for warning in warnings_of(evaluation)),
-            " ".join(map(prose, populations(evaluation))),
+            " ".join(prose(each, 1000) for each in populations(evaluation)),
             prose(noise_text(evaluation.noise), 400) if evaluation.noise else "",
             f"The engine: {prose(took)}." if (took := footprint_text(evaluation.footprint)) else "",
             gate_table(evaluation.gates),

@@ -39,7 +39,7 @@ from ci_eval.statistics import footprint
 from ci_eval.statistics.noise import Rounds
 from ci_eval.statistics.population import counted, share
 from ci_eval.statistics.querying import Cases
-from ci_eval.statistics.stats import Observations, estimate, placed
+from ci_eval.statistics.stats import Collector, Observations, estimate, placed
 from ci_eval.statistics.wavering import Wavering
 from ci_eval.workspace import Workspace
 
@@ -131,7 +131,8 @@ def evaluate(
         for session in sessions:
             if sampling and not 1 <= session.stratum <= len(sampling.strata):
                 raise WorkspaceError(f"session {session.id} of {file.path} is in no stratum: evaluate again")
-            rounds.add(session)
+            if of > 1:
+                rounds.add(session)
             if session.properties.strategy and evaluated(session):
                 cases.add(file.path, manifest.cluster(file.path), session, score(task, session))
             band = task.band(session).name if evaluated(session) else None
@@ -261,6 +262,7 @@ class Tally:
         self._cluster_of_file: list[int] = []
         self._kinds: dict[Kind, int] = {}
         self._observations = [Observations(metric, sampling) for metric in metrics]
+        self._collector = Collector(self._observations)
         self._stands_for = [1.0, *(each.weight for each in sampling.strata)] if sampling else [1.0]
         self._statuses: Counter[Status] = Counter()
         self._evaluated: list[int] = []
@@ -294,13 +296,15 @@ class Tally:
         file = len(self._files) - 1
         kind = self._kinds.setdefault(session.properties.kind, len(self._kinds))
         place = placed(file, kind, session.stratum)
-        for observations, observed in zip(self._observations, seen, strict=True):
-            if weight != 1 and observations.metric.statistic == "ratio":
-                observed = [(weight * above, weight * below) for above, below in observed]
-            if observed:
-                observations.add(place, observed)
+        self._collector.add(place, seen if weight == 1 else self._weighted(seen, weight))
         if moved:
             self._add_moved(kind, weight, moved)
+
+    def _weighted(self, seen: Seen, weight: float) -> Seen:
+        return [
+            [(weight * above, weight * below) for above, below in observed] if metric.statistic == "ratio" else observed
+            for metric, observed in zip(self._metrics, seen, strict=True)
+        ]
 
     def _add_moved(self, kind: int, weight: float, moved: Sequence[Seen]) -> None:
         for place in range(len(self._metrics)):
@@ -332,6 +336,7 @@ class Tally:
 
     def figures(self, asked: float) -> FilterFigures:
         """The figures of all that was let through; `asked`: the share of the project's sessions that was asked."""
+        self._collector.hand_on()
         by_file = {each.metric.info.name: each.by_file(len(self._files)) for each in self._observations}
         return FilterFigures(
             sessions=sum(self._evaluated),

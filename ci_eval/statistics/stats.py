@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +22,7 @@ Floats = NDArray[np.float64]
 Numbers = NDArray[np.int64]
 
 AT_ONCE = 4096
-"""Observations that are summed up in one go, or more where a file has more."""
+"""Sessions that are handed on in one go, and observations that are summed up."""
 
 
 def placed(file: int, kind: int = 0, stratum: int = 0) -> int:
@@ -47,16 +48,15 @@ class Observations:
         self._forget()
 
     def _forget(self) -> None:
-        self._values, self._weights, self._places = array("d"), array("d"), array("q")
+        self._parts: list[tuple[Numbers, Floats]] = []
+        self._waiting = 0
 
-    def add(self, place: int, seen: Sequence[Observation]) -> None:
-        """Add the observations of one session; `place` as `placed` gives it."""
-        if len(self._values) >= AT_ONCE and place >> 32 != self._places[-1] >> 32 and self.is_summed:
+    def add(self, places: Numbers, seen: Floats) -> None:
+        """Add observations, a row each: where it belongs, as `placed` gives it; its value and weight."""
+        self._parts.append((places, seen))
+        self._waiting += len(seen)
+        if self._waiting >= AT_ONCE and self.is_summed:
             self._sum_up()
-        for value, weight in seen:
-            self._values.append(value)
-            self._weights.append(weight)
-            self._places.append(place)
 
     @property
     def is_summed(self) -> bool:
@@ -79,8 +79,8 @@ class Observations:
 
     def _unsummed(self) -> tuple[Numbers, Numbers, Numbers, Floats]:
         """Numbers of files, strata and kinds, and values beside weights; one row per observation."""
-        places = np.array(self._places, dtype=np.int64)
-        seen = np.stack([np.array(self._values), np.array(self._weights)], axis=-1)
+        places = np.concatenate([np.zeros(0, dtype=np.int64), *(each for each, _ in self._parts)])
+        seen = np.concatenate([np.zeros((0, 2)), *(each for _, each in self._parts)])
         return places >> 32, places >> 12 & (1 << 20) - 1, places & (1 << 12) - 1, seen
 
     def sums(self, kind: int | None = None) -> _Sums:
@@ -118,6 +118,42 @@ class Observations:
             return [_of_sums(self.metric, rows[each].sum(axis=0)) for each in members]
         numbers, _, _, seen = self._unsummed()
         return [_of_seen(self.metric, seen[np.isin(numbers, group)]) for group in groups]
+
+
+class Collector:
+    """Hands on to several metrics what they observed, many sessions in one go: one by one would take longer than to
+    observe it."""
+
+    def __init__(self, observations: Sequence[Observations]) -> None:
+        self._observations = observations
+        self._forget()
+
+    def _forget(self) -> None:
+        self._places: array[int] = array("q")
+        # How often each metric observed something in each session, and all that was observed, one after the other.
+        self._counts: array[int] = array("q")
+        self._numbers: array[float] = array("d")
+
+    def add(self, place: int, seen: Sequence[Sequence[Observation]]) -> None:
+        """What each of the metrics observed in a session; `place` as `placed` gives it."""
+        self._places.append(place)
+        self._counts.extend(map(len, seen))
+        self._numbers.extend(chain.from_iterable(chain.from_iterable(seen)))
+        if len(self._places) == AT_ONCE:
+            self.hand_on()
+
+    def hand_on(self) -> None:
+        """Add what was collected to the observations, of each in the sessions' order: in another one, the last digit of
+        its sum would depend on what other metrics observed, such as times."""
+        places, rows = np.array(self._places), np.array(self._numbers).reshape(-1, 2)
+        counts = np.array(self._counts).reshape(len(places), len(self._observations))
+        # Where in `rows` each metric's observations of each session begin.
+        firsts = (np.cumsum(counts) - counts.ravel()).reshape(counts.shape)
+        for observations, count, first in zip(self._observations, counts.T, firsts.T, strict=True):
+            before = np.cumsum(count) - count
+            own = np.repeat(first - before, count) + np.arange(count.sum())
+            observations.add(np.repeat(places, count), rows[own])
+        self._forget()
 
 
 class _Sums:

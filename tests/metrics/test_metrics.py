@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from ci_eval import metrics
 from ci_eval.metrics.passing import passed
 from ci_eval.model import Kind, LookupScore, Properties, SessionScore, Status
-from ci_eval.statistics.stats import Observations, estimate, placed
+from ci_eval.statistics.stats import Collector, Observations, estimate, placed
 
 METRICS = {metric.info.name: metric for metric in metrics.load()}
 
@@ -37,8 +37,10 @@ def session(*lookups: LookupScore, text: str = "append", status: Status | None =
 
 def value(name: str, *sessions: SessionScore) -> float | None:
     seen = Observations(METRICS[name])
+    collector = Collector([seen])
     for file, each in enumerate(sessions):
-        seen.add(placed(file), METRICS[name].observe(each))
+        collector.add(placed(file), [METRICS[name].observe(each)])
+    collector.hand_on()
     return estimate(seen, 1).value
 
 

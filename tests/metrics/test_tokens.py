@@ -14,7 +14,7 @@ from ci_eval.graders.subtoken_f1 import GRADER as F1
 from ci_eval.graders.subtoken_lcs import GRADER as LCS
 from ci_eval.model import Kind, Lookup, Properties, SessionScore, Suggestion
 from ci_eval.stages.interpret.grading import Grading
-from ci_eval.statistics.stats import Observations, estimate, placed
+from ci_eval.statistics.stats import Collector, Observations, estimate, placed
 from ci_eval.tasks.tokens import TASK
 
 RECORDED = json.loads((Path(__file__).parent / "predictions.json").read_text())
@@ -41,8 +41,10 @@ SESSIONS = [session(number, **each) for number, each in enumerate(RECORDED)]
 
 def figure(name: str) -> float:
     seen = Observations(METRICS[name])
+    collector = Collector([seen])
     for each in SESSIONS:
-        seen.add(placed(0), METRICS[name].observe(each))
+        collector.add(placed(0), [METRICS[name].observe(each)])
+    collector.hand_on()
     value = estimate(seen, 1).value
     assert value is not None
     return value

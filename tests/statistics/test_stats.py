@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from ci_eval.contracts import Metric
 from ci_eval.model import MetricInfo
 from ci_eval.statistics import stats
-from ci_eval.statistics.stats import Observations, area, estimate, figure, nearest_rank, placed
+from ci_eval.statistics.stats import Collector, Observations, area, estimate, figure, nearest_rank, placed
 
 INFO = MetricInfo(name="X", summary="", unit="share", better="higher")
 SHARE = Metric(info=INFO, observe=lambda session: [])
@@ -21,8 +21,10 @@ MEDIAN = Metric(info=INFO, observe=lambda session: [], statistic="quantile", qua
 
 def observed(metric: Metric, by_file: list[list[float]]) -> Observations:
     seen = Observations(metric)
+    collector = Collector([seen])
     for file, values in enumerate(by_file):
-        seen.add(placed(file), [(value, 1.0) for value in values])
+        collector.add(placed(file), [[(value, 1.0) for value in values]])
+    collector.hand_on()
     return seen
 
 
@@ -74,9 +76,10 @@ def test_the_area_is_the_share_of_pairs_in_which_what_is_right_scores_higher(see
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2), st.integers(0, 9), st.integers(0, 3)), max_size=60))
 def test_sums_say_what_all_observations_say(found: list[tuple[int, int, int, int]]) -> None:
     ratio, median = Observations(SHARE), Observations(MEDIAN)
+    collector = Collector([ratio, median])
     for file, kind, value, weight in sorted(found):
-        for each in (ratio, median):
-            each.add(placed(file, kind), [(value, weight)])
+        collector.add(placed(file, kind), [[(value, weight)]] * 2)
+    collector.hand_on()
     seen = np.array([each[2:] for each in found], dtype=float).reshape(-1, 2)
     weight = seen[:, 1].sum()
     assert figure(ratio) == (pytest.approx(seen[:, 0].sum() / weight) if weight else None)
@@ -89,6 +92,20 @@ def test_sums_say_what_all_observations_say(found: list[tuple[int, int, int, int
         below = of_file[:, 1].sum()
         assert share == (pytest.approx(of_file[:, 0].sum() / below) if below else None)
         assert middle == (nearest_rank(of_file[:, 0], 0.5) if len(of_file) else None)
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.integers(0, 2)), min_size=3, max_size=60))
+def test_what_one_metric_observes_does_not_move_another_by_a_bit(found: list[tuple[float, int]]) -> None:
+    """Such as times, which differ from run to run."""
+    figures = set()
+    for times in (0, 1):
+        ratio, other = Observations(SHARE), Observations(TIMES)
+        collector = Collector([other, ratio])
+        for value, slow in found:
+            collector.add(placed(0), [[(1.0, 1.0)] * slow * times, [(value, 1.0)]])
+        collector.hand_on()
+        figures.add(figure(ratio))
+    assert len(figures) == 1
 
 
 def test_it_does_not_matter_how_many_are_summed_up_at_once(monkeypatch: pytest.MonkeyPatch) -> None:

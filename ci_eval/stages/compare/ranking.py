@@ -22,7 +22,7 @@ from ci_eval.stages.compare.population import population
 from ci_eval.statistics.clustered import figures
 from ci_eval.statistics.footprint import INFOS
 from ci_eval.statistics.sampled import figure
-from ci_eval.statistics.stats import Observations, estimate, placed
+from ci_eval.statistics.stats import Collector, Observations, estimate, placed
 from ci_eval.statistics.student import Floats
 from ci_eval.workspace import Workspace
 
@@ -101,9 +101,10 @@ class _Together:
         for number, side in enumerate(sides):
             self.failed[number] += sum(each.status in FAILED for each in side)
         for side, times in zip(sides, self._times, strict=True):
-            for observations in times:
-                for session in side:
-                    observations.add(placed(len(self.files) - 1), observations.metric.observe(session))
+            collector = Collector(times)
+            for session in side:
+                collector.add(placed(len(self.files) - 1), [each.metric.observe(session) for each in times])
+            collector.hand_on()
         of_file = np.zeros_like(self.total)
         for number, metric in enumerate(self.metrics):
             # (sessions x sides x 2)

@@ -76,13 +76,12 @@ class Grading:
         code, offset = place
         against = _Against(references, language, (code, offset, offset + len(expected)), record)
         shown, found = lookup.suggestions[: self._task.graded], dict[str, float]()
+        suggested = [each.text for each in shown]
         for grader in self._graders:
-            texts = [each.text for each in shown]
             read = self._task.readers.get(grader.name)
-            if record and read:
-                texts = [*read(lookup.answer, record)]
+            texts = [*read(lookup.answer, record)] if record and read else suggested
             # A judge is not asked about nothing; for the others, no suggestion is an empty one.
-            closest = [against.closest(grader, text) for text in (texts if grader.judges else texts or [""])]
+            closest = against.closest(grader, texts if grader.judges else texts or [""])
             if self._task.summed and not grader.judges:
                 found |= _stored(grader.name, self._task.summed([each for each, _ in closest]), found)
                 continue
@@ -126,11 +125,16 @@ class _Against:
         self._references, self._language, self._span, self._record = references, language, span, record
         self._pairings: dict[str, list[Pairing]] = {}
 
-    def closest(self, grader: _Known, text: str) -> tuple[Scores, str]:
-        """The scores against the reference that the text is closest to, by the first score that the grader names, and
-        the remark on that."""
-        if grader.grade_texts and len(self._references) == 1:
-            return grader.grade_texts(self._references[0], text), ""
+    def closest(self, grader: _Known, texts: Sequence[str]) -> list[tuple[Scores, str]]:
+        """Of each text: the scores against the reference that it is closest to, by the first score that the grader
+        names, and the remark on that."""
+        grade = grader.grade_texts
+        if grade and len(self._references) == 1:
+            (reference,) = self._references
+            return [(grade(reference, text), "") for text in texts]
+        return [self._closest(grader, text) for text in texts]
+
+    def _closest(self, grader: _Known, text: str) -> tuple[Scores, str]:
         # All graders see the same ones: to make them takes longer than some grades.
         pairings = self._pairings.get(text)
         if pairings is None:
