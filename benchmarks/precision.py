@@ -1,18 +1,21 @@
 """How well `evaluate --precision` does: runs of all sessions, sampled again and again.
 
-python benchmarks/precision.py [--precision 1pp] [--times 200] [--metric Recall] WORKSPACE…
+python benchmarks/precision.py [--precision 1pp] [--times 200] [--metric Recall] WORKSPACE… [--expect EARLIER…
+    [--told SHARE]]
 
 Each WORKSPACE holds a run in which every session was asked. As often as said, with another seed each time, sessions are
 drawn from it as `evaluate --precision` draws them, their answers being those of the run. Printed are, of the metric:
 how far off the figures are in the mean (bias), how often their intervals hold the figure of all sessions (coverage),
 and the mean number of sessions that were drawn, beside the number that a simple random sample takes for as narrow an
 interval; last, which share of that strata by kind would take in the best proportions, if all variances were known
-beforehand.
+beforehand. `--expect`: for each WORKSPACE that of an earlier run, as in the option of that name; then the last column
+is the share of the sessions that are known of it which went otherwise. `--told`: how large a part of them is known.
 """
 
 from __future__ import annotations
 
 import argparse
+from collections import defaultdict
 from dataclasses import dataclass
 from math import sqrt
 from pathlib import Path
@@ -20,7 +23,9 @@ from pathlib import Path
 import numpy as np
 
 from ci_eval import metrics
-from ci_eval.jobs.sampling.precise import parse
+from ci_eval.chance import draw
+from ci_eval.contracts import Metric
+from ci_eval.jobs.sampling.precise import parse, went
 from ci_eval.model import SessionScore
 from ci_eval.observing import observations_of
 from ci_eval.stages.interpret import listed
@@ -41,9 +46,8 @@ class Drawn:
     phases: int
 
 
-def answers(workspace: Workspace, frame: Frame, name: str) -> Floats:
+def answers(workspace: Workspace, frame: Frame, metric: Metric) -> Floats:
     """Of each session: the metric's numerator and denominator."""
-    metric = next(each for each in metrics.load() if each.info.name == name)
     seen = {
         session.id: (*observations_of(metric, session), (0.0, 0.0))[0]
         for _, sessions in workspace.sessions(SessionScore)
@@ -81,27 +85,39 @@ def main() -> None:
     """See the module."""
     parser = argparse.ArgumentParser()
     parser.add_argument("workspaces", nargs="+", type=Path, metavar="WORKSPACE")
+    parser.add_argument("--expect", nargs="*", type=Path, default=[], metavar="EARLIER")
+    parser.add_argument("--told", type=float, default=1.0)
     parser.add_argument("--precision", default="1pp")
     parser.add_argument("--times", type=int, default=200)
     parser.add_argument("--metric", default="Recall")
     given = parser.parse_args()
     precision = parse(given.precision)
-    print(f"| engine | sessions | {given.metric} | bias | coverage | drawn | phases | simple | ratio | by kind |")
+    last = "went otherwise" if given.expect else "by kind"
+    print(f"| engine | sessions | {given.metric} | bias | coverage | drawn | phases | simple | ratio | {last} |")
     print("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
-    for folder in given.workspaces:
+    metric = next(each for each in metrics.load() if each.info.name == given.metric)
+    for folder, earlier in zip(given.workspaces, given.expect or [None] * len(given.workspaces), strict=True):
         workspace = Workspace.open(folder)
-        frame = listed(workspace).frame
-        known = answers(workspace, frame, given.metric)
+        before = went(earlier, metric) if earlier else None
+        if before is not None:
+            before = {identity: value for identity, value in before.items() if draw(0, identity) < given.told}
+        texts = defaultdict(str, {each.path: each.text for each in workspace.sources()})
+        frame = listed(workspace, before, texts.__getitem__).frame
+        known = answers(workspace, frame, metric)
         whole = known[:, 0].sum() / known[:, 1].sum()
         runs = [simulated(frame, known, precision, seed) for seed in range(given.times)]
         errors = np.array([run.value - whole for run in runs])
         covered = np.mean([run.low <= whole <= run.high for run in runs])
+        otherwise = None
+        if before is not None:
+            pairs = zip(frame.ids, known[:, 0], strict=True)
+            otherwise = np.mean([before[each] != now for each, now in pairs if each in before])
         drawn, usual = np.mean([run.asked for run in runs]), simple(known, precision)
         print(
             f"| {workspace.manifest().engine.name} | {len(known):,} | {whole:.1%} "
             f"| {errors.mean() * 100:+.2f} ± {errors.std() / sqrt(len(errors)) * 100:.2f} pp | {covered:.1%} "
             f"| {drawn:,.0f} | {np.mean([run.phases for run in runs]):.1f} | {usual:,.0f} | {drawn / usual:.2f} "
-            f"| {by_kind(known[:, 0], frame.cells[0]):.2f} |",
+            f"| {f'{by_kind(known[:, 0], frame.cells[0]):.2f}' if otherwise is None else f'{otherwise:.1%}'} |",
             flush=True,
         )
 

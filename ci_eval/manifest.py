@@ -118,6 +118,8 @@ class Manifest(Value, frozen=True, kw_only=True):
     precision: Annotated[float, Meta(gt=0, lt=1)] | None = None
     """Half the width that the interval of one metric is to have at most; None = the number of sessions does not depend
     on that."""
+    expects: str = ""
+    """Digest of the manifest of the earlier run by which sessions were drawn for the precision; "" = there was none."""
     sampling: Sampling | None = None
     """How sessions were drawn, where only as many were asked as a precision took; None = all had the same chance."""
     closures: dict[str, str] = {}

@@ -17,7 +17,10 @@ PREFIX = "INPUT_"
 """How the names of variables begin that hold one input each, as TeamCity and GitLab pass them."""
 
 OPTIONS = {
-    "evaluate": ("language", "engine", "project", "completion-type", "model", "shard", "jobs", "reuse", "output"),
+    "evaluate": (
+        *("language", "engine", "project", "completion-type", "model"),
+        *("shard", "jobs", "reuse", "precision", "expect", "output"),
+    ),
     "generate-ml-logs": ("language", "engine", "project", "shard", "jobs", "output"),
     "compare": ("history", "output"),
     "plan": ("shards",),

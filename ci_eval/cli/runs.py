@@ -43,6 +43,10 @@ PRECISION = (
     "Ask only as many sessions as it takes to know the first metric of the report that is a share (usually Recall) to "
     "so many points to each side, in this project, with 95 %; such as 1pp. All figures then weight the sessions."
 )
+EXPECT = (
+    "With --precision: the workspace of an earlier run of this project, by any version of this engine, in which all "
+    "sessions were asked. Its answers tell which ones to ask now, so that fewer do; the figure is of this run alone."
+)
 EXECUTOR = (
     "Who asks the engine: local (this machine's processes), or the machines of a Ray cluster: ray, or ray:HOST:PORT of "
     "its head."
@@ -65,6 +69,7 @@ def in_points(_: click.Context, __: click.Parameter, given: str | None) -> float
 @click.option("--reuse", type=EARLIER, metavar="WORKSPACE", help=REUSE)
 @click.option("--executor", metavar="WHO", default="local", help=EXECUTOR)
 @click.option("--precision", metavar="Xpp", callback=in_points, help=PRECISION)
+@click.option("--expect", type=EARLIER, metavar="WORKSPACE", help=EXPECT)
 @with_gates
 @with_opening
 def evaluate(
@@ -79,6 +84,7 @@ def evaluate(
     gates: tuple[str, ...],
     opening: bool,
     precision: float | None,
+    expect: Path | None,
     executor: str,
 ) -> None:
     """All stages: project and engine → a workspace with reports.
@@ -93,6 +99,8 @@ def evaluate(
     part, cluster = Shard.parse(shard) if shard else None, Choice.parse(executor)
     if part:
         _left_out("a gate judges a whole evaluation (`ci-eval report --gate` after `merge`)", gate=gates)
+    if expect and not precision:
+        raise click.UsageError("--expect tells which sessions to ask for a --precision: give that as well")
     if precision:
         _left_out("with --precision this machine asks, phase by phase", executor=cluster)
     if chosen.projects:
@@ -126,6 +134,7 @@ def evaluate(
             reuse=reuse,
             gates=gates,
             precision=precision,
+            expect=expect,
             cluster=cluster,
         )
     announcing.evaluation(done, screen)

@@ -43,12 +43,14 @@ def evaluate(
     cluster: Choice | None = None,
     gates: Sequence[str] = (),
     precision: float | None = None,
+    expect: Path | None = None,
 ) -> Evaluated:
     """Run all stages.
 
     `shard`: only for the files that belong to it. `rounds`: how often each session is asked. `reuse`: the workspace of
     an earlier run, whose answers are taken over where they would be the same. `gates`: rules about figures.
     `precision`: ask only as many sessions as it takes for the interval of a metric to reach no further to each side.
+    `expect`: the workspace of an earlier run, by whose answers these are drawn.
     `cluster`: who asks, where that is not this machine alone. Raises ConfigError, WorkspaceError, PreparationError,
     NothingToEvaluate.
     """
@@ -61,15 +63,16 @@ def evaluate(
         cluster.check(config)
     metric = precise.check(config, shard=shard, rounds=rounds, reuse=reuse is not None) if precision else None
     prepared = prepare(config, screen)
+    expect = precise.earlier_run(expect, prepared.installation.info.name, screen)
     with runs.kept(folder):
         workspace = (runs.resume if resume else runs.begin)(prepared, folder, jobs, shard)
         runs.ask_in_rounds(workspace, rounds)
-        precise.note(workspace, precision)
+        precise.note(workspace, precision, expect)
         pipeline.make_actions(workspace, prepared, jobs, screen)
         note_closures(workspace, prepared)
         executor = cluster.cluster(workspace, prepared, screen) if cluster else None
         if precision and metric:
-            precise.make_sessions(workspace, prepared, precision, metric, jobs, screen)
+            precise.make_sessions(workspace, prepared, precision, metric, jobs, screen, expect)
         elif reuse:
             make_sessions_with(reuse, workspace, prepared, jobs, screen, executor)
         else:

@@ -21,7 +21,7 @@ from ci_eval.model import FAILED, MetricInfo, SessionScore
 from ci_eval.observing import evaluated
 from ci_eval.rendering.figures import amount, intervals
 from ci_eval.stages.report import population
-from ci_eval.statistics.stats import Observations, estimate, placed
+from ci_eval.statistics.stats import Collector, Observations, estimate, placed
 from ci_eval.workspace import Workspace
 
 
@@ -134,6 +134,7 @@ def expect(folder: Path, user: str) -> tuple[list[tuple[str, str, str, str]], in
     check_every_prefix(workspace)
     manifest = workspace.manifest()
     seen = [Observations(metric) for metric in metrics]
+    collector = Collector(seen)
     clusters: dict[str, int] = {}
     asked: dict[str, int] = {}
     for file, each in workspace.sessions(SessionScore):
@@ -141,8 +142,8 @@ def expect(folder: Path, user: str) -> tuple[list[tuple[str, str, str, str]], in
         asked[file.path] = 0
         for session in each:
             asked[file.path] += evaluated(session)
-            for observations in seen:
-                observations.add(placed(number), observations.metric.observe(session))
+            collector.add(placed(number), [metric.observe(session) for metric in metrics])
+    collector.hand_on()
     if not any(asked.values()):
         raise NothingToEvaluate(f"{folder} has no session that was asked at every prefix")
     _, share = population(workspace, asked)

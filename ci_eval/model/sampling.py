@@ -42,6 +42,8 @@ class Sampling(Value, frozen=True, kw_only=True):
     """Name of the metric whose interval was to be narrow enough."""
     precision: Annotated[float, Meta(gt=0, lt=1)]
     """Half the width that the interval of that metric was to have at most."""
+    expecting: bool = False
+    """Whether an earlier run told how sessions were expected to go: then few are otherwise than their stratum."""
     strata: tuple[Stratum, ...]
     """A session's `stratum` is a place in here, from 1."""
 

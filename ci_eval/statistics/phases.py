@@ -1,9 +1,10 @@
 """Which sessions to ask, so that few of them tell a project's figure precisely.
 
 The sessions of a project are a finite population. They are asked in phases. Before each phase, the answers so far tell
-how likely each of the other sessions is to be right: the rate in its cell (its kind, what else is known of its token,
-its text), drawn towards the rate in the larger cell around it. The others are ordered by that and cut into strata; from
-each, sessions are drawn by chance in proportion to its size and its expected standard deviation (Neyman 1934).
+how likely each of the other sessions is to be right: the rate in its cell (how it went in an earlier run, if there was
+one; its kind, what else is known of its token, its text), drawn towards the rate in the larger cell around it. The
+others are ordered by that and cut into strata; from each, sessions are drawn by chance in proportion to its size and
+its expected standard deviation (Neyman 1934).
 
 What was asked before a phase is known, and the strata of the phase stand for the rest: given what was asked before,
 that is an estimate without bias, however the answers so far were used. The estimates of several phases are not
@@ -30,7 +31,10 @@ Floats = NDArray[np.float64]
 Places = NDArray[np.int64]
 
 FIRST = 200
-"""Sessions of the first phase, of which nothing is known before."""
+"""Sessions of the first phase, at most; of these nothing is known but, where there was one, how an earlier run went."""
+TRUSTED = 0.9
+"""Until it is known how well an earlier run foretells this one: what was right there is right here with a chance of
+one half and half of this."""
 GROWTH = 1.0
 """A phase asks at most so many times as many sessions as were asked before it, since the next one knows more."""
 STRATA = 8
@@ -55,6 +59,15 @@ class Frame:
     ids: Sequence[str]
     cells: Sequence[Places]
     """Coarse to fine: the number of the cell that each session is in."""
+    before: Floats | None = None
+    """How well each session went in an earlier run (0 to 1), a half where that is not known; None = there is none."""
+
+    @property
+    def beforehand(self) -> Floats:
+        """How well each session is expected to go before any was asked: as it went earlier, but not as surely."""
+        if self.before is None:
+            return np.full(len(self.ids), 0.5)
+        return np.asarray((1 - TRUSTED) / 2 + TRUSTED * self.before)
 
     def rates(self, asked: Places, values: Floats) -> Floats:
         """How well each session is expected to go (0 to 1), by the values of those that were asked."""
@@ -121,8 +134,8 @@ class Sampler:
     def __post_init__(self) -> None:
         self._above, self._below = np.zeros(len(self.frame.ids)), np.zeros(len(self.frame.ids))
         self._stratum = np.zeros(len(self.frame.ids), dtype=np.int64)
-        self._expected = np.full(len(self.frame.ids), 0.5)
-        """How well each session is expected to go; before the first phase, nothing is known."""
+        self._expected = self.frame.beforehand
+        """How well each session is expected to go."""
 
     @property
     def asked(self) -> Places:
@@ -165,7 +178,8 @@ class Sampler:
             for phase in self.phases
             for places, drawn in zip(phase.strata, phase.drawn, strict=True)
         ]
-        return Sampling(metric=self.metric, precision=self.precision, strata=tuple(strata))
+        expecting = self.frame.before is not None
+        return Sampling(metric=self.metric, precision=self.precision, expecting=expecting, strata=tuple(strata))
 
     def take(self, phase: Phase, above: Floats, below: Floats) -> None:
         """What the metric observed in the sessions of that phase, one stratum after the other: numerators and
@@ -187,11 +201,14 @@ class Sampler:
         number, left = len(self.phases), np.flatnonzero(self._stratum == 0)
         expected = self._expected[left]
         spread = np.sqrt(expected * (1 - expected))
-        # Of equal ones, those of one cell stay together.
-        order = np.lexsort((*(cells[left] for cells in self.frame.cells), expected))
+        # Of equal ones, those of one cell stay together. What was right in an earlier run is never in one stratum with
+        # what was wrong: it would not be known of such a stratum how it goes.
+        earlier = self.frame.cells[0][left] * (self.frame.before is not None)
+        order = np.lexsort((*(cells[left] for cells in self.frame.cells), expected, earlier))
         reached = np.cumsum(spread[order])
-        parts = np.split(order, np.searchsorted(reached, reached[-1] * np.arange(1, STRATA) / STRATA))
-        parts = [part for part in parts if len(part)]
+        ends = np.searchsorted(reached, reached[-1] * np.arange(1, STRATA) / STRATA)
+        changes = np.flatnonzero(np.diff(earlier[order])) + 1
+        parts = [part for part in np.split(order, np.union1d(ends, changes)) if len(part)]
         sizes, spreads = np.array([len(part) for part in parts]), np.array([spread[part].mean() for part in parts])
         counts = allocate(sizes, spreads, self._wanted(spread))
         drawn = [left[self._draw(left, part, count, number)] for part, count in zip(parts, counts, strict=True)]

@@ -43,6 +43,10 @@ def figure(strata: Floats, sampling: Sampling) -> tuple[float | None, float]:
     if min(strata[:, 0].sum(), strata[:, 1].sum() - strata[:, 0].sum()) < FEW:
         # One more session, of the stratum whose sessions stand for most, may be otherwise than nearly all are.
         variance = max(variance, _heaviest(sampling))
+    if sampling.expecting:
+        # Few go otherwise than in the earlier run, and by chance fewer may have been seen, or none: one more, of the
+        # stratum whose sessions stand for most, is taken to be unseen.
+        variance += _heaviest(sampling)
     return value, ERRORS * float(np.sqrt(variance)) / below
 
 

@@ -13,7 +13,8 @@ from ci_eval.errors import ConfigError
 
 HOSTILE = "--output=x; $(touch y)"
 VALUES = {
-    "jobs": "2", "shards": "3", "shard": "1/2", "set": "interpret.seed=1\n\ninterpret.sessionsLimit=5",
+    "jobs": "2", "precision": "1pp", "shards": "3", "shard": "1/2",
+    "set": "interpret.seed=1\n\ninterpret.sessionsLimit=5",
     "log-formats": "jsonl\nparquet", "gates": "RecallAt1 >= -1pp\nRecall >= 90%", "more": "c\nd", "configs": "a b",
     "same-ranker": "true",
 }  # fmt: skip

@@ -75,7 +75,7 @@ test "$2" = -c && exit
 for each in "$@"; do printf "%s\\0" "$each"; done > called
 """
 GIVEN = {"SET": "interpret.seed=1\n\ninterpret.client=raw", "GATES": "RecallAt1 >= -1pp\nRecall >= 90%", "SHARD": "1/2",
-         "LOG_FORMATS": "jsonl\nparquet"}  # fmt: skip
+         "LOG_FORMATS": "jsonl\nparquet", "PRECISION": "1pp"}  # fmt: skip
 HOSTILE = "x; $(touch y) 'z'"
 
 

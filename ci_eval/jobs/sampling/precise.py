@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import shutil
 from collections.abc import Mapping
+from pathlib import Path
 
 import numpy as np
 from msgspec.structs import replace
@@ -30,6 +32,9 @@ from ci_eval.workspace import FOLDERS, Workspace
 
 PHASES = "phases"
 """The folder of what was asked in each phase, while not all are through."""
+KNOWN = 0.75
+"""Share of the sessions that an earlier run must tell of; by `benchmarks/precision.py --told`, with less more are asked
+than without it."""
 USUAL = "Recall"
 
 
@@ -44,19 +49,57 @@ def parse(text: str) -> float:
 MOST = 20
 
 
-def note(workspace: Workspace, precision: float | None) -> None:
-    """Note in the manifest how precise the run is to be. Raises WorkspaceError where a resumed run was to be another.
+def note(workspace: Workspace, precision: float | None, expect: Path | None) -> None:
+    """Note in the manifest how precise the run is to be, and the earlier run that tells what to expect. Raises
+    WorkspaceError where a resumed run was to be another.
 
-    How many sessions a phase asks depends on it, so that a run cannot change it on its way.
+    Which sessions a phase asks depends on both, so that a run cannot change them on its way.
     """
-    manifest = workspace.manifest()
+    manifest, expects = workspace.manifest(), _digest(expect) if expect else ""
     if not manifest.stages:
-        workspace.write_manifest(replace(manifest, precision=precision))
-    elif manifest.precision != precision:
+        workspace.write_manifest(replace(manifest, precision=precision, expects=expects))
+    elif (manifest.precision, manifest.expects) != (precision, expects):
         was = f"with --precision {manifest.precision * 100:g}pp" if manifest.precision else "without --precision"
+        was += " and --expect another run" if manifest.expects else ""
         raise WorkspaceError(
             f"{workspace.folder} cannot be taken up: it was begun {was}; give the same command as then"
         )
+
+
+def _digest(folder: Path) -> str:
+    return hashlib.blake2b((folder / "manifest.json").read_bytes(), digest_size=16).hexdigest()
+
+
+def earlier_run(expect: Path | None, engine: str, screen: Screen) -> Path | None:
+    """The folder, if there is a workspace in it: a first night has none, which is said. Raises ConfigError where it is
+    not of that engine."""
+    if expect is None:
+        return None
+    if not (expect / "manifest.json").is_file():
+        screen.say(f"Nothing is expected: there is no workspace in {expect} yet")
+        return None
+    # Measured: other engines spare no sessions, and where misses are rare intervals hold the truth too seldom.
+    if (other := Workspace.open(expect).manifest().engine.name) != engine:
+        raise ConfigError(f"--expect takes a run of {engine}, of any version, and {expect} is of {other}: leave it out")
+    return expect
+
+
+def went(folder: Path, metric: Metric) -> dict[str, float]:
+    """Id of a session → how well it went in that run by the metric (0 to 1). Raises WorkspaceError."""
+    workspace = Workspace.open(folder)
+    workspace.verify()
+    found = {}
+    for _, sessions in workspace.sessions(SessionScore):
+        for session in sessions:
+            above, below = _observed(metric, session)
+            if below:
+                found[session.id] = float(above / below)
+    return found
+
+
+def _observed(metric: Metric, session: SessionScore) -> Floats:
+    """Its numerator and denominator; both 0 where the metric observes nothing."""
+    return np.asarray(np.sum(observations_of(metric, session) or [(0.0, 0.0)], axis=0))
 
 
 def check(config: Config, *, shard: Shard | None, rounds: int, reuse: bool) -> Metric:
@@ -101,17 +144,34 @@ def metric_of(config: Config) -> Metric:
 
 
 def make_sessions(
-    workspace: Workspace, prepared: Prepared, precision: float, metric: Metric, jobs: int, screen: Screen
+    workspace: Workspace,
+    prepared: Prepared,
+    precision: float,
+    metric: Metric,
+    jobs: int,
+    screen: Screen,
+    expect: Path | None = None,
 ) -> None:
     """Stage 2, phase by phase, until the interval of the metric is `precision` wide to both sides, or all are asked.
 
-    An interrupted run goes on where it was: the phases that are on disk are not asked again. Raises NothingToEvaluate.
+    `expect`: the workspace of an earlier run, whose answers tell what to expect if it has enough. An interrupted run
+    goes on where it was: the phases that are on disk are not asked again. Raises NothingToEvaluate, WorkspaceError.
     """
     if "interpret" in workspace.manifest().stages:
         return
     started = machine.now()
-    asking = _Asking(workspace, prepared, metric, jobs, screen)
-    sampler = Sampler(asking.listed.frame, metric.info.name, precision, prepared.config.interpret.seed)
+    before = went(expect, metric) if expect else None
+    text = interpret.texts_below(prepared.setup.root)
+    listed = interpret.listed(workspace, before, text)
+    ids = listed.frame.ids
+    if before is not None and (told := sum(each in before for each in ids)) < KNOWN * len(ids):
+        screen.warn(
+            f"{expect} is not used: it tells of {told:,} of the {counted(len(ids), 'session')}, and it takes "
+            f"{KNOWN:.0%} to spare any; give a run of this project in which all were asked"
+        )
+        listed = interpret.listed(workspace, None, text)
+    asking = _Asking(workspace, prepared, metric, jobs, screen, listed)
+    sampler = Sampler(listed.frame, metric.info.name, precision, prepared.config.interpret.seed)
     while not sampler.is_precise and not asking.given_up:
         phase = sampler.next_phase()
         sampler.take(phase, *asking(phase))
@@ -122,7 +182,7 @@ def make_sessions(
     workspace.write_manifest(replace(workspace.manifest(), sampling=sampling))
     pipeline.record(workspace, prepared, asking.made(files), started, screen)
     shutil.rmtree(workspace.folder / PHASES)
-    screen.say(said(sampling, sampler.reach(), len(asking.listed.frame.ids)))
+    screen.say(said(sampling, sampler.reach(), len(ids)))
 
 
 def said(sampling: Sampling, reach: float, sessions: int) -> str:
@@ -137,9 +197,17 @@ def said(sampling: Sampling, reach: float, sessions: int) -> str:
 class _Asking:
     """Asks the engine about one phase after the other, each in a folder of its own below the workspace."""
 
-    def __init__(self, workspace: Workspace, prepared: Prepared, metric: Metric, jobs: int, screen: Screen) -> None:
-        self.listed = interpret.listed(workspace)
+    def __init__(
+        self,
+        workspace: Workspace,
+        prepared: Prepared,
+        metric: Metric,
+        jobs: int,
+        screen: Screen,
+        listed: interpret.Listed,
+    ) -> None:
         self.phases: list[Workspace] = []
+        self._listed = listed
         self._setup = with_logs(prepared, workspace)
         self._folder = workspace.folder / PHASES
         self._metric, self._jobs, self._screen = metric, jobs, screen
@@ -158,15 +226,15 @@ class _Asking:
                 limit=None,
                 jobs=self._jobs,
                 advance=lambda done, so_far: steps.show(done, so_far.planned, ""),
-                chosen=self.listed.chosen(places),
+                chosen=self._listed.chosen(places),
             )
         self.phases.append(workspace)
         self._made.append(made)
-        return self._answers(workspace, [self.listed.frame.ids[place] for place in places])
+        return self._answers(workspace, [self._listed.frame.ids[place] for place in places])
 
     def _answers(self, workspace: Workspace, ids: list[str]) -> tuple[Floats, Floats]:
         seen = {
-            session.id: np.sum(observations_of(self._metric, session) or [(0.0, 0.0)], axis=0)
+            session.id: _observed(self._metric, session)
             for _, sessions in workspace.sessions(SessionScore)
             for session in sessions
         }

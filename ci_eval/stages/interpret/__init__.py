@@ -2,7 +2,7 @@
 
 from ci_eval.stages.interpret.assignments import Assignment, Logging, Played, Setup, Turn, chosen
 from ci_eval.stages.interpret.executing import Asked, Executor, LocalPool
-from ci_eval.stages.interpret.frame import Listed, joined, listed
+from ci_eval.stages.interpret.frame import Listed, joined, listed, texts_below
 from ci_eval.stages.interpret.grading import Grading, grade_anew, names_of
 from ci_eval.stages.interpret.keeping import Progress
 from ci_eval.stages.interpret.rounds import answers_of
@@ -33,5 +33,6 @@ __all__ = [
     "names_of",
     "plan",
     "replay",
+    "texts_below",
     "write_names",
 ]

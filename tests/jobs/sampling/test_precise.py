@@ -14,7 +14,7 @@ from ci_eval.config import Config
 from ci_eval.errors import ConfigError
 from ci_eval.jobs.sampling.precise import metric_of, parse
 from ci_eval.model import SessionScore
-from ci_eval.statistics.phases import Phase, Sampler
+from ci_eval.statistics.phases import FIRST, Phase, Sampler
 from ci_eval.workspace import Workspace
 from tests.command import command
 from tests.projects import GREETER, write
@@ -57,17 +57,14 @@ def strata(folder: Path) -> dict[str, int]:
     return {each.id: each.stratum for each in sessions}
 
 
-def test_the_interval_is_as_narrow_as_wanted_and_holds_the_figure_of_all(
-    project: Path, sampled: Path, tmp_path: Path
-) -> None:
-    assert evaluate(project, tmp_path / "whole")[0] == 0
-    found, whole = figures(sampled), figures(tmp_path / "whole")["filters"]["ALL"]
+def test_the_interval_is_as_narrow_as_wanted_and_holds_the_figure_of_all(sampled: Path, whole: Path) -> None:
+    found, everything = figures(sampled), figures(whole)["filters"]["ALL"]
     recall = found["filters"]["ALL"]["metrics"]["Recall"]
     assert recall["high"] - recall["low"] <= 0.06
-    assert recall["low"] <= whole["metrics"]["Recall"]["value"] <= recall["high"]
-    assert found["filters"]["ALL"]["sessions"] < whole["sessions"] / 2
+    assert recall["low"] <= everything["metrics"]["Recall"]["value"] <= recall["high"]
+    assert found["filters"]["ALL"]["sessions"] < everything["sessions"] / 2
     assert found["sampling"]["metric"] == "Recall"
-    assert found["population"] == whole["sessions"]
+    assert found["population"] == everything["sessions"]
 
 
 def test_quantiles_are_left_out_and_the_report_says_so(sampled: Path) -> None:
@@ -95,6 +92,71 @@ def test_an_interrupted_run_goes_on_and_asks_the_same_sessions(project: Path, sa
     assert evaluate(project, tmp_path / "w", "--precision", "3pp", "--resume")[0] == 0
     assert strata(tmp_path / "w") == strata(sampled)
     assert not (tmp_path / "w" / "phases").exists()
+
+
+@pytest.fixture(scope="module")
+def whole(project: Path) -> Path:
+    """Of an earlier run, in which all sessions were asked."""
+    folder = project.parent / "whole"
+    assert evaluate(project, folder)[0] == 0
+    return folder
+
+
+def test_an_earlier_run_tells_what_to_expect_so_that_fewer_are_asked(
+    project: Path, whole: Path, sampled: Path, tmp_path: Path
+) -> None:
+    code, said = evaluate(project, tmp_path / "w", "--precision", "3pp", "--expect", whole)
+    assert code == 0, said
+    asked = len(strata(tmp_path / "w"))
+    assert asked == pytest.approx(FIRST, abs=5)
+    assert asked < len(strata(sampled)) / 1.2
+    found, everything = (figures(each)["filters"]["ALL"]["metrics"]["Recall"] for each in (tmp_path / "w", whole))
+    assert found["low"] <= everything["value"] <= found["high"]
+    for folder, told in ((tmp_path / "w", True), (sampled, False)):
+        assert ("by how they went in an earlier run" in (folder / "reports" / "report.md").read_text()) == told
+
+
+def test_a_run_that_expects_another_cannot_be_taken_up_without(project: Path, whole: Path, tmp_path: Path) -> None:
+    asked = ("--precision", "3pp", "--expect", whole)
+    with mock.patch.object(Sampler, "next_phase", side_effect=KeyboardInterrupt):
+        assert evaluate(project, tmp_path / "w", *asked)[0] == 130
+    code, said = evaluate(project, tmp_path / "w", "--precision", "3pp", "--resume")
+    assert (code, "and --expect another run" in said) == (2, True), said
+    assert evaluate(project, tmp_path / "w", *asked, "--resume")[0] == 0
+
+
+def test_a_run_of_another_project_tells_nothing_and_that_is_said(project: Path, sampled: Path, tmp_path: Path) -> None:
+    assert evaluate(write(tmp_path / "q", q__py=GREETER), tmp_path / "other")[0] == 0
+    code, said = evaluate(project, tmp_path / "w", "--precision", "3pp", "--expect", tmp_path / "other")
+    assert (code, "is not used: it tells of 0 of the" in said) == (0, True), said
+    assert strata(tmp_path / "w") == strata(sampled)
+
+
+def test_a_run_that_asked_few_sessions_is_not_used_since_that_would_cost_some(
+    project: Path, sampled: Path, tmp_path: Path
+) -> None:
+    code, said = evaluate(project, tmp_path / "w", "--precision", "3pp", "--expect", sampled)
+    assert (code, "give a run of this project in which all were asked" in said) == (0, True), said
+    assert strata(tmp_path / "w") == strata(sampled)
+    assert "in an earlier run" not in (tmp_path / "w" / "reports" / "report.md").read_text()
+
+
+def test_a_run_of_another_engine_is_refused(project: Path, tmp_path: Path) -> None:
+    code, said = evaluate(project, tmp_path / "other", "--engine", "oracle")
+    assert code == 0, said
+    code, said = evaluate(project, tmp_path / "w", "--precision", "3pp", "--expect", tmp_path / "other")
+    assert (code, "takes a run of words, of any version" in said) == (2, True), said
+
+
+def test_on_a_first_night_nothing_is_expected(project: Path, sampled: Path, tmp_path: Path) -> None:
+    code, said = evaluate(project, tmp_path / "w", "--precision", "3pp", "--expect", tmp_path / "none")
+    assert (code, "Nothing is expected: there is no workspace in" in said) == (0, True), said
+    assert strata(tmp_path / "w") == strata(sampled)
+
+
+def test_without_a_precision_there_is_nothing_to_expect_for(project: Path, whole: Path, tmp_path: Path) -> None:
+    code, said = evaluate(project, tmp_path / "w", "--expect", whole)
+    assert (code, "give that as well" in said) == (2, True), said
 
 
 def test_a_report_that_is_made_again_has_the_same_figures(sampled: Path) -> None:
