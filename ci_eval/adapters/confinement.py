@@ -64,19 +64,19 @@ def installs_of(program: str) -> list[Path]:
     if found is None:
         return []
     path = Path(found).absolute()
-    paths = [path, path.resolve()]
-    paths += [Path(each).resolve() for each in _interpreters_of(path)]
+    # Of a virtual environment's Python, both that environment and what it links to.
+    paths = [each for run in (path, *_interpreters_of(path)) for each in (run, run.resolve())]
     return list(dict.fromkeys(install for each in paths for install in _install_of(each)))
 
 
-def _interpreters_of(path: Path) -> Iterator[str]:
+def _interpreters_of(path: Path) -> Iterator[Path]:
     with path.open("rb") as file:
         first = file.readline(500)
     if first.startswith(b"#!"):
         words = first[2:].decode(errors="replace").split()
         if words[:1] == ["/usr/bin/env"]:
             words = [shutil.which(word) or "" for word in words[1:] if not word.startswith("-")]
-        yield from (word for word in words[:1] if word)
+        yield from (Path(word).absolute() for word in words[:1] if word)
 
 
 def _install_of(path: Path) -> list[Path]:

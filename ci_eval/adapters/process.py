@@ -112,7 +112,9 @@ class EngineProcess:
         self._listener.join(timeout=1)
         cause = signal.Signals(-code).name if code < 0 else f"exit code {code}"
         words = self.last_words()
-        if self._walls.confine != "off" and any(DENIED.search(line) for line in words):
+        # One that may not read its own files often ends without a word.
+        silent = code != 0 and not words
+        if self._walls.confine != "off" and (silent or any(DENIED.search(line) for line in words)):
             words.append(CONFINED)
         return EngineCrash("\n".join([f"{self.name} ended ({cause})", *words]))
 

@@ -15,6 +15,7 @@ from ci_eval.model import (
     Difference,
     Elsewhere,
     Evaluation,
+    FileError,
     FilterFigures,
     GateResult,
     LogCounts,
@@ -225,9 +226,16 @@ def _trouble(evaluation: Evaluation, screen: Screen) -> None:
     for error in evaluation.errors:
         screen.detail(f"{error.path}: {error.trace}".rstrip())
     for error in evaluation.errors[:5]:
-        screen.warn(f"{error.path}: {error.message.splitlines()[0] if error.message else error.stage}")
+        screen.warn(f"{error.path}: {_short(error)}")
     if len(evaluation.errors) > 5:
         screen.warn(f"and {len(evaluation.errors) - 5} more files with errors, listed in the report")
+
+
+def _short(error: FileError) -> str:
+    """Its first line and its last one, which usually names the cause: of a stack trace, or of what the engine said."""
+    first = error.message.splitlines()[0] if error.message else error.stage
+    last = error.trace.rstrip().rpartition("\n")[2].strip()
+    return first if last in first else f"{first}: {last}"
 
 
 def sweep(done: Swept, screen: Screen) -> None:

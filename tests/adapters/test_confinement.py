@@ -146,6 +146,17 @@ def test_what_runs_a_script_may_be_read_too(tmp_path: Path) -> None:
     assert installs_of(str(script)) == [tmp_path / "tools", tmp_path / "lang"]
 
 
+def test_what_runs_a_script_in_a_virtual_environment_may_be_read_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path / "venv" / "pyvenv.cfg")
+    (tmp_path / "venv" / "bin").mkdir()
+    (tmp_path / "venv" / "bin" / "python3").symlink_to(write(tmp_path / "lang" / "bin" / "python3"))
+    monkeypatch.setenv("PATH", str(tmp_path / "venv" / "bin"))
+    script = write(tmp_path / "tools" / "bin" / "tool", "#!/usr/bin/env python3\n")
+    assert installs_of(str(script)) == [tmp_path / "tools", tmp_path / "venv", tmp_path / "lang"]
+
+
 def test_what_the_system_has_needs_no_more() -> None:
     assert installs_of("sh") == []
     assert installs_of("no-such-program") == []

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.adapters.confinement import Walls
+from ci_eval.adapters.confinement import Walls, installs_of, interpreter
 from ci_eval.adapters.process import LineProcess
 from ci_eval.errors import EngineCrash, EngineTimeout
 
@@ -56,6 +56,20 @@ def test_a_program_that_does_not_read_is_a_timeout(start: Start) -> None:
 def test_death_is_a_crash_with_its_last_words(start: Start) -> None:
     with pytest.raises(EngineCrash, match=r"exit code 3\)\nalas"):
         start("import sys; print('alas', file=sys.stderr, flush=True); sys.exit(3)").ask(b"x", 10)
+
+
+@pytest.mark.parametrize("words", ["", "print('EACCES: ~/.toolrc', file=sys.stderr);"])
+def test_a_confined_program_that_ends_says_how_it_gets_more(tmp_path: Path, words: str) -> None:
+    argv = [sys.executable, "-c", f"import sys; {words} sys.exit(1)"]
+    process = LineProcess(
+        argv,
+        cwd=tmp_path,
+        environment={},
+        walls=Walls(confine="auto", runs=(*installs_of(interpreter()), *installs_of(argv[0]))),
+    )
+    with pytest.raises(EngineCrash, match=r"(?s)exit code 1\)\n.*engine\.reads"):
+        process.ask(b"x", 10)
+    process.close()
 
 
 def test_a_memory_limit_holds(start: Start) -> None:

@@ -167,6 +167,16 @@ def test_another_engine_can_answer_the_same_actions(project: Path, tmp_path: Pat
     assert (tmp_path / "oracle" / "reports" / "metrics.json").exists()
 
 
+def test_what_an_engine_said_last_stands_beside_that_it_ended(project: Path, tmp_path: Path) -> None:
+    server = tmp_path / "server"
+    server.write_text("#!/bin/sh\necho 'Traceback:' >&2\necho 'NameError: x' >&2\nexit 3\n")
+    server.chmod(0o755)
+    chosen = ("--language", "python", "--engine-command", server, "--sessions", 6, "--jobs", 1)
+    code, _, err = run("evaluate", "--project", f"path:{project}", *chosen, "--output", tmp_path / "out")
+    assert code == 5, err
+    assert "engine-crash: server ended (exit code 3): NameError: x" in " ".join(err.split())
+
+
 @pytest.mark.slow
 def test_an_engine_that_never_answers_is_warned_about(project: Path, tmp_path: Path) -> None:
     command = ("--project", f"path:{project}", "--engine", "empty", "--output")
