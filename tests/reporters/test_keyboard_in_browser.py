@@ -39,6 +39,7 @@ def pages(compared: Path, trends: Path, suited: Path, swept: Path, own: Path) ->
     }
 
 
+@pytest.mark.slow
 def test_tab_reaches_all_that_can_be_used(
     compared: Path, trends: Path, suited: Path, swept: Path, browser: Browser, tmp_path: Path
 ) -> None:
