@@ -12,7 +12,7 @@ from ci_eval.contracts import Engine
 STEPS = 10_000
 """After so many steps an analysis ends with what it has; they take about a second."""
 
-_START = (
+START = (
     "require 'rubygems'; require 'typeprof'; "
     # Its server gives up after a second by the clock (`config.max_sec = 1` and AnalysisToken in typeprof/lsp.rb): what
     # it then finds depends on how busy the machine is. Steps are counted instead, as `--max-iteration` has it.
@@ -22,7 +22,7 @@ _START = (
 
 
 def command(_place: Place) -> list[str]:
-    return ["ruby", "-e", _START, "--", "--lsp", "--stdio", "--max-iteration", str(STEPS)]
+    return ["ruby", "-e", START, "--", "--lsp", "--stdio", "--max-iteration", str(STEPS)]
 
 
 ENGINE: Engine = LspEngine(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from ci_eval import engines
 from ci_eval.ci import Screen
 from ci_eval.config import load
 from ci_eval.contracts import Engine
-from ci_eval.engines import clangd
+from ci_eval.engines import clangd, typeprof
 from ci_eval.jobs import pipeline, runs
 from ci_eval.jobs.preparation import Prepared, prepare
 from ci_eval.model import Action, DeleteRange, Session
@@ -105,6 +106,13 @@ def test_clangd_by_a_command_of_ones_own_answers_as_ours(tmp_path: Path) -> None
     ask(ours, made.setup, limit=SESSIONS)
     ask(theirs, other.setup, limit=SESSIONS)
     assert differing(answers(ours), answers(theirs)) == []
+
+
+@pytest.mark.needs("ruby")
+def test_typeprof_has_no_clock_by_which_it_gives_up() -> None:
+    """A clock of no seconds at all would have run out."""
+    asked = "at_exit { exit !TypeProf::Utils::TimerCancelToken.new(0).cancelled? }"
+    subprocess.run(["ruby", "-e", asked, "-e", typeprof.START, "--", "--version"], check=True)
 
 
 def test_clangd_lists_a_name_that_is_a_struct_and_an_alias_the_same_in_each_process(tmp_path: Path) -> None:
