@@ -29,7 +29,8 @@ from ci_eval.jobs.sampling.precise import parse, went
 from ci_eval.model import SessionScore
 from ci_eval.observing import observations_of
 from ci_eval.stages.interpret import listed
-from ci_eval.statistics.phases import Frame, Places, Sampler
+from ci_eval.statistics.expected import Places
+from ci_eval.statistics.phases import Frame, Sampler
 from ci_eval.statistics.student import Floats
 from ci_eval.statistics.weighted import ERRORS
 from ci_eval.workspace import Workspace
@@ -117,7 +118,7 @@ def main() -> None:
             f"| {workspace.manifest().engine.name} | {len(known):,} | {whole:.1%} "
             f"| {errors.mean() * 100:+.2f} ± {errors.std() / sqrt(len(errors)) * 100:.2f} pp | {covered:.1%} "
             f"| {drawn:,.0f} | {np.mean([run.phases for run in runs]):.1f} | {usual:,.0f} | {drawn / usual:.2f} "
-            f"| {f'{by_kind(known[:, 0], frame.cells[0]):.2f}' if otherwise is None else f'{otherwise:.1%}'} |",
+            f"| {f'{by_kind(known[:, 0], frame.features[0]):.2f}' if otherwise is None else f'{otherwise:.1%}'} |",
             flush=True,
         )
 

@@ -1,10 +1,9 @@
 """Which sessions to ask, so that few of them tell a project's figure precisely.
 
 The sessions of a project are a finite population. They are asked in phases. Before each phase, the answers so far tell
-how likely each of the other sessions is to be right: the rate in its cell (how it went in an earlier run, if there was
-one; its kind, what else is known of its token, its text), drawn towards the rate in the larger cell around it. The
-others are ordered by that and cut into strata; from each, sessions are drawn by chance in proportion to its size and
-its expected standard deviation (Neyman 1934).
+how likely each of the other sessions is to be right (`expected.py`), by what is known of its token and, if there was an
+earlier run, by how it went there. The others are ordered by that and cut into strata; from each, sessions are drawn by
+chance in proportion to its size and its expected standard deviation (Neyman 1934).
 
 What was asked before a phase is known, and the strata of the phase stand for the rest: given what was asked before,
 that is an estimate without bias, however the answers so far were used. The estimates of several phases are not
@@ -21,35 +20,25 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ci_eval.chance import draw
 from ci_eval.model.sampling import Sampling, Stratum
+from ci_eval.statistics.expected import Floats, Places, expected
 from ci_eval.statistics.weighted import ERRORS, figure, moments, of_share
-
-Floats = NDArray[np.float64]
-Places = NDArray[np.int64]
 
 FIRST = 200
 """Sessions of the first phase, at most; of these nothing is known but, where there was one, how an earlier run went."""
 TRUSTED = 0.9
 """Until it is known how well an earlier run foretells this one: what was right there is right here with a chance of
 one half and half of this."""
-GROWTH = 1.0
+GROWTH = 0.7
 """A phase asks at most so many times as many sessions as were asked before it, since the next one knows more."""
+LEAST = 48
+"""Sessions of a phase, at least: each starts the engine anew."""
 STRATA = 8
 """In a phase, at most."""
 FEWEST = 12
 """Sessions that are drawn from a stratum, at least."""
-PULLS = (4.0, 8.0, 16.0, 32.0, 64.0, 128.0)
-"""So many sessions with the rate of the larger cell are added to each cell: as many of these as tell best of a part of
-the answers what the others were."""
-FOLDS = 4
-"""Such parts."""
-MARGIN = 1.2
-"""The last phase asks so many times as many sessions as should do."""
-NEARLY = 1e-3
-"""No session is expected to be right, or wrong, with a higher chance than 1 minus this."""
 
 
 @dataclass(frozen=True)
@@ -57,8 +46,8 @@ class Frame:
     """All sessions of a project under a strategy."""
 
     ids: Sequence[str]
-    cells: Sequence[Places]
-    """Coarse to fine: the number of the cell that each session is in."""
+    features: Sequence[Places]
+    """Of each, what distinguishes most first: the number of the value that each session has of it."""
     before: Floats | None = None
     """How well each session went in an earlier run (0 to 1), a half where that is not known; None = there is none."""
 
@@ -68,29 +57,6 @@ class Frame:
         if self.before is None:
             return np.full(len(self.ids), 0.5)
         return np.asarray((1 - TRUSTED) / 2 + TRUSTED * self.before)
-
-    def rates(self, asked: Places, values: Floats) -> Floats:
-        """How well each session is expected to go (0 to 1), by the values of those that were asked."""
-        fold = np.arange(len(asked)) % FOLDS
-
-        def surprise(pull: float) -> float:
-            """By the values of the others, at those of each fold (cross-entropy)."""
-            total = 0.0
-            for number in range(FOLDS):
-                known, other = fold != number, fold == number
-                expected, found = self._rates(asked[known], values[known], pull)[asked[other]], values[other]
-                total -= float(found @ np.log(expected) + (1 - found) @ np.log(1 - expected))
-            return total
-
-        return self._rates(asked, values, min(PULLS, key=surprise))
-
-    def _rates(self, asked: Places, values: Floats, pull: float) -> Floats:
-        found = np.full(len(self.ids), (values.sum() + 1) / (len(values) + 2))
-        for cells in self.cells:
-            count, total = np.bincount(cells[asked], minlength=cells.max() + 1), np.zeros(cells.max() + 1)
-            np.add.at(total, cells[asked], values)
-            found = (total[cells] + pull * found) / (count[cells] + pull)
-        return np.asarray(np.clip(found, NEARLY, 1 - NEARLY))
 
 
 @dataclass(frozen=True)
@@ -103,11 +69,11 @@ class Phase:
     drawn: Sequence[Places]
     """Of each stratum: the places of the sessions that are drawn."""
 
-    def variance(self, expected: Floats) -> float:
-        """That of its estimate of a total, where sessions go as well as `expected` says."""
+    def variance(self, chances: Floats) -> float:
+        """That of its estimate of a total, where sessions go right with these chances."""
         total = 0.0
         for all_, some in zip(self.strata, self.drawn, strict=True):
-            mean = float(expected[all_].mean())
+            mean = float(chances[all_].mean())
             total += len(all_) * (len(all_) / len(some) - 1) * mean * (1 - mean)
         return total
 
@@ -194,23 +160,24 @@ class Sampler:
         self.phases.append(phase)
         asked = self.asked[self._below[self.asked] > 0]
         if len(asked):
-            self._expected = self.frame.rates(asked, self._above[asked] / self._below[asked])
+            self._expected = expected(self.frame.features, asked, self._above[asked] / self._below[asked])
 
     def next_phase(self) -> Phase:
         """The sessions that are asked next."""
         number, left = len(self.phases), np.flatnonzero(self._stratum == 0)
-        expected = self._expected[left]
-        spread = np.sqrt(expected * (1 - expected))
-        # Of equal ones, those of one cell stay together. What was right in an earlier run is never in one stratum with
-        # what was wrong: it would not be known of such a stratum how it goes.
-        earlier = self.frame.cells[0][left] * (self.frame.before is not None)
-        order = np.lexsort((*(cells[left] for cells in self.frame.cells), expected, earlier))
-        reached = np.cumsum(spread[order])
-        ends = np.searchsorted(reached, reached[-1] * np.arange(1, STRATA) / STRATA)
+        chances = self._expected[left]
+        spread = np.sqrt(chances * (1 - chances))
+        # Of equal ones, those that are alike stay together. What was right in an earlier run is never in one stratum
+        # with what was wrong: it would not be known of such a stratum how it goes.
+        earlier = self.frame.features[0][left] * (self.frame.before is not None)
+        order = np.lexsort((*(each[left] for each in reversed(self.frame.features)), chances, earlier))
+        reached, wanted = np.cumsum(spread[order]), self._wanted(spread)
+        strata = min(STRATA, max(wanted // FEWEST, 1))
+        ends = np.searchsorted(reached, reached[-1] * np.arange(1, strata) / strata)
         changes = np.flatnonzero(np.diff(earlier[order])) + 1
         parts = [part for part in np.split(order, np.union1d(ends, changes)) if len(part)]
         sizes, spreads = np.array([len(part) for part in parts]), np.array([spread[part].mean() for part in parts])
-        counts = allocate(sizes, spreads, self._wanted(spread))
+        counts = allocate(sizes, spreads, wanted)
         drawn = [left[self._draw(left, part, count, number)] for part, count in zip(parts, counts, strict=True)]
         return Phase(number, [left[part] for part in parts], drawn)
 
@@ -222,7 +189,7 @@ class Sampler:
         lacking = max((ERRORS / self.precision) ** 2 - reached, 1e-9) / len(self.frame.ids) ** 2
         enough = spread.sum() ** 2 / (1 / lacking + (spread**2).sum())
         most = max(FIRST, GROWTH * len(self.asked))
-        return int(min(max(MARGIN * enough, STRATA * FEWEST / 2), most, len(spread)))
+        return int(min(max(enough, LEAST), most, len(spread)))
 
     def _draw(self, left: Places, part: Places, count: int, number: int) -> Places:
         numbers = [draw(self.seed, f"{number} {self.frame.ids[place]}") for place in left[part].tolist()]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ci_eval.statistics.phases import FEWEST, Floats, Frame, Sampler, allocate
+from ci_eval.statistics.expected import Floats
+from ci_eval.statistics.phases import FEWEST, Frame, Sampler, allocate
 
 SESSIONS = 3000
 KINDS = np.arange(SESSIONS) % 3
@@ -16,7 +17,7 @@ LARGE = Frame([f"s{place}" for place in range(12_000)], [np.arange(12_000) % 10]
 def world() -> Floats:
     """1 where a session is right: kinds differ much, and so do some cells in them."""
     random = np.random.default_rng(3)
-    rates = np.array([0.99, 0.1, 0.7])[KINDS] * np.where(FRAME.cells[1] % 20 == 7, 0.3, 1)
+    rates = np.array([0.99, 0.1, 0.7])[KINDS] * np.where(FRAME.features[1] % 20 == 7, 0.3, 1)
     return (random.random(SESSIONS) < rates).astype(float)
 
 
@@ -25,7 +26,7 @@ RIGHT = world()
 
 BEFORE = np.where(np.random.default_rng(7).random(SESSIONS) < 0.02, 1 - RIGHT, RIGHT)
 """How an earlier run went: otherwise in 2 % of the sessions."""
-EXPECTING = Frame(FRAME.ids, [BEFORE.astype(int), *FRAME.cells], BEFORE)
+EXPECTING = Frame(FRAME.ids, [BEFORE.astype(int), *FRAME.features], BEFORE)
 
 
 def drawn(precision: float, seed: int, right: Floats = RIGHT, frame: Frame = FRAME) -> Sampler:
@@ -77,7 +78,7 @@ def test_an_earlier_run_spares_most_sessions() -> None:
 
 
 def test_an_earlier_run_that_misleads_costs_sessions_but_not_the_figure() -> None:
-    misled = Frame(FRAME.ids, [(1 - RIGHT).astype(int), *FRAME.cells], 1 - RIGHT)
+    misled = Frame(FRAME.ids, [(1 - RIGHT).astype(int), *FRAME.features], 1 - RIGHT)
     found = drawn(0.02, seed=1, frame=misled).figure()
     assert found
     assert found.low <= RIGHT.mean() <= found.high
@@ -110,7 +111,7 @@ def test_where_few_went_otherwise_than_expected_it_does_not_end_early() -> None:
     share = 0.72
     now = (np.arange(12_000) < share * 12_000).astype(float)
     before = np.where(np.arange(12_000) < (share + 0.013) * 12_000, 1.0, 0.0)
-    frame = Frame(LARGE.ids, [before.astype(int), *LARGE.cells], before)
+    frame = Frame(LARGE.ids, [before.astype(int), *LARGE.features], before)
     found = np.array([drawn(0.01, seed, now, frame).figure() for seed in range(100)], dtype=float)
     held = (found[:, 1] <= now.mean()) & (found[:, 2] >= now.mean())
     assert held.mean() > 0.93
@@ -122,11 +123,3 @@ def test_a_stratum_gets_sessions_by_size_and_spread_within_bounds() -> None:
     assert counts[3] == FEWEST
     assert counts[0] == pytest.approx(5 * counts[1], rel=0.05)
     assert counts.sum() == pytest.approx(200, abs=2)
-
-
-def test_expected_rates_lie_between_those_of_a_cell_and_of_the_one_around_it() -> None:
-    asked = np.arange(600)
-    rates = FRAME.rates(asked, RIGHT[asked])
-    assert rates[0] > 0.9
-    assert rates[1] < 0.2
-    assert rates[27] < rates[0]

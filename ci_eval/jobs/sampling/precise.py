@@ -27,7 +27,8 @@ from ci_eval.observing import observations_of
 from ci_eval.rendering.figures import counted
 from ci_eval.shards import Shard
 from ci_eval.stages import interpret
-from ci_eval.statistics.phases import Floats, Phase, Sampler
+from ci_eval.statistics.expected import Floats
+from ci_eval.statistics.phases import Phase, Sampler
 from ci_eval.workspace import FOLDERS, Workspace
 
 PHASES = "phases"

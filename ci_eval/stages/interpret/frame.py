@@ -4,8 +4,10 @@ put together."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import log2
 from pathlib import Path
 
 import numpy as np
@@ -45,25 +47,23 @@ def listed(
     1). `text`: path → the text of a source file, as far as it is known."""
     ids: list[str] = []
     files: list[tuple[Path, str]] = []
-    levels: list[list[Hashable]] = [[] for _ in range(LEVELS + (before is not None))]
-    went: list[float] = []
+    columns: list[Sequence[Hashable]] = []
     for file in workspace.action_files():
         actions = read_actions(file)
-        source = text(actions.path)
-        for call in first_calls(actions):
-            ids.append(call.session)
-            files.append((file, actions.path))
-            keys = _keys(call, source)
-            if before is not None:
-                # It tells most, so that it comes first: what else is known tells where it has changed.
-                known = before.get(call.session)
-                went.append(0.5 if known is None else known)
-                earlier = None if known is None else round(known, 1)
-                keys = (earlier, *((earlier, key) for key in keys))
-            for level, key in zip(levels, keys, strict=True):
-                level.append(key)
-    cells = [_numbered(level) for level in levels]
-    return Listed(Frame(ids, cells, None if before is None else np.array(went)), files)
+        calls = list(first_calls(actions))
+        ids += (call.session for call in calls)
+        files += [(file, actions.path)] * len(calls)
+        columns += _values(calls, text(actions.path))
+    features: list[Sequence[Hashable]] = [*zip(*columns, strict=True)]
+    if before is None:
+        return Listed(Frame(ids, [*map(_numbered, features)]), files)
+    # How it went tells most, so that it comes first: what else is known tells where it has changed.
+    went = [before.get(each) for each in ids]
+    earlier = [None if each is None else round(each, 1) for each in went]
+    features = [earlier, *(list(zip(earlier, values, strict=True)) for values in features)]
+    return Listed(
+        Frame(ids, [*map(_numbered, features)], np.array([0.5 if each is None else each for each in went])), files
+    )
 
 
 def texts_below(root: Path) -> Callable[[str], str]:
@@ -78,21 +78,52 @@ def texts_below(root: Path) -> Callable[[str], str]:
     return text
 
 
-LEVELS = 5
-_LEFT = re.compile(r"(\w+|[^\w\s])[ \t]*\Z")
+_WORDS = re.compile(r"\w+|[^\w\s]")
 _WIDTH = 80
 """Code points before a token that are looked at."""
+_OFTEN = 3
+"""Up to so many times, each number is one of its own."""
 
 
-def _keys(call: CallCompletion | PlayItem, text: str) -> tuple[Hashable, ...]:
-    """Of the cells that a session is in, coarse to fine: by kind and what is typed of the token; where it stands and
-    what it refers to; the word or sign on the left of it; the package that it comes from; its text."""
-    known, typed = call.properties, len(call.prefix) if isinstance(call, CallCompletion) else 0
-    kind = (known.kind, typed)
-    place = (*kind, known.location, known.first_use, known.is_argument)
-    left = _LEFT.search(text[max(call.offset - _WIDTH, 0) : call.offset])
-    beside = (*place, left and left[1])
-    return kind, place, beside, (*beside, known.package), (*beside, known.package, call.expected_text)
+def _values(calls: Sequence[CallCompletion | PlayItem], text: str) -> Iterator[tuple[Hashable, ...]]:
+    """What is known of the sessions of a file, of which `text` is the text.
+
+    Of each: its kind and what is typed of it; also where it stands and what it refers to; all that, the word or sign on
+    the left of it, the package that it comes from, and its text; what is on its left, and whether it begins the line;
+    the two words or signs on its left; its text; how that is written; how many of the file's sessions have that text.
+    """
+    often = Counter(call.expected_text for call in calls)
+    for call in calls:
+        known, typed = call.properties, len(call.prefix) if isinstance(call, CallCompletion) else 0
+        before = text[max(call.offset - _WIDTH, 0) : call.offset]
+        words = _WORDS.findall(before)
+        left, second = words[-1] if words else None, words[-2] if len(words) > 1 else None
+        begins_line = not before.rpartition("\n")[2].strip()
+        kind, expected, number = known.kind, call.expected_text, often[call.expected_text]
+        place = (kind, typed, known.location, known.first_use, known.is_argument)
+        yield (
+            (kind, typed),
+            place,
+            (*place, None if begins_line else left, known.package, expected),
+            (kind, left, begins_line),
+            (left, second),
+            (kind, expected),
+            (kind, _shape(expected), left if left and not left.isalnum() else None),
+            (kind, number if number < _OFTEN else _OFTEN + int(log2(number / _OFTEN))),
+        )
+
+
+def _shape(text: str) -> str:
+    """How a name is written; the same of all that are none."""
+    if not (text[:1].isalpha() or text[:1] == "_"):
+        return ""
+    if text.startswith("_"):
+        return "__" if text.startswith("__") else "_"
+    if text.isupper():
+        return "A" if len(text) == 1 else "AA"
+    if text[0].isupper():
+        return "Aa"
+    return "a_a" if "_" in text else "a" if text.islower() else "aA"
 
 
 def _numbered(keys: Sequence[Hashable]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:

@@ -13,23 +13,23 @@ CODE = "def f(a, b):\n    return a\n\n\nf(f)\nf(f(\n    f))\n"
 """`f` is an argument behind a bracket, and another one that begins a line."""
 
 
-def cells_in_place(root: Path, workspace: Workspace) -> list[int]:
-    """How many cells by what is on the left each cell by place has."""
-    _, place, beside, *_ = listed(workspace, text=texts_below(root)).frame.cells
-    pairs = set(zip(place.tolist(), beside.tolist(), strict=True))
-    return sorted(Counter(place for place, _ in pairs).values())
+def beside(root: Path, workspace: Workspace) -> list[int]:
+    """How many values of what is on the left each kind of token has."""
+    kinds, _, _, left, *_ = listed(workspace, text=texts_below(root)).frame.features
+    pairs = set(zip(kinds.tolist(), left.tolist(), strict=True))
+    return sorted(Counter(kind for kind, _ in pairs).values())
 
 
 def test_sessions_in_like_places_are_told_apart_by_what_is_on_the_left_of_them(tmp_path: Path) -> None:
     root = write(tmp_path / "p", a__py=CODE)
-    assert cells_in_place(root, generate(root, tmp_path / "w")) == [1, 1, 1, 1, 2]
+    assert beside(root, generate(root, tmp_path / "w")) == [2, 3, 3]
 
 
 def test_a_file_that_is_gone_has_nothing_on_the_left_of_its_tokens(tmp_path: Path) -> None:
     root = write(tmp_path / "p", a__py=CODE)
     workspace = generate(root, tmp_path / "w")
     (root / "a.py").unlink()
-    assert set(cells_in_place(root, workspace)) == {1}
+    assert set(beside(root, workspace)) == {1}
 
 
 def test_how_an_earlier_run_went_comes_first(tmp_path: Path) -> None:
@@ -39,4 +39,4 @@ def test_how_an_earlier_run_went_comes_first(tmp_path: Path) -> None:
     frame = listed(workspace, {ids[0]: 1.0, ids[1]: 0.0}).frame
     assert frame.before is not None
     assert frame.before.tolist() == [1.0, 0.0, *[0.5] * (len(ids) - 2)]
-    assert len(set(frame.cells[0].tolist())) == 3
+    assert len(set(frame.features[0].tolist())) == 3
