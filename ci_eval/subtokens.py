@@ -6,6 +6,7 @@ import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
+from types import MappingProxyType
 
 
 def split(name: str) -> list[str]:
@@ -66,21 +67,36 @@ def _is_cut(kinds: Sequence[str], place: int) -> bool:
     return before != here and (before, here) != ("capital", "small")
 
 
-# What is held against one expected name are the same few names again and again.
-@lru_cache(maxsize=200_000)
-def scores(
-    reference: str, hypothesis: str, shared: Callable[[Sequence[str], Sequence[str]], int]
-) -> Mapping[str, float]:
+Shared = Callable[[Sequence[str], Sequence[str]], int]
+"""The sub-tokens of two names → how many of them count as shared; 0 where none is in both."""
+
+NONE: Mapping[str, float] = MappingProxyType({"precision": 0.0, "recall": 0.0, "f1": 0.0})
+ALL: Mapping[str, float] = MappingProxyType({"precision": 1.0, "recall": 1.0, "f1": 1.0})
+
+
+def scores(reference: str, hypothesis: str, shared: Shared) -> Mapping[str, float]:
     """Precision, recall and F1 (0 to 1) of the sub-tokens of `hypothesis`, of which `shared` says how many count.
 
     Two names without a sub-token (`_`) have 1 if they are equal, else 0.
     """
+    # Most predictions have nothing in common with what was expected.
+    if _distinct(reference).isdisjoint(_distinct(hypothesis)):
+        return ALL if reference == hypothesis else NONE
+    return _scores(reference, hypothesis, shared)
+
+
+@lru_cache(maxsize=100_000)
+def _distinct(name: str) -> frozenset[str]:
+    return frozenset(_split(name))
+
+
+# What is held against one expected name are the same few names again and again.
+@lru_cache(maxsize=200_000)
+def _scores(reference: str, hypothesis: str, shared: Shared) -> Mapping[str, float]:
     expected, given = _split(reference), _split(hypothesis)
-    if not expected and not given:
-        return dict.fromkeys(("precision", "recall", "f1"), float(reference == hypothesis))
     hits = shared(expected, given)
     return {
-        "precision": hits / len(given) if given else 0.0,
-        "recall": hits / len(expected) if expected else 0.0,
+        "precision": hits / len(given),
+        "recall": hits / len(expected),
         "f1": 2 * hits / (len(given) + len(expected)),
     }

@@ -13,7 +13,7 @@ from functools import cached_property, lru_cache
 from itertools import islice
 from operator import itemgetter
 from pathlib import PurePosixPath
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,8 @@ from ci_eval.learning.ngrams import Cache, factors, shares
 from ci_eval.learning.surrounding import Split, Surrounding, whole_tokens
 
 Token = TypeVar("Token", str, int)
+FEW = 6
+"""Up to so many tokens are looked up among the candidates; of more, the candidates among them."""
 Scope = str
 """file, folder or project."""
 
@@ -131,9 +133,9 @@ class Nested:
 
     def _ordered(self, sides: Sequence[_Side]) -> list[tuple[str, float]]:
         known, most = dict[str, None](), self._candidates * len(sides)
-        for length in reversed(range(self._project.order)):
-            for side in sides:
-                known.update(dict.fromkeys(side.after(length)))
+        lengths = reversed(range(self._project.order))
+        for following in (each for length in lengths for side in sides for each in side.after(length)):
+            known.update(dict.fromkeys(following))
             if len(known) >= most:
                 break
         texts = list(islice(known, most))
@@ -157,18 +159,38 @@ class _Candidates:
 
     def __init__(self, texts: Sequence[str], numbers: Texts) -> None:
         self.sums = [0.0] * len(texts)
-        self.by_text = dict(zip(texts, range(len(texts)), strict=True))
-        # NO_ID follows nothing.
-        self.by_id = dict(zip(numbers.known(texts), range(len(texts)), strict=True))
+        self.by_text = _Places[str](texts)
+        self.by_id = _Places[int](numbers.known(texts))  # NO_ID follows nothing
 
-    def add(
-        self, places: Mapping[Token, int], after: Mapping[Token, int], less: Mapping[Token, int], factor: float
-    ) -> None:
+    def add(self, places: _Places[Token], after: Mapping[Token, int], less: Mapping[Token, int], factor: float) -> None:
         """Add `factor` times the count of each in `after`, without that in `less`. `places`: `by_text` or `by_id`, as
         these have it."""
-        sums = self.sums
-        for token in places.keys() & after.keys():
-            sums[places[token]] += factor * (after[token] - less.get(token, 0) if less else after[token])
+        if len(after) <= FEW:
+            sums, place_of = self.sums, places.place_of
+            for token, count in after.items():
+                place = place_of(token)
+                if place is not None:
+                    sums[place] += factor * (count - less.get(token, 0))
+        elif less:
+            count_of, less_of = after.get, less.get
+            self.sums = [
+                known + factor * (count_of(token, 0) - less_of(token, 0))
+                for known, token in zip(self.sums, places.tokens, strict=True)
+            ]
+        else:
+            count_of = after.get
+            self.sums = [
+                known + factor * count_of(token, 0) for known, token in zip(self.sums, places.tokens, strict=True)
+            ]
+
+
+class _Places(Generic[Token]):
+    """Tokens, and where each stands among them."""
+
+    def __init__(self, tokens: Sequence[Token]) -> None:
+        self.tokens: Sequence[Token] = tokens
+        places: dict[Token, int] = dict(zip(tokens, range(len(tokens)), strict=True))
+        self.place_of: Callable[[Token], int | None] = places.get
 
 
 class _Side:
@@ -196,15 +218,15 @@ class _Side:
         self.weight = max(found, 1e-9)
         """Of this side beside the other."""
 
-    def after(self, length: int) -> Iterator[str]:
-        """Those that follow the context of so many tokens, in the nearest cache first."""
+    def after(self, length: int) -> Iterator[Iterable[str]]:
+        """Those that follow the context of so many tokens, the most frequent first, in the nearest cache first."""
         if length < len(self._file):
             after, _ = self._file[length]
-            yield from _most_frequent(after) if len(after) > 1 else after
+            yield _most_frequent(after) if len(after) > 1 else after
         for levels in reversed(self._wider):
             # What stands at the same places as after a longer context was given with that.
             if length < len(levels) and (length + 1 == len(levels) or levels[length] is not levels[length + 1]):
-                yield from map(self._texts.texts.__getitem__, levels[length].top)
+                yield map(self._texts.texts.__getitem__, levels[length].top)
 
     def add_to(self, candidates: _Candidates, share: float) -> None:
         """Add their probabilities, times `share`."""

@@ -30,7 +30,9 @@ def summed(scores: Sequence[Mapping[str, float]]) -> Mapping[str, float]:
     is not measured by its own best order.
     """
     best = reciprocal = gain = 0.0
-    for place, f1 in enumerate((each["f1"] for each in scores), 1):
+    for place, each in enumerate(scores, 1):
+        if not (f1 := each["f1"]):
+            continue
         reciprocal = max(reciprocal, f1 / place)
         if f1 > best:
             gain += (f1 - best) / log2(1 + place)
