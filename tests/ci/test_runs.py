@@ -26,13 +26,13 @@ pytestmark = [pytest.mark.engine, pytest.mark.registry, pytest.mark.needs("go", 
 
 @pytest.fixture(scope="module")
 def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GitHub]:
-    """Two languages' worth of configurations, with the words and jedi engines."""
+    """Two languages' worth of configurations, with the engine words, which starts fast."""
     folder = tmp_path_factory.mktemp("github")
     files = {f"file{i}__py": GREETER + f"x{i} = {i}\nprint(x{i}, Greeter)\n" for i in range(4)}
     scripts = {f"file{i}__js": f"const first{i} = 1;\nconsole.log(first{i}, first{i});\n" for i in range(4)}
     project = write(folder / "p", **files, **scripts)
     configs: dict[str, dict[str, object]] = {
-        "python": {"language": "python", "engine": "jedi", "project": "path:project"},
+        "python": {"language": "python", "engine": "words", "project": "path:project"},
         "javascript": {"language": "javascript", "engine": "words", "project": "path:project"},
     }
     callers = {
@@ -54,9 +54,9 @@ def evaluated(hub: GitHub) -> GitHub:
 
 def test_evaluate_uploads_its_shards_and_one_workspace_per_evaluation(evaluated: GitHub) -> None:
     names = evaluated.names(1)
-    assert {"workspace-python-jedi-basic", "workspace-javascript-words-basic"} <= names
+    assert {"workspace-python-words-basic", "workspace-javascript-words-basic"} <= names
     assert len([name for name in names if name.startswith("shard-")]) == 4
-    for name in ("workspace-python-jedi-basic", "workspace-javascript-words-basic"):
+    for name in ("workspace-python-words-basic", "workspace-javascript-words-basic"):
         workspace = evaluated.artifact(1, name)
         (evaluation,) = json.loads((workspace / "reports" / "metrics.json").read_text())["evaluations"]
         figures = evaluation["filters"]["ALL"]
@@ -74,8 +74,8 @@ def evaluation(folder: Path) -> dict[str, Any]:
 def test_evaluate_does_with_its_defaults_what_it_does_with_two_shards(evaluated: GitHub) -> None:
     code, log = evaluated.run("evaluate", 6)
     assert code == 0, log
-    assert evaluated.names(6) == {"shard-python-jedi-basic-1-of-1", "workspace-python-jedi-basic"}
-    one, two = (evaluation(evaluated.artifact(run, "workspace-python-jedi-basic")) for run in (6, 1))
+    assert evaluated.names(6) == {"shard-python-words-basic-1-of-1", "workspace-python-words-basic"}
+    one, two = (evaluation(evaluated.artifact(run, "workspace-python-words-basic")) for run in (6, 1))
     assert one["filters"]["ALL"]["metrics"]["RecallAt1"] == two["filters"]["ALL"]["metrics"]["RecallAt1"]
 
 
@@ -147,14 +147,14 @@ def test_an_engine_of_the_repository_is_built_and_compared_as_the_documentation_
 
 def compared(hub: GitHub, run_id: int, base: int, gates: str) -> tuple[int, str]:
     return hub.run(
-        "compare", run_id, evaluation="python-jedi-basic", base_run_id=str(base), new_run_id="2", gates=gates
+        "compare", run_id, evaluation="python-words-basic", base_run_id=str(base), new_run_id="2", gates=gates
     )
 
 
 def test_a_kept_gate_is_a_good_run(evaluated: GitHub) -> None:
     code, log = compared(evaluated, 3, 1, "RecallAt1 >= -1pp")
     assert code == 0, log
-    report = json.loads((evaluated.artifact(3, "comparison-python-jedi-basic") / "comparison.json").read_text())
+    report = json.loads((evaluated.artifact(3, "comparison-python-words-basic") / "comparison.json").read_text())
     assert report["gates"][0]["passed"]
     assert report["filters"]["ALL"]["metrics"]["RecallAt1"]["verdict"] == "equivalent"
 
@@ -163,17 +163,17 @@ def test_a_broken_gate_fails_the_run_and_its_reports_are_published(evaluated: Gi
     code, log = compared(evaluated, 4, 1, "RecallAt1 >= 100%")
     assert code != 0
     assert "RecallAt1 &gt;= 100%" in log or "RecallAt1 >= 100%" in log
-    folder = evaluated.artifact(4, "comparison-python-jedi-basic")
+    folder = evaluated.artifact(4, "comparison-python-words-basic")
     assert not json.loads((folder / "comparison.json").read_text())["gates"][0]["passed"]
     assert (folder / "html" / "index.html").exists()
     assert (folder / "junit.xml").read_text().count("<failure") == 1
 
 
 def test_a_poisoned_artifact_is_refused(evaluated: GitHub) -> None:
-    folder = shutil.copytree(evaluated.artifact(1, "workspace-python-jedi-basic"), evaluated.folder / "poisoned")
+    folder = shutil.copytree(evaluated.artifact(1, "workspace-python-words-basic"), evaluated.folder / "poisoned")
     file = next((folder / "sessions").iterdir())
     file.write_bytes(file.read_bytes() + b"\0")
-    stored = evaluated.zip(40, "workspace-python-jedi-basic")
+    stored = evaluated.zip(40, "workspace-python-words-basic")
     stored.parent.mkdir(parents=True)
     with zipfile.ZipFile(stored, "w") as archive:
         for path in folder.rglob("*"):
@@ -244,16 +244,16 @@ def test_four_nights(hub: GitHub) -> None:
 def the_second_one_is_compared_with_the_first_and_has_a_ranker(nights: Nights) -> None:
     assert nights.read(10, "ranker-python", "model.json")["trainedOn"] == ["project"]
     for night in (41, 42):
-        for name in ("python-jedi-basic", "javascript-words-basic"):
+        for name in ("python-words-basic", "javascript-words-basic"):
             wanted = {f"{kind}-{name}" for kind in ("workspace", "comparison", "history", "good")}
             assert wanted <= nights.hub.names(night)
-        assert ("workspace-python-jedi-ml" in nights.hub.names(night)) == (night == 42)
-    first = nights.read(41, "comparison-python-jedi-basic", "overview.json")
-    second = nights.read(42, "comparison-python-jedi-basic", "comparison.json")
+        assert ("workspace-python-words-ml" in nights.hub.names(night)) == (night == 42)
+    first = nights.read(41, "comparison-python-words-basic", "overview.json")
+    second = nights.read(42, "comparison-python-words-basic", "comparison.json")
     assert len(first["trend"]["nights"]) == 1
     assert second["filters"]["ALL"]["metrics"]["RecallAt1"]["verdict"] == "equivalent"
     assert len(second["trend"]["nights"]) == 2
-    assert len(list(nights.hub.artifact(42, "history-python-jedi-basic").iterdir())) == 2
+    assert len(list(nights.hub.artifact(42, "history-python-words-basic").iterdir())) == 2
 
 
 def it_takes_over_what_its_shards_were_answered_the_night_before(nights: Nights) -> None:
@@ -266,9 +266,9 @@ def it_takes_over_what_its_shards_were_answered_the_night_before(nights: Nights)
 
 
 def a_red_evaluation_takes_neither_base_nor_gates_from_its_siblings(nights: Nights) -> None:
-    assert "good-python-jedi-basic" in nights.hub.names(43)
+    assert "good-python-words-basic" in nights.hub.names(43)
     assert "good-javascript-words-basic" not in nights.hub.names(43)
-    for name, base in (("python-jedi-basic", 43), ("javascript-words-basic", 42)):
+    for name, base in (("python-words-basic", 43), ("javascript-words-basic", 42)):
         found = nights.read(44, f"comparison-{name}", "comparison.json")
         first = nights.read(base, f"workspace-{name}", "manifest.json")
         assert found["sides"]["base"]["started"] == first["start"]

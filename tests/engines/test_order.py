@@ -26,8 +26,8 @@ CONFIGS = Path(__file__).parents[2] / "configs"
 KNOWN = [engine for name in engines.names() if (engine := engines.CATALOG.load(name)).verified]
 ASKED = [(engine, language) for engine in KNOWN for language in sorted(engine.languages or ())]
 FILES = 4
-SESSIONS = 32
-FEWER = dict.fromkeys(("jshell", "kotlin-ide-services", "scala-presentation-compiler"), 16)
+SESSIONS = 16
+FEWER = dict.fromkeys(("jshell", "kotlin-ide-services", "scala-presentation-compiler"), 8)
 """Sessions of those that think for seconds about each question."""
 
 pytestmark = [pytest.mark.engine, pytest.mark.registry, pytest.mark.slow(minutes=2)]
