@@ -13,7 +13,7 @@ from functools import cached_property, lru_cache
 from itertools import islice
 from operator import itemgetter
 from pathlib import PurePosixPath
-from typing import Generic, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,8 +25,6 @@ from ci_eval.learning.ngrams import Cache, factors, shares
 from ci_eval.learning.surrounding import Split, Surrounding, whole_tokens
 
 Token = TypeVar("Token", str, int)
-FEW = 6
-"""Up to so many tokens are looked up among the candidates; of more, the candidates among them."""
 Scope = str
 """file, folder or project."""
 
@@ -159,38 +157,18 @@ class _Candidates:
 
     def __init__(self, texts: Sequence[str], numbers: Texts) -> None:
         self.sums = [0.0] * len(texts)
-        self.by_text = _Places[str](texts)
-        self.by_id = _Places[int](numbers.known(texts))  # NO_ID follows nothing
+        self.by_text = dict(zip(texts, range(len(texts)), strict=True))
+        # NO_ID follows nothing.
+        self.by_id = dict(zip(numbers.known(texts), range(len(texts)), strict=True))
 
-    def add(self, places: _Places[Token], after: Mapping[Token, int], less: Mapping[Token, int], factor: float) -> None:
+    def add(
+        self, places: Mapping[Token, int], after: Mapping[Token, int], less: Mapping[Token, int], factor: float
+    ) -> None:
         """Add `factor` times the count of each in `after`, without that in `less`. `places`: `by_text` or `by_id`, as
         these have it."""
-        if len(after) <= FEW:
-            sums, place_of = self.sums, places.place_of
-            for token, count in after.items():
-                place = place_of(token)
-                if place is not None:
-                    sums[place] += factor * (count - less.get(token, 0))
-        elif less:
-            count_of, less_of = after.get, less.get
-            self.sums = [
-                known + factor * (count_of(token, 0) - less_of(token, 0))
-                for known, token in zip(self.sums, places.tokens, strict=True)
-            ]
-        else:
-            count_of = after.get
-            self.sums = [
-                known + factor * count_of(token, 0) for known, token in zip(self.sums, places.tokens, strict=True)
-            ]
-
-
-class _Places(Generic[Token]):
-    """Tokens, and where each stands among them."""
-
-    def __init__(self, tokens: Sequence[Token]) -> None:
-        self.tokens: Sequence[Token] = tokens
-        places: dict[Token, int] = dict(zip(tokens, range(len(tokens)), strict=True))
-        self.place_of: Callable[[Token], int | None] = places.get
+        sums = self.sums
+        for token in places.keys() & after.keys():
+            sums[places[token]] += factor * (after[token] - less.get(token, 0) if less else after[token])
 
 
 class _Side:
