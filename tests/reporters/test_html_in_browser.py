@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from ci_eval.model import FileFigures
 from ci_eval.reporters.html import REPORTER
-from tests.reporters.following import follow
+from tests.reporters.following import address, follow
 from tests.reporters.samples import CODE, NASTY, Sample, figures, hostile, huge, session, small, suggestions
 
 pytestmark = pytest.mark.browser
@@ -171,7 +171,7 @@ def test_a_link_with_a_session_id_opens_it(visit: Visit) -> None:
     page = visit.file("core")
     page.locator(".t", has_text="tutorial").click()
     expect(page.locator("#panel h2")).to_have_text("tutorial")
-    link = page.url
+    link = address(page)
     page.goto("about:blank")
     page.goto(link)
     expect(page.locator("#panel h2")).to_have_text("tutorial")
@@ -382,7 +382,7 @@ def test_an_address_may_name_a_line(visit: Visit, sites: dict[str, Path]) -> Non
     top = page.locator(".numbers").bounding_box()
     assert top
     page.locator(".numbers").click(position={"x": 20, "y": 8 + 22 * 301 + 10}, force=True)
-    assert page.url.endswith("#L302")
+    assert address(page).endswith("#L302")
 
 
 def test_a_line_of_another_page_is_found_from_the_first(visit: Visit, sites: dict[str, Path]) -> None:

@@ -10,6 +10,7 @@ from playwright.sync_api import Browser, expect
 
 from ci_eval.ci import Screen
 from ci_eval.jobs.live.watch import watch
+from tests.reporters.following import address
 from tests.runs_that_go_on import GoingOn
 
 pytestmark = pytest.mark.browser
@@ -30,7 +31,7 @@ def test_a_page_follows_the_run_with_what_was_chosen(browser: Browser, tmp_path:
     run.get_through()
     expect(page.locator("#count")).not_to_have_text(first)
     expect(page.locator("#group")).to_have_value("slowest")
-    assert page.url.endswith("#typed=1&group=slowest")
+    assert address(page).endswith("#typed=1&group=slowest")
     page.goto((sessions.parent / "index.html").as_uri())
     expect(page.locator(".warning", has_text="this run is going on")).to_be_visible()
     run.end()
