@@ -27,8 +27,8 @@ KNOWN = [engine for name in engines.names() if (engine := engines.CATALOG.load(n
 ASKED = [(engine, language) for engine in KNOWN for language in sorted(engine.languages or ())]
 FILES = 4
 SESSIONS = 16
-FEWER = dict.fromkeys(("jshell", "kotlin-ide-services", "scala-presentation-compiler"), 8)
-"""Sessions of those that think for seconds about each question."""
+OTHERS = dict.fromkeys(("jshell", "kotlin-ide-services", "scala-presentation-compiler"), 8) | {"typeprof": 32}
+"""Sessions of those that think for seconds about each question, and of one that finds little."""
 
 pytestmark = [pytest.mark.engine, pytest.mark.registry, pytest.mark.slow(minutes=2)]
 
@@ -39,11 +39,11 @@ def prepared(name: str, language: str, *more: str) -> Prepared:
     return prepare(load(CONFIGS / f"{language}.yaml", overrides=given).config, Screen())
 
 
-def some_actions(made: Prepared, folder: Path) -> Workspace:
-    """Those of a few files, evenly spread over the project."""
+def some_actions(made: Prepared, folder: Path, least: int = SESSIONS) -> Workspace:
+    """Those of a few files with so many sessions at least, evenly spread over the project."""
     workspace = runs.begin(made, folder, 1)
     pipeline.make_actions(workspace, made, 2, Screen())
-    files = [path for path in workspace.action_files() if read_actions(path).sessions >= SESSIONS]
+    files = [path for path in workspace.action_files() if read_actions(path).sessions >= least]
     for path in set(workspace.action_files()) - set(files[:: -(-len(files) // FILES)]):
         path.unlink()
     return workspace
@@ -82,8 +82,8 @@ def _timeless(session: Session) -> Session:
 
 @pytest.mark.parametrize(("engine", "language"), ASKED, ids=lambda value: getattr(value, "name", value))
 def test_an_answer_depends_on_the_question_alone(engine: Engine, language: str, tmp_path: Path) -> None:
-    made, sessions = prepared(engine.name, language), FEWER.get(engine.name, SESSIONS)
-    source = some_actions(made, tmp_path / "actions")
+    made, sessions = prepared(engine.name, language), OTHERS.get(engine.name, SESSIONS)
+    source = some_actions(made, tmp_path / "actions", max(sessions, SESSIONS))
     first, half, mixed = (runs.copy_actions(source, made, tmp_path / name, 1) for name in ("first", "half", "mixed"))
     shuffled(mixed)
     ask(first, made.setup, limit=sessions)
