@@ -14,8 +14,6 @@ import msgspec
 import pytest
 
 from ci_eval import engines
-from ci_eval.adapters.confinement import NOTHING_OPEN
-from ci_eval.adapters.place import confinement_of
 from ci_eval.ci import Screen
 from ci_eval.config import load
 from ci_eval.contracts import Engine
@@ -24,7 +22,6 @@ from ci_eval.jobs import pipeline, runs
 from ci_eval.jobs.preparation import Prepared, prepare
 from ci_eval.model import Action, DeleteRange, Session
 from ci_eval.workspace import Workspace, pack_actions, read_actions
-from tests.needs import lack
 from tests.projects import ask
 
 CONFIGS = Path(__file__).parents[2] / "configs"
@@ -85,11 +82,9 @@ def _timeless(session: Session) -> Session:
     return msgspec.structs.replace(session, lookups=lookups)
 
 
+@pytest.mark.usefixtures("complete_walls")
 @pytest.mark.parametrize(("engine", "language"), ASKED, ids=lambda value: getattr(value, "name", value))
 def test_an_answer_depends_on_the_question_alone(engine: Engine, language: str, tmp_path: Path) -> None:
-    offered = confinement_of("auto")
-    if not offered.endswith(NOTHING_OPEN):
-        lack(f"here an engine is not fully confined: {offered}")
     made = prepared(engine.name, language, "interpret.confine=required")
     free = replace(made.setup, surroundings=replace(made.setup.surroundings, confine="off"))
     sessions = OTHERS.get(engine.name, SESSIONS)
