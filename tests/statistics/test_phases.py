@@ -49,6 +49,13 @@ def test_the_same_answers_and_seed_draw_the_same_sessions() -> None:
     assert drawn(0.03, seed=1).strata() != drawn(0.03, seed=2).strata()
 
 
+def test_the_first_phase_draws_from_strata_by_the_first_feature() -> None:
+    strata = Sampler(FRAME, "Recall", 0.03, seed=1).next_phase().strata
+    assert len(strata) == 8
+    # Eight strata of the same size and three kinds: two strata have the end of one kind and the begin of the next.
+    assert sum(len(set(KINDS[places].tolist())) for places in strata) == 8 + 2
+
+
 def test_no_session_is_drawn_twice() -> None:
     sampler = drawn(0.02, seed=1)
     places = np.concatenate([places for phase in sampler.phases for places in phase.drawn])
