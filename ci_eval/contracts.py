@@ -138,8 +138,7 @@ class Surroundings:
     """The kinds of tokens that are asked for in this run; None = all."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Query:
+class Query(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One question at one place of the open document."""
 
     offset: int
@@ -156,8 +155,7 @@ class Query:
     """The number of the round in which the same question is asked once more."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Answer:
+class Answer(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The engine's candidates in its own order, and how long it took by its own clock (ms)."""
 
     suggestions: Sequence[Suggestion]
@@ -401,8 +399,7 @@ class Grader(Protocol):
         CiEvalError."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class CaretContext:
+class CaretContext(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Where suggestions are ranked. `after`: what stands behind the caret, of which no logged feature is made."""
 
     path: str

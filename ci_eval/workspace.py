@@ -21,7 +21,8 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from itertools import chain
+from itertools import chain, groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import Protocol, TypeVar
 
@@ -32,13 +33,13 @@ from ci_eval import atomic, stored
 from ci_eval.errors import WorkspaceError
 from ci_eval.manifest import FORMAT, FORMER_FORMAT, Manifest
 from ci_eval.model import (
-    CallCompletion,
+    Asked,
     FileActions,
+    FileAsked,
     FileError,
     FileHead,
     Kind,
     OpenFile,
-    PlayItem,
     Session,
     SessionScore,
     SourceFile,
@@ -176,11 +177,7 @@ class Workspace:
         stored_at = self.actions_of(path)
         if not stored_at.exists():
             return {}
-        return {
-            each.offset: each.offset + len(each.expected_text)
-            for each in read_actions(stored_at).actions
-            if isinstance(each, CallCompletion | PlayItem)
-        }
+        return {each.offset: each.offset + len(each.expected_text) for each in read_asked(stored_at)}
 
     def actions(self) -> Iterator[FileActions]:
         """The actions of all files, in order of their paths."""
@@ -210,13 +207,17 @@ class Workspace:
 
     def sources(self) -> Iterator[SourceFile]:
         """All source files that have sessions, in order of their stored names."""
-        for path in self._session_files():
+        for path in self.session_files():
             yield self._source(path, stored.lines(path))
 
     def sessions(self, kind: type[S]) -> Iterator[tuple[SourceFile, Iterator[S]]]:
         """All source files with their sessions, in order of their stored names; sessions are decoded to `kind` one at a
         time."""
-        for path in self._session_files():
+        return self.sessions_at(self.session_files(), kind)
+
+    def sessions_at(self, paths: Iterable[Path], kind: type[S]) -> Iterator[tuple[SourceFile, Iterator[S]]]:
+        """The same of these of `session_files`."""
+        for path in paths:
             lines = stored.lines(path)
             source = self._source(path, lines)
             yield source, _sessions(lines, kind, path, source)
@@ -232,7 +233,8 @@ class Workspace:
         file = self.sessions_of(path)
         return self._source(file, stored.lines(file))
 
-    def _session_files(self) -> list[Path]:
+    def session_files(self) -> list[Path]:
+        """The stored sessions, a file for each source file."""
         return _packed(self.folder / "sessions", SESSIONS)
 
     def _source(self, file: Path, lines: Iterator[bytes]) -> SourceFile:
@@ -424,6 +426,12 @@ def pack_sessions(source: SourceFile, sessions: Iterable[object]) -> bytes:
 def read_actions(path: Path) -> FileActions:
     """The actions that `pack_actions` packed. Raises WorkspaceError."""
     return _actions(path, FileActions)
+
+
+def read_asked(path: Path) -> list[Asked]:
+    """What they ask about, one for each session, in order. Raises WorkspaceError."""
+    found = (each for each in _actions(path, FileAsked).actions if each.session)
+    return [next(calls) for _, calls in groupby(found, key=attrgetter("session"))]
 
 
 def read_head(path: Path) -> FileHead:

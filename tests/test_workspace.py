@@ -13,7 +13,9 @@ from ci_eval.engines.words import ENGINE as WORDS
 from ci_eval.errors import WorkspaceError
 from ci_eval.manifest import Manifest
 from ci_eval.model import FileError, Session
-from ci_eval.workspace import Workspace, name_of, pack_sessions
+from ci_eval.model.settings import ActionsConfig, PrefixConfig, StrategyConfig
+from ci_eval.stages.interpret.assignments import first_calls
+from ci_eval.workspace import Workspace, name_of, pack_sessions, read_actions, read_asked
 from tests.command import command
 from tests.comparing import compare
 from tests.here import in_one_process
@@ -169,3 +171,13 @@ def test_an_artifact_without_digests_is_refused(nights: dict[str, Path], tmp_pat
     workspace.write_manifest(msgspec.structs.replace(workspace.manifest(), digests={}))
     code, _, said = compare(nights["words"], tmp_path / "new", tmp_path / "out")
     assert (code, "its manifest has no digests" in " ".join(said.split())) == (2, True)
+
+
+def test_what_actions_ask_about_is_the_first_call_of_each_session(tmp_path: Path) -> None:
+    typed = ActionsConfig(strategy=StrategyConfig(prefix=PrefixConfig(name="EveryPrefix")))
+    workspace = generate(write(tmp_path / "p", a__py=GREETER), tmp_path / "w", typed)
+    (path,) = workspace.action_files()
+    calls = list(first_calls(read_actions(path)))
+    found = [(each.session, each.offset, each.expected_text) for each in read_asked(path)]
+    assert found == [(call.session, call.offset, call.expected_text) for call in calls]
+    assert read_actions(path).sessions == len(found) > 0

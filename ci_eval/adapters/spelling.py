@@ -89,8 +89,8 @@ class SubtokenBeam(Predictor[BeamOptions]):
             for place, piece in enumerate(whole):
                 next_of[whole[:place]][piece] = 0.0
         for begun, following in next_of.items():
-            chances = self._model.chances_after(self._around, begun, list(following))
-            following.update(zip(following, (log(max(each, NEVER)) for each in chances), strict=True))
+            chances = self._model.chances_after(self._around, begun, following)
+            following.update((piece, log(max(each, NEVER))) for piece, each in chances.items())
         return [sum(next_of[whole[:place]][piece] for place, piece in enumerate(whole)) for whole in spelled]
 
     def _is_settled(self, done: dict[str, float], best_open: float) -> bool:

@@ -189,6 +189,7 @@ def make_reports(
         judge=lambda found: tuple(judged(found, gates)),
         grammars=grammars_of(workspace),
         edition=edition,
+        named=metrics.named,
     )
 
 

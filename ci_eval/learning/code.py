@@ -39,18 +39,21 @@ class Lexer:
     """Reads the lines of one text in order; it remembers whether they are within a comment or text of several lines."""
 
     def __init__(self, language: str) -> None:
-        self._tokens = _compiled(language)
+        self._tokens, self._plain, self._marks = _compiled(language)
         self.opened: str | None = None
         """What ends the text of several lines that is open."""
 
     def copy(self) -> Lexer:
         """One that is at the same place, and reads on by itself."""
         other = Lexer.__new__(Lexer)
-        other._tokens, other.opened = self._tokens, self.opened
+        other._tokens, other._plain, other._marks = self._tokens, self._plain, self._marks
+        other.opened = self.opened
         return other
 
     def line(self, line: str) -> list[str]:
         """The tokens of the next line; comments have none."""
+        if not (self.opened or self._marks.search(line)):
+            return self._plain.findall(line)
         found, at = [], 0
         while at < len(line):
             if self.opened:
@@ -74,13 +77,17 @@ class Lexer:
 
 
 @lru_cache(maxsize=32)
-def _compiled(language: str) -> re.Pattern[str]:
+def _compiled(language: str) -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
+    """What finds the next token, comment or opener; the tokens of a line without comments and openers; and these."""
     openers = "|".join(map(re.escape, OPENERS.get(language, ("/*", '"""'))))
     opener = f"(?P<opener>{openers})|" if openers else ""
-    comment = f"(?P<comment>{COMMENTS.get(language, SLASHES)})"
+    comment = COMMENTS.get(language, SLASHES)
     names = _NAME.get(language, r"[^\W\d]\w*")
-    return re.compile(
-        f"{opener}{comment}|(?P<token>{_SYMBOL.get(language, '')}{_LITERAL}|{names}|{_OPERATOR})", re.VERBOSE
+    token = f"{_SYMBOL.get(language, '')}{_LITERAL}|{names}|{_OPERATOR}"
+    return (
+        re.compile(f"{opener}(?P<comment>{comment})|(?P<token>{token})", re.VERBOSE),
+        re.compile(token, re.VERBOSE),
+        re.compile(f"{openers}|{comment}" if openers else comment, re.VERBOSE),
     )
 
 

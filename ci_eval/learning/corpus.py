@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
 from operator import itemgetter
@@ -28,53 +29,21 @@ TOP = 24
 """Most frequent tokens that are known of each context."""
 FEW = 48
 """Up to so many tokens are counted without arrays, which is faster."""
-REMEMBERED = 2048
+REMEMBERED = 16384
 """Contexts whose counts are kept, since they are asked for again and again."""
 
 
-class Following(NamedTuple):
-    """What a context is followed by."""
-
-    counts: Mapping[int, int]
-    """Token → how often it follows; the most frequent first, of equal ones those that were read first."""
-    total: int
-    """How often any follows."""
-    where: tuple[int, int]
-    """The places of the corpus that were counted, from one to before the other."""
-
-
-NOTHING = Following({}, 0, (0, 0))
-
-
-class Elsewhere(NamedTuple):
+class Level(NamedTuple):
     """What a context is followed by in a set of files, but for one of them."""
 
     total: int
     """How often any token follows."""
-    counts: Mapping[int, int]
-    """Token → how often it does in all of the files,"""
-    less: Mapping[int, int]
-    """and in the one that does not count."""
-    top: Sequence[int]
+    counts: Mapping[str, int]
+    """Token → how often it does, the file that does not count included where `less` has it,"""
+    less: Mapping[str, int]
+    """which is how often it does in that file."""
+    top: Sequence[str]
     """The most frequent ones; of equal ones those that were read first."""
-
-
-def _left(found: Following, own: Following) -> Elsewhere:
-    counts, less = found.counts, own.counts
-    if not less:
-        return Elsewhere(found.total, counts, less, list(islice(counts, TOP)))
-    first, unchanged = list[tuple[int, int]](), 0
-    for token, count in counts.items():
-        if token not in less:
-            first.append((-count, token))
-            unchanged += 1
-            # Whatever comes later is less frequent than TOP of these.
-            if unchanged == TOP:
-                break
-        elif left := count - less[token]:
-            first.append((-left, token))
-    first.sort()
-    return Elsewhere(found.total - own.total, counts, less, [token for _, token in first[:TOP]])
 
 
 class Texts:
@@ -115,82 +84,109 @@ def may_follow(texts: Texts, predicted: Callable[[str], bool]) -> NDArray[np.boo
 
 
 class Corpus:
-    """The counts of a set of files."""
+    """The places of a set of files at which a token follows that may be predicted."""
 
-    def __init__(self, files: Sequence[Ids], follows: NDArray[np.bool_], order: int) -> None:
+    def __init__(self, files: Sequence[Ids], texts: Texts, follows: NDArray[np.bool_], order: int) -> None:
         """`follows`: see `may_follow`. `order`: tokens of the longest sequences: one less of context, and the one that
         follows."""
         gap = np.full(max(order - 1, 1), BETWEEN_FILES, dtype=np.int32)
         whole = np.concatenate([gap, *(part for file in files for part in (file, gap))])
+        of_file = np.repeat(np.arange(-1, len(files)), [len(gap), *(len(file) + len(gap) for file in files)])
         places = np.flatnonzero(follows[whole])
         before = [whole[places - back] for back in range(1, order)]
         sorting = np.lexsort(before[::-1]) if before else np.arange(len(places))
+        self.texts = texts
         # For single values, and a search by `bisect`, an array is faster than one of numpy.
-        self._before = [array("i", each[sorting].tobytes()) for each in before]
-        self._next = array("i", whole[places[sorting]].tobytes())
-        self._following = lru_cache(maxsize=REMEMBERED)(self._count)
-        self.but = lru_cache(maxsize=REMEMBERED)(self._many_but)
-        """What follows at those places, but for the places of another corpus, which is one of its files."""
+        self.before = [array("i", each[sorting].tobytes()) for each in before]
+        self.next = array("i", whole[places[sorting]].tobytes())
+        self._of_file = of_file[places[sorting]].astype(np.int32)
+        self.counted = lru_cache(maxsize=REMEMBERED)(self._counted)
 
-    def __len__(self) -> int:
-        return len(self._next)
+    def places_of(self, file: int | None) -> array[int]:
+        """Those of one file, in their order; None: of none."""
+        return array("i", np.flatnonzero(self._of_file == file).astype(np.int32).tobytes() if file is not None else b"")
 
-    def contexts(self, context: Sequence[int]) -> Iterator[Following]:
-        """What follows contexts of 0, 1, 2 … tokens, the last ones of `context`, up to the first that never occurs."""
-        low, high = 0, len(self._next)
-        if not high:
-            return
-        found = self._at(low, high)
-        yield found
-        for column, wanted in zip(self._before, reversed(context), strict=False):
+    def _counted(self, low: int, high: int) -> dict[str, int]:
+        """Token → how often it is at these places; the most frequent first, of equal ones those that were read
+        first."""
+        ids, counts = np.unique(np.frombuffer(self.next, np.int32)[low:high], return_counts=True)
+        order = np.argsort(-counts, kind="stable")
+        return dict(zip(map(self.texts.texts.__getitem__, ids[order].tolist()), counts[order].tolist(), strict=True))
+
+
+class Others:
+    """What follows what in a corpus, but for one of its files."""
+
+    def __init__(self, corpus: Corpus, file: int | None) -> None:
+        """`file`: the number of the one that does not count; None: all count."""
+        self._corpus, self._own = corpus, corpus.places_of(file)
+        self._level = lru_cache(maxsize=REMEMBERED)(self._counted)
+
+    def levels(self, context: Sequence[int]) -> list[Level]:
+        """What follows contexts of 0, 1, 2 … tokens, the last ones of `context`, up to the first that never occurs.
+
+        Where longer contexts stand at the same places, it is the same object.
+        """
+        low, high, first, last = 0, len(self._corpus.next), 0, len(self._own)
+        if high - low == last - first:
+            return []
+        level = self._level(low, high, first, last)
+        levels = [level]
+        for column, wanted in zip(self._corpus.before, reversed(context), strict=False):
             # Most long contexts occur once.
             if high - low == 1:
                 if column[low] != wanted:
-                    return
+                    break
             else:
-                before = high - low
+                size = high - low
                 low = bisect_left(column, wanted, low, high)
                 high = bisect_right(column, wanted, low, high)
-                if low == high:
-                    return
-                if high - low != before:
-                    found = self._at(low, high)
-            yield found
+                if high - low != size:
+                    first, last = bisect_left(self._own, low, first, last), bisect_left(self._own, high, first, last)
+                    if high - low == last - first:
+                        break
+                    level = self._level(low, high, first, last)
+            levels.append(level)
+        return levels
 
-    def _many_but(self, where: tuple[int, int], own: Corpus, less: tuple[int, int]) -> Elsewhere:
-        return _left(self._at(*where), own._at(*less))
-
-    def _at(self, low: int, high: int) -> Following:
-        if low == high:
-            return NOTHING
-        return self._few(low, high) if high - low <= FEW else self._following(low, high)
-
-    def _few(self, low: int, high: int) -> Following:
+    def _counted(self, low: int, high: int, first: int, last: int) -> Level:
+        """What is at these places of the corpus, without these of the file."""
+        following, texts = self._corpus.next, self._corpus.texts.texts
         if high - low == 1:
-            return Following({self._next[low]: 1}, 1, (low, high))
-        counts: dict[int, int] = {}
-        for token in sorted(self._next[low:high]):
-            counts[token] = counts.get(token, 0) + 1
-        if len(counts) > 1:
-            counts = dict(sorted(counts.items(), key=itemgetter(1), reverse=True))
-        return Following(counts, high - low, (low, high))
+            text = texts[following[low]]
+            return Level(1, {text: 1}, NOTHING, (text,))
+        total = high - low - (last - first)
+        if high - low > FEW:
+            counts = self._corpus.counted(low, high)
+            less = Counter(texts[following[place]] for place in self._own[first:last])
+            return Level(total, counts, less, _most_frequent(counts, less, self._corpus.texts.ids))
+        left = sorted(following[low:high])
+        for place in self._own[first:last]:
+            left.remove(following[place])
+        few: dict[str, int] = {}
+        for number in left:
+            text = texts[number]
+            few[text] = few.get(text, 0) + 1
+        if len(few) > 1:
+            few = dict(sorted(few.items(), key=itemgetter(1), reverse=True))
+        return Level(total, few, NOTHING, list(islice(few, TOP)))
 
-    def _count(self, low: int, high: int) -> Following:
-        ids, counts = np.unique(np.frombuffer(self._next, np.int32)[low:high], return_counts=True)
-        order = np.argsort(-counts, kind="stable")
-        counted = dict(zip(ids[order].tolist(), counts[order].tolist(), strict=True))
-        return Following(counted, high - low, (low, high))
+
+NOTHING: Mapping[str, int] = {}
 
 
-def without(whole: Corpus, own: Corpus, less: Sequence[Following], context: Sequence[int]) -> Iterator[Elsewhere]:
-    """What follows contexts of 0, 1, 2 … tokens in a corpus, but for the file `own`, up to the first that never occurs;
-    `less`: what follows them in that file. Where longer contexts stand at the same places, it is the same object."""
-    left, known = None, ((0, 0), (0, 0))
-    for length, found in enumerate(whole.contexts(context)):
-        here = less[length] if length < len(less) else NOTHING
-        if found.total == here.total:
-            return
-        places = found.where, here.where
-        if left is None or places != known:
-            left, known = whole.but(found.where, own, here.where) if found.total > FEW else _left(found, here), places
-        yield left
+def _most_frequent(counts: Mapping[str, int], less: Mapping[str, int], numbers: Mapping[str, int]) -> list[str]:
+    """The first TOP of `counts`, which has the most frequent first, without what is in `less`; equal ones by
+    `numbers`."""
+    if not less:
+        return list(islice(counts, TOP))
+    first, unchanged = list[tuple[int, int, str]](), 0
+    for text, count in counts.items():
+        left = count - less.get(text, 0)
+        if left:
+            first.append((-left, numbers[text], text))
+        unchanged += left == count
+        # Whatever comes later is less frequent than TOP of these.
+        if unchanged == TOP:
+            break
+    return [text for _, _, text in sorted(first)[:TOP]]

@@ -9,22 +9,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from itertools import islice
 from operator import itemgetter
 from pathlib import PurePosixPath
-from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ci_eval.learning.code import lines_of
-from ci_eval.learning.corpus import TOP, Corpus, Elsewhere, Ids, Texts, backwards, may_follow, numbered, without
+from ci_eval.learning.corpus import NOTHING, TOP, Corpus, Ids, Level, Others, Texts, backwards, may_follow, numbered
 from ci_eval.learning.names import START_OF_LINE
 from ci_eval.learning.ngrams import Cache, factors, shares
 from ci_eval.learning.surrounding import Split, Surrounding, whole_tokens
 
-Token = TypeVar("Token", str, int)
 Scope = str
 """file, folder or project."""
 
@@ -47,54 +45,45 @@ class Project:
         }
         self._start = self.texts.add(START_OF_LINE)
         self.order, self._predicted = order, predicted
-        self.whole = lru_cache(maxsize=2)(self._whole)
-        self.folder = lru_cache(maxsize=64)(self._folder)
-        self.own = lru_cache(maxsize=4)(self._own)
-        self._folders: dict[str, list[Ids]] = {}
+        self._folders: dict[str, dict[str, Ids]] = {}
         for path, ids in self.files.items():
-            self._folders.setdefault(_folder_of(path), []).append(ids)
+            self._folders.setdefault(_folder_of(path), {})[path] = ids
+        self._whole = lru_cache(maxsize=2)(partial(self._corpus, self.files))
+        self._folder = lru_cache(maxsize=64)(self._folder_corpus)
+        self.others = lru_cache(maxsize=4)(self._others)
 
     @cached_property
     def _follows(self) -> NDArray[np.bool_]:
         return may_follow(self.texts, self._predicted)
 
-    def _whole(self, back: bool) -> Corpus:
-        return self._corpus(self.files.values(), back)
+    def _corpus(self, files: Mapping[str, Ids], back: bool) -> Corpus:
+        turned = [backwards(each, self._start) if back else each for each in files.values()]
+        return Corpus(turned, self.texts, self._follows, self.order)
 
-    def _folder(self, folder: str, back: bool) -> Corpus:
-        return self._corpus(self._folders.get(folder, []), back)
-
-    def _own(self, path: str, back: bool) -> Corpus:
-        return self._corpus([self.files[path]] if path in self.files else [], back)
-
-    def _corpus(self, files: Iterable[Ids], back: bool) -> Corpus:
-        turned = [backwards(each, self._start) if back else each for each in files]
-        return Corpus(turned, self._follows, self.order)
+    def _folder_corpus(self, folder: str, back: bool) -> Corpus:
+        return self._corpus(self._folders.get(folder, {}), back)
 
     def frequent(self, path: str) -> Iterator[tuple[str, int]]:
         """The tokens of the other files with their numbers, the most frequent first; of equal ones those that were read
         first."""
-        counts: Counter[int] = Counter()
-        for found in self.whole(False).contexts(()):
-            counts.update(found.counts)
-        for own in self.own(path, False).contexts(()):
-            counts.subtract(own.counts)
-        yield from ((self.texts.texts[number], count) for number, count in counts.most_common() if count > 0)
+        for level in self.others(("project",), path, False)[0].levels(()):
+            counts = Counter(level.counts)
+            counts.subtract(level.less)
+            yield from ((text, count) for text, count in counts.most_common() if count > 0)
 
-    def contexts(
-        self, scopes: Sequence[Scope], path: str, context: Sequence[str], *, back: bool
-    ) -> list[list[Elsewhere]]:
-        """What follows these tokens in the other files of the project and of the folder, as far as these are scopes."""
-        known, folder = self.texts.known(context), _folder_of(path)
-        own = self.own(path, back)
-        less = list(own.contexts(known))
-        wider = []
+    def _others(self, scopes: Sequence[Scope], path: str, back: bool) -> list[Others]:
+        """The other files of the project and of the folder, as far as these are scopes."""
+        found, folder = [], _folder_of(path)
         if "project" in scopes:
-            wider.append(self.whole(back))
+            found.append(Others(self._whole(back), _place(path, self.files)))
         # In a project of one folder, its counts are those of the project.
-        if "folder" in scopes and not (wider and self._folders.keys() <= {folder}):
-            wider.append(self.folder(folder, back))
-        return [list(without(each, own, less, known)) for each in wider]
+        if "folder" in scopes and not (found and self._folders.keys() <= {folder}):
+            found.append(Others(self._folder(folder, back), _place(path, self._folders.get(folder, {}))))
+        return found
+
+
+def _place(path: str, files: Mapping[str, Ids]) -> int | None:
+    return list(files).index(path) if path in files else None
 
 
 @lru_cache(maxsize=64)
@@ -123,111 +112,89 @@ class Nested:
         """The same if these tokens stood at the caret already, by what is before them alone."""
         return self._ordered([self._side(around.before, tuple(begun), back=False)])
 
-    def chances_after(self, around: Surrounding, begun: Sequence[str], texts: Sequence[str]) -> list[float]:
+    def chances_after(self, around: Surrounding, begun: Sequence[str], texts: Iterable[str]) -> dict[str, float]:
         """How likely each of these texts is where `begun` stands at the caret already, by what is before it alone."""
-        candidates = _Candidates(texts, self._project.texts)
-        self._side(around.before, tuple(begun), back=False).add_to(candidates, 1.0)
-        return candidates.sums
+        chances = dict.fromkeys(texts, 0.0)
+        self._side(around.before, tuple(begun), back=False).add_to(chances, 1.0)
+        return chances
 
     def _ordered(self, sides: Sequence[_Side]) -> list[tuple[str, float]]:
-        known, most = dict[str, None](), self._candidates * len(sides)
+        known, most = dict[str, float](), self._candidates * len(sides)
         lengths = reversed(range(self._project.order))
         for following in (each for length in lengths for side in sides for each in side.after(length)):
-            known.update(dict.fromkeys(following))
+            known.update(dict.fromkeys(following, 0.0))
             if len(known) >= most:
+                known = dict(islice(known.items(), most))
                 break
-        texts = list(islice(known, most))
         total = sum(each.weight for each in sides)
-        candidates = _Candidates(texts, self._project.texts)
         for side in sides:
-            side.add_to(candidates, side.weight / total)
-        found = zip(texts, candidates.sums, strict=True)
-        return sorted((each for each in found if each[1] > 0), key=itemgetter(1), reverse=True)
+            side.add_to(known, side.weight / total)
+        found = sorted(known.items(), key=itemgetter(1), reverse=True)
+        while found and found[-1][1] <= 0:
+            found.pop()
+        return found
 
     def _side(self, cache: Cache, begun: tuple[str, ...], *, back: bool) -> _Side:
         most = cache.order - 1
         context = (*cache.context(most), *begun)[-most:] if most else ()
-        wider = self._project.contexts(self._scopes, self._path, context, back=back)
-        own = cache if "file" in self._scopes else None
-        return _Side(own, context, wider, self._project.texts, self._weight)
-
-
-class _Candidates:
-    """Tokens whose probabilities are summed up."""
-
-    def __init__(self, texts: Sequence[str], numbers: Texts) -> None:
-        self.sums = [0.0] * len(texts)
-        self.by_text = dict(zip(texts, range(len(texts)), strict=True))
-        # NO_ID follows nothing.
-        self.by_id = dict(zip(numbers.known(texts), range(len(texts)), strict=True))
-
-    def add(
-        self, places: Mapping[Token, int], after: Mapping[Token, int], less: Mapping[Token, int], factor: float
-    ) -> None:
-        """Add `factor` times the count of each in `after`, without that in `less`. `places`: `by_text` or `by_id`, as
-        these have it."""
-        sums = self.sums
-        for token in places.keys() & after.keys():
-            sums[places[token]] += factor * (after[token] - less.get(token, 0) if less else after[token])
+        known = self._project.texts.known(context)
+        wider = [each.levels(known) for each in self._project.others(self._scopes, self._path, back)]
+        return _Side(list(_seen(cache, context)) if "file" in self._scopes else None, wider, self._weight)
 
 
 class _Side:
     """The caches in one direction from the caret."""
 
-    def __init__(
-        self,
-        cache: Cache | None,
-        context: tuple[str, ...],
-        wider: Sequence[Sequence[Elsewhere]],
-        texts: Texts,
-        weight: float,
-    ) -> None:
-        """`context`: the tokens next to the place; `wider`: what the project and the folder have after it, the widest
-        first; `weight`: see `interpolated`."""
-        self._wider, self._texts = wider, texts
-        self._file = list(_seen(cache, context)) if cache else []
-        totals = [[level.total for level in levels] for levels in wider]
-        if cache is not None:
-            totals.append([total for _, total in self._file])
-        parts, found = shares(tuple(map(len, totals)))
-        self._factors = [
-            [part * factor for factor in factors(each, weight)] for part, each in zip(parts, totals, strict=True)
-        ]
+    def __init__(self, file: list[Level] | None, wider: Sequence[Sequence[Level]], weight: float) -> None:
+        """`file`: what follows contexts of 0, 1, 2 … tokens in the file, if that is a scope; `wider`: in the project
+        and the folder, the widest first; `weight`: see `interpolated`."""
+        self._file, self._wider = file or [], wider
+        models = wider if file is None else [*wider, file]
+        parts, found = shares(tuple(map(len, models)))
+        self._factors: list[tuple[Level, float]] = []
+        """What the counts of each level are multiplied by."""
+        for part, levels in zip(parts, models, strict=True):
+            last = None
+            for level, factor in zip(levels, factors([level.total for level in levels], weight), strict=True):
+                # Longer contexts at the same places, which are one object, count together.
+                before = self._factors.pop()[1] if level is last else 0.0
+                self._factors.append((level, before + part * factor))
+                last = level
         self.weight = max(found, 1e-9)
         """Of this side beside the other."""
 
     def after(self, length: int) -> Iterator[Iterable[str]]:
         """Those that follow the context of so many tokens, the most frequent first, in the nearest cache first."""
         if length < len(self._file):
-            after, _ = self._file[length]
-            yield _most_frequent(after) if len(after) > 1 else after
+            yield _most_frequent(self._file[length].counts)
         for levels in reversed(self._wider):
             # What stands at the same places as after a longer context was given with that.
             if length < len(levels) and (length + 1 == len(levels) or levels[length] is not levels[length + 1]):
-                yield map(self._texts.texts.__getitem__, levels[length].top)
+                yield levels[length].top
 
-    def add_to(self, candidates: _Candidates, share: float) -> None:
-        """Add their probabilities, times `share`."""
-        for levels, given in zip(self._wider, self._factors, strict=False):
-            for level, factor in _once(levels, given):
-                candidates.add(candidates.by_id, level.counts, level.less, share * factor)
-        for (after, _), factor in zip(self._file, self._factors[-1], strict=False):
-            candidates.add(candidates.by_text, after, {}, share * factor)
+    def add_to(self, chances: dict[str, float], share: float) -> None:
+        """Add to each text its probability, times `share`."""
+        for level, factor in self._factors:
+            counts, less, times = level.counts, level.less, share * factor
+            get = counts.get
+            if less:
+                for text, chance in chances.items():
+                    if count := get(text):
+                        chances[text] = chance + times * (count - less.get(text, 0))
+            elif len(counts) < len(chances):
+                for text, count in counts.items():
+                    if text in chances:
+                        chances[text] += times * count
+            else:
+                for text, chance in chances.items():
+                    if count := get(text):
+                        chances[text] = chance + times * count
 
 
-def _once(levels: Sequence[Elsewhere], factors: Sequence[float]) -> Iterator[tuple[Elsewhere, float]]:
-    """Each level with its factor; of longer contexts at the same places, which are one object, with their sum."""
-    for begin, level in enumerate(levels):
-        if begin and levels[begin - 1] is level:
-            continue
-        end = begin + 1
-        while end < len(levels) and levels[end] is level:
-            end += 1
-        yield level, sum(factors[begin:end])
-
-
-def _most_frequent(counts: Mapping[str, int]) -> list[str]:
+def _most_frequent(counts: Mapping[str, int]) -> Iterable[str]:
     """The first TOP; equal ones by their text, since their order in a cache depends on where the caret was before."""
+    if len(counts) == 1:
+        return counts
     texts: Iterable[str] = counts
     if len(counts) > TOP:
         least = sorted(counts.values())[-TOP]
@@ -235,10 +202,10 @@ def _most_frequent(counts: Mapping[str, int]) -> list[str]:
     return sorted(sorted(texts), key=counts.__getitem__, reverse=True)[:TOP]
 
 
-def _seen(cache: Cache, context: tuple[str, ...]) -> Iterator[tuple[Mapping[str, int], int]]:
-    """What followed contexts of 0, 1, 2 … tokens, up to the first that never occurred, and how often any did."""
+def _seen(cache: Cache, context: tuple[str, ...]) -> Iterator[Level]:
+    """What followed contexts of 0, 1, 2 … tokens, up to the first that never occurred."""
     for length in range(len(context) + 1):
         last = context[len(context) - length :]
         if not (total := cache.total(last)):
             return
-        yield cache.following(last), total
+        yield Level(total, cache.following(last), NOTHING, ())

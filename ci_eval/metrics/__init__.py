@@ -31,11 +31,16 @@ def _of_a_user(metric: Metric) -> Metric:
     return replace(metric, info=with_values(metric.info, summary=summary))
 
 
-def among(names: Iterable[str]) -> dict[str, MetricInfo]:
-    """How to read those of the names that are metrics, in the order of reports, at whatever places k."""
+def named(names: Iterable[str]) -> dict[str, Metric]:
+    """Those of the names that are metrics, in the order of reports, at whatever places k."""
     wanted = set(names)
     places = [int(name.removeprefix("RecallAt")) for name in wanted if re.fullmatch(r"RecallAt[1-9]\d{0,8}", name)]
-    return {each.info.name: each.info for each in load(places) if each.info.name in wanted}
+    return {each.info.name: each for each in load(places) if each.info.name in wanted}
+
+
+def among(names: Iterable[str]) -> dict[str, MetricInfo]:
+    """How to read them."""
+    return {name: metric.info for name, metric in named(names).items()}
 
 
 def names() -> list[str]:

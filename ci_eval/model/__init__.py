@@ -6,10 +6,12 @@ Latencies are milliseconds. JSON names are camelCase.
 
 from ci_eval.model.actions import (
     Action,
+    Asked,
     CallCompletion,
     CodeGolf,
     DeleteRange,
     FileActions,
+    FileAsked,
     FileHead,
     FinishSession,
     MoveCaret,
@@ -95,6 +97,7 @@ __all__ = [
     "UNREFERRING",
     "Action",
     "ActionsConfig",
+    "Asked",
     "CallCompletion",
     "CallPlace",
     "Caret",
@@ -113,6 +116,7 @@ __all__ = [
     "EvolutionConfig",
     "Extraction",
     "FileActions",
+    "FileAsked",
     "FileError",
     "FileFigures",
     "FileHead",

@@ -35,6 +35,16 @@ class Rounds:
                     total, count = self._sums[number]
                     self._sums[number] = total + latency, count + 1
 
+    def add_all(self, other: Rounds) -> None:
+        """Count other sessions."""
+        self._sessions += other._sessions
+        self._differing += other._differing
+        self._sums = [
+            (total + more, count + others)
+            for (total, count), (more, others) in zip(self._sums, other._sums, strict=True)
+        ]
+        self._spreads += other._spreads
+
     def noise(self) -> Noise | None:
         """What was found in all sessions added; None where there was only one round."""
         if self._rounds == 1:

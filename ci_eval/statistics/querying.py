@@ -54,6 +54,11 @@ class Cases:
         self._have_ends = self._have_ends and has_end(session)
         self._cases.setdefault((file, about.case), _Case(cluster, about)).f1[about.strategy or ""] = f1
 
+    def add_all(self, other: Cases) -> None:
+        """Count the cases of other files."""
+        self._have_ends = self._have_ends and other._have_ends
+        self._cases |= other._cases
+
     def figures(self, pairs: Mapping[str, int]) -> QueryFigures | None:
         """What they say; None without any. `pairs`: what became of all pairs of states."""
         found = list(self._cases.values())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
@@ -29,6 +30,15 @@ def placed(file: int, kind: int = 0, stratum: int = 0) -> int:
     """Where a session belongs, as one number: its file, its stratum (below 2^20), and a third number, such as that of
     its kind of token (below 2^12)."""
     return file << 32 | stratum << 12 | kind
+
+
+@dataclass(frozen=True)
+class Collected:
+    """What a metric observed, without the metric: sums by kind, and observations as in `add`."""
+
+    sums: dict[int, _Sums]
+    places: Numbers
+    seen: Floats
 
 
 class Observations:
@@ -57,6 +67,20 @@ class Observations:
         self._waiting += len(seen)
         if self._waiting >= AT_ONCE and self.is_summed:
             self._sum_up()
+
+    def collected(self) -> Collected:
+        """What was added so far."""
+        if self.is_summed:
+            self._sum_up()
+        places = np.concatenate([np.zeros(0, dtype=np.int64), *(each for each, _ in self._parts)])
+        return Collected(self._sums, places, np.concatenate([np.zeros((0, 2)), *(each for _, each in self._parts)]))
+
+    def add_collected(self, found: Collected, files: int) -> None:
+        """Add what another one collected; `files`: how many files are before its first."""
+        for kind, sums in found.sums.items():
+            self._sums.setdefault(kind, self._no_sums()).add_all(sums, files)
+        if len(found.seen):
+            self._parts.append((found.places + placed(files), found.seen))
 
     @property
     def is_summed(self) -> bool:
@@ -186,10 +210,11 @@ class _Sums:
         for number in np.unique(strata).tolist():
             self.strata[number - 1] += moments(*seen[strata == number].T)
 
-    def add_all(self, other: _Sums) -> None:
+    def add_all(self, other: _Sums, files: int = 0) -> None:
+        """`files`: how many are before the other's first."""
         self.strata += other.strata
-        self._reach(len(other.rows))
-        self.rows[: len(other.rows)] += other.rows
+        self._reach(files + len(other.rows))
+        self.rows[files : files + len(other.rows)] += other.rows
         self.squares += other.squares
         self.fourths += other.fourths
         self.observed += other.observed

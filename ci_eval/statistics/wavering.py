@@ -32,6 +32,12 @@ class Wavering:
         self._moved = seen - seen[0] + (0 if self._moved is None else self._moved)
         self._within = within + (0 if self._within is None else self._within)
 
+    def add_all(self, other: Wavering) -> None:
+        """Add other sessions."""
+        if other._moved is not None and other._within is not None:
+            self._moved = other._moved + (0 if self._moved is None else self._moved)
+            self._within = other._within + (0 if self._within is None else self._within)
+
     def variance(self, weights: Floats, figures: Sequence[int] = (0,)) -> Floats:
         """The variance of each of these figures; `weights` (figures x numbers): its derivative with respect to each
         number's sum."""

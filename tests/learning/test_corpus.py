@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ci_eval.learning import corpus
-from ci_eval.learning.corpus import TOP, Corpus, Texts, backwards, may_follow, numbered, without
+from ci_eval.learning.corpus import TOP, Corpus, Others, Texts, backwards, may_follow, numbered
 from ci_eval.learning.names import START_OF_LINE
 
 Lines = list[list[str]]
@@ -39,12 +39,12 @@ def test_counts_are_those_of_counting_one_by_one(files: list[Lines], context: li
     texts = Texts()
     read = [numbered(file, texts) for file in files]
     kept, corpus.FEW = corpus.FEW, few
-    found = list(Corpus(read, may_follow(texts, is_letter), 4).contexts(texts.known(context)))
+    found = Others(Corpus(read, texts, may_follow(texts, is_letter), 4), None).levels(texts.known(context))
     corpus.FEW = kept
     for length in range(min(len(context), 3) + 1):
         expected = one_by_one(files, context[len(context) - length :])
         here = found[length].counts if length < len(found) else {}
-        assert {texts.texts[number]: count for number, count in here.items()} == expected
+        assert here == expected
         if expected:
             assert found[length].total == expected.total()
 
@@ -57,18 +57,17 @@ def test_a_file_that_does_not_count_is_as_if_it_were_not_there(
     read = [numbered(file, texts) for file in files]
     ids = texts.known(context)
     follows = may_follow(texts, is_letter)
-    whole, own, rest, nothing = (Corpus(files, follows, 4) for files in (read, read[:1], read[1:], []))
     kept, corpus.FEW = corpus.FEW, few
-    found = list(without(whole, own, list(own.contexts(ids)), ids))
-    expected = list(without(rest, nothing, [], ids))
+    found = Others(Corpus(read, texts, follows, 4), 0).levels(ids)
+    expected = Others(Corpus(read[1:], texts, follows, 4), None).levels(ids)
     corpus.FEW = kept
-    assert [(each.total, each.top) for each in found] == [(each.total, each.top) for each in expected]
-    left = [{token: count - each.less.get(token, 0) for token, count in each.counts.items()} for each in found]
-    assert [{token: count for token, count in each.items() if count} for each in left] == [
+    assert [(each.total, list(each.top)) for each in found] == [(each.total, list(each.top)) for each in expected]
+    left = [{text: count - each.less.get(text, 0) for text, count in each.counts.items()} for each in found]
+    assert [{text: count for text, count in each.items() if count} for each in left] == [
         each.counts for each in expected
     ]
     for each in expected:
-        assert list(each.top) == sorted(each.counts, key=lambda token: (-each.counts[token], token))[:TOP]
+        assert list(each.top) == sorted(each.counts, key=lambda text: (-each.counts[text], texts.ids[text]))[:TOP]
 
 
 def test_backwards_lines_and_tokens_come_in_reverse_order() -> None:

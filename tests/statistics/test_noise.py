@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ci_eval.model import Kind, LookupScore, Properties, SessionScore, Status
-from ci_eval.statistics.noise import noise_of, noise_text
+from ci_eval.statistics.noise import Rounds, noise_of, noise_text
 
 
 def session(*latencies: float | None, differing: int = 0, status: Status = Status.OK) -> SessionScore:
@@ -26,3 +26,12 @@ def test_rounds_are_averaged_and_what_is_missing_is_left_out() -> None:
 
 def test_one_round_has_no_noise() -> None:
     assert noise_of([session(10)], 1) is None
+
+
+def test_sessions_may_be_added_up_apart() -> None:
+    all_sessions = [session(10, 12, differing=1), session(20, None), session(8, 6)]
+    parts = [Rounds(2), Rounds(2)]
+    for number, each in enumerate(all_sessions):
+        parts[number > 0].add(each)
+    parts[0].add_all(parts[1])
+    assert parts[0].noise() == noise_of(all_sessions, 2)

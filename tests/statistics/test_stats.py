@@ -121,3 +121,13 @@ def test_it_does_not_matter_how_many_are_summed_up_at_once(monkeypatch: pytest.M
 def test_files_of_one_cluster_are_one() -> None:
     seen = observed(SHARE, [[0, 1, place % 2] for place in range(40)])
     assert estimate(seen, 1, clusters=[place // 2 for place in range(40)]).elsewhere.effective == 20
+
+
+@pytest.mark.parametrize("metric", [SHARE, MEDIAN], ids=["share", "median"])
+def test_files_may_be_added_up_apart(metric: Metric) -> None:
+    files = [[0.0, 1.0], [], [1.0, 1.0, 0.5], [0.25]]
+    whole, apart = observed(metric, files), Observations(metric)
+    for begin in (0, 2):
+        apart.add_collected(observed(metric, files[begin : begin + 2]).collected(), begin)
+    assert apart.by_file(4) == whole.by_file(4)
+    assert estimate(apart, 0.5) == estimate(whole, 0.5)

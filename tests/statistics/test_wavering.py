@@ -69,3 +69,14 @@ def test_intervals_hold_the_expected_figure_of_a_noisy_engine() -> None:
         error = float(np.sqrt(found.variance(np.array([[1 / 200, 0.0]]))[0]))
         held += abs(rounds[:, 0].mean() - 0.5) <= 4.303 * error
     assert held / 400 >= 0.95
+
+
+def test_sessions_may_be_added_up_apart() -> None:
+    whole, one, other = Wavering(3), Wavering(3), Wavering(3)
+    for each in (moved(1, 1, 0), moved(1, 0, 0)):
+        whole.add(each)
+    one.add(moved(1, 1, 0))
+    other.add(moved(1, 0, 0))
+    one.add_all(Wavering(3))
+    one.add_all(other)
+    assert one.variance(SHARE) == pytest.approx(whole.variance(SHARE))

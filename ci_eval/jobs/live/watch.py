@@ -30,9 +30,9 @@ class Moment(Workspace):
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
-        self.through = super()._session_files()
+        self.through = super().session_files()
 
-    def _session_files(self) -> list[Path]:
+    def session_files(self) -> list[Path]:
         return self.through
 
 

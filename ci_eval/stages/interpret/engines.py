@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from types import TracebackType
 from typing import Protocol, runtime_checkable
 
 from ci_eval.contracts import Running
@@ -30,6 +29,8 @@ class KeptEngine:
         self._running: Running | None = None
         self._starting: float | None = None
         """Seconds that the engine has taken since its start; None: it has answered."""
+        self._asked = 0.0
+        """When it was asked what it is answering (time.perf_counter())."""
         self._start_ups: list[float] = []
         self._memory: int | None = None
         self._weighed = 0
@@ -57,18 +58,18 @@ class KeptEngine:
             self.close()
         self._starting = time.perf_counter() - began
 
-    @contextmanager
-    def asked(self) -> Iterator[None]:
+    def __enter__(self) -> None:
         """While it is asked: the first answer after a start says how long that took."""
-        began = time.perf_counter()
-        try:
-            yield
-        finally:
-            if self._starting is not None:
-                self._starting += time.perf_counter() - began
+        self._asked = time.perf_counter()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         if self._starting is not None:
-            self._start_ups.append(round(1000 * self._starting, 3))
-            self._starting = None
+            self._starting += time.perf_counter() - self._asked
+            if kind is None:
+                self._start_ups.append(round(1000 * self._starting, 3))
+                self._starting = None
 
     def footprint(self, *, alone: bool) -> Footprint:
         """Since the last call; `alone`: whether this process asks no other engine, so that its memory is known."""

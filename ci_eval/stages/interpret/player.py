@@ -10,6 +10,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import msgspec
 from msgspec.structs import replace
 
 from ci_eval.adapters.tracing import Trace, heard_by
@@ -52,6 +53,7 @@ from ci_eval.stages.interpret.showing import Showing, Shown
 
 PATIENCE = 5
 """Sessions in a row that may fail in one file before the rest of the file is given up."""
+UNHEARD = nullcontext()
 MOST_MESSAGES = 500
 """Lines of a session's trace that are kept."""
 
@@ -78,8 +80,7 @@ class Open:
             self.messages.append("… and more")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Question:
+class Question(msgspec.Struct, frozen=True, kw_only=True):
     """What is asked at the caret."""
 
     prefix: str
@@ -204,7 +205,7 @@ class Player:
             return None
         started = time.perf_counter()
         try:
-            with self._engine.asked(), heard_by(session.trace) if session.trace else nullcontext():
+            with self._engine, heard_by(session.trace) if session.trace else UNHEARD:
                 answer = self._answer(question, self._asked(session))
             lookup = self._lookup(question, answer, session)
         except EngineFailure as error:

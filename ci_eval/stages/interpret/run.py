@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 
 from ci_eval import atomic
@@ -16,12 +16,12 @@ from ci_eval.chance import draw, threshold
 from ci_eval.learning import names
 from ci_eval.model import Status
 from ci_eval.shards import Shard, deal
-from ci_eval.stages.interpret.assignments import Assignment, Played, Setup, Turn, first_calls
+from ci_eval.stages.interpret.assignments import Assignment, Played, Setup, Turn
 from ci_eval.stages.interpret.executing import Asked, Executor, LocalProcesses
 from ci_eval.stages.interpret.keeping import Keeper, Progress
 from ci_eval.stages.interpret.player import PATIENCE
 from ci_eval.stages.interpret.worker import text_of, unanswered
-from ci_eval.workspace import Workspace, name_of, read_actions, read_head
+from ci_eval.workspace import Workspace, name_of, read_asked, read_head
 
 Chosen = Mapping[Path, tuple[str, frozenset[str]]]
 """File of actions → the source file they are of, and its sessions that are asked."""
@@ -169,8 +169,7 @@ def plan(
     own = _own(workspace, shard)
     drawn = {}
     for file in own if limit is None else workspace.action_files():
-        calls = first_calls(read_actions(file))
-        drawn[file] = array("d", (draw(setup.seed, call.session) for call in calls))
+        drawn[file] = array("d", (draw(setup.seed, asked.session) for asked in read_asked(file)))
     below = threshold(chain.from_iterable(drawn.values()), probability=probability, limit=limit)
     for file, (path, places) in own.items():
         draws = drawn[file]
@@ -194,7 +193,7 @@ def _own(workspace: Workspace, shard: Shard | None) -> dict[Path, tuple[str, ran
 
 
 def _among(file: Path, places: range) -> frozenset[str]:
-    return frozenset(call.session for call in islice(first_calls(read_actions(file)), places.start, places.stop))
+    return frozenset(asked.session for asked in read_asked(file)[places.start : places.stop])
 
 
 @contextmanager

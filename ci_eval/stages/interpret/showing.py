@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,8 +16,7 @@ from ci_eval.stages.interpret.assignments import Setup
 from ci_eval.stages.interpret.client import shown_by, with_positions
 
 
-@dataclass(frozen=True, kw_only=True)
-class Shown:
+class Shown(msgspec.Struct, frozen=True, kw_only=True):
     """A list as a person sees it."""
 
     suggestions: Sequence[Suggestion]

@@ -6,7 +6,6 @@ from pathlib import Path
 
 from ci_eval.model import CallCompletion, FileActions, Kind, Properties, SourceFile
 from ci_eval.rendering.painting import unasked
-from ci_eval.stages.report import folders_of
 from ci_eval.workspace import Workspace, pack_actions
 
 
@@ -28,10 +27,3 @@ def test_places_that_were_not_drawn_are_those_without_a_session(tmp_path: Path) 
     stored = FileActions(path="a.py", checksum="", sessions=6, unparsable=0.0, actions=asked)
     workspace.write_actions("a.py", pack_actions(stored))
     assert unasked(workspace.places_in("a.py"), {4}) == [(0, 3, "U"), (8, 11, "U")]
-
-
-def test_folders_are_those_that_tell_files_apart() -> None:
-    paths = ["src/main/a/x.py", "src/main/a/y.py", "src/main/b/c/z.py", "src/main/w.py"]
-    assert folders_of(paths) == {"src/main/a/": [0, 1], "src/main/b/c/": [2]}
-    assert folders_of(["a.py", "b/c.py"]) == {"b/": [1]}
-    assert folders_of(["a.py"]) == {}

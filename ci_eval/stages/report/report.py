@@ -1,0 +1,197 @@
+"""Stage 3: sessions → figures, and the reports made of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from ci_eval import machine
+from ci_eval.contracts import Metric
+from ci_eval.grammar.colours import colours_in
+from ci_eval.manifest import Manifest
+from ci_eval.model import (
+    Estimate,
+    Evaluation,
+    FilterFigures,
+    GateResult,
+    Kind,
+    Session,
+    SessionsFilter,
+    SourceFile,
+    Vocabulary,
+)
+from ci_eval.rendering.advice import listed
+from ci_eval.rendering.contract import Reporter
+from ci_eval.rendering.painting import Paint, unasked
+from ci_eval.stages.report.tallying import EVERYTHING, Named, Tally, Tallying
+from ci_eval.statistics import footprint
+from ci_eval.statistics.population import counted, share
+from ci_eval.workspace import Workspace
+
+
+def report(
+    workspace: Workspace,
+    metrics: Sequence[Metric],
+    filters: Sequence[SessionsFilter],
+    reporters: Sequence[Reporter],
+    folder: Path,
+    *,
+    shown: Sequence[str] = (),
+    lengths: Sequence[int] = (),
+    weights: Mapping[Kind, float] | None = None,
+    judge: Callable[[Evaluation], tuple[GateResult, ...]] = lambda _: (),
+    grammars: Mapping[str, str] | None = None,
+    edition: int = 0,
+    named: Named | None = None,
+) -> tuple[Evaluation, dict[str, Path]]:
+    """Write every report below `folder`; the figures, and by reporter the file to open first.
+
+    `shown`: names of the metrics that are shown where there is no room for all; none = those of the task that have a
+    figure. `lengths`: of the prefixes that get figures of their own, since one figure over a ladder of them would mean
+    little. `weights`: of a session of each kind, for the figures `Weighted`; none = there are none. `judge`:
+    figures → the gates that they keep or break. `grammars`: end of a file's name → the grammar that its source is
+    coloured by. `edition`: see Evaluation. `named`: see Tallying.
+    """
+    evaluation = evaluate(workspace, metrics, filters, lengths, weights or {}, named)
+    figures = evaluation.filters[EVERYTHING].metrics
+    usual = [info.name for info in evaluation.metrics if info.shown and figures[info.name].value is not None]
+    infos = tuple(replace(info, shown=info.name in (shown or usual)) for info in evaluation.metrics)
+    evaluation = replace(evaluation, metrics=infos, gates=judge(evaluation), edition=edition)
+    stored = WorkspaceSessions(workspace, [*evaluation.filters[EVERYTHING].files], grammars or {})
+    return evaluation, {each.name: each.write(evaluation, stored, folder) for each in reporters}
+
+
+class WorkspaceSessions:
+    """The sessions of a workspace, file by file."""
+
+    def __init__(self, workspace: Workspace, paths: Sequence[str], grammars: Mapping[str, str]) -> None:
+        self._workspace = workspace
+        self.paths = paths
+        self._grammars = grammars
+        manifest = workspace.manifest()
+        self._is_sample = manifest.is_sample
+        self.processes = min(manifest.jobs, machine.cores())
+
+    def __iter__(self) -> Iterator[tuple[SourceFile, Iterator[Session]]]:
+        return self._workspace.sessions(Session)
+
+    def of(self, path: str) -> tuple[SourceFile, Iterator[Session]]:
+        """See StoredSessions."""
+        return self._workspace.source(path), self._workspace.sessions_in(path, Session)
+
+    def paint(self, source: SourceFile, asked: Container[int]) -> Paint:
+        """See StoredSessions."""
+        return Paint(
+            colours_in(source.path, source.text, self._grammars),
+            unasked(self._workspace.places_in(source.path), asked) if self._is_sample else (),
+        )
+
+
+def evaluate(
+    workspace: Workspace,
+    metrics: Sequence[Metric],
+    filters: Sequence[SessionsFilter],
+    lengths: Sequence[int],
+    weights: Mapping[Kind, float],
+    named: Named | None = None,
+) -> Evaluation:
+    """The figures under each filter; the filter ALL lets every session through and comes first. `named`: see
+    Tallying."""
+    manifest = workspace.manifest()
+    metrics = [metric for metric in metrics if metric.of in manifest.figures]
+    tallying = Tallying(
+        workspace=workspace,
+        named=named,
+        filters=tuple(filters),
+        lengths=tuple(lengths),
+        weights=weights,
+    )
+    found = tallying.all(metrics)
+    tallies = found.by_filter
+    known, asked = population(workspace, tallies[EVERYTHING].evaluated)
+    of_run = footprint.figures(manifest.footprint)
+    return Evaluation(
+        title=manifest.title,
+        workspace=workspace.folder.name,
+        engine=manifest.engine,
+        project=manifest.project,
+        completion_type=manifest.completion_type,
+        client=manifest.client,
+        language=manifest.language,
+        task=manifest.task,
+        seed=manifest.seed,
+        conditions=manifest.series(),
+        started=manifest.start,
+        environment=environment(manifest),
+        lacking=manifest.unresolved_packages if manifest.dependencies_left_out else {},
+        noise=found.rounds.noise(),
+        population=known,
+        sampling=manifest.sampling,
+        clusters=manifest.clusters,
+        queries=found.cases.figures(manifest.pairs),
+        filters=_filters(tallies, asked, of_run),
+        errors=tuple(workspace.errors()),
+        metrics=(*(metric.info for metric in metrics), *(footprint.INFOS[name] for name in of_run)),
+        footprint=manifest.footprint,
+        unfinished=None if manifest.complete else _not_through(workspace),
+    )
+
+
+def _filters(tallies: Mapping[str, Tally], asked: float, of_run: Mapping[str, Estimate]) -> dict[str, FilterFigures]:
+    """The figures under each filter; under ALL also those of the whole run."""
+    found = {name: tally.figures(asked) for name, tally in tallies.items()}
+    whole = found[EVERYTHING]
+    return found | {EVERYTHING: replace(whole, metrics=whole.metrics | dict(of_run))}
+
+
+def _not_through(workspace: Workspace) -> int:
+    return sum(each.sessions > 0 and not workspace.has_sessions(each.path) for each in workspace.action_heads())
+
+
+def population(workspace: Workspace, asked: Mapping[str, int]) -> tuple[int, float]:
+    """The sessions this project has under this strategy, and which share of them was asked; `asked`: by file."""
+    manifest = workspace.manifest()
+    merged = bool(manifest.projects)
+    if merged or manifest.dealt is not None:
+        files = {each.path: each.sessions for each in workspace.action_heads()}
+        known = counted(files, shard=manifest.dealt, merged=merged)
+    else:
+        known = Counter({"": manifest.generated})
+    return share(known, asked, merged=merged)
+
+
+def environment(manifest: Manifest) -> dict[str, str]:
+    """What the run stood on, for the reader."""
+    packages = [f"{name} {version}" for name, version in manifest.engine.packages.items()]
+    return {
+        "ci-eval": manifest.ci_eval,
+        "Engine packages": ", ".join(packages) or "none",
+        "Grammar": manifest.grammar,
+        "Python": manifest.python,
+        "Operating system": manifest.os,
+        "CPU": manifest.cpu,
+        "Workers": str(manifest.jobs),
+        "Strategy": manifest.strategy,
+        "Dependencies": ", ".join(f"{name} {version}" for name, version in manifest.dependencies.items()) or "none",
+        "Unresolved imports": _unresolved(manifest),
+        "Confined": manifest.confined or "the engine has no process of its own",
+        **({"Answers of an earlier run": f"{manifest.reused:,} sessions"} if manifest.reused else {}),
+        **({"Vocabulary": _spelled(manifest.vocabulary)} if manifest.vocabulary else {}),
+    }
+
+
+def _unresolved(manifest: Manifest) -> str:
+    if manifest.unresolved_imports is None:
+        return "not known"
+    share, packages = f"{manifest.unresolved_imports:.1%}", [*manifest.unresolved_packages]
+    return f"{share} ({listed(packages)})" if packages else share
+
+
+def _spelled(found: Vocabulary) -> str:
+    return (
+        f"{found.texts:,} texts in {found.tokens:,} tokens; {found.open:.1%} of the tokens are in no other file (the "
+        f"open-vocabulary rate), {found.new:.1%} neither there nor before in their own"
+    )
