@@ -120,42 +120,52 @@ class Others:
     def __init__(self, corpus: Corpus, file: int | None) -> None:
         """`file`: the number of the one that does not count; None: all count."""
         self._corpus, self._own = corpus, corpus.places_of(file)
-        self._level = lru_cache(maxsize=REMEMBERED)(self._counted)
+        self._known: dict[tuple[int, int], Level | None] = {}
 
     def levels(self, context: Sequence[int]) -> list[Level]:
         """What follows contexts of 0, 1, 2 … tokens, the last ones of `context`, up to the first that never occurs.
 
         Where longer contexts stand at the same places, it is the same object.
         """
-        low, high, first, last = 0, len(self._corpus.next), 0, len(self._own)
-        if high - low == last - first:
-            return []
-        level = self._level(low, high, first, last)
-        levels = [level]
+        levels: list[Level] = []
+        low, high = 0, len(self._corpus.next)
+        level = self._level(low, high)
         for column, wanted in zip(self._corpus.before, reversed(context), strict=False):
+            if level is None:
+                return levels
+            levels.append(level)
             # Most long contexts occur once.
             if high - low == 1:
                 if column[low] != wanted:
-                    break
+                    return levels
             else:
-                size = high - low
+                before = high - low
                 low = bisect_left(column, wanted, low, high)
                 high = bisect_right(column, wanted, low, high)
-                if high - low != size:
-                    first, last = bisect_left(self._own, low, first, last), bisect_left(self._own, high, first, last)
-                    if high - low == last - first:
-                        break
-                    level = self._level(low, high, first, last)
-            levels.append(level)
-        return levels
+                if high - low != before:
+                    level = self._level(low, high)
+        return levels if level is None else [*levels, level]
 
-    def _counted(self, low: int, high: int, first: int, last: int) -> Level:
-        """What is at these places of the corpus, without these of the file."""
+    def _level(self, low: int, high: int) -> Level | None:
+        """What is at these places of the corpus but for those of the file; None where nothing is."""
+        if low == high:
+            return None
+        places = low, high
+        if places not in self._known:
+            if len(self._known) == REMEMBERED:
+                self._known.clear()
+            self._known[places] = self._counted(low, high)
+        return self._known[places]
+
+    def _counted(self, low: int, high: int) -> Level | None:
+        first, last = bisect_left(self._own, low), bisect_left(self._own, high)
+        total = high - low - (last - first)
+        if not total:
+            return None
         following, texts = self._corpus.next, self._corpus.texts.texts
         if high - low == 1:
             text = texts[following[low]]
             return Level(1, {text: 1}, NOTHING, (text,))
-        total = high - low - (last - first)
         if high - low > FEW:
             counts = self._corpus.counted(low, high)
             less = Counter(texts[following[place]] for place in self._own[first:last])

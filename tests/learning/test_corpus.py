@@ -49,18 +49,26 @@ def test_counts_are_those_of_counting_one_by_one(files: list[Lines], context: li
             assert found[length].total == expected.total()
 
 
-@given(FILES, st.lists(st.sampled_from(["a", "b", "(", START_OF_LINE]), max_size=3), st.sampled_from([0, 48]))
+@given(
+    FILES,
+    st.lists(st.sampled_from(["a", "b", "(", START_OF_LINE]), max_size=3),
+    st.sampled_from([0, 48]),
+    st.sampled_from([1, corpus.REMEMBERED]),
+)
 def test_a_file_that_does_not_count_is_as_if_it_were_not_there(
-    files: list[Lines], context: list[str], few: int
+    files: list[Lines], context: list[str], few: int, remembered: int
 ) -> None:
     texts = Texts()
     read = [numbered(file, texts) for file in files]
     ids = texts.known(context)
     follows = may_follow(texts, is_letter)
-    kept, corpus.FEW = corpus.FEW, few
-    found = Others(Corpus(read, texts, follows, 4), 0).levels(ids)
+    kept = corpus.FEW, corpus.REMEMBERED
+    corpus.FEW, corpus.REMEMBERED = few, remembered
+    others = Others(Corpus(read, texts, follows, 4), 0)
+    others.levels([])
+    found = others.levels(ids)
     expected = Others(Corpus(read[1:], texts, follows, 4), None).levels(ids)
-    corpus.FEW = kept
+    corpus.FEW, corpus.REMEMBERED = kept
     assert [(each.total, list(each.top)) for each in found] == [(each.total, list(each.top)) for each in expected]
     left = [{text: count - each.less.get(text, 0) for text, count in each.counts.items()} for each in found]
     assert [{text: count for text, count in each.items() if count} for each in left] == [
