@@ -39,7 +39,7 @@ def named(names: Iterable[str]) -> dict[str, Metric]:
 
 
 def among(names: Iterable[str]) -> dict[str, MetricInfo]:
-    """How to read them."""
+    """How to read those of the names that are metrics; see `named`."""
     return {name: metric.info for name, metric in named(names).items()}
 
 

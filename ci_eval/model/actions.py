@@ -97,6 +97,6 @@ class Asked(Value, frozen=True, kw_only=True, gc=False):
 
 
 class FileAsked(FileHead, frozen=True, kw_only=True):
-    """What the actions of one file ask about: read several times faster than the actions themselves."""
+    """What the actions of one file ask about, without the rest of them, which takes longer to read."""
 
     actions: tuple[Asked, ...]

@@ -72,8 +72,7 @@ class Observations:
         """What was added so far."""
         if self.is_summed:
             self._sum_up()
-        places = np.concatenate([np.zeros(0, dtype=np.int64), *(each for each, _ in self._parts)])
-        return Collected(self._sums, places, np.concatenate([np.zeros((0, 2)), *(each for _, each in self._parts)]))
+        return Collected(self._sums, *self._not_summed())
 
     def add_collected(self, found: Collected, files: int) -> None:
         """Add what another one collected; `files`: how many files are before its first."""
@@ -103,9 +102,13 @@ class Observations:
 
     def _unsummed(self) -> tuple[Numbers, Numbers, Numbers, Floats]:
         """Numbers of files, strata and kinds, and values beside weights; one row per observation."""
-        places = np.concatenate([np.zeros(0, dtype=np.int64), *(each for each, _ in self._parts)])
-        seen = np.concatenate([np.zeros((0, 2)), *(each for _, each in self._parts)])
+        places, seen = self._not_summed()
         return places >> 32, places >> 12 & (1 << 20) - 1, places & (1 << 12) - 1, seen
+
+    def _not_summed(self) -> tuple[Numbers, Floats]:
+        """The rows that were added, but for those that are summed up."""
+        places = np.concatenate([np.zeros(0, dtype=np.int64), *(each for each, _ in self._parts)])
+        return places, np.concatenate([np.zeros((0, 2)), *(each for _, each in self._parts)])
 
     def sums(self, kind: int | None = None) -> _Sums:
         """Of a ratio or a count, over all kinds or one."""

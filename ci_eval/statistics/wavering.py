@@ -29,14 +29,16 @@ class Wavering:
         """Add a session that was not answered alike in all rounds: its numbers (rounds x figures x numbers)."""
         apart = seen - seen.mean(axis=0)
         within = np.einsum("rfi,rfj->fij", apart, apart) / (self.rounds - 1)
-        self._moved = seen - seen[0] + (0 if self._moved is None else self._moved)
-        self._within = within + (0 if self._within is None else self._within)
+        self._add(seen - seen[0], within)
 
     def add_all(self, other: Wavering) -> None:
         """Add other sessions."""
         if other._moved is not None and other._within is not None:
-            self._moved = other._moved + (0 if self._moved is None else self._moved)
-            self._within = other._within + (0 if self._within is None else self._within)
+            self._add(other._moved, other._within)
+
+    def _add(self, moved: Floats, within: Floats) -> None:
+        self._moved = moved + (0 if self._moved is None else self._moved)
+        self._within = within + (0 if self._within is None else self._within)
 
     def variance(self, weights: Floats, figures: Sequence[int] = (0,)) -> Floats:
         """The variance of each of these figures; `weights` (figures x numbers): its derivative with respect to each

@@ -101,3 +101,15 @@ def test_lists_without_an_end_are_not_told_of_as_f1() -> None:
     cases = Cases()
     cases.add("a", "a", replace(about("REAL"), at_caret=True), 0.5)
     assert figures(cases).figure == "R-precision"
+
+
+def test_the_cases_of_files_may_be_collected_apart() -> None:
+    whole, parts = Cases(), [Cases(), Cases()]
+    for number in range(6):
+        for strategy in ("REAL", "REAL*"):
+            given = f"f{number}", f"f{number % 3}", about(strategy, case=number % 2), number / 10
+            whole.add(*given)
+            parts[number > 2].add(*given)
+    parts[0].add_all(parts[1])
+    assert figures(parts[0]) == figures(whole)
+    assert figures(whole).scenarios[0].cases == 6

@@ -21,6 +21,22 @@ class Weighed(Protocol):
         """The most bytes that were resident in its processes so far; None where that is not known."""
 
 
+class _Asked:
+    """Tells an engine how long it was asked. No generator: to enter one takes longer."""
+
+    def __init__(self, engine: KeptEngine) -> None:
+        self._engine = engine
+        self._began = 0.0
+
+    def __enter__(self) -> None:
+        self._began = time.perf_counter()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._engine.took(time.perf_counter() - self._began, answered=kind is None)
+
+
 class KeptEngine:
     """Started for the first question, kept for the next ones and the next files."""
 
@@ -29,8 +45,8 @@ class KeptEngine:
         self._running: Running | None = None
         self._starting: float | None = None
         """Seconds that the engine has taken since its start; None: it has answered."""
-        self._asked = 0.0
-        """When it was asked what it is answering (time.perf_counter())."""
+        self.asked = _Asked(self)
+        """The context in which it is asked."""
         self._start_ups: list[float] = []
         self._memory: int | None = None
         self._weighed = 0
@@ -58,16 +74,11 @@ class KeptEngine:
             self.close()
         self._starting = time.perf_counter() - began
 
-    def __enter__(self) -> None:
-        """While it is asked: the first answer after a start says how long that took."""
-        self._asked = time.perf_counter()
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def took(self, seconds: float, *, answered: bool) -> None:
+        """It was asked for so long: the first answer after a start says how long that took."""
         if self._starting is not None:
-            self._starting += time.perf_counter() - self._asked
-            if kind is None:
+            self._starting += seconds
+            if answered:
                 self._start_ups.append(round(1000 * self._starting, 3))
                 self._starting = None
 

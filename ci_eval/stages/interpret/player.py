@@ -205,7 +205,7 @@ class Player:
             return None
         started = time.perf_counter()
         try:
-            with self._engine, heard_by(session.trace) if session.trace else UNHEARD:
+            with self._engine.asked, heard_by(session.trace) if session.trace else UNHEARD:
                 answer = self._answer(question, self._asked(session))
             lookup = self._lookup(question, answer, session)
         except EngineFailure as error:

@@ -62,12 +62,12 @@ class Slow(Fake):
 
 def test_a_start_lasts_until_the_first_answer_whatever_happens_between_questions(tmp_path: Path) -> None:
     kept = KeptEngine(setup(Slow(), tmp_path))
-    with suppress(EngineCrash), kept:
+    with suppress(EngineCrash), kept.asked:
         kept.running()
         raise EngineCrash("no answer yet")
     time.sleep(0.5)
     for _ in range(2):
-        with kept:
+        with kept.asked:
             time.sleep(0.05)
     (took,) = kept.footprint(alone=True).start_ups
     assert 100 <= took < 500

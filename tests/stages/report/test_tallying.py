@@ -55,17 +55,25 @@ def numbers(found: object) -> list[float]:
     return [float(found)] if isinstance(found, int | float) and not isinstance(found, bool) else []
 
 
-def test_several_processes_find_what_one_does(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def shared(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """However few sessions there are, two processes share them; how many tasks they were given each time."""
     monkeypatch.setattr(tallying, "MANY", 1)
-    monkeypatch.setattr(tallying, "AT_ONCE", 2)
     monkeypatch.setattr(machine, "cores", lambda: 2)
-    shared, mapped = list[int](), Workers.map
+    tasks, mapped = list[int](), Workers.map
 
     def counting(workers: Workers[Any, Any], waiting: deque[Any]) -> Iterator[Any]:
-        shared.append(len(waiting))
+        tasks.append(len(waiting))
         return mapped(workers, waiting)
 
     monkeypatch.setattr(Workers, "map", counting)
+    return tasks
+
+
+def test_several_processes_find_what_one_does(
+    workspace: Workspace, shared: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tallying, "AT_ONCE", 2)
     several, one = (evaluation(workspace, processes=each) for each in (True, False))
     assert shared == [3]
     assert msgspec.json.encode(several) == msgspec.json.encode(one)
@@ -84,19 +92,17 @@ def test_it_does_not_matter_how_many_files_are_added_up_at_once(
     assert numbers(msgspec.to_builtins(single)) == pytest.approx(numbers(msgspec.to_builtins(whole)), rel=1e-12)
 
 
-def test_what_goes_wrong_in_another_process_is_raised_as_what_it_is(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(tallying, "MANY", 1)
-    monkeypatch.setattr(machine, "cores", lambda: 2)
+def test_what_goes_wrong_in_another_process_is_raised_as_what_it_is(tmp_path: Path, shared: list[int]) -> None:
     root = write(tmp_path / "p", a__py=GREETER)
     workspace = generate(root, tmp_path / "w")
     ask(workspace, setup(Fickle("fickle", tmp_path / "notes"), root))
     told(workspace, 1)
     (source, asked), *_ = ((source, list(each)) for source, each in workspace.sessions(Session))
     workspace.write_sessions(source.path, pack_sessions(source, [asked[0], asked[0]]))
+    shared.clear()
     with pytest.raises(WorkspaceError, match="twice"):
         evaluation(workspace, processes=True)
+    assert shared == [1]
 
 
 def test_folders_are_those_that_tell_files_apart() -> None:
