@@ -51,8 +51,9 @@ FIGURES = 256_000_000
 """Bytes of a metrics.json; 100,000 files with all metrics under one filter need 60 MB."""
 LINE = 64_000_000
 """Bytes of one session: 1,000 suggestions of 150 bytes at each of 400 prefixes."""
-ACTIONS = 256_000_000
-"""Bytes of the actions of one file, unpacked: each prefix of each token in a source file of 1 MB needs 90 MB."""
+ACTIONS = 2_000_000_000
+"""Bytes of the actions of one file, unpacked: each prefix of each token in a source file of 1 MB needs 90 MB, each
+token alone 40 MB."""
 UNPACKED = 4_000_000_000
 """Bytes of the sessions of one file, unpacked."""
 RATIO = 250

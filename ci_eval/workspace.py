@@ -56,7 +56,7 @@ class Identified(Protocol):
 S = TypeVar("S", bound=Identified)
 Head = TypeVar("Head", bound=FileHead)
 
-MOST_SESSIONS = 1_000_000
+MOST_SESSIONS = 10_000_000
 """Sessions of one source file; a file of 1 MB has a hundred thousand tokens."""
 
 FOLDERS = ("actions", "sessions", "errors", "logs", "reports")
@@ -414,8 +414,14 @@ def _packed(folder: Path, end: str) -> list[Path]:
 
 
 def pack_actions(actions: FileActions) -> bytes:
-    """The actions as they are stored."""
-    return stored.pack([msgspec.json.encode(actions)], stored.LEVEL_OF_ACTIONS)
+    """The actions as they are stored. Raises WorkspaceError where they are more than can be read again."""
+    encoded = msgspec.json.encode(actions)
+    if len(encoded) > stored.ACTIONS:
+        raise WorkspaceError(
+            f"the actions of {actions.path} take {len(encoded):,} bytes, of {stored.ACTIONS:,} at most: leave the file "
+            "out by actions.maxFileSize, or make fewer by actions.strategy"
+        )
+    return stored.pack([encoded], stored.LEVEL_OF_ACTIONS)
 
 
 def pack_sessions(source: SourceFile, sessions: Iterable[object]) -> bytes:

@@ -10,7 +10,7 @@ from ci_eval.statistics.student import NORMAL
 
 Floats = NDArray[np.float64]
 
-ADDED = 0.5
+ADDED = 0.3
 """So many sessions that vary as those of one stratum usually do are added to each: that no session of it was seen to
 differ does not mean that none does."""
 FEW = 5

@@ -150,7 +150,7 @@ def make(project: SourceTree, path: str) -> GeneratedFile | FileError:
     gc.disable()
     try:
         return _make(project, path)
-    except NotText as error:
+    except (NotText, WorkspaceError) as error:
         return FileError(path=path, stage="actions", message=str(error))
     except Exception as error:  # noqa: BLE001  trouble in one file is data, whatever it is
         return FileError(path=path, stage="actions", message=repr(error), trace=traceback.format_exc())

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from ci_eval import stored
 from ci_eval.languages.python import LANGUAGE
 from ci_eval.model import (
     ActionsConfig,
@@ -56,6 +57,19 @@ def test_a_file_that_cannot_be_read_is_counted_and_the_rest_goes_on(tmp_path: Pa
     workspace = generate(write(tmp_path / "p", bad__py=content, good__py=GREETER), tmp_path / "w")
     assert [(error.path, error.message) for error in workspace.errors()] == [("bad.py", why)]
     assert [found.path for found in workspace.actions()] == ["good.py"]
+
+
+def test_a_file_with_more_actions_than_can_be_read_again_is_an_error_that_says_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = write(tmp_path / "p", a__py=GREETER)
+    project = SourceTree(root=root, name="p", language=LANGUAGE, config=ActionsConfig(), declared={})
+    monkeypatch.setattr(stored, "ACTIONS", 100)
+    found = make(project, "a.py")
+    assert isinstance(found, FileError)
+    assert "of 100 at most" in found.message
+    assert "actions.maxFileSize" in found.message
+    assert not found.trace
 
 
 def test_a_file_whose_name_is_not_text_is_counted_and_the_rest_goes_on(tmp_path: Path) -> None:
@@ -123,8 +137,8 @@ def test_what_jedi_decided_need_not_be_kept_nor_be_readable(tmp_path: Path) -> N
     (tmp_path / "file").touch()
     assert make(replace(project, cache=tmp_path / "file"), "a.py") == found
     make(replace(project, cache=tmp_path / "c"), "a.py")
-    for stored in (tmp_path / "c").iterdir():
-        os.truncate(stored, 3)
+    for cached in (tmp_path / "c").iterdir():
+        os.truncate(cached, 3)
     assert make(replace(project, cache=tmp_path / "c"), "a.py") == found
 
 
