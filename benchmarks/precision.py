@@ -1,6 +1,6 @@
 """How well `evaluate --precision` does: runs of all sessions, sampled again and again.
 
-python benchmarks/precision.py [--precision 1pp] [--times 200] [--metric Recall] WORKSPACE… [--expect EARLIER…
+python benchmarks/precision.py [--precision 1pp] [--times 400] [--metric Recall] WORKSPACE… [--expect EARLIER…
     [--told SHARE]]
 
 Each WORKSPACE holds a run in which every session was asked. As often as said, with another seed each time, sessions are
@@ -89,7 +89,7 @@ def main() -> None:
     parser.add_argument("--expect", nargs="*", type=Path, default=[], metavar="EARLIER")
     parser.add_argument("--told", type=float, default=1.0)
     parser.add_argument("--precision", default="1pp")
-    parser.add_argument("--times", type=int, default=200)
+    parser.add_argument("--times", type=int, default=400)
     parser.add_argument("--metric", default="Recall")
     given = parser.parse_args()
     precision = parse(given.precision)
