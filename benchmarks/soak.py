@@ -151,7 +151,7 @@ def main() -> None:
     parser.add_argument("--new", default="ty")
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--every", type=float, default=5.0, help="seconds between two kills, on average")
-    parser.add_argument("--sessions", type=int, default=4_000, help="each has about six lookups")
+    parser.add_argument("--sessions", type=int, default=4_400, help="each has about six lookups")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         output = Path(name, "o")
