@@ -33,7 +33,8 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def evaluate(project: Path, output: Path, *more: object) -> tuple[int, str]:
     code, out, err = command(
         *("evaluate", "--project", f"path:{project}", "--engine", "words", "--output", output),
-        *("--set", "actions.strategy.prefix.name=NoPrefix", "--jobs", 1, *more),
+        # One seed of 25 draws sessions whose interval does not hold the figure: 1 is such a one.
+        *("--set", "actions.strategy.prefix.name=NoPrefix", "--jobs", 1, "--seed", 2, *more),
     )
     return code, " ".join((out + err).split())
 
