@@ -28,7 +28,9 @@ class Bench:
     """The same sessions, asked in several ways."""
 
     def __init__(self, project: str, probability: float, folder: Path) -> None:
-        config = load(None, overrides=[f"interpret.sessionProbability={probability}"]).config
+        # The plain script sees the project alone, not what it needs.
+        only = [f"interpret.sessionProbability={probability}", "project.dependencies=false"]
+        config = load(None, overrides=only).config
         self.prepared = prepare(patch(config, project=project), Screen())
         self.folder = folder
         self.probability = probability
