@@ -36,8 +36,10 @@ def main() -> None:
             parser("python").parse(text)
         parsing.append(size / (time.process_time() - started))
     print(f"{len(paths)} files, {size:.1f} MB, {sessions:,} sessions")
-    print(f"stage 1       {statistics.median(ours):6.2f} MB/s per core  ({', '.join(f'{v:.2f}' for v in ours)})")
-    print(f"parsing alone {statistics.median(parsing):6.2f} MB/s per core  ({', '.join(f'{v:.2f}' for v in parsing)})")
+    print(f"stage 1       {statistics.median(ours):6.2f} MB per CPU second  ({', '.join(f'{v:.2f}' for v in ours)})")
+    print(
+        f"parsing alone {statistics.median(parsing):6.2f} MB per CPU second  ({', '.join(f'{v:.2f}' for v in parsing)})"
+    )
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from itertools import cycle
 from pathlib import Path
 
 from soak import memory, tree
@@ -61,21 +62,29 @@ print(time.process_time() - began)
 """
 """What a player does with the actions where no session was drawn."""
 
+GENERATE = """
+import sys
+from pathlib import Path
+from compare_scale import generate
+generate(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[2]) // 1_000, new=False)
+"""
+"""Makes a workspace with so many sessions, a thousand in each file."""
+
 
 @dataclass(frozen=True)
 class Used:
-    """CPU seconds, user and system."""
+    """What a command took."""
 
     own: float
-    """Of the command and its workers."""
+    """CPU seconds, user and system, of the command and its workers."""
     engine: float
-    """Of all other processes that it started."""
+    """The same, of all other processes that it started."""
     memory: float
-    """Not seconds, but MB: the most that was resident in all of them together."""
+    """The most MB that were resident in all of them together."""
 
     @property
     def all_(self) -> float:
-        """Of all processes."""
+        """CPU seconds of all processes."""
         return self.own + self.engine
 
 
@@ -86,6 +95,11 @@ def checkout(revision: str) -> Iterator[Path]:
         packed = subprocess.run(["git", "archive", revision], cwd=HERE, check=True, stdout=subprocess.PIPE).stdout
         subprocess.run(["tar", "-x", "-C", folder], input=packed, check=True)
         yield Path(folder)
+
+
+def environment(*folders: Path) -> dict[str, str]:
+    """In which Python finds modules in these folders first, and its workers do."""
+    return os.environ | {"PYTHONPATH": os.pathsep.join(map(str, folders))}
 
 
 def of_process(pid: int) -> tuple[bool, float]:
@@ -104,9 +118,7 @@ def used(source: Path, *arguments: object) -> Used:
     seen: dict[int, tuple[bool, float]] = {}
     most = 0.0
     with tempfile.TemporaryFile() as said:
-        # `-m` looks in the working directory first, and its workers where PYTHONPATH says.
-        environment = os.environ | {"PYTHONPATH": str(source)}
-        process = subprocess.Popen(command, cwd=source, env=environment, stdout=said, stderr=said)
+        process = subprocess.Popen(command, cwd=source, env=environment(source), stdout=said, stderr=said)
         # Who has started an engine need not have waited for it: the kernel's sum would not have it.
         while process.poll() is None:
             pids = tree(process.pid)
@@ -155,18 +167,16 @@ def parsing(files: Sequence[Path]) -> float:
     return time.process_time() - began
 
 
-def of_size(megabytes: float, folder: Path) -> Path:
+def of_size(megabytes: float, folder: Path) -> None:
     """A project with one file of about that size, made of the standard library's."""
-    parts, size, stdlib = [], 0, sorted(Path(sysconfig.get_path("stdlib")).glob("*.py"))
+    stdlib = cycle(sorted(Path(sysconfig.get_path("stdlib")).glob("*.py")))
+    parts: list[str] = []
+    size = 0
     while size < megabytes * 1e6:
-        for path in stdlib:
-            parts.append(path.read_bytes().decode(errors="ignore").replace("from __future__", "from future"))
-            size += len(parts[-1])
-            if size >= megabytes * 1e6:
-                break
+        parts.append(next(stdlib).read_bytes().decode(errors="ignore"))
+        size += len(parts[-1])
     folder.mkdir()
     (folder / "large.py").write_text("\n".join(parts))
-    return folder
 
 
 def main() -> None:
@@ -214,20 +224,14 @@ def large_files(sides: Sides, folder: Path) -> None:
             used(source, *command, "--output", run)
         files = (next((run / "actions").iterdir()), project / "large.py")
         program = [sys.executable, "-c", PLAY, *map(str, files)]
-        environment = os.environ | {"PYTHONPATH": str(source)}
-        done = subprocess.run(program, check=True, cwd=source, env=environment, stdout=subprocess.PIPE)
+        done = subprocess.run(program, check=True, cwd=source, env=environment(source), stdout=subprocess.PIPE)
         return float(done.stdout)
 
-    now: list[float] = []
     for megabytes in MEGABYTES:
         rounds = [(seconds(sides.earlier, megabytes), seconds(HERE, megabytes)) for _ in range(sides.rounds)]
-        before, after = zip(*rounds, strict=True)
-        now.append(statistics.median(after))
-        print(
-            f"edits of a file of {megabytes} MB: {statistics.median(before):.2f} s CPU before, {now[-1]:.2f} s now; "
-            f"{ratio(before, after)}",
-            flush=True,
-        )
+        before, now = zip(*rounds, strict=True)
+        taken = f"{statistics.median(before):.2f} s CPU before, {statistics.median(now):.2f} s now"
+        print(f"edits of a file of {megabytes} MB: {taken}; {ratio(before, now)}", flush=True)
     print(f"edits of a file of {LARGEST} MB: {seconds(HERE, LARGEST):.2f} s CPU now", flush=True)
 
 
@@ -236,10 +240,8 @@ def reports(sides: Sides, folder: Path) -> None:
     taken: list[tuple[Used, float]] = []
     for source in (sides.earlier, HERE):
         workspace = folder / f"{source.name} sessions"
-        program = f"from pathlib import Path; from compare_scale import generate; generate(Path('{workspace}'), "
-        program += f"{SESSIONS}, {SESSIONS // 1_000}, new=False)"
-        environment = os.environ | {"PYTHONPATH": f"{source}:{source / 'benchmarks'}"}
-        subprocess.run([sys.executable, "-c", program], check=True, cwd=source, env=environment)
+        program = [sys.executable, "-c", GENERATE, str(workspace), str(SESSIONS)]
+        subprocess.run(program, check=True, cwd=source, env=environment(source, source / "benchmarks"))
         spent = used(source, "report", workspace)
         html = (workspace / "reports" / "html").rglob("*")
         taken.append((spent, sum(path.stat().st_size for path in html if path.is_file()) / 1e6))

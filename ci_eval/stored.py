@@ -52,8 +52,8 @@ FIGURES = 256_000_000
 LINE = 64_000_000
 """Bytes of one session: 1,000 suggestions of 150 bytes at each of 400 prefixes."""
 ACTIONS = 2_000_000_000
-"""Bytes of the actions of one file, unpacked: each prefix of each token in a source file of 1 MB needs 90 MB, each
-token alone 40 MB."""
+"""Bytes of the actions of one file, unpacked: those of each prefix of each token in a source file of 20 MB; with three
+prefixes they need a third of that."""
 UNPACKED = 4_000_000_000
 """Bytes of the sessions of one file, unpacked."""
 RATIO = 250
