@@ -93,7 +93,8 @@ class Newcomer:
 
     def night(self, number: int) -> tuple[int, str]:
         """Exit code and log."""
-        return self.hub.run("completion", number, event="schedule", repository=NIGHTS)
+        caches = self.hub.folder / "caches"
+        return self.hub.run("completion", number, event="schedule", repository=NIGHTS, caches=caches)
 
     def compared(self, night: int) -> dict[str, Any]:
         """What a night's comparison says; of the first night its overview."""
@@ -104,12 +105,12 @@ class Newcomer:
     def base(self, night: int) -> int:
         """The night that it was compared with."""
         started = self.compared(night)["sides"]["base"]["started"]
-        manifests = {
-            each: json.loads((self.hub.artifact(each, f"workspace-{NIGHT}") / "manifest.json").read_text())
-            for each in range(1, night)
-        }
-        (found,) = (each for each, manifest in manifests.items() if manifest["start"] == started)
+        (found,) = (each for each in range(1, night) if self.manifest(each)["start"] == started)
         return found
+
+    def manifest(self, night: int) -> dict[str, Any]:
+        """The manifest of a night."""
+        return dict(json.loads((self.hub.artifact(night, f"workspace-{NIGHT}") / "manifest.json").read_text()))
 
 
 @pytest.fixture(scope="module")
@@ -153,6 +154,7 @@ def each_further_night_is_compared_with_the_one_before_it(newcomer: Newcomer, ni
     assert newcomer.base(night) == night - 1
     assert len(newcomer.compared(night)["trend"]["nights"]) == night
     assert len(list(newcomer.hub.artifact(night, f"history-{NIGHT}").iterdir())) == night
+    assert newcomer.manifest(night)["reused"] > 0
 
 
 def the_second_night_keeps_its_gates(newcomer: Newcomer) -> None:

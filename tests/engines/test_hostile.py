@@ -116,7 +116,7 @@ def bait(
         answers = [_ask(server, path, text, offset) for path, text, offset in trap.questions]
         with suppress(EngineFailure):
             server.restart()
-        _ask(server, *trap.questions[0])
+        _ask(server, *trap.questions[answers.index(max(answers))])
     finally:
         server.close()
     # One that could not look proves nothing.

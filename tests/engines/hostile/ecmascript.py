@@ -23,7 +23,7 @@ EDITOR = {
 
 def typescript(trap: Trap) -> None:
     _common(trap)
-    for i, line in enumerate(("evil.|", "words.|", "lodash.|", "broken.(;\nwords.|")):
+    for i, line in enumerate(("words.|", "evil.|", "lodash.|", "broken.(;\nwords.|")):
         text = f'import * as evil from "evil";\nimport lodash from "lodash";\nconst words: string[] = [];\n{line}\n'
         trap.ask(f"a{i}.ts", text)
     trap.ask("b.tsx", "export const A = () => <div clas|></div>;\n")
@@ -31,7 +31,7 @@ def typescript(trap: Trap) -> None:
 
 def javascript(trap: Trap) -> None:
     _common(trap)
-    for i, line in enumerate(("evil.|", "words.|", "lodash.|", "broken.(;\nwords.|")):
+    for i, line in enumerate(("words.|", "evil.|", "lodash.|", "broken.(;\nwords.|")):
         text = f'const evil = require("evil");\nconst lodash = require("lodash");\nconst words = [""];\n{line}\n'
         trap.ask(f"a{i}.js", text)
     trap.ask("b.jsx", "export const A = () => <div clas|></div>;\n")

@@ -26,6 +26,7 @@ def project(trap: Trap) -> None:
     trap.write(
         "newer/go.mod", "module example.com/newer\n\ngo 1.99\n\ntoolchain go1.99.0-evil\n\ntool example.com/evil\n"
     )
+    trap.ask("a_test.go", 'package main\n\nimport "testing"\n\nfunc TestA(t *testing.T) { t.| }\n')
     trap.ask("newer/a.go", 'package newer\n\nimport "strings"\n\nvar A = strings.|\n')
     flags = f"GOFLAGS=-toolexec={trap.root}/evil.sh\nCC={trap.root}/evil.sh\nGOPACKAGESDRIVER={trap.root}/evil.sh\n"
     for path in ("go.env", ".config/go/env", ".env"):
@@ -52,4 +53,3 @@ def project(trap: Trap) -> None:
     trap.ask("a.go", f"{generate}package main\n\n{needed}\nvar _ = needed.Seen\n\nfunc main() {{ strings.| }}\n")
     trap.ask("b.go", f"package main\n\n{needed}\nfunc f() {{ needed.| }}\n")
     trap.ask("broken.go", 'package main\n\nimport "fmt"\n\nfunc g( { fmt.|\n')
-    trap.ask("a_test.go", 'package main\n\nimport "testing"\n\nfunc TestA(t *testing.T) { t.| }\n')

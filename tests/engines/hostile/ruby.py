@@ -32,6 +32,6 @@ def project(trap: Trap) -> None:
     trap.write("sig/a.rbs", "class A\n  def width: () -> Integer\nend\n")
     body = "class A\n  def width\n    1\n  end\nend\n\n"
     requires = "".join(f'require "{name}"\n' for name in SHADOWS) + 'require_relative "evil"\n'
-    trap.ask("a.rb", f"{requires}{body}A.new.|()\n")
     trap.ask("b.rb", f"{body}`./evil.sh`\nBEGIN {{ system('./evil.sh') }}\nA.new.|()\n")
+    trap.ask("a.rb", f"{requires}{body}A.new.|()\n")
     trap.ask("c.rb", f"def f(\n{body}A.new.|\n")

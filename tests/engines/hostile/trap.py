@@ -25,7 +25,8 @@ class Trap:
     root: Path
     canary: Path
     questions: list[tuple[str, str, int]] = field(default_factory=list)
-    """Where an engine is asked: path, text, offset."""
+    """Where an engine is asked: path, text, offset. One that suggests nothing when it has just started is given time,
+    so that the first is a question to which it knows an answer."""
 
     @classmethod
     def below(cls, folder: Path) -> Trap:
