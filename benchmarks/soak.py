@@ -3,8 +3,8 @@
 python benchmarks/soak.py [--project SPEC] [--base ENGINE] [--new ENGINE] [--rounds N] [--every SECONDS] [--sessions N]
 
 Prints means by quarter and slopes (least squares, without the first quarter) of memory, descriptors and processes, of
-the whole tree and of the process that stays, and what became of the sessions. Exits with 1 where one has no status, or
-a process is left. Linux.
+the whole tree, of the process that stays and of its workers, and what became of the sessions. Exits with 1 where one
+has no status, or a process is left. Linux.
 """
 
 from __future__ import annotations
@@ -35,7 +35,10 @@ GRACE = 10.0
 SUBREAPER = 36
 WORKERS = 0.1
 """Share of the kills that hit a worker rather than one of the processes of an engine."""
-FIGURES = ("memory of all, MB", "of the main process, MB", "descriptors of all", "of the main process", "processes")
+FIGURES = (
+    "memory of all, MB", "of the main process, MB", "of a worker, MB", "descriptors of all", "of the main process",
+    "processes",
+)  # fmt: skip
 
 
 def parents() -> dict[int, int]:
@@ -74,8 +77,10 @@ def descriptors(pid: int) -> int:
 def sample(root: int) -> list[float]:
     """The FIGURES."""
     pids = tree(root)
+    workers = [memory(pid) for pid, depth in pids.items() if depth == 1 and not _helps(pid)]
     return [
-        sum(map(memory, pids)), memory(root), sum(map(descriptors, pids)), descriptors(root), len(pids),
+        sum(map(memory, pids)), memory(root), sum(workers) / max(len(workers), 1), sum(map(descriptors, pids)),
+        descriptors(root), len(pids),
     ]  # fmt: skip
 
 
