@@ -77,7 +77,7 @@ def descriptors(pid: int) -> int:
 def sample(root: int) -> list[float]:
     """The FIGURES."""
     pids = tree(root)
-    workers = [memory(pid) for pid, depth in pids.items() if depth == 1 and not _helps(pid)]
+    workers = [used for pid, depth in pids.items() if depth == 1 and not _helps(pid) and (used := memory(pid))]
     return [
         sum(map(memory, pids)), memory(root), sum(workers) / max(len(workers), 1), sum(map(descriptors, pids)),
         descriptors(root), len(pids),
