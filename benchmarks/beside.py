@@ -41,7 +41,7 @@ LARGEST = 20.0
 """The same, for this checkout alone."""
 SESSIONS = 100_000
 """Of the reports."""
-ASKED = {"zuban": 5_000}
+SESSIONS_OF = {"zuban": 5_000}
 """Sessions of an engine so fast that otherwise one would measure little but starts."""
 PLAY = """
 import sys, time
@@ -254,7 +254,7 @@ def reports(sides: Sides, folder: Path) -> None:
 
 def outside(sides: Sides, engine: str) -> None:
     """Over sessions of flask."""
-    sessions = ASKED.get(engine, 1_000)
+    sessions = SESSIONS_OF.get(engine, 1_000)
     asked = ("--project", "pypi:flask==3.0.3", "--set", f"interpret.sessionsLimit={sessions}")
     before, now = zip(*sides.turns("evaluate", "--engine", engine, *PYTHON, *asked), strict=True)
     print(f"{sessions:,} sessions of {engine}: {ratio([each.all_ for each in before], [each.all_ for each in now])}")

@@ -116,7 +116,8 @@ def bait(
         answers = [_ask(server, path, text, offset) for path, text, offset in trap.questions]
         with suppress(EngineFailure):
             server.restart()
-        _ask(server, *trap.questions[answers.index(max(answers))])
+        for question in trap.questions[:2]:
+            _ask(server, *question)
     finally:
         server.close()
     # One that could not look proves nothing.
