@@ -13,9 +13,11 @@ from hypothesis import settings
 import ci_eval
 from ci_eval.adapters.recipes import FromRecipe
 from ci_eval.drivers.confine import landlock
+from tests.caching import use_test_cache
 from tests.command import command as run
 from tests.needs import REQUIRE_ALL, lack, need, need_engine
 from tests.projects import GREETER, write
+from tests.timing import Timing, time_clients
 
 # A busy machine is no fault of the code. In `.ci/run` the verdict depends on the commit alone; elsewhere every run
 # tries other examples.
@@ -24,30 +26,29 @@ settings.register_profile("ci", deadline=None, derandomize=True, database=None)
 settings.load_profile("ci" if os.environ.get(REQUIRE_ALL) else "any machine")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--all-engines",
+        action="store_true",
+        help="observe every verified engine again, also those of which nothing changed since a stored dossier",
+    )
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Compile ci-eval once: hundreds of tests start processes of it, each of which would do so itself where
     PYTHONDONTWRITEBYTECODE is set."""
+    use_test_cache()
+    time_clients()
+    config.pluginmanager.register(Timing())
     if not hasattr(config, "workerinput"):  # not again in each worker
         compileall.compile_dir(Path(ci_eval.__file__).parent, quiet=1)
 
 
 @pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Each worker begins with its share of the tests that take minutes: one that was begun last would keep its worker
-    busy while the others have nothing left to do."""
-    workers = int(getattr(config, "workerinput", {}).get("workercount", 1))
-    long = sorted(filter(_minutes, items), key=_minutes, reverse=True)
-    others = [item for item in items if not _minutes(item)]
-    dealt: list[pytest.Item] = []
-    for worker in range(workers):
-        # xdist's worksteal sends each worker one such slice of what was collected.
-        share = (len(items) - len(dealt)) // (workers - worker)
-        mine = long[worker::workers]
-        more = max(share - len(mine), 0)
-        dealt += mine + others[:more]
-        del others[:more]
-    assert len(dealt) == len(items), "a test that is not dealt is not run"
-    items[:] = dealt
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the tests that take minutes: one that was begun last would keep its worker busy while the others have
+    nothing left to do. xdist hands out groups and single tests in this order."""
+    items.sort(key=_minutes, reverse=True)
 
 
 def _minutes(item: pytest.Item) -> float:

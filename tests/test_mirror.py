@@ -16,7 +16,7 @@ BEHAVIOURS = {
     "ci": "bootstrap caches documentation downloads forks gitlab locks monorepo nights notices pages stand_ins "
     "workflows",
     "graders": "codebleu sacrebleu subtokens",
-    "engines": "driven hostile network order predictors servers",
+    "engines": "dossiers driven hostile network order predictors servers",
     "jobs": "conditions dependencies fuzzed_workspaces hostile hostile_texts ml_trouble random_kills",
     "languages": "declarations projects samples",
     "reporters": "accessibility comparison_in_browser html_in_browser keyboard_in_browser live_in_browser "

@@ -7,11 +7,11 @@ import json
 import os
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
 from ci_eval import machine
+from ci_eval.adapters.recipes import once
 
 ACTIONLINT = "github.com/rhysd/actionlint/cmd/actionlint@v1.7.12"
 ACT = "github.com/nektos/act@v0.2.87"
@@ -34,20 +34,14 @@ MODULE = f"--format=esm --banner:js={REQUIRE}"
 
 
 def made(name: str, make: Callable[[Path], None]) -> Path:
-    """A folder that is there as a whole or not at all, whoever makes it at the same time."""
-    folder = machine.cache_folder() / "test-tools" / name
-    if folder.exists():
-        return folder
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".making-") as temporary:
-        partial = Path(temporary) / "made"
-        partial.mkdir()
-        make(partial)
-        try:
-            partial.rename(folder)
-        except OSError:
-            assert folder.exists(), "neither we nor another process made it"
-    return folder
+    """A folder of the cache, checked as the product checks its own: whole and undamaged, whoever makes it at the same
+    time."""
+
+    def install(folder: Path) -> dict[str, str]:
+        make(folder)
+        return {}
+
+    return once(machine.cache_folder() / "test-tools" / name, "", install).folder
 
 
 def go_tool(package: str) -> Path:

@@ -1,0 +1,98 @@
+"""The same sessions of a real project asked in order, and shuffled: what an answer depends on."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+
+from ci_eval.ci import Screen
+from ci_eval.config import load
+from ci_eval.jobs import pipeline, runs
+from ci_eval.jobs.preparation import Prepared, prepare
+from ci_eval.model import Action, DeleteRange, Session
+from ci_eval.workspace import Workspace, pack_actions, read_actions
+from tests.projects import ask
+
+CONFIGS = Path(__file__).parents[2] / "configs"
+FILES = 4
+SESSIONS = 16
+OTHERS = dict.fromkeys(("jshell", "kotlin-ide-services", "scala-presentation-compiler"), 8) | {"typeprof": 32}
+"""Sessions of those that think for seconds about each question, and of one that finds little."""
+
+
+def sessions_of(name: str) -> int:
+    """Return how many sessions the engine is asked."""
+    return OTHERS.get(name, SESSIONS)
+
+
+def ask_in_two_orders(name: str, language: str, folder: Path) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the answers of one confined process, and those of two unconfined ones that are asked in another order.
+
+    Each question then comes after others than before, and after another number of them.
+    """
+    prepared = prepare_engine(name, language, "interpret.confine=required")
+    free = replace(prepared.setup, surroundings=replace(prepared.setup.surroundings, confine="off"))
+    count = sessions_of(name)
+    ordered = some_actions(prepared, folder / "ordered", max(count, SESSIONS))
+    mixed = runs.copy_actions(ordered, prepared, folder / "mixed", 1)
+    shuffle(mixed)
+    ask(ordered, prepared.setup, limit=count)
+    ask(mixed, free, limit=count, jobs=2)
+    return answers(ordered), answers(mixed)
+
+
+def prepare_engine(name: str, language: str, *more: str) -> Prepared:
+    """Return the engine, with the project of the language's configuration and its dependencies."""
+    overrides = [f"engine={name}", "project.dependencies=true", "interpret.timeout=120", *more]
+    return prepare(load(CONFIGS / f"{language}.yaml", overrides=overrides).config, Screen())
+
+
+def some_actions(prepared: Prepared, folder: Path, least: int = SESSIONS) -> Workspace:
+    """Return a workspace with a few files of at least so many sessions, evenly spread over the project."""
+    workspace = runs.begin(prepared, folder, 1)
+    pipeline.make_actions(workspace, prepared, 2, Screen())
+    files = [path for path in workspace.action_files() if read_actions(path).sessions >= least]
+    for path in set(workspace.action_files()) - set(files[:: -(-len(files) // FILES)]):
+        path.unlink()
+    return workspace
+
+
+def shuffle(workspace: Workspace) -> None:
+    """Put the sessions of each file in another order."""
+    for path in workspace.action_files():
+        actions = read_actions(path)
+        first, *others = _parts(actions.actions)
+        random.Random(1).shuffle(others)
+        mixed = tuple(action for part in (first, *others) for action in part)
+        workspace.write_actions(actions.path, pack_actions(msgspec.structs.replace(actions, actions=mixed)))
+
+
+def _parts(actions: tuple[Action, ...]) -> Iterator[tuple[Action, ...]]:
+    """Yield what comes before the first session, then each session: from its deletion to where the text is whole."""
+    starts = [number for number, action in enumerate(actions) if isinstance(action, DeleteRange)]
+    for begin, end in zip([0, *starts], [*starts, len(actions)], strict=True):
+        yield actions[begin:end]
+
+
+def answers(workspace: Workspace) -> dict[str, str]:
+    """Return status and digest of each session by its id; latencies and whether the engine was fresh do not count."""
+    return {
+        session.id: f"{session.status.value} {hashlib.sha256(msgspec.json.encode(_timeless(session))).hexdigest()}"
+        for _, sessions in workspace.sessions(Session)
+        for session in sessions
+    }
+
+
+def _timeless(session: Session) -> Session:
+    lookups = tuple(msgspec.structs.replace(lookup, latency=0, cold=False) for lookup in session.lookups)
+    return msgspec.structs.replace(session, lookups=lookups)
+
+
+def differing(one: dict[str, str], other: dict[str, str]) -> list[str]:
+    """Return the sessions that are not the same in both."""
+    return sorted(key for key in one.keys() | other.keys() if one.get(key) != other.get(key))
