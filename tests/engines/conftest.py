@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator
+from typing import cast
 
 import pytest
 
@@ -36,5 +37,6 @@ def dossier(request: pytest.FixtureRequest) -> tuple[str, str, Dossier]:
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     report = yield
     if report.failed and isinstance(item, pytest.Function) and "dossier" in item.fixturenames:
-        doubt(*item.callspec.params["dossier"])
+        name, language = cast("tuple[str, str]", item.callspec.params["dossier"])
+        doubt(name, language)
     return report
