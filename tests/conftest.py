@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import compileall
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -37,6 +38,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Compile ci-eval once: hundreds of tests start processes of it, each of which would do so itself where
     PYTHONDONTWRITEBYTECODE is set."""
+    # A shell starts what it runs in the background with SIGINT ignored, which the runs that tests interrupt inherit.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     use_test_cache()
     time_clients()
     config.pluginmanager.register(Timing())
