@@ -19,7 +19,13 @@ ROOT = Path(ci_eval.__file__).parents[1]
 PAGES = sorted((ROOT / "docs").glob("tutorial-*.md"))
 BLOCK = re.compile(r"^```(.*)\n((?:.*\n)*?)```$", re.MULTILINE)
 
-pytestmark = [pytest.mark.registry, pytest.mark.slow, pytest.mark.engine]
+# In one group, so that the environment is made once.
+pytestmark = [
+    pytest.mark.registry,
+    pytest.mark.slow(minutes=3),
+    pytest.mark.engine,
+    pytest.mark.xdist_group("tutorials"),
+]
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +33,7 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where a virtual environment has its programs into which ci-eval was installed as the README says."""
     folder = tmp_path_factory.mktemp("fresh")
     subprocess.run([sys.executable, "-m", "venv", folder / ".venv"], check=True)
-    pip = [str(folder / ".venv" / "bin" / "pip"), "install", "--quiet", f"{ROOT}[ml]", "polars"]
+    pip = [str(folder / ".venv" / "bin" / "pip"), "install", "--quiet", "--no-compile", f"{ROOT}[ml]", "polars"]
     subprocess.run(pip, check=True, timeout=600)
     return folder / ".venv" / "bin"
 
