@@ -26,6 +26,8 @@ GITHUB_ACTIONS = Path(__file__).parent / "github_actions.mjs"
 SARIF = "@microsoft/sarif-multitool-linux@5.7.0"
 API = "@octokit/openapi@23.0.2"
 CACHE = Path(__file__).parent / "cache.mjs"
+EXPRESSIONS = Path(__file__).parent / "expressions.mjs"
+EXPRESSION_LIBRARY = ("@actions/expressions@0.3.61", "esbuild@0.28.2")
 CACHE_CLIENT = ("@actions/cache@6.1.0", "@actions/core@3.0.1", "esbuild@0.28.2")
 
 # Some of them are CommonJS, which asks for `require`.
@@ -89,6 +91,11 @@ def github_actions() -> Path:
 def github_cache() -> Path:
     """GitHub's client of caches, likewise."""
     return _bundle(CACHE, CACHE_CLIENT, MODULE, "mjs")
+
+
+def github_expressions() -> Path:
+    """GitHub's library of expressions with our entry point, likewise."""
+    return _bundle(EXPRESSIONS, EXPRESSION_LIBRARY, MODULE, "mjs")
 
 
 def described_api() -> Path:
