@@ -7,11 +7,16 @@ stand-in.
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from itertools import permutations
 from pathlib import Path
+from textwrap import dedent
+from typing import Any, TypeVar
 
 import pytest
 import yaml
@@ -21,103 +26,163 @@ from tests.ci.documentation import documented
 from tests.ci.stand_ins import NODE, THEIRS, GitHub, github
 from tests.projects import GREETER, write
 
+Test = TypeVar("Test", bound=Callable[..., None])
 ACTIONS = os.environ.get("CI_EVAL_ACTIONS", "")
-KEEPING = """
-on: workflow_dispatch
-jobs:
-  keep:
-    runs-on: ubuntu-latest
-    permissions: {}
-    steps:
-      - run: rm -rf kept other
-      - id: cache
-        uses: actions/cache@55cc8345863c7cc4c66a329aec7e433d2d1c52a9
-        with: INPUTS
-      - env: {HIT: "${{ steps.cache.outputs.cache-hit }}"}
-        run: echo "hit:$HIT restored:$(ls kept 2> /dev/null | xargs)."; mkdir -p kept other; touch kept/FILE
-      - run: exit CODE
-"""
-
-
-@pytest.fixture(scope="module")
-def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GitHub]:
-    """A maintainer's repository."""
-    folder = tmp_path_factory.mktemp("github")
-    with github(folder, {}, write(folder / "p", main__py=GREETER), {}) as served:
-        if ACTIONS:
-            shutil.rmtree(folder / "actions" / "cache")
-            shutil.copytree(Path(ACTIONS) / "cache", folder / "actions" / "cache")
-        yield served
-
-
-def kept(
-    hub: GitHub, caches: Path, key: str, inputs: Mapping[str, str] | None = None, code: int = 0
-) -> tuple[int, str]:
-    """A job that caches a folder under a key, and makes a file there that is called by the key."""
-    given = yaml.safe_dump({"path": "kept", "key": key, **(inputs or {})}, default_flow_style=True, width=1000).strip()
-    text = KEEPING.replace("INPUTS", given).replace("FILE", key).replace("CODE", str(code))
-    hub.call(THEIRS, "keeping", text)
-    return hub.run("keeping", 1, repository=THEIRS, caches=caches)
-
-
-SAVED = "Cache saved with key: a"
+CACHE = "actions/cache@55cc8345863c7cc4c66a329aec7e433d2d1c52a9"
+CHECKOUT = "actions/checkout@3d3c42e5aac5ba805825da76410c181273ba90b1"
+UPLOAD = "actions/upload-artifact@043fb46d1a93c77aae656e7c1c64a875d1fc6a0a"
+SAVED = "Cache saved with key: CASE-a"
+HIT = "Cache hit occurred on the primary key CASE-a, not saving cache."
+MISS = "Failed to restore cache entry. Exiting as fail-on-cache-miss is set. Input key: CASE-a"
 CASES: list[tuple[str, dict[str, str], str, str]] = [
-    ("", {}, "hit: restored:.", SAVED),
-    ("a", {}, "hit:true restored:a.", "Cache hit occurred on the primary key a, not saving cache."),
-    ("A", {}, "hit:true restored:A.", "Cache hit occurred on the primary key a, not saving cache."),
-    ("ab", {}, "hit:false restored:ab.", SAVED),
-    ("ba", {}, "hit: restored:.", SAVED),
-    ("b1", {"restore-keys": "b"}, "hit:false restored:b1.", SAVED),
-    ("a", {"path": "other"}, "hit: restored:.", SAVED),
-    ("a", {"lookup-only": "true"}, "hit:true restored:.", "Cache found and can be restored from key: a"),
+    ("", {}, "hit: restored:. outcome:success.", SAVED),
+    ("a", {}, "hit:true restored:a. outcome:success.", HIT),
+    ("A", {}, "hit:true restored:A. outcome:success.", HIT),
+    ("ab", {}, "hit:false restored:ab. outcome:success.", SAVED),
+    ("ba", {}, "hit: restored:. outcome:success.", SAVED),
+    ("b1", {"restore-keys": "CASE-b"}, "hit:false restored:b1. outcome:success.", SAVED),
+    ("a", {"path": "other"}, "hit: restored:. outcome:success.", SAVED),
+    (
+        "a",
+        {"lookup-only": "true"},
+        "hit:true restored:. outcome:success.",
+        "Cache found and can be restored from key: CASE-a",
+    ),
+    ("", {"fail-on-cache-miss": "true"}, "hit: restored:. outcome:failure.", MISS),
+    # It is stored by a job that fails after it made the file.
+    ("a failing", {}, "hit: restored:. outcome:success.", SAVED),
 ]
+"""What an earlier job stored, the inputs of the next job, what that one prints, and what the action says there."""
 
 
-@pytest.mark.engine
-@pytest.mark.registry
-@pytest.mark.needs("go", "node", "npm")
-@pytest.mark.parametrize(("stored", "inputs", "restored", "said"), CASES)
-def test_what_is_restored_and_saved_is_what_the_action_does(
-    hub: GitHub, tmp_path: Path, stored: str, inputs: dict[str, str], restored: str, said: str
-) -> None:
-    if stored:
-        assert kept(hub, tmp_path, stored)[0] == 0
-    code, log = kept(hub, tmp_path, "a", inputs)
-    assert code == 0, log
-    assert restored in log
-    assert said in log
+def executed(test: Test) -> Test:
+    """Mark what reads the run of act, which one worker makes once."""
+    needs = pytest.mark.needs("go", "node", "npm")
+    for mark in (pytest.mark.engine, pytest.mark.registry, needs, pytest.mark.xdist_group("caches")):
+        test = mark(test)
+    return test
 
 
-@pytest.mark.engine
-@pytest.mark.registry
-@pytest.mark.needs("go", "node", "npm")
-def test_a_job_that_failed_saves_nothing(hub: GitHub, tmp_path: Path) -> None:
-    assert kept(hub, tmp_path, "a", code=1)[0] != 0
-    assert "hit: restored:." in kept(hub, tmp_path, "a")[1]
+def keeping(case: int, key: str, inputs: Mapping[str, str], code: int = 0) -> dict[str, Any]:
+    """Return a job that caches a folder under a key, and makes a file there that is called by the key."""
+    cache = {"path": "kept", "key": f"CASE-{key}", **inputs}
+    show = 'echo "hit:$HIT restored:$(ls kept 2> /dev/null | xargs). outcome:$OUTCOME."'
+    steps: list[dict[str, Any]] = [
+        {
+            "id": "cache",
+            "uses": CACHE,
+            # What act is told right before a job fails may be lost.
+            "continue-on-error": True,
+            "with": {name: text.replace("CASE", str(case)) for name, text in cache.items()},
+        },
+        {
+            "env": {"HIT": "${{ steps.cache.outputs.cache-hit }}", "OUTCOME": "${{ steps.cache.outcome }}"},
+            "run": f"{show}; mkdir -p kept other; touch kept/{key}",
+        },
+        {"run": f"exit {code}"},
+    ]
+    return {"runs-on": "ubuntu-latest", "permissions": {}, "steps": steps}
 
 
-@pytest.mark.engine
-@pytest.mark.registry
-@pytest.mark.needs("go", "node", "npm")
-def test_a_miss_fails_where_the_step_says_so(hub: GitHub, tmp_path: Path) -> None:
-    said = "Failed to restore cache entry. Exiting as fail-on-cache-miss is set. Input key: a"
-    log = ""
-    # On a busy machine act may lose what a step printed right before its end.
-    for _ in range(3):
-        code, log = kept(hub, tmp_path, "a", {"fail-on-cache-miss": "true"})
-        assert code != 0
-        if said in log:
-            return
-    pytest.fail(log)
-
-
-@pytest.mark.skipif(not ACTIONS, reason="CI_EVAL_ACTIONS names no checkouts of the actions")
-def test_inputs_and_defaults_are_those_of_the_action() -> None:
-    inputs = yaml.safe_load((Path(ACTIONS) / "cache" / "action.yml").read_text())["inputs"]
-    assert {name: each.get("default", "") for name, each in inputs.items()} == NODE["cache"][1]
+def cases() -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the jobs of the cases: of each the one that stores, and after it the one that is looked at."""
+    for case, (stored, inputs, _, _) in enumerate(CASES):
+        key, *fails = stored.split()[:2] or [""]
+        if key:
+            yield f"store-{case}", keeping(case, key, {}, code=len(fails))
+        after = {"needs": f"store-{case}", "if": "always()"} if key else {}
+        yield f"take-{case}", {**keeping(case, "a", inputs), **after}
 
 
 # ------------------------------------------------------------------------------------------------------- our own use
+
+CONFIG = "language: python\nengine: jedi@0.18.2\nproject: pypi:six==1.16.0\ninterpret: {sessionsLimit: 20, seed: 1}\n"
+FURTHER_JOBS = f"""
+- uses: OWNER/ci-eval@COMMIT
+  with: {{job: compare, base: workspace, new: workspace, gates: "RecallAt1 >= -1pp", output: comparison}}
+- uses: OWNER/ci-eval@COMMIT
+  with: {{job: generate-ml-logs, config: ci/completion.yaml, log-formats: jsonl, output: logs, cache: false}}
+- uses: {UPLOAD}
+  with: {{name: all, path: "workspace\\ncomparison\\nlogs"}}
+"""
+
+
+def figures(needs: str, *, seed: int = 1, further: str = "") -> dict[str, Any]:
+    """Return a job with the documented line, which begins without what an earlier job installed."""
+    begin = f'rm -rf "$CI_EVAL_CACHE"; sed -i "s/seed: 1/seed: {seed}/" ci/completion.yaml'
+    steps = [{"uses": CHECKOUT}, {"run": begin}, *yaml.safe_load(dedent(documented("GitHub: one line")) + further)]
+    # Once the first one is over nothing can be downloaded any more.
+    after = {"needs": needs, "if": "always()", "env": {"PIP_NO_INDEX": "1"}} if needs else {}
+    return {"runs-on": "ubuntu-latest", "permissions": {"contents": "read"}, **after, "steps": steps}
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run of all these jobs, which takes a sixth of the time of a run for each."""
+
+    hub: GitHub
+    log: str
+
+    def job(self, name: str) -> str:
+        """Return what a job printed."""
+        return "\n".join(line for line in self.log.splitlines() if re.match(rf"\[[^]]*/{name}\s*\]", line))
+
+    def is_green(self, name: str) -> bool:
+        """Return whether a job succeeded."""
+        return "Job succeeded" in self.job(name)
+
+
+@pytest.fixture(scope="module")
+def cached(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
+    """A maintainer's repository after the run."""
+    folder = tmp_path_factory.mktemp("github")
+    with github(folder, {}, write(folder / "p", main__py=GREETER), {}) as hub:
+        if ACTIONS:
+            shutil.rmtree(folder / "actions" / "cache")
+            shutil.copytree(Path(ACTIONS) / "cache", folder / "actions" / "cache")
+        config = hub.repository(THEIRS) / "ci" / "completion.yaml"
+        config.parent.mkdir()
+        config.write_text(CONFIG)
+        jobs = {
+            **dict(cases()),
+            "first": figures("", further=FURTHER_JOBS),
+            "second": figures("first"),
+            "another": figures("second", seed=2),
+        }
+        hub.call(THEIRS, "cached", yaml.safe_dump({"on": "push", "jobs": jobs}, sort_keys=False))
+        variables = {"CI_EVAL_CACHE": str(folder / "kept-by-ci-eval")}
+        _, log = hub.run("cached", 1, "push", THEIRS, caches=folder / "caches", variables=variables)
+        yield Run(hub, log)
+
+
+@executed
+@pytest.mark.parametrize("case", range(len(CASES)))
+def test_what_is_restored_and_saved_is_what_the_action_does(cached: Run, case: int) -> None:
+    stored, _, restored, said = CASES[case]
+    log = cached.job(f"take-{case}")
+    assert restored in log, cached.log
+    assert said.replace("CASE", str(case)) in log
+    assert cached.is_green(f"take-{case}")
+    assert cached.is_green(f"store-{case}") == (stored not in {"", "a failing"})
+
+
+@executed
+def test_a_second_job_takes_engine_and_project_from_the_cache_and_another_configuration_does_not(cached: Run) -> None:
+    names = ("first", "second", "another")
+    logs = [cached.job(name) for name in names]
+    assert [cached.is_green(name) for name in names] == [True, True, False], cached.log
+    assert ["ci_eval_InstallError" in log for log in logs] == [False, False, True]
+    assert ["Cache restored from key: ci-eval-" in log for log in logs] == [False, True, False]
+    assert ["Cache saved with key: ci-eval-" in log for log in logs] == [True, False, False]
+
+
+@executed
+def test_the_action_evaluates_compares_and_logs_in_one_job_of_another_repository(cached: Run) -> None:
+    folder = cached.hub.artifact(1, "all")
+    (evaluation,) = json.loads((folder / "workspace" / "reports" / "metrics.json").read_text())["evaluations"]
+    assert evaluation["filters"]["ALL"]["sessions"] > 0
+    assert json.loads((folder / "comparison" / "comparison.json").read_text())["gates"][0]["passed"]
+    assert list((folder / "logs" / "logs").glob("*.jsonl*"))
 
 
 def test_no_key_begins_another_for_then_github_would_restore_it() -> None:
@@ -125,37 +190,7 @@ def test_no_key_begins_another_for_then_github_would_restore_it() -> None:
     assert not any(one.startswith(other) for one, other in permutations(keys, 2))
 
 
-CONFIG = (
-    "language: python\nengine: jedi@0.18.2\nproject: pypi:six==1.16.0\ninterpret: {sessionsLimit: 20, seed: SEED}\n"
-)
-CALLER = """
-on: push
-jobs:
-  figures:
-    runs-on: ubuntu-latest
-    permissions: {contents: read}
-    steps:
-      - uses: actions/checkout@3d3c42e5aac5ba805825da76410c181273ba90b1
-"""
-
-
-@pytest.mark.engine
-@pytest.mark.registry
-@pytest.mark.needs("go", "node", "npm")
-def test_a_second_run_takes_engine_and_project_from_the_cache_and_another_configuration_does_not(hub: GitHub) -> None:
-    config = hub.repository(THEIRS) / "ci" / "completion.yaml"
-    config.parent.mkdir()
-    # By the second run nothing can be downloaded any more.
-    runs = [("1", {}), ("1", {"PIP_NO_INDEX": "1"}), ("2", {"PIP_NO_INDEX": "1"})]
-    done = []
-    for seed, offline in runs:
-        shutil.rmtree(hub.folder / "kept-by-ci-eval", ignore_errors=True)
-        config.write_text(CONFIG.replace("SEED", seed))
-        hub.call(THEIRS, "cached", CALLER + documented("GitHub: one line"))
-        variables = {"CI_EVAL_CACHE": str(hub.folder / "kept-by-ci-eval"), **offline}
-        done.append(hub.run("cached", 1, "push", THEIRS, caches=hub.folder / "caches", variables=variables))
-    codes, logs = [code for code, _ in done], [log for _, log in done]
-    assert codes == [0, 0, 1], logs
-    assert ["ci_eval_InstallError" in log for log in logs] == [False, False, True]
-    assert ["Cache restored from key: ci-eval-" in log for log in logs] == [False, True, False]
-    assert ["Cache saved with key: ci-eval-" in log for log in logs] == [True, False, False]
+@pytest.mark.skipif(not ACTIONS, reason="CI_EVAL_ACTIONS names no checkouts of the actions")
+def test_inputs_and_defaults_are_those_of_the_action() -> None:
+    inputs = yaml.safe_load((Path(ACTIONS) / "cache" / "action.yml").read_text())["inputs"]
+    assert {name: each.get("default", "") for name, each in inputs.items()} == NODE["cache"][1]

@@ -1,82 +1,67 @@
-"""Red nights and pull requests told by the workflows, executed as the documentation says them."""
+"""Red nights told of by the workflows, executed as the documentation says them."""
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 
 from tests.ci.documentation import documented
+from tests.ci.expressions import evaluate, jobs
 from tests.ci.stand_ins import THEIRS, GitHub, github
 from tests.projects import GREETER, write
 
-pytestmark = [pytest.mark.engine, pytest.mark.registry, pytest.mark.needs("go", "node", "npm")]
+pytestmark = [pytest.mark.registry, pytest.mark.needs("node", "npm")]
 
-GOOD = {"language": "python", "engine": "words", "project": "path:project"}
-BROKEN = {**GOOD, "project": "path:nowhere"}
+BROKEN = {"language": "python", "engine": "words", "project": "path:nowhere"}
 
 
-@pytest.fixture(scope="module")
-def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GitHub]:
-    """Another repository with the workflows of the documentation."""
-    folder = tmp_path_factory.mktemp("notices")
-    callers = {
-        "night": documented("A notice of a red night"),
-        "told": documented("The result as a comment on the pull request"),
-    }
-    with github(folder, {}, write(folder / "p", main__py=GREETER), callers) as served:
+@pytest.fixture
+def hub(tmp_path: Path) -> Iterator[GitHub]:
+    """Another repository with the workflow of the documentation, and a configuration whose project is not there."""
+    project = write(tmp_path / "p", main__py=GREETER)
+    with github(tmp_path / "github", {}, project, {"night": documented("A notice of a red night")}) as served:
+        (served.repository(THEIRS) / "ci").mkdir()
+        (served.repository(THEIRS) / "ci" / "completion.yaml").write_text(yaml.safe_dump(BROKEN))
+        served.commit(THEIRS)
         yield served
 
 
-def night(hub: GitHub, run: int, config: dict[str, str]) -> tuple[int, str]:
-    """A scheduled run of theirs, whose jobs GitHub would know."""
-    file = hub.repository(THEIRS) / "ci" / "completion.yaml"
-    file.parent.mkdir(exist_ok=True)
-    file.write_text(yaml.safe_dump(config))
-    hub.commit(THEIRS)
-    hub.services.jobs[run] = [("night / evaluate / plan", "success" if config == GOOD else "failure")]
-    return hub.run("night", run, event="schedule", repository=THEIRS)
+@pytest.mark.engine
+@pytest.mark.needs("go")
+def test_a_red_night_opens_an_issue_as_the_documentation_says(hub: GitHub) -> None:
+    # As GitHub knows them.
+    hub.services.jobs[61] = [("night / evaluate / plan", "failure")]
+    code, log = hub.run("night", 61, event="schedule", repository=THEIRS)
+    assert code != 0, log
+    ((_, issue),) = hub.services.issues.items()
+    assert issue["state"] == "open", log
+    assert issue["title"] == "ci-eval: .github/workflows/night.yml is red"
+    assert "[run 61](https://github.com/maintainer/engine/actions/runs/61)" in issue["body"]
+    assert "[night / evaluate / plan](" in issue["body"]
 
 
-def test_a_red_night_opens_one_issue_a_second_one_updates_it_and_a_green_one_closes_it(hub: GitHub) -> None:
-    hub.services.issues.clear()
-    hub.services.comments.clear()
-    for run, config, state in ((61, BROKEN, "open"), (62, BROKEN, "open"), (63, GOOD, "closed")):
-        code, log = night(hub, run, config)
-        assert (code == 0) == (config == GOOD), log
-        ((_, issue),) = hub.services.issues.items()
-        assert issue["state"] == state, log
-        assert issue["title"] == "ci-eval: .github/workflows/night.yml is red"
-        assert f"[run {run}](https://github.com/maintainer/engine/actions/runs/{run})" in issue["body"]
-        assert ("[night / evaluate / plan](" in issue["body"]) == (config == BROKEN)
-    ((_, comment),) = hub.services.comments.items()
-    assert "green again: [run 63]" in comment["body"]
+@pytest.mark.parametrize("result", ["success", "failure"])
+def test_a_night_is_told_of_by_a_job_after_it_whatever_its_result(result: str) -> None:
+    notice = yaml.safe_load(documented("A notice of a red night"))["jobs"]["notice"]
+    assert evaluate(notice["if"])
+    inputs = {"result": evaluate(notice["with"]["result"], needs={"night": {"result": result}})}
+    assert notice_of(inputs, {"event_name": "schedule", "run_id": 63, "event": {}}) == (True, result, 63)
 
 
-@pytest.mark.parametrize(("event", "told"), [("schedule", 1), ("workflow_dispatch", 0)])
-def test_the_end_of_a_scheduled_run_of_ours_is_told_by_itself(hub: GitHub, event: str, told: int) -> None:
-    hub.services.issues.clear()
-    hub.services.workflows[70] = ".github/workflows/nightly.yml"
+@pytest.mark.parametrize(("event", "is_told"), [("schedule", True), ("workflow_dispatch", False)])
+def test_the_end_of_a_scheduled_run_of_ours_is_told_by_itself(event: str, is_told: bool) -> None:
     ended = {"id": 70, "event": event, "conclusion": "failure", "workflow_id": 1}
-    code, log = hub.run("notice", 71, event="workflow_run", payload={"workflow_run": ended})
-    assert code == 0, log
-    assert [issue["title"] for issue in hub.services.issues.values()] == [
-        "ci-eval: .github/workflows/nightly.yml is red"
-    ] * told
+    context = {"event_name": "workflow_run", "run_id": 71, "event": {"workflow_run": ended}}
+    assert notice_of({}, context) == (is_told, "failure", 70)
 
 
-@pytest.mark.parametrize(("of", "at", "posted"), [("pull_request", "1", 1), ("pull_request", "2", 0), ("push", "1", 0)])
-def test_another_repository_has_comments_as_the_documentation_says(hub: GitHub, of: str, at: str, posted: int) -> None:
-    hub.services.comments.clear()
-    hub.services.heads[7] = at * 40
-    stored = hub.zip(80, "comparison")
-    stored.parent.mkdir(exist_ok=True)
-    with zipfile.ZipFile(stored, "w") as archive:
-        archive.writestr("number.txt", "7\n")
-        archive.writestr("report.md", "the report")
-    ended = {"id": 80, "event": of, "head_sha": "1" * 40}
-    code, log = hub.run("told", 81, event="workflow_run", repository=THEIRS, payload={"workflow_run": ended})
-    assert code == 0, log
-    assert [each["body"] for each in hub.services.comments.values()] == ["<!-- ci-eval -->\nthe report"] * posted
+def notice_of(inputs: dict[str, Any], context: dict[str, Any]) -> tuple[bool, str, int]:
+    """Return whether notice.yml tells of a run, the result that it tells, and the number of the run."""
+    job = jobs("notice")["notice"]
+    env = job["steps"][-1]["env"]
+    result, run = (evaluate(env[name], inputs=inputs, github=context) for name in ("RESULT", "RUN_ID"))
+    return bool(evaluate(job["if"], inputs=inputs, github=context)), result, run

@@ -7,11 +7,12 @@ import tarfile
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 
 from tests.ci.documentation import documented
+from tests.ci.expressions import evaluate, jobs
 from tests.ci.github_api import Services, served
 from tests.ci.stand_ins import OURS, THEIRS, GitHub, github
 from tests.command import command
@@ -122,7 +123,7 @@ def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GitHub]:
 
 def ended(
     run: int, *, branch: str = "main", owner: str = "", repository: str = OURS, pages: bool = True
-) -> dict[str, object]:
+) -> dict[str, Any]:
     """What GitHub says when a night is over; `owner`: of a fork."""
     head = {"full_name": f"{owner}/fork" if owner else repository}
     return {
@@ -131,7 +132,7 @@ def ended(
     }
 
 
-def published(hub: GitHub, run: int, name: str = "github-pages-1") -> dict[str, str]:
+def published(hub: GitHub, run: int, name: str) -> dict[str, str]:
     """The files of the site; Pages takes regular files and folders only."""
     with tarfile.open(hub.artifact(run, name) / "artifact.tar") as archive:
         members = archive.getmembers()
@@ -141,51 +142,52 @@ def published(hub: GitHub, run: int, name: str = "github-pages-1") -> dict[str, 
 
 
 @executed
-def test_a_site_is_made_of_the_nights_and_handed_to_pages(hub: GitHub) -> None:
+def test_a_site_is_made_of_the_nights_as_the_documentation_says_and_a_further_attempt_publishes_its_own(
+    hub: GitHub,
+) -> None:
     stored(hub.services, 1, "python-jedi-basic", 1)
     stored(hub.services, 2, "python-jedi-basic", 1, 2)
-    code, log = hub.run("site", 5, event="workflow_run", payload=ended(2))
+    first_attempt = hub.zip(5, "github-pages-1")
+    first_attempt.parent.mkdir()
+    with zipfile.ZipFile(first_attempt, "w") as archive:
+        archive.writestr("artifact.tar", "of the first attempt")
+    ended_night = ended(2, repository=THEIRS)
+    code, log = hub.run("site", 5, "workflow_run", THEIRS, ended_night, attempt=2)
     assert code == 0, log
     assert "Creating Pages deployment" in log
-    site = published(hub, 5)
+    assert hub.names(5) == {"github-pages-1", "github-pages-2"}
+    site = published(hub, 5, "github-pages-2")
     assert "python-jedi-basic" in site["index.html"]
     assert "assets/style.css" in site
     (figures,) = (text for name, text in site.items() if name.endswith("/trend.json"))
     assert figures.count('"started"') == 2
 
 
-@executed
-def test_a_further_attempt_publishes_its_own_artifact(hub: GitHub) -> None:
-    stored(hub.services, 2, "python-jedi-basic", 1, 2)
-    for attempt in (1, 2):
-        code, log = hub.run("site", 6, event="workflow_run", payload=ended(2), attempt=attempt)
-        assert code == 0, log
-        assert f"github-pages-{attempt}" in hub.names(6)
-
-
-@executed
+@pytest.mark.registry
+@pytest.mark.needs("node", "npm")
 @pytest.mark.parametrize(
-    ("run", "event"),
+    ("event", "histories", "is_made", "is_published"),
     [
-        (7, ended(2, branch="topic")),
-        (8, ended(2, owner="somebody")),
-        (9, ended(3)),
-        (10, ended(2, pages=False)),
+        (ended(2), "histories", True, True),
+        (ended(2, branch="topic"), "histories", False, False),
+        (ended(2, owner="somebody"), "histories", False, False),
+        (ended(3), "", True, False),
+        (ended(2, pages=False), "histories", True, False),
     ],
-    ids=["another branch", "a fork", "no history", "no Pages"],
+    ids=["a night", "another branch", "a fork", "no history", "no Pages"],
 )
-def test_nothing_is_published_that_would_not_be_the_nights(hub: GitHub, run: int, event: dict[str, object]) -> None:
-    stored(hub.services, 2, "python-jedi-basic", 1, 2)
-    hub.services.workflows[3] = OTHER
-    code, log = hub.run("site", run, event="workflow_run", payload=event)
-    assert code == 0, log
-    assert "Creating Pages deployment" not in log
-    assert bool(hub.names(run)) == (run == 10)
-
-
-@executed
-def test_another_repository_has_a_site_as_the_documentation_says(hub: GitHub) -> None:
-    stored(hub.services, 2, "python-jedi-basic", 1, 2)
-    code, log = hub.run("site", 20, event="workflow_run", repository=THEIRS, payload=ended(2, repository=THEIRS))
-    assert code == 0, log
-    assert "python-jedi-basic" in published(hub, 20)["index.html"]
+def test_nothing_is_published_that_would_not_be_the_nights(
+    event: dict[str, Any], histories: str, is_made: bool, is_published: bool
+) -> None:
+    github = {"event_name": "workflow_run", "event": event, "repository": OURS, "run_attempt": 1}
+    make, publish = (jobs("site")[name] for name in ("make", "publish"))
+    find, *later = make["steps"][1:]
+    steps = {"histories": {"outputs": {"histories": histories}}}
+    assert bool(evaluate(make["if"], github=github)) == is_made
+    assert evaluate(find["env"]["CI_EVAL_NIGHT"], github=github, inputs={}) == event["workflow_run"]["id"]
+    assert [bool(evaluate(step["if"], steps=steps)) for step in later] == [bool(histories)] * 2
+    # A job that is skipped has no outputs.
+    artifact = evaluate(make["outputs"]["artifact"], steps=steps, github=github) if is_made else ""
+    needs = {"make": {"outputs": {"artifact": artifact}}}
+    assert artifact == ("github-pages-1" if is_made and histories else "")
+    assert bool(evaluate(publish["if"], github=github, needs=needs)) == is_published
