@@ -13,8 +13,8 @@ TESTS = Path(__file__).parent
 BEHAVIOURS = {
     "adapters/endpoints": "kills llama",
     "adapters/lsp": "endless malformed",
-    "ci": "bootstrap caches documentation downloads forks gitlab locks monorepo nights notices pages stand_ins "
-    "workflows",
+    "ci": "bootstrap caches documentation downloads gitlab locks nights notices pages pull_requests "
+    "stand_ins workflows",
     "graders": "codebleu sacrebleu subtokens",
     "engines": "dossiers driven hostile network order predictors servers",
     "jobs": "conditions dependencies fuzzed_workspaces hostile hostile_texts ml_trouble random_kills",

@@ -212,6 +212,16 @@ def test_one_comment_is_posted_and_kept_up_to_date(github: Services) -> None:
     assert (comment["issue"], comment["body"]) == (7, "<!-- ci-eval -->\nsecond")
 
 
+def test_two_pull_requests_from_forks_are_answered_where_they_asked(github: Services) -> None:
+    github.heads |= {8: "8" * 40, 9: "9" * 40}
+    for number in (9, 8):
+        assert post(github, f"of {number}", str(number), str(number) * 40)[1] == f"the comment on #{number} is posted"
+    assert {comment["issue"]: comment["body"] for comment in github.comments.values()} == {
+        8: "<!-- ci-eval -->\nof 8",
+        9: "<!-- ci-eval -->\nof 9",
+    }
+
+
 def test_a_comment_of_a_person_or_on_another_pull_request_is_not_touched(github: Services) -> None:
     for number, user in ((7, {"user": PERSON}), (8, {})):
         github.commented(number, body="<!-- ci-eval -->\nmine", **user)

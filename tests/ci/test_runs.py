@@ -1,11 +1,13 @@
-"""The workflows executed: evaluate, compare, nights, a pull request and its comment, hostile artifacts."""
+"""The workflows executed: three nights, what other repositories call them for, and the second attempt of a run.
+
+All of it is one story in two repositories, told once by one worker; a test reads a part of what it left behind.
+"""
 
 from __future__ import annotations
 
 import json
 import re
 import shutil
-import subprocess
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -17,11 +19,20 @@ import yaml
 
 from ci_eval.ci import limits
 from tests.ci.attempts import again
-from tests.ci.documentation import documented
 from tests.ci.stand_ins import OURS, ROOT, THEIRS, GitHub, github
 from tests.projects import GREETER, write
 
-pytestmark = [pytest.mark.engine, pytest.mark.registry, pytest.mark.needs("go", "node", "npm", "make")]
+pytestmark = [
+    pytest.mark.engine,
+    pytest.mark.registry,
+    pytest.mark.needs("go", "node", "npm", "make"),
+    pytest.mark.xdist_group("nights"),
+]
+
+FIRST, CALLED, SECOND, THIRD, RERUN, POISONED = 41, 42, 43, 44, 23, 40
+"""Runs. The second night is red; the third one asks anew."""
+PYTHON, JAVASCRIPT = "python-words-basic", "javascript-words-basic"
+PROJECTS = ["path:project", "path:other"]
 
 
 @pytest.fixture(scope="module")
@@ -35,34 +46,8 @@ def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GitHub]:
         "python": {"language": "python", "engine": "words", "project": "path:project"},
         "javascript": {"language": "javascript", "engine": "words", "project": "path:project"},
     }
-    callers = {
-        "change": documented("My own engine, built in this repository, on every pull request"),
-    }
-    with github(folder, configs, project, callers) as served:
+    with github(folder, configs, project, {}) as served:
         yield served
-
-
-@pytest.fixture(scope="module")
-def evaluated(hub: GitHub) -> GitHub:
-    """Run 1 and run 2 of evaluate, the second one with its default client by name."""
-    code, log = hub.run("evaluate", 1, configs="configs/*.yaml", shards="2")
-    assert code == 0, log
-    code, log = hub.run("evaluate", 2, configs="configs/python.yaml", shards="2", set="interpret.client=editor")
-    assert code == 0, log
-    return hub
-
-
-def test_evaluate_uploads_its_shards_and_one_workspace_per_evaluation(evaluated: GitHub) -> None:
-    names = evaluated.names(1)
-    assert {"workspace-python-words-basic", "workspace-javascript-words-basic"} <= names
-    assert len([name for name in names if name.startswith("shard-")]) == 4
-    for name in ("workspace-python-words-basic", "workspace-javascript-words-basic"):
-        workspace = evaluated.artifact(1, name)
-        (evaluation,) = json.loads((workspace / "reports" / "metrics.json").read_text())["evaluations"]
-        figures = evaluation["filters"]["ALL"]
-        assert figures["sessions"] == figures["planned"] > 0
-        manifest = json.loads((workspace / "manifest.json").read_text())
-        assert (manifest["shard"], len(manifest["digests"])) == (None, 7)
 
 
 def evaluation(folder: Path) -> dict[str, Any]:
@@ -71,123 +56,10 @@ def evaluation(folder: Path) -> dict[str, Any]:
     return found  # type: ignore[no-any-return]
 
 
-def test_evaluate_does_with_its_defaults_what_it_does_with_two_shards(evaluated: GitHub) -> None:
-    code, log = evaluated.run("evaluate", 6)
-    assert code == 0, log
-    assert evaluated.names(6) == {"shard-python-words-basic-1-of-1", "workspace-python-words-basic"}
-    one, two = (evaluation(evaluated.artifact(run, "workspace-python-words-basic")) for run in (6, 1))
-    assert one["filters"]["ALL"]["metrics"]["RecallAt1"] == two["filters"]["ALL"]["metrics"]["RecallAt1"]
-
-
-def test_a_further_attempt_of_a_run_takes_its_own_shards(hub: GitHub) -> None:
-    for attempt in (1, 2):
-        code, log = hub.run("evaluate", 22, attempt=attempt, configs="configs/javascript.yaml", shards="2")
-        assert code == 0, log
-    name = "workspace-javascript-words-basic"
-    first, second = sorted(hub.services.artifacts.glob(f"22/**/{name}.zip"))
-    assert first != second
-    assert evaluation(hub.artifact(22, name))["filters"]["ALL"]["sessions"] > 0
-
-
-def test_a_re_run_of_what_failed_takes_the_shards_that_passed(hub: GitHub) -> None:
-    given: dict[str, Any] = {
-        "configs": "configs/javascript.yaml",
-        "shards": "2",
-        # One of the two shards makes the folder, the other one fails; the second attempt passes.
-        "setup": f'[ "$GITHUB_RUN_ATTEMPT" = 2 ] || mkdir {hub.folder / "made-by-the-first"}',
-    }
-    code, log = hub.run("evaluate", 23, **given)
-    assert code != 0
-    (passed,) = (name for name in hub.names(23) if name.startswith("shard-"))
-    failed = 3 - int(passed.removeprefix("shard-javascript-words-basic-")[0])
-    code, log = again(hub, "evaluate", 23, log, "evaluate", f"shard:{failed}/2", **given)
-    assert code == 0, log
-    second = {path.stem for path in (hub.services.artifacts / "23" / "2").iterdir()}
-    assert second == {f"shard-javascript-words-basic-{failed}-of-2", "workspace-javascript-words-basic"}
-    figures = evaluation(hub.artifact(23, "workspace-javascript-words-basic"))["filters"]["ALL"]
-    assert figures["sessions"] == figures["planned"] > 0
-
-
-@pytest.mark.parametrize(("run", "projects"), [(7, ["path:project"]), (8, ["path:project", "path:other"])])
-def test_a_ranker_is_trained_on_one_project_and_on_several(hub: GitHub, run: int, projects: list[str]) -> None:
-    write(hub.repository(OURS) / "other", **{f"file{i}__py": GREETER + f"y{i} = {i}\nprint(y{i})\n" for i in range(4)})
-    hub.commit(OURS)
-    code, log = hub.run("generate-ml-logs", run, projects=" ".join(projects), configs="configs/python.yaml")
-    assert code == 0, log
-    assert hub.names(run) == {"ranker-python", *(f"logs-python-{limits.name(each)}" for each in projects)}
-    trained = json.loads((hub.artifact(run, "ranker-python") / "model.json").read_text())["trainedOn"]
-    assert sorted(trained) == sorted(each.removeprefix("path:") for each in projects)
-
-
-SERVER = "#!/usr/bin/env python3\n" + (ROOT / "tests" / "adapters" / "lsp" / "server.py").read_text()
-MAKEFILE = "server:\n\tmkdir -p build\n\tcp server.py build/server\n\tchmod +x build/server\n"
-
-
-def test_an_engine_of_the_repository_is_built_and_compared_as_the_documentation_says(hub: GitHub) -> None:
-    repository = hub.repository(THEIRS)
-
-    (repository / "ci").mkdir(exist_ok=True)
-    config = {"language": "python", "project": "path:project"}
-    (repository / "ci" / "completion.yaml").write_text(yaml.safe_dump(config))
-    (repository / "Makefile").write_text(MAKEFILE)
-    (repository / "server.py").write_text(SERVER)
-    base = hub.commit(THEIRS)
-    subprocess.run(["git", "checkout", "-q", "-b", "forgetful"], cwd=repository, check=True)
-    (repository / "server.py").write_text(SERVER.replace(r"\w+", r"\w{7,}"))
-    head = hub.commit(THEIRS)
-    pull = {"number": 3, "base": {"sha": base, "ref": "main"}, "head": {"sha": head, "ref": "forgetful"}}
-    code, log = hub.run("change", 33, event="pull_request", repository=THEIRS, payload={"pull_request": pull})
-    subprocess.run(["git", "checkout", "-q", "main"], cwd=repository, check=True)
-    assert code == 0, log
-    report = json.loads((hub.artifact(33, "comparison") / "comparison.json").read_text())
-    assert report["base"].startswith("server-base ")
-    assert report["new"].startswith("server-new ")
-    assert report["filters"]["ALL"]["metrics"]["Recall"]["difference"] < 0
-
-
-def compared(hub: GitHub, run_id: int, base: int, gates: str) -> tuple[int, str]:
-    return hub.run(
-        "compare", run_id, evaluation="python-words-basic", base_run_id=str(base), new_run_id="2", gates=gates
-    )
-
-
-def test_a_kept_gate_is_a_good_run(evaluated: GitHub) -> None:
-    code, log = compared(evaluated, 3, 1, "RecallAt1 >= -1pp")
-    assert code == 0, log
-    report = json.loads((evaluated.artifact(3, "comparison-python-words-basic") / "comparison.json").read_text())
-    assert report["gates"][0]["passed"]
-    assert report["filters"]["ALL"]["metrics"]["RecallAt1"]["verdict"] == "equivalent"
-
-
-def test_a_broken_gate_fails_the_run_and_its_reports_are_published(evaluated: GitHub) -> None:
-    code, log = compared(evaluated, 4, 1, "RecallAt1 >= 100%")
-    assert code != 0
-    assert "RecallAt1 &gt;= 100%" in log or "RecallAt1 >= 100%" in log
-    folder = evaluated.artifact(4, "comparison-python-words-basic")
-    assert not json.loads((folder / "comparison.json").read_text())["gates"][0]["passed"]
-    assert (folder / "html" / "index.html").exists()
-    assert (folder / "junit.xml").read_text().count("<failure") == 1
-
-
-def test_a_poisoned_artifact_is_refused(evaluated: GitHub) -> None:
-    folder = shutil.copytree(evaluated.artifact(1, "workspace-python-words-basic"), evaluated.folder / "poisoned")
-    file = next((folder / "sessions").iterdir())
-    file.write_bytes(file.read_bytes() + b"\0")
-    stored = evaluated.zip(40, "workspace-python-words-basic")
-    stored.parent.mkdir(parents=True)
-    with zipfile.ZipFile(stored, "w") as archive:
-        for path in folder.rglob("*"):
-            archive.write(path, path.relative_to(folder))
-    code, log = compared(evaluated, 5, 40, "")
-    assert code != 0
-    assert "is not what was evaluated" in log
-    assert not evaluated.names(5)
-
-
 @dataclass(frozen=True)
 class Nights:
-    """Four of them: without a ranker; with one; asked anew, and one evaluation breaks a gate; with an engine that may
-    fail. The last two have no ranker either."""
+    """The first one has no ranker, and an engine that may fail; the second one has a ranker, and an evaluation that
+    breaks a gate; the third one asks anew. Between the first two, other workflows are called."""
 
     hub: GitHub
     codes: dict[int, int] = field(default_factory=dict)
@@ -199,102 +71,140 @@ class Nights:
         caches = self.hub.folder / "nights"
         self.codes[number], self.logs[number] = self.hub.run("nightly", number, caches=caches, **inputs)
 
+    def call(self, number: int, jobs: str) -> None:
+        """A run of another repository whose jobs call our workflows."""
+        self.hub.call(THEIRS, "calling", jobs)
+        self.codes[number], self.logs[number] = self.hub.run("calling", number, repository=THEIRS)
+
     def read(self, night: int, name: str, file: str) -> dict[str, Any]:
         """A file of an artifact."""
         return dict(json.loads((self.hub.artifact(night, name) / file).read_text()))
 
+    def figures(self, night: int, name: str) -> dict[str, Any]:
+        """Over all sessions of an evaluation."""
+        return dict(evaluation(self.hub.artifact(night, f"workspace-{name}"))["filters"]["ALL"])
 
-def four_nights(hub: GitHub) -> Nights:
-    hub.services.forget_runs()
-    code, log = hub.run("generate-ml-logs", 10, projects="path:project", configs="configs/python.yaml")
-    assert code == 0, log
+
+@pytest.fixture(scope="module")
+def nights(hub: GitHub) -> Nights:
+    """After all of them."""
     configs, nights = hub.repository(OURS) / "configs", Nights(hub)
-    # Those of other tests, too, whichever came before.
-    rankers = {f"{run}/ranker-python" for run in range(100)}
-    hub.services.expired |= rankers
-    nights.run(41)
-    hub.services.expired.clear()
-    nights.run(42)
-    hub.services.expired |= rankers
+    # No source of it is in the project, so that no shard leaves a workspace.
+    unverified = {"language": "php", "engine": "phpactor", "project": "path:project"}
+    write(configs / "unverified", php__yaml=yaml.safe_dump(unverified))
+    nights.run(FIRST)
+    shutil.rmtree(configs / "unverified")
+
+    prepare_callers(hub)
+    poison(hub)
+    nights.call(CALLED, CALLING.replace("CACHE=CACHE", f"CI_EVAL_CACHE={hub.folder / 'another-cache'}"))
+
     usual = (configs / "javascript.yaml").read_text()
     gated = {**yaml.safe_load(usual), "comparison": {"gates": ["RecallAt1 >= 100%"]}}
     (configs / "javascript.yaml").write_text(yaml.safe_dump(gated))
-    nights.run(43, fresh="true")
+    nights.run(SECOND)
     (configs / "javascript.yaml").write_text(usual)
-    (configs / "unverified").mkdir()
-    # No source of it is in the project, so that no shard leaves a workspace.
-    unverified = {"language": "php", "engine": "phpactor", "project": "path:project"}
-    (configs / "unverified" / "php.yaml").write_text(yaml.safe_dump(unverified))
-    nights.run(44)
-    shutil.rmtree(configs / "unverified")
-    hub.commit(OURS)
+    hub.services.expired.add(f"{CALLED}/ranker-python")
+    nights.run(THIRD, fresh="true")
+
+    told = "\n".join(f"run {number}: {code}\n{nights.logs[number]}" for number, code in nights.codes.items())
+    red = {number for number, code in nights.codes.items() if code}
+    assert red == {CALLED, SECOND}, told
     return nights
 
 
-@pytest.mark.slow(minutes=5)
-def test_four_nights(hub: GitHub) -> None:
-    """One test, since another process that took over a part of several would need four nights of its own."""
-    nights = four_nights(hub)
-    told = "\n".join(f"night {number}: {code}\n{nights.logs[number]}" for number, code in nights.codes.items())
-    assert [code != 0 for code in nights.codes.values()] == [False, False, True, False], told
-    the_second_one_is_compared_with_the_first_and_has_a_ranker(nights)
-    it_takes_over_what_its_shards_were_answered_the_night_before(nights)
-    a_red_evaluation_takes_neither_base_nor_gates_from_its_siblings(nights)
-    an_engine_that_no_test_drives_may_fail_and_the_night_is_green_all_the_same(nights)
+@pytest.mark.slow(minutes=2)
+def test_a_night_uploads_its_shards_and_one_workspace_per_evaluation(nights: Nights) -> None:
+    names = nights.hub.names(FIRST)
+    assert {f"workspace-{name}" for name in (PYTHON, JAVASCRIPT)} <= names
+    assert len([name for name in names if name.startswith("shard-")]) == 4
+    for name in (PYTHON, JAVASCRIPT):
+        figures = nights.figures(FIRST, name)
+        assert figures["sessions"] == figures["planned"] > 0
+        manifest = nights.read(FIRST, f"workspace-{name}", "manifest.json")
+        assert (manifest["shard"], len(manifest["digests"])) == (None, 7)
 
 
-def the_second_one_is_compared_with_the_first_and_has_a_ranker(nights: Nights) -> None:
-    assert nights.read(10, "ranker-python", "model.json")["trainedOn"] == ["project"]
-    for night in (41, 42):
-        for name in ("python-words-basic", "javascript-words-basic"):
-            wanted = {f"{kind}-{name}" for kind in ("workspace", "comparison", "history", "good")}
+@pytest.mark.slow
+def test_a_night_is_compared_with_the_one_before_it_and_has_a_ranker(nights: Nights) -> None:
+    for night in (FIRST, SECOND, THIRD):
+        for name in (PYTHON, JAVASCRIPT):
+            wanted = {f"{kind}-{name}" for kind in ("workspace", "comparison", "history")}
             assert wanted <= nights.hub.names(night)
-        assert ("workspace-python-words-ml" in nights.hub.names(night)) == (night == 42)
-    first = nights.read(41, "comparison-python-words-basic", "overview.json")
-    second = nights.read(42, "comparison-python-words-basic", "comparison.json")
+            is_good = (night, name) != (SECOND, JAVASCRIPT)
+            assert (f"good-{name}" in nights.hub.names(night)) == is_good
+        assert ("workspace-python-words-ml" in nights.hub.names(night)) == (night == SECOND)
+    first = nights.read(FIRST, f"comparison-{PYTHON}", "overview.json")
+    second = nights.read(SECOND, f"comparison-{PYTHON}", "comparison.json")
     assert len(first["trend"]["nights"]) == 1
     assert second["filters"]["ALL"]["metrics"]["RecallAt1"]["verdict"] == "equivalent"
+    assert second["gates"]
+    assert all(gate["passed"] for gate in second["gates"])
     assert len(second["trend"]["nights"]) == 2
-    assert len(list(nights.hub.artifact(42, "history-python-words-basic").iterdir())) == 2
+    assert len(list(nights.hub.artifact(SECOND, f"history-{PYTHON}").iterdir())) == 2
 
 
-def it_takes_over_what_its_shards_were_answered_the_night_before(nights: Nights) -> None:
-    name = "workspace-javascript-words-basic"
-    first, second, anew = (nights.read(night, name, "manifest.json") for night in (41, 42, 43))
-    assert [each.get("reused", 0) for each in (first, anew)] == [0, 0]
+@pytest.mark.slow
+def test_a_night_takes_over_what_its_shards_were_answered_the_night_before(nights: Nights) -> None:
+    first, second, anew = (
+        nights.read(night, f"workspace-{PYTHON}", "manifest.json") for night in (FIRST, SECOND, THIRD)
+    )
+    assert [manifest.get("reused", 0) for manifest in (first, anew)] == [0, 0]
     assert 0 < second["reused"] < second["finished"]
-    figures = [evaluation(nights.hub.artifact(night, name))["filters"]["ALL"]["metrics"] for night in (41, 42)]
-    assert figures[0]["RecallAt1"] == figures[1]["RecallAt1"]
+    figures = [nights.figures(night, PYTHON)["metrics"]["RecallAt1"] for night in (FIRST, SECOND)]
+    assert figures[0] == figures[1]
 
 
-def a_red_evaluation_takes_neither_base_nor_gates_from_its_siblings(nights: Nights) -> None:
-    assert "good-python-words-basic" in nights.hub.names(43)
-    assert "good-javascript-words-basic" not in nights.hub.names(43)
-    for name, base in (("python-words-basic", 43), ("javascript-words-basic", 42)):
-        found = nights.read(44, f"comparison-{name}", "comparison.json")
-        first = nights.read(base, f"workspace-{name}", "manifest.json")
-        assert found["sides"]["base"]["started"] == first["start"]
-        assert len(found["trend"]["nights"]) == 4
-        assert found["gates"]
+@pytest.mark.slow
+def test_a_red_evaluation_takes_neither_base_nor_gates_from_its_siblings(nights: Nights) -> None:
+    for name, base in ((PYTHON, SECOND), (JAVASCRIPT, FIRST)):
+        report = nights.read(THIRD, f"comparison-{name}", "comparison.json")
+        manifest = nights.read(base, f"workspace-{name}", "manifest.json")
+        assert report["sides"]["base"]["started"] == manifest["start"]
+        assert len(report["trend"]["nights"]) == 3
+        assert report["gates"]
 
 
-def an_engine_that_no_test_drives_may_fail_and_the_night_is_green_all_the_same(nights: Nights) -> None:
-    assert "comparison-javascript-words-basic" in nights.hub.names(44)
-    assert not [name for name in nights.hub.names(44) if "phpactor" in name]
-    assert "php-phpactor-basic (may fail) |  |  |  |  | 🔴 ended before it was compared" in nights.logs[44]
+@pytest.mark.slow
+def test_a_broken_gate_fails_the_night_and_its_reports_are_published(nights: Nights) -> None:
+    log = nights.logs[SECOND]
+    assert "RecallAt1 &gt;= 100%" in log or "RecallAt1 >= 100%" in log
+    folder = nights.hub.artifact(SECOND, f"comparison-{JAVASCRIPT}")
+    gates = json.loads((folder / "comparison.json").read_text())["gates"]
+    assert [gate["passed"] for gate in gates if gate["rule"] == "RecallAt1 >= 100%"] == [False]
+    assert (folder / "html" / "index.html").exists()
+    assert (folder / "junit.xml").read_text().count("<failure") == 1
 
 
-def test_an_artifact_name_is_used_once_in_a_run(evaluated: GitHub) -> None:
-    assert evaluated.run("evaluate", 21, configs="configs/javascript.yaml")[0] == 0
-    code, log = evaluated.run("evaluate", 21, configs="configs/javascript.yaml")
-    assert code != 0
-    assert "409" in log
+@pytest.mark.slow
+def test_an_engine_that_no_test_drives_may_fail_and_the_night_is_green_all_the_same(nights: Nights) -> None:
+    assert f"comparison-{JAVASCRIPT}" in nights.hub.names(FIRST)
+    assert not [name for name in nights.hub.names(FIRST) if "phpactor" in name]
+    assert "php-phpactor-basic (may fail) |  |  |  |  | 🔴 ended before it was compared" in nights.logs[FIRST]
 
 
-BUILT = """
+# ------------------------------------------------------------------------------------- called by another repository
+
+CHECKOUT = "actions/checkout@3d3c42e5aac5ba805825da76410c181273ba90b1"
+UPLOAD = "actions/upload-artifact@043fb46d1a93c77aae656e7c1c64a875d1fc6a0a"
+CALLING = f"""
+on: workflow_dispatch
 jobs:
-  figures:
-    permissions: {contents: read, actions: read}
+  defaults:
+    permissions: {{contents: read, actions: read}}
+    uses: OWNER/ci-eval/.github/workflows/evaluate.yml@COMMIT
+  kept:
+    needs: defaults
+    uses: OWNER/ci-eval/.github/workflows/compare.yml@COMMIT
+    with: {{evaluation: {PYTHON}, base-run-id: "{FIRST}", gates: RecallAt1 >= -1pp}}
+  poisoned:
+    uses: OWNER/ci-eval/.github/workflows/compare.yml@COMMIT
+    with: {{evaluation: {JAVASCRIPT}, base-run-id: "{POISONED}", new-run-id: "{FIRST}"}}
+  learn:
+    uses: OWNER/ci-eval/.github/workflows/generate-ml-logs.yml@COMMIT
+    with: {{configs: configs/python.yaml, projects: "{" ".join(PROJECTS)}"}}
+  built:
+    permissions: {{contents: read, actions: read}}
     uses: OWNER/ci-eval/.github/workflows/evaluate.yml@COMMIT
     with:
       configs: ci/built.yaml
@@ -302,118 +212,135 @@ jobs:
       build: make server
       build-output: build/server
       setup: echo "set up for $GITHUB_JOB" > setup.txt
+      set: interpret.client=editor
+  make:
+    runs-on: ubuntu-latest
+    steps:
+      - uses: {CHECKOUT}
+      - run: cp server.py sub/server && chmod +x sub/server && tar -C sub -cf engine.tar server
+      - uses: {UPLOAD}
+        with: {{name: made-elsewhere, path: engine.tar}}
+  monorepo:
+    needs: make
+    uses: OWNER/ci-eval/.github/workflows/evaluate.yml@COMMIT
+    with:
+      configs: ci/*.yaml
+      shards: 2
+      working-directory: sub
+      engine-artifact: made-elsewhere
+      setup: touch setup-was-here
+    secrets:
+      registries: CACHE=CACHE
 """
+SERVER = "#!/usr/bin/env python3\n" + (ROOT / "tests" / "adapters" / "lsp" / "server.py").read_text()
+MAKEFILE = "server:\n\tmkdir -p build\n\tcp server.py build/server\n\tchmod +x build/server\n"
 
 
-def test_an_engine_is_built_once_and_used_by_two_shards(hub: GitHub) -> None:
+def prepare_callers(hub: GitHub) -> None:
+    """Give the other repository an engine, a second project, and a folder with a project of its own."""
     repository = hub.repository(THEIRS)
-    (repository / "ci").mkdir(exist_ok=True)
-    config = {"language": "python", "project": "path:project", "engine": {"command": ["./build/server", "--stdio"]}}
-    (repository / "ci" / "built.yaml").write_text(yaml.safe_dump(config))
+    write(repository / "other", **{f"file{i}__py": GREETER + f"y{i} = {i}\nprint(y{i})\n" for i in range(4)})
     (repository / "Makefile").write_text(MAKEFILE)
     (repository / "server.py").write_text(SERVER)
-    hub.call(THEIRS, "built", "on: workflow_dispatch" + BUILT)
-    code, log = hub.run("built", 34, repository=THEIRS)
-    assert code == 0, log
-    assert "engine" in hub.names(34)
-    assert len([name for name in hub.names(34) if name.startswith("shard-")]) == 2
-    assert log.count("mkdir -p build") == 1
+    config = {"language": "python", "project": "path:project", "engine": {"command": ["./build/server", "--stdio"]}}
+    write(repository / "ci", built__yaml=yaml.safe_dump(config))
+    config = {"language": "python", "project": "path:code", "engine": {"command": ["./server", "--stdio"]}}
+    write(repository / "sub" / "ci", mine__yaml=yaml.safe_dump(config))
+    write(
+        repository / "sub" / "code",
+        **{f"file{i}__py": f"{GREETER}x{i} = {i}\nprint(x{i})\n" for i in range(4)},
+    )
 
 
-# -------------------------------------------------------------------------------- a pull request, and its comment
+def poison(hub: GitHub) -> None:
+    """Store a workspace of the first night under another run, with a byte more in one of its sessions."""
+    folder = shutil.copytree(hub.artifact(FIRST, f"workspace-{JAVASCRIPT}"), hub.folder / "poisoned")
+    file = next((folder / "sessions").iterdir())
+    file.write_bytes(file.read_bytes() + b"\0")
+    stored = hub.zip(POISONED, f"workspace-{JAVASCRIPT}")
+    stored.parent.mkdir(parents=True)
+    with zipfile.ZipFile(stored, "w") as archive:
+        for path in folder.rglob("*"):
+            archive.write(path, path.relative_to(folder))
 
 
-@pytest.fixture(scope="module")
-def pulled(hub: GitHub) -> tuple[GitHub, str]:
-    """Pull request 7, evaluated by run 50, and its head."""
-    repository, base = hub.repository(OURS), hub.commit(OURS)
-    subprocess.run(["git", "checkout", "-q", "-b", "change"], cwd=repository, check=True)
-    config = repository / "configs" / "python.yaml"
-    config.write_text(config.read_text().replace("path:project", "path:new/project"))
-    head = hub.commit(OURS)
-    payload = {
-        "number": 7,
-        "pull_request": {"number": 7, "base": {"sha": base}, "head": {"sha": head, "ref": "change"}},
+@pytest.mark.slow
+def test_evaluate_does_with_its_defaults_what_it_does_with_two_shards(nights: Nights) -> None:
+    names = {name for name in nights.hub.names(CALLED) if PYTHON in name}
+    assert {f"shard-{PYTHON}-1-of-1", f"workspace-{PYTHON}"} <= names
+    assert len([name for name in names if name.startswith("shard-")]) == 1
+    one, two = (nights.figures(run, PYTHON)["metrics"]["RecallAt1"] for run in (CALLED, FIRST))
+    assert one == two
+
+
+@pytest.mark.slow
+def test_a_kept_gate_is_a_good_run(nights: Nights) -> None:
+    report = nights.read(CALLED, f"comparison-{PYTHON}", "comparison.json")
+    assert [gate["passed"] for gate in report["gates"]] == [True]
+    assert report["filters"]["ALL"]["metrics"]["RecallAt1"]["verdict"] == "equivalent"
+    assert f"good-{PYTHON}" in nights.hub.names(CALLED)
+    base = nights.read(FIRST, f"workspace-{PYTHON}", "manifest.json")
+    assert report["sides"]["base"]["started"] == base["start"]
+
+
+@pytest.mark.slow
+def test_a_poisoned_artifact_is_refused(nights: Nights) -> None:
+    log = nights.logs[CALLED]
+    assert "is not what was evaluated" in log
+    assert not [name for name in nights.hub.names(CALLED) if JAVASCRIPT in name]
+    # It is what makes the run red, alone.
+    assert set(re.findall(r"\[([^]]*?)\s*\].*Job failed", log)) == {f"poisoned/compare/compare {JAVASCRIPT}"}
+
+
+@pytest.mark.slow
+def test_a_ranker_is_trained_on_several_projects(nights: Nights) -> None:
+    names = {name for name in nights.hub.names(CALLED) if name.startswith(("ranker-", "logs-"))}
+    assert names == {"ranker-python", *(f"logs-python-{limits.name(project)}" for project in PROJECTS)}
+    trained = nights.read(CALLED, "ranker-python", "model.json")["trainedOn"]
+    assert sorted(trained) == ["other", "project"]
+
+
+@pytest.mark.slow
+def test_an_engine_is_built_once_and_used_by_two_shards(nights: Nights) -> None:
+    names = nights.hub.names(CALLED)
+    assert {"engine", "workspace-built-server-basic"} <= names
+    assert len([name for name in names if name.startswith("shard-built-")]) == 2
+    assert nights.logs[CALLED].count("mkdir -p build") == 1
+
+
+@pytest.mark.slow
+def test_a_folder_is_evaluated_with_an_engine_that_another_job_made(nights: Nights) -> None:
+    assert {"shard-mine-server-basic-1-of-2", "workspace-mine-server-basic"} <= nights.hub.names(CALLED)
+    manifest = (nights.hub.artifact(CALLED, "workspace-mine-server-basic") / "manifest.json").read_text()
+    assert '"path:code' in manifest
+    # Where the secret's variable says.
+    assert (nights.hub.folder / "another-cache").is_dir()
+
+
+@pytest.mark.parametrize("workflow", ["evaluate", "compare", "generate-ml-logs"])
+def test_a_workflow_has_the_same_inputs_by_hand_as_when_it_is_called(workflow: str) -> None:
+    # YAML takes `on` for true.
+    triggers = yaml.safe_load((ROOT / ".github" / "workflows" / f"{workflow}.yml").read_text())[True]
+    assert triggers["workflow_dispatch"]["inputs"] == triggers["workflow_call"]["inputs"]
+
+
+# ------------------------------------------------------------------------------------------------- a second attempt
+
+
+def test_a_re_run_of_what_failed_takes_the_shards_that_passed(hub: GitHub) -> None:
+    given: dict[str, Any] = {
+        "configs": "configs/javascript.yaml",
+        "shards": "2",
+        # One of the two shards makes the folder, the other one fails; the second attempt passes.
+        "setup": f'[ "$GITHUB_RUN_ATTEMPT" = 2 ] || mkdir {hub.folder / "made-by-the-first"}',
     }
-    code, log = hub.run("pull-request", 50, event="pull_request", payload=payload)
-    subprocess.run(["git", "checkout", "-q", "main"], cwd=repository, check=True)
-    assert code == 0, log
-    return hub, head
-
-
-def commented(hub: GitHub, run_id: int, of: int, head: str) -> tuple[int, str]:
-    about = {"id": of, "event": "pull_request", "head_sha": head}
-    return hub.run("comment", run_id, event="workflow_run", payload={"workflow_run": about})
-
-
-def test_a_pull_request_has_one_artifact_with_the_comparison_and_its_number(pulled: tuple[GitHub, str]) -> None:
-    hub, _ = pulled
-    assert hub.names(50) == {"comparison"}
-    assert (hub.artifact(50, "comparison") / "number.txt").read_text() == "7\n"
-    assert "RecallAt1" in (hub.artifact(50, "comparison") / "report.md").read_text()
-
-
-def test_one_comment_is_posted_and_kept_up_to_date(pulled: tuple[GitHub, str]) -> None:
-    hub, head = pulled
-    hub.services.heads[7] = head
-    hub.services.comments.clear()
-    for run_id in (51, 52):
-        code, log = commented(hub, run_id, 50, head)
-        assert code == 0, log
-        ((_, comment),) = hub.services.comments.items()
-        assert comment["issue"] == 7
-        assert comment["body"].startswith("<!-- ci-eval -->\n")
-        assert "RecallAt1" in comment["body"]
-        hub.services.comments[1]["body"] = "<!-- ci-eval -->\nolder"
-
-
-def test_nothing_is_posted_about_a_commit_the_pull_request_has_left(pulled: tuple[GitHub, str]) -> None:
-    hub, head = pulled
-    hub.services.heads[7] = "0" * 40
-    hub.services.comments.clear()
-    code, log = commented(hub, 53, 50, head)
-    assert code == 0, log
-    assert "nothing is posted" in log
-    assert not hub.services.comments
-
-
-def test_a_run_that_failed_before_it_compared_is_not_commented(pulled: tuple[GitHub, str]) -> None:
-    hub, head = pulled
-    hub.services.comments.clear()
-    code, log = commented(hub, 54, 49, head)
-    assert code == 0, log
-    assert "Artifact not found for name: comparison" in log
-    assert not hub.services.comments
-
-
-@pytest.mark.parametrize("number", ["8/../../x", "-1", "7; rm", " "])
-def test_a_hostile_number_is_refused(pulled: tuple[GitHub, str], number: str) -> None:
-    hub, head = pulled
-    hub.services.comments.clear()
-    run = 60 + len(number)
-    stored = hub.zip(run, "comparison")
-    stored.parent.mkdir(parents=True)
-    with zipfile.ZipFile(stored, "w") as archive:
-        archive.writestr("number.txt", number)
-        archive.writestr("report.md", "text")
-    code, log = commented(hub, run + 20, run, head)
+    code, log = hub.run("evaluate", RERUN, **given)
     assert code != 0
-    assert "number.txt holds no number" in log
-    assert not hub.services.comments
-
-
-def test_hostile_text_mentions_nobody_and_hides_nothing(pulled: tuple[GitHub, str]) -> None:
-    hub, head = pulled
-    hub.services.heads[7] = head
-    hub.services.comments.clear()
-    stored = hub.zip(70, "comparison")
-    stored.parent.mkdir(parents=True)
-    with zipfile.ZipFile(stored, "w") as archive:
-        archive.writestr("number.txt", "7")
-        archive.writestr("report.md", "@everyone <!-- hidden --> " + "x" * 100_000)
-    code, log = commented(hub, 71, 70, head)
+    (passed,) = (name for name in hub.names(RERUN) if name.startswith("shard-"))
+    failed = 3 - int(passed.removeprefix(f"shard-{JAVASCRIPT}-")[0])
+    code, log = again(hub, "evaluate", RERUN, log, "evaluate", f"shard:{failed}/2", **given)
     assert code == 0, log
-    body = hub.services.comments[1]["body"]
-    assert len(body) <= 65_536
-    assert not re.search(r"@\w", body)
-    assert body.count("<!--") == 1
+    second = {path.stem for path in (hub.services.artifacts / str(RERUN) / "2").iterdir()}
+    assert second == {f"shard-{JAVASCRIPT}-{failed}-of-2", f"workspace-{JAVASCRIPT}"}
+    figures = evaluation(hub.artifact(RERUN, f"workspace-{JAVASCRIPT}"))["filters"]["ALL"]
+    assert figures["sessions"] == figures["planned"] > 0
