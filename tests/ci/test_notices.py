@@ -45,18 +45,18 @@ def test_a_red_night_opens_an_issue_as_the_documentation_says(hub: GitHub) -> No
 
 
 @pytest.mark.parametrize("result", ["success", "failure"])
-def test_a_night_is_told_of_by_a_job_after_it_whatever_its_result(result: str) -> None:
+def test_a_night_is_reported_of_by_a_job_after_it_whatever_its_result(result: str) -> None:
     notice = yaml.safe_load(documented("A notice of a red night"))["jobs"]["notice"]
     assert evaluate(notice["if"])
     inputs = {"result": evaluate(notice["with"]["result"], needs={"night": {"result": result}})}
     assert notice_of(inputs, {"event_name": "schedule", "run_id": 63, "event": {}}) == (True, result, 63)
 
 
-@pytest.mark.parametrize(("event", "is_told"), [("schedule", True), ("workflow_dispatch", False)])
-def test_the_end_of_a_scheduled_run_of_ours_is_told_by_itself(event: str, is_told: bool) -> None:
+@pytest.mark.parametrize(("event", "is_reported"), [("schedule", True), ("workflow_dispatch", False)])
+def test_the_end_of_a_scheduled_run_of_ours_is_reported_by_itself(event: str, is_reported: bool) -> None:
     ended = {"id": 70, "event": event, "conclusion": "failure", "workflow_id": 1}
     context = {"event_name": "workflow_run", "run_id": 71, "event": {"workflow_run": ended}}
-    assert notice_of({}, context) == (is_told, "failure", 70)
+    assert notice_of({}, context) == (is_reported, "failure", 70)
 
 
 def notice_of(inputs: dict[str, Any], context: dict[str, Any]) -> tuple[bool, str, int]:

@@ -62,7 +62,7 @@ def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GitHub]:
     config: dict[str, object] = {"language": "python", "engine": "words", "project": "path:new/project"}
     callers = {
         "change": documented("My own engine, built in this repository, on every pull request"),
-        "told": documented("The result as a comment on the pull request"),
+        "comment": documented("The result as a comment on the pull request"),
     }
     with github(folder, {"python": config}, project, callers) as served:
         yield served
@@ -89,7 +89,7 @@ def test_a_fork_is_evaluated_without_a_token(hub: GitHub, forked: str) -> None:
 
 def commented(hub: GitHub, run: int, of: int, head: str) -> tuple[int, str]:
     ended = {"id": of, "event": "pull_request", "head_sha": head, "head_branch": "patch-1"}
-    return hub.run("told", run, event="workflow_run", repository=THEIRS, payload={"workflow_run": ended})
+    return hub.run("comment", run, event="workflow_run", repository=THEIRS, payload={"workflow_run": ended})
 
 
 @executed
@@ -115,10 +115,10 @@ def test_a_run_that_failed_before_it_compared_is_not_commented(hub: GitHub) -> N
 
 @pytest.mark.registry
 @pytest.mark.needs("node", "npm")
-@pytest.mark.parametrize(("event", "is_told"), [("pull_request", True), ("push", False)])
-def test_only_the_end_of_a_pull_requests_run_is_commented(event: str, is_told: bool) -> None:
+@pytest.mark.parametrize(("event", "is_answered"), [("pull_request", True), ("push", False)])
+def test_only_the_end_of_a_pull_requests_run_is_commented(event: str, is_answered: bool) -> None:
     github = {"event_name": "workflow_run", "event": {"workflow_run": {"event": event, "id": 80, "head_sha": "1" * 40}}}
-    assert bool(evaluate(jobs("comment")["comment"]["if"], github=github)) == is_told
+    assert bool(evaluate(jobs("comment")["comment"]["if"], github=github)) == is_answered
 
 
 def test_a_comment_that_is_refused_fails_its_run() -> None:
