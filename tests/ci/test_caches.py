@@ -88,7 +88,9 @@ def keeping(case: int, key: str, inputs: Mapping[str, str]) -> list[dict[str, An
 
 def cases() -> dict[str, dict[str, Any]]:
     """Return the jobs of the cases: those that store, of which one fails at its end, and the one that is looked at."""
-    stored, failing, taken = [], [], []
+    stored: list[dict[str, Any]] = []
+    failing: list[dict[str, Any]] = []
+    taken: list[dict[str, Any]] = []
     for case, (key, inputs, _, _) in enumerate(CASES):
         if key:
             (failing if key == FAILING else stored).extend(keeping(case, "a" if key == FAILING else key, {}))

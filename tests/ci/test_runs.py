@@ -1,6 +1,6 @@
 """The workflows executed: three nights, what other repositories call them for, and the second attempt of a run.
 
-All of it is one story in two repositories, told once by one worker; a test reads a part of what it left behind.
+All of it is one story in two repositories, run once by one worker; a test reads a part of what it left behind.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ pytestmark = [
     pytest.mark.engine,
     pytest.mark.registry,
     pytest.mark.needs("go", "node", "npm", "make"),
+    pytest.mark.slow(minutes=2),
     pytest.mark.xdist_group("nights"),
 ]
 
@@ -114,7 +115,6 @@ def nights(hub: GitHub) -> Nights:
     return nights
 
 
-@pytest.mark.slow(minutes=2)
 def test_a_night_uploads_its_shards_and_one_workspace_per_evaluation(nights: Nights) -> None:
     names = nights.hub.names(FIRST)
     assert {f"workspace-{name}" for name in (PYTHON, JAVASCRIPT)} <= names
@@ -126,7 +126,6 @@ def test_a_night_uploads_its_shards_and_one_workspace_per_evaluation(nights: Nig
         assert (manifest["shard"], len(manifest["digests"])) == (None, 7)
 
 
-@pytest.mark.slow
 def test_a_night_is_compared_with_the_one_before_it_and_has_a_ranker(nights: Nights) -> None:
     for night in (FIRST, SECOND):
         for name in (PYTHON, JAVASCRIPT):
@@ -142,7 +141,6 @@ def test_a_night_is_compared_with_the_one_before_it_and_has_a_ranker(nights: Nig
     assert len(list(nights.hub.artifact(SECOND, f"history-{PYTHON}").iterdir())) == 2
 
 
-@pytest.mark.slow
 def test_a_night_takes_over_what_its_shards_were_answered_the_night_before(nights: Nights) -> None:
     first, second = (nights.read(night, f"workspace-{PYTHON}", "manifest.json") for night in (FIRST, SECOND))
     anew = nights.read(THIRD, f"workspace-{JAVASCRIPT}", "manifest.json")
@@ -152,7 +150,6 @@ def test_a_night_takes_over_what_its_shards_were_answered_the_night_before(night
     assert figures[0] == figures[1]
 
 
-@pytest.mark.slow
 def test_a_red_evaluation_takes_neither_base_nor_gates_from_its_siblings(nights: Nights) -> None:
     good = {night: f"good-{JAVASCRIPT}" in nights.hub.names(night) for night in (FIRST, SECOND, THIRD)}
     assert good == {FIRST: True, SECOND: False, THIRD: True}
@@ -164,7 +161,6 @@ def test_a_red_evaluation_takes_neither_base_nor_gates_from_its_siblings(nights:
     assert report["gates"]
 
 
-@pytest.mark.slow
 def test_a_broken_gate_fails_the_night_and_its_reports_are_published(nights: Nights) -> None:
     log = nights.logs[SECOND]
     assert "RecallAt1 &gt;= 100%" in log or "RecallAt1 >= 100%" in log
@@ -175,7 +171,6 @@ def test_a_broken_gate_fails_the_night_and_its_reports_are_published(nights: Nig
     assert (folder / "junit.xml").read_text().count("<failure") == 1
 
 
-@pytest.mark.slow
 def test_an_engine_that_no_test_drives_may_fail_and_the_night_is_green_all_the_same(nights: Nights) -> None:
     assert f"comparison-{JAVASCRIPT}" in nights.hub.names(FIRST)
     assert not [name for name in nights.hub.names(FIRST) if "phpactor" in name]
@@ -263,7 +258,6 @@ def poison(hub: GitHub) -> None:
             archive.write(path, path.relative_to(folder))
 
 
-@pytest.mark.slow
 def test_evaluate_does_with_its_defaults_what_it_does_with_two_shards(nights: Nights) -> None:
     names = {name for name in nights.hub.names(CALLED) if PYTHON in name}
     assert {f"shard-{PYTHON}-1-of-1", f"workspace-{PYTHON}"} <= names
@@ -272,7 +266,6 @@ def test_evaluate_does_with_its_defaults_what_it_does_with_two_shards(nights: Ni
     assert one == two
 
 
-@pytest.mark.slow
 def test_a_kept_gate_is_a_good_run(nights: Nights) -> None:
     report = nights.read(CALLED, f"comparison-{PYTHON}", "comparison.json")
     assert [gate["passed"] for gate in report["gates"]] == [True]
@@ -282,7 +275,6 @@ def test_a_kept_gate_is_a_good_run(nights: Nights) -> None:
     assert report["sides"]["base"]["started"] == base["start"]
 
 
-@pytest.mark.slow
 def test_a_poisoned_artifact_is_refused(nights: Nights) -> None:
     log = nights.logs[CALLED]
     assert "is not what was evaluated" in log
@@ -291,7 +283,6 @@ def test_a_poisoned_artifact_is_refused(nights: Nights) -> None:
     assert set(re.findall(r"\[([^]]*?)\s*\].*Job failed", log)) == {f"poisoned/compare/compare {JAVASCRIPT}"}
 
 
-@pytest.mark.slow
 def test_a_ranker_is_trained_on_several_projects(nights: Nights) -> None:
     names = {name for name in nights.hub.names(CALLED) if name.startswith(("ranker-", "logs-"))}
     assert names == {"ranker-python", *(f"logs-python-{limits.name(project)}" for project in PROJECTS)}
@@ -299,7 +290,6 @@ def test_a_ranker_is_trained_on_several_projects(nights: Nights) -> None:
     assert sorted(trained) == ["other", "project"]
 
 
-@pytest.mark.slow
 def test_an_engine_is_built_once_and_used_by_two_shards(nights: Nights) -> None:
     names = nights.hub.names(CALLED)
     assert {"engine", "workspace-built-server-basic"} <= names
@@ -307,20 +297,12 @@ def test_an_engine_is_built_once_and_used_by_two_shards(nights: Nights) -> None:
     assert nights.logs[CALLED].count("mkdir -p build") == 1
 
 
-@pytest.mark.slow
 def test_a_folder_is_evaluated_with_an_engine_that_another_job_made(nights: Nights) -> None:
     assert {"shard-mine-server-basic-1-of-2", "workspace-mine-server-basic"} <= nights.hub.names(CALLED)
     manifest = (nights.hub.artifact(CALLED, "workspace-mine-server-basic") / "manifest.json").read_text()
     assert '"path:code' in manifest
     # Where the secret's variable says.
     assert (nights.hub.folder / "another-cache").is_dir()
-
-
-@pytest.mark.parametrize("workflow", ["evaluate", "compare", "generate-ml-logs"])
-def test_a_workflow_has_the_same_inputs_by_hand_as_when_it_is_called(workflow: str) -> None:
-    # YAML takes `on` for true.
-    triggers = yaml.safe_load((ROOT / ".github" / "workflows" / f"{workflow}.yml").read_text())[True]
-    assert triggers["workflow_dispatch"]["inputs"] == triggers["workflow_call"]["inputs"]
 
 
 # ------------------------------------------------------------------------------------------------- a second attempt

@@ -256,6 +256,12 @@ def test_what_no_test_drives_may_fail_in_every_job_that_is_about_it(workflow: st
     assert {name for name, job in found.items() if job.get("continue-on-error") in marks} == jobs
 
 
+@pytest.mark.parametrize("workflow", ["evaluate", "compare", "generate-ml-logs"])
+def test_a_workflow_has_the_same_inputs_by_hand_as_when_it_is_called(workflow: str) -> None:
+    by = triggers(ROOT / ".github" / "workflows" / f"{workflow}.yml")
+    assert by["workflow_dispatch"]["inputs"] == by["workflow_call"]["inputs"]
+
+
 def test_no_cache_is_restored_but_the_one_of_the_same_key() -> None:
     assert "restore-keys:" not in ACTION.read_text()
 
