@@ -32,7 +32,8 @@ pytestmark = [
 
 FIRST, CALLED, SECOND, THIRD, RERUN, POISONED = 41, 42, 43, 44, 23, 40
 """Runs. The second night is red; the third one asks anew."""
-PYTHON, JAVASCRIPT = "python-words-basic", "javascript-words-basic"
+PYTHON, RANKED, JAVASCRIPT = "python-words-basic", "python-words-ml", "javascript-words-basic"
+JAVASCRIPT_CONFIG: dict[str, object] = {"language": "javascript", "engine": "words", "project": "path:project"}
 PROJECTS = ["path:project", "path:other"]
 
 
@@ -45,7 +46,7 @@ def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GitHub]:
     project = write(folder / "p", **files, **scripts)
     configs: dict[str, dict[str, object]] = {
         "python": {"language": "python", "engine": "words", "project": "path:project"},
-        "javascript": {"language": "javascript", "engine": "words", "project": "path:project"},
+        "javascript": JAVASCRIPT_CONFIG,
     }
     with github(folder, configs, project, {}) as served:
         yield served
@@ -60,7 +61,7 @@ def evaluation(folder: Path) -> dict[str, Any]:
 @dataclass(frozen=True)
 class Nights:
     """The first one has no ranker, and an engine that may fail; the second one has a ranker, and an evaluation that
-    breaks a gate; the third one asks anew, of that evaluation alone. Between the first two, workflows are called."""
+    breaks a gate; the third one asks anew. Between the first two, workflows are called."""
 
     hub: GitHub
     codes: dict[int, int] = field(default_factory=dict)
@@ -100,14 +101,16 @@ def nights(hub: GitHub) -> Nights:
     poison(hub)
     nights.call(CALLED, CALLING.replace("CACHE=CACHE", f"CI_EVAL_CACHE={hub.folder / 'another-cache'}"))
 
-    usual = (configs / "javascript.yaml").read_text()
+    (configs / "javascript.yaml").unlink()
+    usual = (configs / "python.yaml").read_text()
     gated = {**yaml.safe_load(usual), "comparison": {"gates": ["RecallAt1 >= 100%"]}}
-    (configs / "javascript.yaml").write_text(yaml.safe_dump(gated))
+    (configs / "python.yaml").write_text(yaml.safe_dump(gated))
     nights.run(SECOND)
-    (configs / "javascript.yaml").write_text(usual)
-    # The base of python's is tested in test_nights.py; its night was good.
-    (configs / "python.yaml").unlink()
+    (configs / "python.yaml").write_text(usual)
+    hub.services.expired.add(f"{CALLED}/ranker-python")
     nights.run(THIRD, fresh="true")
+    write(configs, javascript__yaml=yaml.safe_dump(JAVASCRIPT_CONFIG))
+    hub.commit(OURS)
 
     logs = "\n".join(f"run {number}: {code}\n{nights.logs[number]}" for number, code in nights.codes.items())
     red = {number for number, code in nights.codes.items() if code}
@@ -127,23 +130,24 @@ def test_a_night_uploads_its_shards_and_one_workspace_per_evaluation(nights: Nig
 
 
 def test_a_night_is_compared_with_the_one_before_it_and_has_a_ranker(nights: Nights) -> None:
-    for night in (FIRST, SECOND):
-        for name in (PYTHON, JAVASCRIPT):
-            assert {f"{kind}-{name}" for kind in ("workspace", "comparison", "history")} <= nights.hub.names(night)
-        assert ("workspace-python-words-ml" in nights.hub.names(night)) == (night == SECOND)
+    evaluations = {FIRST: {PYTHON, JAVASCRIPT}, SECOND: {PYTHON, RANKED}, THIRD: {PYTHON}}
+    for night, names in evaluations.items():
+        for kind in ("workspace", "comparison", "history"):
+            assert {name for name in nights.hub.names(night) if name.startswith(f"{kind}-")} == {
+                f"{kind}-{name}" for name in names
+            }
     first = nights.read(FIRST, f"comparison-{PYTHON}", "overview.json")
     second = nights.read(SECOND, f"comparison-{PYTHON}", "comparison.json")
     assert len(first["trend"]["nights"]) == 1
     assert second["filters"]["ALL"]["metrics"]["RecallAt1"]["verdict"] == "equivalent"
-    assert second["gates"]
-    assert all(gate["passed"] for gate in second["gates"])
     assert len(second["trend"]["nights"]) == 2
     assert len(list(nights.hub.artifact(SECOND, f"history-{PYTHON}").iterdir())) == 2
 
 
 def test_a_night_takes_over_what_its_shards_were_answered_the_night_before(nights: Nights) -> None:
-    first, second = (nights.read(night, f"workspace-{PYTHON}", "manifest.json") for night in (FIRST, SECOND))
-    anew = nights.read(THIRD, f"workspace-{JAVASCRIPT}", "manifest.json")
+    first, second, anew = (
+        nights.read(night, f"workspace-{PYTHON}", "manifest.json") for night in (FIRST, SECOND, THIRD)
+    )
     assert [manifest.get("reused", 0) for manifest in (first, anew)] == [0, 0]
     assert 0 < second["reused"] < second["finished"]
     figures = [nights.figures(night, PYTHON)["metrics"]["RecallAt1"] for night in (FIRST, SECOND)]
@@ -151,20 +155,27 @@ def test_a_night_takes_over_what_its_shards_were_answered_the_night_before(night
 
 
 def test_a_red_evaluation_takes_neither_base_nor_gates_from_its_siblings(nights: Nights) -> None:
-    good = {night: f"good-{JAVASCRIPT}" in nights.hub.names(night) for night in (FIRST, SECOND, THIRD)}
-    assert good == {FIRST: True, SECOND: False, THIRD: True}
-    assert all(f"good-{PYTHON}" in nights.hub.names(night) for night in (FIRST, SECOND))
-    report = nights.read(THIRD, f"comparison-{JAVASCRIPT}", "comparison.json")
-    base = nights.read(FIRST, f"workspace-{JAVASCRIPT}", "manifest.json")
+    good = {
+        night: {name for name in nights.hub.names(night) if name.startswith("good-")}
+        for night in (FIRST, SECOND, THIRD)
+    }
+    assert good == {
+        FIRST: {f"good-{PYTHON}", f"good-{JAVASCRIPT}"},
+        SECOND: {f"good-{RANKED}"},
+        THIRD: {f"good-{PYTHON}"},
+    }
+    report = nights.read(THIRD, f"comparison-{PYTHON}", "comparison.json")
+    base = nights.read(FIRST, f"workspace-{PYTHON}", "manifest.json")
     assert report["sides"]["base"]["started"] == base["start"]
     assert len(report["trend"]["nights"]) == 3
     assert report["gates"]
+    assert all(gate["passed"] for gate in report["gates"])
 
 
 def test_a_broken_gate_fails_the_night_and_its_reports_are_published(nights: Nights) -> None:
     log = nights.logs[SECOND]
     assert "RecallAt1 &gt;= 100%" in log or "RecallAt1 >= 100%" in log
-    folder = nights.hub.artifact(SECOND, f"comparison-{JAVASCRIPT}")
+    folder = nights.hub.artifact(SECOND, f"comparison-{PYTHON}")
     gates = json.loads((folder / "comparison.json").read_text())["gates"]
     assert [gate["passed"] for gate in gates if gate["rule"] == "RecallAt1 >= 100%"] == [False]
     assert (folder / "html" / "index.html").exists()
@@ -219,7 +230,6 @@ jobs:
     uses: OWNER/ci-eval/.github/workflows/evaluate.yml@COMMIT
     with:
       configs: ci/*.yaml
-      shards: 2
       working-directory: sub
       engine-artifact: made-elsewhere
       setup: touch setup-was-here
@@ -298,7 +308,7 @@ def test_an_engine_is_built_once_and_used_by_two_shards(nights: Nights) -> None:
 
 
 def test_a_folder_is_evaluated_with_an_engine_that_another_job_made(nights: Nights) -> None:
-    assert {"shard-mine-server-basic-1-of-2", "workspace-mine-server-basic"} <= nights.hub.names(CALLED)
+    assert {"shard-mine-server-basic-1-of-1", "workspace-mine-server-basic"} <= nights.hub.names(CALLED)
     manifest = (nights.hub.artifact(CALLED, "workspace-mine-server-basic") / "manifest.json").read_text()
     assert '"path:code' in manifest
     # Where the secret's variable says.
