@@ -25,11 +25,13 @@ WORDS = [
 ]
 
 
-@pytest.mark.parametrize("word", WORDS)
 @pytest.mark.parametrize("name", DECLARING)
-def test_a_file_of_one_word_a_thousand_times_holds_nobody_up(name: str, word: str) -> None:
+def test_a_file_of_one_word_a_thousand_times_holds_nobody_up(name: str) -> None:
     declare = languages.CATALOG.load(name).declare
     assert declare
-    began = time.perf_counter()
-    declare(word * (100_000 // len(word)), "a")
-    assert time.perf_counter() - began < 5
+    seconds = {}
+    for word in WORDS:
+        began = time.perf_counter()
+        declare(word * (100_000 // len(word)), "a")
+        seconds[word] = time.perf_counter() - began
+    assert {word: taken for word, taken in seconds.items() if taken >= 5} == {}

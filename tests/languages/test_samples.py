@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 
 import pytest
@@ -23,6 +23,7 @@ SAMPLES = Path(__file__).parent / "samples"
 COMMENT = re.compile(r"\s*(?:#|//) (.*)")
 STATED = re.compile(rf"KEYWORDS: |\S+ (?:{'|'.join(kind.value for kind in Kind)})\b")
 LANGUAGES = languages.names()
+SAMPLED = [name for name in LANGUAGES if any(SAMPLES.glob(f"{name}.*"))]
 WITH_COMMENTS = [name for name in LANGUAGES if name != "text"]
 
 
@@ -30,6 +31,7 @@ WITH_COMMENTS = [name for name in LANGUAGES if name != "text"]
 class Sample:
     """A sample, and what its language finds in it."""
 
+    file: str
     text: str
     lines: list[str]
     tokens: tuple[Token, ...]
@@ -39,8 +41,12 @@ class Sample:
         found = COMMENT.fullmatch(self.lines[number])
         return found[1] if found and STATED.match(found[1]) else ""
 
-    def on_line(self, number: int) -> list[Token]:
-        return [token for token in self.tokens if self.text.count("\n", 0, token.offset) == number]
+    @cached_property
+    def tokens_by_line(self) -> list[list[Token]]:
+        by_line: list[list[Token]] = [[] for _ in self.lines]
+        for token in self.tokens:
+            by_line[self.text.count("\n", 0, token.offset)].append(token)
+        return by_line
 
 
 @cache
@@ -52,7 +58,7 @@ def sample(name: str) -> Sample:
     path = re.search(r"path: (\S+)", head)
     declared = {line.split()[0]: frozenset(line.split()[1:]) for line in re.findall(r"declares: (.+)", head)}
     tokens = language.extract(text, path[1] if path else file.name, declared).tokens
-    return Sample(text, text.split("\n"), tokens)
+    return Sample(file.name, text, text.split("\n"), tokens)
 
 
 def spelled(token: Token) -> str:
@@ -62,27 +68,25 @@ def spelled(token: Token) -> str:
     return " ".join(filter(None, words))
 
 
-def statements() -> list[tuple[str, int]]:
-    found = [(name, sample(name)) for name in LANGUAGES if any(SAMPLES.glob(f"{name}.*"))]
-    return [(name, number) for name, each in found for number in range(len(each.lines)) if each.statement(number)]
-
-
-@pytest.mark.parametrize(("name", "number"), statements())
-def test_the_tokens_of_a_line_are_as_stated(name: str, number: int) -> None:
+@pytest.mark.parametrize("name", SAMPLED)
+def test_the_tokens_of_a_line_are_as_stated(name: str) -> None:
     here = sample(name)
-    found = here.on_line(number - 1)
-    stated = here.statement(number)
-    if stated.startswith("KEYWORDS: "):
-        assert "KEYWORDS: " + " ".join(t.text for t in found if t.properties.kind == Kind.KEYWORD) == stated
-    else:
-        assert " | ".join(spelled(t) for t in found if t.properties.kind != Kind.KEYWORD) == stated
+    wrong = []
+    for number, line_tokens in enumerate(here.tokens_by_line[:-1]):
+        if stated := here.statement(number + 1):
+            keywords = [t.text for t in line_tokens if t.properties.kind == Kind.KEYWORD]
+            others = [spelled(t) for t in line_tokens if t.properties.kind != Kind.KEYWORD]
+            actual = "KEYWORDS: " + " ".join(keywords) if stated.startswith("KEYWORDS: ") else " | ".join(others)
+            if actual != stated:
+                wrong.append(f"{here.file}:{number + 1}\n  stated: {stated}\n  actual: {actual}")
+    assert not wrong, "\n".join(wrong)
 
 
 @pytest.mark.parametrize("name", WITH_COMMENTS)
 def test_a_line_that_no_comment_follows_has_keywords_only(name: str) -> None:
     here = sample(name)
     silent = set(range(len(here.lines))) - {i - 1 for i in range(len(here.lines)) if here.statement(i)}
-    assert {t.properties.kind for i in silent for t in here.on_line(i)} <= {Kind.KEYWORD}
+    assert {t.properties.kind for i in silent for t in here.tokens_by_line[i]} <= {Kind.KEYWORD}
 
 
 @pytest.mark.parametrize("name", LANGUAGES)
