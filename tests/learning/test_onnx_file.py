@@ -13,7 +13,6 @@ from ci_eval.learning.features import CATEGORIES, NAMES
 from ci_eval.learning.model_file import RankerModel, lightgbm
 from ci_eval.learning.training import LookupRows, train
 
-pytest.importorskip("lightgbm", reason="the extra ml is not installed")
 runtime = pytest.importorskip("onnxruntime", reason="the extra test is not installed")
 
 
@@ -23,6 +22,8 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module")
 def lookups() -> LookupRows:
     """Lists of 20, in which a number and a category tell what is right; some values are missing."""
+    # Not at the top: the import takes more than a second, also in processes that collect this file and run none of it.
+    pytest.importorskip("lightgbm", reason="the extra ml is not installed")
     random = np.random.default_rng(0)
     rows = random.random((600 * 20, len(NAMES)), dtype=np.float32)
     places = [NAMES.index(name) for name in CATEGORIES]

@@ -12,7 +12,11 @@ from ci_eval.errors import ConfigError
 from ci_eval.learning.features import NAMES
 from ci_eval.learning.training import LookupRows, Settings, train
 
-pytest.importorskip("lightgbm", reason="the extra ml is not installed")
+
+@pytest.fixture(scope="module", autouse=True)
+def _lightgbm() -> None:
+    # Not at the top: the import takes more than a second, also in processes that collect this file and run none of it.
+    pytest.importorskip("lightgbm", reason="the extra ml is not installed")
 
 
 def queries(count: int, seed: int) -> LookupRows:

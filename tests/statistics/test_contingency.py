@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ci_eval.statistics.contingency import chi_square, total_variation, upper_tail
 
-scipy = pytest.importorskip("scipy.stats", reason="scipy comes with the extra ml")
+
+@pytest.fixture(scope="module")
+def scipy() -> Any:
+    # Not at the top: the import takes most of a second, also in processes that collect this file and run none of it.
+    return pytest.importorskip("scipy.stats", reason="scipy comes with the extra ml")
 
 
 @given(statistic=st.floats(0, 2_000), df=st.integers(1, 300))
-def test_the_tail_is_that_of_scipy(statistic: float, df: int) -> None:
+def test_the_tail_is_that_of_scipy(scipy: Any, statistic: float, df: int) -> None:
     assert upper_tail(statistic, df) == pytest.approx(scipy.chi2.sf(statistic, df), rel=1e-9, abs=1e-13)
 
 
 @given(pairs=st.lists(st.tuples(st.integers(20, 900), st.integers(20, 900)), min_size=2, max_size=9))
-def test_the_test_is_that_of_scipy_where_no_category_is_rare(pairs: list[tuple[int, int]]) -> None:
+def test_the_test_is_that_of_scipy_where_no_category_is_rare(scipy: Any, pairs: list[tuple[int, int]]) -> None:
     samples = [{str(number): pair[side] for number, pair in enumerate(pairs)} for side in (0, 1)]
     found = chi_square(samples[0], samples[1])
     wanted = scipy.chi2_contingency([list(each.values()) for each in samples], correction=False)
