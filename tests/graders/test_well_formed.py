@@ -8,6 +8,8 @@ from ci_eval.contracts import Pairing
 from ci_eval.graders.well_formed import GRADER, GRAMMARS
 from ci_eval.languages import CATALOG
 
+pytestmark = pytest.mark.grammar
+
 
 def well_formed(
     text: str, *, before: str = "def f(a):\n    return ", after: str = "\n", language: str = "python"

@@ -6,6 +6,8 @@ import pytest
 
 from ci_eval.grammar.colours import colours, colours_in
 
+pytestmark = pytest.mark.grammar
+
 
 @pytest.mark.parametrize(
     ("grammar", "text", "expected"),

@@ -9,6 +9,9 @@ from ci_eval.contracts import Shape
 from ci_eval.grammar.parts import Part, definitions, lines, statements_on_a_line, statements_with
 from ci_eval.languages import python
 
+pytestmark = pytest.mark.grammar
+
+
 TEXT = "import os\nname = 'é'\n\ndef first():\n    return os\n\nlast = (1,\n        2)\n"
 
 

@@ -7,6 +7,9 @@ import pytest
 from ci_eval.grammar.remainder import among, remainders
 from ci_eval.languages import java
 
+pytestmark = pytest.mark.grammar
+
+
 JAVA = 'class A {\n  void a() {\n    call(one, "two");\n    more();\n  }\n  int b = f(1);\n}\n'
 
 

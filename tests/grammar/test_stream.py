@@ -12,6 +12,9 @@ from ci_eval.grammar.stream import LONGEST_LITERAL, every_token
 from ci_eval.languages.python import KEYWORDS, LANGUAGE
 from ci_eval.model import UNREFERRING, Kind
 
+pytestmark = pytest.mark.grammar
+
+
 SAMPLES = Path(__file__).parents[1] / "languages" / "samples"
 CODE = sorted(each for each in SAMPLES.iterdir() if each.suffix != ".txt")
 

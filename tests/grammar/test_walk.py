@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
 from ci_eval.grammar.syntax import Node
 from ci_eval.grammar.walk import NodePlace, Walk, tokens_of
 from ci_eval.model import Kind
+
+pytestmark = pytest.mark.grammar
 
 
 class Doubling(Walk):

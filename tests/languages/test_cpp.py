@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from ci_eval.languages.cpp import LANGUAGE
 from ci_eval.languages.cpp.names import declare
+
+pytestmark = pytest.mark.grammar
 
 
 def spelled(text: str) -> list[str]:

@@ -23,6 +23,7 @@ def test_a_package_is_called_like_the_end_of_its_path(path: str, name: str) -> N
     assert local_name(path) == name
 
 
+@pytest.mark.grammar
 def test_an_import_that_ends_with_a_folder_of_the_project_is_the_project_s() -> None:
     declared = {"internal/store": frozenset(["Open"]), "errors": frozenset(["New"])}
     assert imported_package("example.com/acme/internal/store", declared) == "internal/store"

@@ -8,6 +8,9 @@ from ci_eval import languages
 from ci_eval.contracts import Language
 from ci_eval.model import Kind, Token
 
+pytestmark = pytest.mark.grammar
+
+
 PHP: Language = languages.CATALOG.load("php")
 
 

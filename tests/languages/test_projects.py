@@ -33,45 +33,58 @@ CLIENTS = {"npm": ("npm",), "maven": ("mvn",), "go": ("go",), "debian": ("apt-ge
 
 pytestmark = pytest.mark.registry
 
+# What a language has found in its project is stored in a process: all its tests run in the same one.
+BY_LANGUAGE = [pytest.param(name, marks=pytest.mark.xdist_group(f"language {name}")) for name in CONFIGS]
+
 
 @cache
-def chosen(name: str) -> tuple[Path, list[tuple[Source, tuple[Token, ...]]]]:
-    """The project's root and some of its files, always the same ones, with their tokens."""
+def sources(name: str) -> list[Source]:
+    """Return some files of the project, always the same ones."""
     config = load(CONFIGS[name]).config
     language = languages.CATALOG.load(name)
     need(*CLIENTS.get(config.project.spec.partition(":")[0], ()))
     root = project.prepare(config.project.spec, cache=machine.cache_folder()).root
     paths = [p for p in source_files(root, language, config.actions) if 500 < (root / p).stat().st_size < LARGEST]
     random.Random(0).shuffle(paths)
-    sources = [
+    return [
         Source(project=name, path=path, text=decode((root / path).read_bytes()), language=language)
         for path in sorted(paths[:FILES])
     ]
-    return root, [(source, language.extract(source.text, source.path, {}).tokens) for source in sources]
 
 
-@pytest.mark.parametrize("name", CONFIGS)
+@cache
+def with_tokens(name: str) -> list[tuple[Source, tuple[Token, ...]]]:
+    return [(source, source.language.extract(source.text, source.path, {}).tokens) for source in sources(name)]
+
+
+@pytest.mark.grammar
+@pytest.mark.parametrize("name", BY_LANGUAGE)
 def test_every_language_finds_tokens_that_stand_where_they_say(name: str) -> None:
-    _, found = chosen(name)
-    assert sum(len(tokens) for _, tokens in found) > 500
-    for source, tokens in found:
+    assert sum(len(tokens) for _, tokens in with_tokens(name)) > 500
+    for source, tokens in with_tokens(name):
         assert [source.text[t.offset : t.offset + len(t.text)] for t in tokens] == [t.text for t in tokens]
         assert all(one.offset < two.offset for one, two in pairwise(tokens))
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES, ids=lambda strategy: spelled(strategy, 0, task_of(strategy)))
-@pytest.mark.parametrize("name", CONFIGS)
-def test_the_actions_of_a_real_file_give_it_back(name: str, strategy: StrategyConfig) -> None:
-    for source, tokens in chosen(name)[1]:
-        assert replay(source.text, actions_of_file(source, tokens, strategy, 0.0, task_of(strategy))) == source.text
+@pytest.mark.grammar
+@pytest.mark.parametrize("name", BY_LANGUAGE)
+def test_the_actions_of_a_real_file_give_it_back(name: str) -> None:
+    changed = [
+        f"{source.path} under {spelled(strategy, 0, task_of(strategy))}"
+        for strategy in STRATEGIES
+        for source, tokens in with_tokens(name)
+        if replay(source.text, actions_of_file(source, tokens, strategy, 0.0, task_of(strategy))) != source.text
+    ]
+    assert not changed, "\n".join(changed)
 
 
-@pytest.mark.parametrize("name", CONFIGS)
+@pytest.mark.grammar
+@pytest.mark.parametrize("name", BY_LANGUAGE)
 @settings(max_examples=20, deadline=None)
 @given(data=st.data(), strategy=st.sampled_from(STRATEGIES))
 def test_the_actions_of_a_damaged_file_give_it_back(name: str, data: st.DataObject, strategy: StrategyConfig) -> None:
     """Real code with pieces cut out, doubled and put in."""
-    source = data.draw(st.sampled_from([source for source, _ in chosen(name)[1]]))
+    source = data.draw(st.sampled_from(sources(name)))
     text = source.text
     for _ in range(data.draw(st.integers(1, 4))):
         begin = data.draw(st.integers(0, len(text)))
@@ -82,12 +95,13 @@ def test_the_actions_of_a_damaged_file_give_it_back(name: str, data: st.DataObje
     assert replay(text, actions_of_file(replace(source, text=text), tokens, strategy, 0.0, task_of(strategy))) == text
 
 
-@pytest.mark.parametrize("name", [name for name in CONFIGS if name != "python"])
+@pytest.mark.grammar
+@pytest.mark.parametrize("name", [param for param in BY_LANGUAGE if param.values != ("python",)])
 def test_what_is_seen_without_the_rest_of_a_function_is_a_file_a_person_could_have(name: str) -> None:
     """Not so in Python: without brackets, a `try:` needs an `except` that is not there yet."""
     asked = [
         (source, question)
-        for source, tokens in chosen(name)[1]
+        for source, tokens in with_tokens(name)
         for question in seen(source.text, actions_of_file(source, tokens, StrategyConfig(context="PREVIOUS"), 0.0))
     ]
     sample = random.Random(1).sample(asked, QUERIES)
@@ -95,9 +109,9 @@ def test_what_is_seen_without_the_rest_of_a_function_is_a_file_a_person_could_ha
     assert good / QUERIES >= 0.95
 
 
-@pytest.mark.parametrize("name", CONFIGS)
+@pytest.mark.parametrize("name", BY_LANGUAGE)
 def test_the_controls_score_as_they_must(name: str, tmp_path: Path) -> None:
-    files = json.dumps([source.path for source, _ in chosen(name)[1]])
+    files = json.dumps([source.path for source in sources(name)])
     recall = {}
     for engine in ("words", "oracle", "empty"):
         argv = [sys.executable, "-m", "ci_eval", "evaluate", str(CONFIGS[name]), "--engine", engine]

@@ -8,6 +8,9 @@ from ci_eval import languages
 from ci_eval.contracts import Language
 from ci_eval.model import Kind
 
+pytestmark = pytest.mark.grammar
+
+
 RUBY: Language = languages.CATALOG.load("ruby")
 
 

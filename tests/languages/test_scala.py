@@ -6,6 +6,8 @@ import pytest
 
 from ci_eval.languages.scala import LANGUAGE
 
+pytestmark = pytest.mark.grammar
+
 
 @pytest.mark.parametrize(
     "text",

@@ -6,6 +6,9 @@ import pytest
 
 from ci_eval import languages
 
+pytestmark = pytest.mark.grammar
+
+
 JSX = "const view = <Panel title={name}><div onClick={run}>text</div><ns.Part {...rest} /></Panel>;\n"
 
 

@@ -9,6 +9,8 @@ from ci_eval.adapters.testruns.mutants import function_at, mutants, stub
 from ci_eval.model import Stretch
 from tests.adapters.testruns.shops import FOCAL, runnable
 
+pytestmark = pytest.mark.grammar
+
 
 def described(text: str, language: str = "python") -> set[str]:
     focal = Stretch(path="a", begin=0, end=len(text))

@@ -6,6 +6,9 @@ import pytest
 
 from ci_eval.mining.reviews.blocks import Block, block_of, language_of
 
+pytestmark = pytest.mark.grammar
+
+
 PYTHON = """\
 import os
 

@@ -28,6 +28,7 @@ def fates(github: GitHub, answers: Iterable[str] | None = None, **given: Any) ->
     return {str(fate): count for fate, count in (+mined(github, answers, **given).fates).items()}
 
 
+@pytest.mark.grammar
 def test_a_comment_becomes_a_record_of_the_block_that_it_is_on(github: GitHub) -> None:
     github.comment("Too long a name.\r\n", line=6)
     (line,) = mined(github).lines
@@ -50,6 +51,7 @@ def test_a_comment_becomes_a_record_of_the_block_that_it_is_on(github: GitHub) -
     }
 
 
+@pytest.mark.grammar
 @pytest.mark.parametrize(
     ("comment", "expected"),
     [
@@ -74,6 +76,7 @@ def test_every_comment_has_a_fate(github: GitHub, comment: dict[str, Any], expec
     assert fates(github) == {expected: 1}
 
 
+@pytest.mark.grammar
 def test_a_line_outside_of_all_blocks_is_shown_in_its_hunk(github: GitHub) -> None:
     github.comment(line=2)
     (line,) = mined(github).lines
@@ -81,6 +84,7 @@ def test_a_line_outside_of_all_blocks_is_shown_in_its_hunk(github: GitHub) -> No
     assert line.context["diff_block"].startswith(" import os\n+import sys\n \n")
 
 
+@pytest.mark.grammar
 def test_a_block_that_did_not_change_is_no_record(github: GitHub) -> None:
     github.texts["box.py"] = ("a\n\n\ndef f():\n    pass\n", "b\n\n\ndef f():\n    pass\n")
     github.comment(line=4)
@@ -95,12 +99,14 @@ def test_a_file_that_is_gone_or_no_text_is_counted(github: GitHub) -> None:
     assert fates(github) == {"no diff": 1}
 
 
+@pytest.mark.grammar
 def test_the_same_comment_on_the_same_change_is_kept_once(github: GitHub) -> None:
     for _ in range(2):
         github.comment()
     assert fates(github) == {"kept": 1, "duplicate": 1}
 
 
+@pytest.mark.grammar
 def test_of_many_comments_the_seed_draws_and_the_rest_is_not_asked_for(github: GitHub) -> None:
     for number in range(9):
         github.comment(f"Comment {number}.")
@@ -109,6 +115,7 @@ def test_of_many_comments_the_seed_draws_and_the_rest_is_not_asked_for(github: G
     assert fates(github, limit=3) == {"kept": 3, "not looked at": 6}
 
 
+@pytest.mark.grammar
 def test_each_thing_is_asked_for_once(github: GitHub) -> None:
     for number in range(3):
         github.comment(f"Comment {number}.")
@@ -118,6 +125,7 @@ def test_each_thing_is_asked_for_once(github: GitHub) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.grammar
 def test_a_model_leaves_out_what_it_drops_and_what_it_says_unclearly(github: GitHub) -> None:
     for number in range(3):
         github.comment(f"Comment {number}.")
@@ -125,6 +133,7 @@ def test_a_model_leaves_out_what_it_drops_and_what_it_says_unclearly(github: Git
     assert fates(github, answers) == {"kept": 1, "not self-contained": 1, "no verdict": 1}
 
 
+@pytest.mark.grammar
 def test_people_decide_before_the_model_does(github: GitHub) -> None:
     for number in range(2):
         github.comment(f"Comment {number}.")
@@ -132,6 +141,7 @@ def test_people_decide_before_the_model_does(github: GitHub) -> None:
     assert fates(github, [], verdicts={one: "accept", two: "reject"}) == {"kept": 1, "rejected": 1}
 
 
+@pytest.mark.grammar
 def test_where_only_what_is_accepted_counts_the_rest_waits(github: GitHub) -> None:
     github.comment()
     found = mined(github, only_accepted=True)

@@ -13,6 +13,9 @@ from ci_eval.mining.unit_tests.records import Selection
 from ci_eval.model import Runnable
 from tests.mining.unit_tests.pairs import fate, mined
 
+pytestmark = pytest.mark.grammar
+
+
 CODE = "def take(items):\n    return items\n"
 
 

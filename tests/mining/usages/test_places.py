@@ -12,6 +12,9 @@ from ci_eval.mining.usages.reading import mine
 from ci_eval.model import ObjectPlace
 from tests.mining.usages.mined import PATHS
 
+pytestmark = pytest.mark.grammar
+
+
 IMPORTS = {"python": "from a import Box\n", "java": "package shop;\nimport a.Box;\n"}
 
 

@@ -11,6 +11,9 @@ from ci_eval.mining.usages.languages import CATALOG
 from ci_eval.mining.usages.snapshots import Mined, Miner, Selection, Snapshot, Typing
 from ci_eval.queries.texts import digest_of
 
+pytestmark = pytest.mark.grammar
+
+
 HEAD = "from a import Box\ndef put():\n"
 
 

@@ -9,6 +9,9 @@ import pytest
 from ci_eval.mining.usages.writing import dialect_of, usages_at
 from tests.mining.usages.mined import PATHS
 
+pytestmark = pytest.mark.grammar
+
+
 PYTHON = """\
 from a import Box
 def f(p):

@@ -9,6 +9,8 @@ import pytest
 from ci_eval.model import EvolutionConfig, StrategyConfig
 from tests.stages.actions.views import TEXT, views
 
+pytestmark = pytest.mark.grammar
+
 
 def test_later_lines_are_missing_and_earlier_ones_are_there() -> None:
     shown = views(StrategyConfig(evolution=EvolutionConfig(share=1)))

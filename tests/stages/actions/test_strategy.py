@@ -27,6 +27,8 @@ from tests.projects import GREETER
 from tests.replaying import STRATEGIES, replay, task_of
 from tests.stages.actions.views import TEXT, views
 
+pytestmark = pytest.mark.grammar
+
 
 def actions_of(text: str, strategy: StrategyConfig | None = None, path: str = "a.py") -> FileActions:
     extraction = LANGUAGE.extract(text, path, {})

@@ -8,6 +8,9 @@ import pytest
 
 from tests.mining.unit_tests.pairs import fate, mined, pairs, shown
 
+pytestmark = pytest.mark.grammar
+
+
 CODE = """\
 function take(items, n) { return items.slice(0, n) }
 const half = (n) => n / 2

@@ -11,6 +11,9 @@ from ci_eval.mining.usages.languages.java.names import types_of
 from ci_eval.model import Definition
 from tests.mining.usages.mined import only, text
 
+pytestmark = pytest.mark.grammar
+
+
 OWN = frozenset(["shop.Cart", "shop.Till"])
 
 

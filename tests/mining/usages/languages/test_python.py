@@ -13,6 +13,9 @@ from ci_eval.mining.usages.languages.python.naming import module_of
 from ci_eval.model import Definition
 from tests.mining.usages.mined import only, text, usages
 
+pytestmark = pytest.mark.grammar
+
+
 DEFINITIONS = {
     "from a.b import Box\nbox = Box(1)\nbox.go()": Definition(kind="NEW", member="a.b.Box"),
     "import a.b as c\nbox = c.Box(1)\nbox.go()": Definition(kind="NEW", member="a.b.Box"),

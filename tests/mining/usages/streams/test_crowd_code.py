@@ -31,6 +31,7 @@ def written(path: Path, events: list[dict[str, object]], chunk: int | None = Non
     return file
 
 
+@pytest.mark.grammar
 def test_edits_are_replayed(tmp_path: Path) -> None:
     path = written(tmp_path, [*OTHERS, action(0, 0, TEXT), action(3000, len(TEXT), MORE)])
     found, skipped = snapshots("crowd-code", path)
@@ -39,6 +40,7 @@ def test_edits_are_replayed(tmp_path: Path) -> None:
     assert states("crowd-code", path) == STATES
 
 
+@pytest.mark.grammar
 def test_the_parts_of_a_session_go_on_where_the_one_before_ended(tmp_path: Path) -> None:
     written(tmp_path, [action(3000, len(TEXT), MORE)], chunk=10)
     written(tmp_path, [action(0, 0, TEXT)], chunk=9)

@@ -5,7 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile
 
+import pytest
+
 from tests.mining.usages.streams.recorded import END, STATES, TEXT, snapshots, states
+
+pytestmark = pytest.mark.grammar
+
 
 TABLE = """\
 EventID,Order,SubjectID,EventType,CodeStateID,ServerTimestamp,ProblemID

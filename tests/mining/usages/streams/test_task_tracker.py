@@ -5,7 +5,12 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
+import pytest
+
 from tests.mining.usages.streams.recorded import END, STATES, TEXT, snapshots, states
+
+pytestmark = pytest.mark.grammar
+
 
 COLUMNS = ("date", "timestamp", "fileName", "fragment", "chosenTask", "language")
 
