@@ -65,10 +65,12 @@ def _minutes(item: pytest.Item) -> float:
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Look for the programs of `needs`, and for those of the engine that the test is about."""
+    """Look for the programs of `needs`, for a browser, and for the programs of the engine that the test is about."""
     PARSED.clear()
     programs = [program for mark in item.iter_markers("needs") for program in mark.args]
     need(*programs)
+    if item.get_closest_marker("browser"):
+        need("chromium")
     if isinstance(item, pytest.Function) and hasattr(item, "callspec"):
         for engine in (value for value in item.callspec.params.values() if isinstance(value, FromRecipe)):
             need_engine(engine)

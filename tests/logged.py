@@ -5,11 +5,11 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
-
-import pandas as pd
+from typing import Any
 
 from ci_eval.model import Session
 from ci_eval.workspace import Workspace
+from tests.needs import need_module
 from tests.projects import GREETER
 from tests.waiting import HANGS
 
@@ -27,16 +27,16 @@ def lines(number: int) -> str:
     return f"{GREETER}\ndef make_{number}(value_0):\n{body}    return value_0\n"
 
 
-def sides(folder: Path) -> list[pd.DataFrame]:
-    """What is logged for training, and for validation."""
-    return [_plain(pd.read_parquet(folder / "logs" / f"{side}.parquet")) for side in ("train", "validation")]
+def sides(folder: Path) -> list[Any]:
+    """What is logged for training, and for validation, as tables of pandas."""
+    pandas = need_module("pandas")
+    tables = [pandas.read_parquet(folder / "logs" / f"{side}.parquet") for side in ("train", "validation")]
+    return [_plain(table, pandas.CategoricalDtype) for table in tables]
 
 
-def _plain(table: pd.DataFrame) -> pd.DataFrame:
+def _plain(table: Any, categorical: type) -> Any:
     """With texts for categories, whose order depends on how the logs were put together."""
-    return table.astype(
-        {name: "object" for name in table.columns if isinstance(table[name].dtype, pd.CategoricalDtype)}
-    )
+    return table.astype({name: "object" for name in table.columns if isinstance(table[name].dtype, categorical)})
 
 
 def sessions_of(folder: Path) -> list[Session]:

@@ -1,10 +1,14 @@
-"""What a machine lacks is no fault of the code: a test is skipped and says why, or fails where it must not be."""
+"""What a machine lacks is no fault of the code: a test is skipped and says why, or fails where it must not be.
+
+In the body of a file, `lack`, `need_module` and `need_modules` decide about all of its tests.
+"""
 
 from __future__ import annotations
 
 import os
 import shutil
-from typing import NoReturn
+from importlib import import_module
+from typing import Any, NoReturn
 
 import pytest
 
@@ -18,13 +22,34 @@ def lack(reason: str) -> NoReturn:
     """Skip the test; fail it where `CI_EVAL_REQUIRE_ALL` is set."""
     if os.environ.get(REQUIRE_ALL):
         pytest.fail(f"{reason}; {REQUIRE_ALL} is set")
-    pytest.skip(reason)
+    pytest.skip(reason, allow_module_level=True)
 
 
 def need(*programs: str) -> None:
     """Go on with the test only where these programs are installed."""
     if missing := [program for program in programs if not shutil.which(program)]:
         lack(f"{' and '.join(missing)} not installed")
+
+
+def need_module(name: str) -> Any:
+    """Return the module; go on only where its package is installed."""
+    package = name.partition(".")[0]
+    try:
+        return import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name != package:  # it is there, and broken
+            raise
+        lack(missing(package))
+
+
+def need_modules(*names: str) -> list[Any]:
+    """Return the modules; go on only where the packages of all are installed."""
+    return [need_module(name) for name in names]
+
+
+def missing(package: str) -> str:
+    """Return the reason of tests that need a package of the extra `test-all`."""
+    return f"{package} is not installed: pip install -e '.[test-all]'"
 
 
 def need_engine(engine: FromRecipe) -> None:

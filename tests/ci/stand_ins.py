@@ -26,6 +26,7 @@ import yaml
 
 from tests.ci.github_api import Services, served
 from tests.ci.tools import act, github_actions, github_cache
+from tests.needs import need_modules
 
 ROOT = Path(__file__).parents[2]
 OURS, THEIRS = "ci-eval/ci-eval", "maintainer/engine"
@@ -193,6 +194,8 @@ class GitHub:
             argv += ["-e", str(event_file)]
         for name, text in inputs.items():
             argv += ["--input", f"{name.replace('_', '-')}={text}"]
+        if workflow == "generate-ml-logs":  # in our own environment
+            need_modules("lightgbm", "pyarrow")
         for name, text in {**self._environment(workflow, run_id, attempt, repository), **(variables or {})}.items():
             argv += ["--env", f"{name}={text}"]
         for reference, folder in self._replaced():

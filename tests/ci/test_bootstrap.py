@@ -8,6 +8,8 @@ from runpy import run_path
 
 import pytest
 
+from tests.needs import need_modules
+
 ROOT = Path(__file__).parents[2]
 RUN = run_path(str(ROOT / ".github" / "actions" / "run.py"))
 
@@ -75,6 +77,7 @@ def test_an_environment_that_was_not_finished_is_made_anew(tmp_path: Path, monke
 
 @pytest.mark.slow
 def test_a_runners_own_environment_is_used_if_it_has_what_is_needed() -> None:
+    need_modules("lightgbm", "pyarrow")
     kept = {"CI_EVAL_ENVIRONMENT": sys.prefix}
     assert RUN["program"](True, kept) == RUN["python_of"](Path(sys.prefix))
 

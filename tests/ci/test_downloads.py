@@ -14,6 +14,7 @@ import pytest
 from tests.ci.documentation import documented
 from tests.ci.github_api import Services, served
 from tests.command import command
+from tests.needs import need_modules
 from tests.projects import GREETER, write
 
 
@@ -75,6 +76,7 @@ def test_a_name_that_leads_elsewhere_is_refused(github: Services) -> None:
 
 @pytest.mark.slow
 def test_the_documented_pipeline_trains_on_the_latest_logs(github: Services, tmp_path: Path) -> None:
+    need_modules("lightgbm", "pyarrow")
     project = write(tmp_path / "p", **{f"file{i}__py": GREETER + f"x{i} = {i}\nprint(x{i})\n" for i in range(8)})
     logs = tmp_path / "made"
     code, _, said = command(

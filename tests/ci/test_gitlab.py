@@ -13,6 +13,7 @@ import yaml
 
 from ci_eval.ci.inputs import OPTIONS, PLACES, REPEATED
 from tests.ci.documentation import documented
+from tests.needs import need_module
 from tests.waiting import HANGS
 
 ROOT = Path(__file__).parents[2]
@@ -36,6 +37,7 @@ def filled(path: Path) -> str:
 
 
 def schema(folder: Path, text: str) -> int:
+    need_module("check_jsonschema")
     file = folder / ".gitlab-ci.yml"
     file.write_text(text)
     argv = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.gitlab-ci", str(file)]

@@ -9,6 +9,7 @@ import pytest
 
 from tests.command import command
 from tests.logged import lines, run
+from tests.needs import need_module
 from tests.projects import GREETER, write
 
 
@@ -20,6 +21,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def logs(project: Path) -> Path:
     """A workspace with logs in every format."""
+    need_module("pyarrow")
     folder = project.parent / "logs"
     formats = [part for form in ("parquet", "jsonl", "jetbrains") for part in ("--log-format", form)]
     command = ("generate-ml-logs", "--project", f"path:{project}", "--engine", "words", "--output", folder, *formats)

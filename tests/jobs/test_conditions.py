@@ -16,6 +16,7 @@ from ci_eval.manifest import Manifest
 from ci_eval.workspace import Workspace
 from tests.command import command
 from tests.here import in_one_process
+from tests.needs import need_module
 from tests.projects import GREETER, write
 
 __all__ = ["in_one_process"]
@@ -102,7 +103,7 @@ def test_shards_of_different_conditions_are_not_merged(night: Path, tmp_path: Pa
 
 @pytest.mark.usefixtures("in_one_process")
 def test_logs_of_another_language_of_the_project_are_of_another_run(tmp_path: Path) -> None:
-    pytest.importorskip("pyarrow", reason="the extra ml is not installed")
+    need_module("pyarrow")
     project = write(tmp_path / "p", a__py=GREETER, b__js="const name = 1\nconsole.log(name, name)\n")
     folders = []
     for language in ("python", "javascript"):

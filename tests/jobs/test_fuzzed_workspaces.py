@@ -18,6 +18,7 @@ from ci_eval.errors import WorkspaceError
 from ci_eval.learning.logs.records import digest
 from ci_eval.workspace import PARTS, Workspace
 from tests.command import command
+from tests.needs import need_modules
 from tests.packed import repack, unpacked
 from tests.projects import GREETER, write
 
@@ -35,6 +36,7 @@ BYTES, SECONDS = 500_000_000, 10
 @pytest.fixture(scope="module")
 def nights(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Finished evaluations, one of them with logs where they can be written, one asked at every prefix."""
+    need_modules("lightgbm", "pyarrow")
     root = tmp_path_factory.mktemp("fuzzed")
     project = write(root / "p", **{f"f{number}__py": GREETER.replace("Greeter", f"G{number}") for number in range(4)})
     common = ("--project", f"path:{project}", "--engine", "words", "--jobs", 1)

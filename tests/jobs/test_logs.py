@@ -13,14 +13,15 @@ from typing import Any
 
 import msgspec
 import numpy as np
-import pandas as pd
-import polars as pl
 import pytest
 
 from ci_eval.learning.features import NAMES
 from ci_eval.workspace import Workspace
 from tests.logged import run, sessions_of, sides
+from tests.needs import need_modules
 from tests.projects import GREETER, write
+
+pd, pl, _, _ = need_modules("pandas", "polars", "pyarrow", "lightgbm")
 
 # A command line after the other: logs, training, evaluation, together more than a minute.
 pytestmark = pytest.mark.slow

@@ -8,13 +8,14 @@ import shutil
 from pathlib import Path
 
 import numpy as np
-import onnxruntime
-import pandas as pd
 import pytest
 
 from ci_eval.learning.model_file import lightgbm
 from ci_eval.workspace import Workspace
 from tests.logged import run, sessions_of
+from tests.needs import need_module, need_modules
+
+need_module("lightgbm")
 
 # A command line after the other: logs, training, evaluation, together more than a minute.
 pytestmark = pytest.mark.slow
@@ -200,14 +201,15 @@ def test_a_wrong_setting_is_refused_before_training(setting: str, said: str, log
 
 
 def test_an_exported_model_ranks_real_logs_as_the_ranker_does(model: Path, logs: Path, tmp_path: Path) -> None:
+    runtime, pandas, _ = need_modules("onnxruntime", "pandas", "onnxmltools")
     for to in ("lightgbm", "onnx"):
         code, _, err = run("export-ranker", model, "--to", to, "--output", tmp_path / to)
         assert code == 0, err
     features = json.loads(model.read_text())["features"]
-    rows = pd.read_parquet(logs / "logs" / "validation.parquet")[features].to_numpy(dtype=np.float32)
+    rows = pandas.read_parquet(logs / "logs" / "validation.parquet")[features].to_numpy(dtype=np.float32)
     wanted = lightgbm().Booster(model_str=json.loads(model.read_text())["booster"]).predict(rows)
     plain = lightgbm().Booster(model_file=tmp_path / "lightgbm").predict(rows)
-    (converted,) = onnxruntime.InferenceSession(tmp_path / "onnx").run(None, {"features": rows})
+    (converted,) = runtime.InferenceSession(tmp_path / "onnx").run(None, {"features": rows})
     assert (plain == wanted).all()
     np.testing.assert_allclose(converted.ravel(), wanted, atol=1e-4)
     code, _, err = run("export-ranker", model, "--to", "onnx", "--output", tmp_path / "onnx")

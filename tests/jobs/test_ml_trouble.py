@@ -20,7 +20,10 @@ from ci_eval.learning import logs as logs_support
 from ci_eval.manifest import Manifest
 from ci_eval.workspace import Workspace
 from tests.logged import lines, run
+from tests.needs import need_modules
 from tests.projects import GREETER, write
+
+need_modules("lightgbm", "pyarrow")
 
 pytestmark = pytest.mark.slow
 

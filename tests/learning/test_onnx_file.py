@@ -12,9 +12,9 @@ from ci_eval.learning import onnx_file
 from ci_eval.learning.features import CATEGORIES, NAMES
 from ci_eval.learning.model_file import RankerModel, lightgbm
 from ci_eval.learning.training import LookupRows, train
+from tests.needs import need_modules
 
-runtime = pytest.importorskip("onnxruntime", reason="the extra test is not installed")
-
+runtime, _, _ = need_modules("onnxruntime", "onnxmltools", "lightgbm")
 
 pytestmark = pytest.mark.slow
 

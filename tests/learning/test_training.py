@@ -11,12 +11,13 @@ import pytest
 from ci_eval.errors import ConfigError
 from ci_eval.learning.features import NAMES
 from ci_eval.learning.training import LookupRows, Settings, train
+from tests.needs import need_module
 
 
 @pytest.fixture(scope="module", autouse=True)
 def _lightgbm() -> None:
     # Not at the top: the import takes more than a second, also in processes that collect this file and run none of it.
-    pytest.importorskip("lightgbm", reason="the extra ml is not installed")
+    need_module("lightgbm")
 
 
 def queries(count: int, seed: int) -> LookupRows:

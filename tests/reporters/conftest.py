@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-from playwright.sync_api import Browser, expect, sync_playwright
 
 from tests.command import command
 from tests.histories import NASTY, night
-from tests.needs import need
 from tests.projects import GREETER, write
+
+if TYPE_CHECKING:
+    from tests.reporters.browsing import Browser
 
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 ARGUMENTS += ["--disable-component-update", "--disable-sync"]
@@ -21,11 +24,11 @@ ARGUMENTS += ["--disable-component-update", "--disable-sync"]
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    need("chromium")
+    browsing = import_module("tests.reporters.browsing")
     # Generous, for a machine that runs other tests: five seconds were too few for the largest page.
-    expect.set_options(timeout=20_000)
+    browsing.expect.set_options(timeout=20_000)
     executable = shutil.which("chromium")
-    with sync_playwright() as playwright:
+    with browsing.sync_playwright() as playwright:
         started = playwright.chromium.launch(executable_path=executable, args=ARGUMENTS)
         yield started
         started.close()

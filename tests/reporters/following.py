@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from playwright.sync_api import Locator, Page
+from tests.reporters.browsing import Locator, Page
 
 
 def follow(link: Locator) -> None:

@@ -6,10 +6,10 @@ import tarfile
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser
 
 from ci_eval.fetch.packages import npm_pack
 from ci_eval.reporters.html import REPORTER
+from tests.reporters.browsing import Browser
 from tests.reporters.samples import small
 
 pytestmark = [pytest.mark.browser, pytest.mark.registry, pytest.mark.needs("npm")]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 
 import pytest
-from playwright.sync_api import Browser, Page
 
+from tests.reporters.browsing import Browser, Page
 from tests.reporters.following import address, follow
 
 pytestmark = pytest.mark.browser
@@ -94,7 +95,8 @@ def test_a_trend_and_latencies_are_drawn_and_said_in_words(site: Path, page: Pag
     assert any(label.startswith("RecallAt1 over 13 evaluations") for label in labels)
     assert any("share of the lookups" in label for label in labels)
     assert "▲" in page.locator("p.better").first.inner_text()
-    assert all(each.bounding_box()["height"] > 60 for each in charts.all())  # type: ignore[index]
+    boxes = [chart.bounding_box() for chart in charts.all()]
+    assert all(box and box["height"] > 60 for box in boxes)
 
 
 def test_a_ranking_leads_to_its_comparisons(site: Path, page: Page) -> None:
@@ -106,8 +108,10 @@ def test_a_ranking_leads_to_its_comparisons(site: Path, page: Page) -> None:
 
 @pytest.mark.parametrize("width", [360, 1280])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_nothing_is_wider_than_the_window(site: Path, browser: Browser, width: int, scheme: str) -> None:
-    page = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)  # type: ignore[arg-type]
+def test_nothing_is_wider_than_the_window(
+    site: Path, browser: Browser, width: int, scheme: Literal["light", "dark"]
+) -> None:
+    page = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)
     pages = [site.parent.parent / folder / "html" / "index.html" for folder in ("out", "only", "several")]
     for path in (*pages, next((site / "files").glob("*.html"))):
         page.goto(path.as_uri())

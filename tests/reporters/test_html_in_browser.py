@@ -9,10 +9,10 @@ from pathlib import Path
 from time import monotonic
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
 
 from ci_eval.model import FileFigures
 from ci_eval.reporters.html import REPORTER
+from tests.reporters.browsing import Browser, Page, expect
 from tests.reporters.following import address, follow
 from tests.reporters.samples import CODE, NASTY, Sample, figures, hostile, huge, session, small, suggestions
 

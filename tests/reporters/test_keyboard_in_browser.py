@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser
 
 from ci_eval.reporters.html import REPORTER
+from tests.reporters.browsing import Browser
 from tests.reporters.samples import small
 
 pytestmark = pytest.mark.browser

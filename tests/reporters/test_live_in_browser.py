@@ -6,10 +6,10 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
-from playwright.sync_api import Browser, expect
 
 from ci_eval.ci import Screen
 from ci_eval.jobs.live.watch import watch
+from tests.reporters.browsing import Browser, expect
 from tests.reporters.following import address
 from tests.runs_that_go_on import GoingOn
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
-from playwright.sync_api import Browser, Page, expect
 
 from ci_eval.reporters.html import REPORTER
+from tests.reporters.browsing import Browser, Page, expect
 from tests.reporters.following import address, follow
 from tests.reporters.samples import NASTY, Sample, hostile, session, small
 from tests.reporters.test_html_in_browser import Visit, page, sites, visit

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 
 import pytest
-from playwright.sync_api import Browser, Page
 
+from tests.reporters.browsing import Browser, Page
 from tests.reporters.following import follow
 
 pytestmark = pytest.mark.browser
@@ -63,8 +64,10 @@ def test_the_table_has_the_figures_of_the_chart(page: Page) -> None:
 
 @pytest.mark.parametrize("width", [360, 1400])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_nothing_is_wider_than_the_window(site: Path, browser: Browser, width: int, scheme: str) -> None:
-    page = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)  # type: ignore[arg-type]
+def test_nothing_is_wider_than_the_window(
+    site: Path, browser: Browser, width: int, scheme: Literal["light", "dark"]
+) -> None:
+    page = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)
     for path in sorted(site.rglob("index.html")):
         page.goto(path.as_uri())
         assert page.evaluate("document.documentElement.scrollWidth") <= width

@@ -9,12 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ci_eval.statistics.contingency import chi_square, total_variation, upper_tail
+from tests.needs import need_module
 
 
 @pytest.fixture(scope="module")
 def scipy() -> Any:
     # Not at the top: the import takes most of a second, also in processes that collect this file and run none of it.
-    return pytest.importorskip("scipy.stats", reason="scipy comes with the extra ml")
+    return need_module("scipy.stats")
 
 
 @given(statistic=st.floats(0, 2_000), df=st.integers(1, 300))

@@ -9,6 +9,7 @@ import pytest
 
 from ci_eval.model.sampling import Sampling, Stratum
 from ci_eval.statistics.weighted import ERRORS, figure, interval, moments, of_share
+from tests.needs import need_module
 
 ONES = np.ones
 
@@ -58,7 +59,7 @@ def test_the_interval_is_that_of_a_stratified_sample() -> None:
 
 @pytest.mark.parametrize(("right", "asked"), [(0, 40), (1, 40), (27, 1000), (500, 1000), (999, 1000), (1000, 1000)])
 def test_the_interval_of_a_share_is_the_usual_one_and_the_score_interval_of_scipy(right: int, asked: int) -> None:
-    scipy = pytest.importorskip("scipy.stats", reason="scipy comes with the extra ml")
+    scipy = need_module("scipy.stats")
     value = right / asked
     reach = ERRORS * (np.sqrt(value * (1 - value) / asked) or 1 / asked)
     score = scipy.binomtest(right, asked).proportion_ci(method="wilson")

@@ -7,11 +7,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import nbformat
 import pytest
-from nbclient import NotebookClient
 
 import ci_eval
+from tests.needs import need_modules
+
+nbclient, nbformat, _ = need_modules("nbclient", "nbformat", "ipykernel")
 
 NOTEBOOK = Path(ci_eval.__file__).parents[1] / "docs" / "notebook.ipynb"
 
@@ -25,7 +26,7 @@ def executed(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
         notebook = nbformat.read(NOTEBOOK, as_version=4)
-        NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(folder)}}).execute()
+        nbclient.NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(folder)}}).execute()
     return [cell for cell in notebook.cells if cell.cell_type == "code"]
 
 

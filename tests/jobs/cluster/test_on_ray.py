@@ -20,11 +20,11 @@ from ci_eval.errors import PreparationError
 from ci_eval.jobs import pipeline, runs
 from ci_eval.jobs.cluster.node import Wanted
 from ci_eval.jobs.preparation import prepare
+from tests.needs import need_module
 from tests.projects import GREETER, timeless, write
 from tests.waiting import HANGS, wait_for
 
-pytest.importorskip("ray", reason="the extra ray is not installed")
-cluster_utils = pytest.importorskip("ray.cluster_utils", reason="the extra ray is not installed")
+cluster_utils = need_module("ray.cluster_utils")
 RayExecutor = import_module("ci_eval.jobs.cluster.on_ray").RayExecutor
 
 pytestmark = [pytest.mark.registry, pytest.mark.slow, pytest.mark.filterwarnings("default")]

@@ -13,8 +13,11 @@ import yaml
 from tests.command import command
 from tests.jobs.exchange.test_recorded import PLANTED
 from tests.logged import lines
+from tests.needs import need_modules
 from tests.projects import write
 from tests.typists import recorded
+
+need_modules("lightgbm", "pyarrow")
 
 # Logs are made, and rankers trained, several times.
 pytestmark = pytest.mark.slow

@@ -13,8 +13,11 @@ import pytest
 from tests.command import command
 from tests.exchange.event_samples import line, session
 from tests.jobs.conftest import logs, project
+from tests.needs import need_module
 
 __all__ = ["logs", "project"]
+
+need_module("lightgbm")
 
 # A run that logs, and trainings on it.
 pytestmark = pytest.mark.slow

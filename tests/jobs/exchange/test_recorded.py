@@ -16,6 +16,7 @@ from ci_eval.learning.logs.events import ShownSession
 from ci_eval.learning.usermodel import UserModel
 from tests.command import command
 from tests.mining.usages.streams.test_neutral import completion, edit, written
+from tests.needs import need_module
 from tests.typists import recorded
 
 TEXT = "def put(box):\n    box."
@@ -113,6 +114,7 @@ def test_a_planted_user_is_found_again(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_recording_trains_a_ranker_and_is_compared(tmp_path: Path) -> None:
+    need_module("lightgbm")
     paths = [recorded(tmp_path / f"{seed}.jsonl", PLANTED, users=20, seed=seed) for seed in (1, 2)]
     code, out, err = command("train-ranker", f"neutral={paths[0]}", "--output", tmp_path / "m.json", "--jobs", 1)
     assert code == 0, err

@@ -15,11 +15,11 @@ import pytest
 
 from ci_eval.errors import WorkspaceError
 from ci_eval.jobs.remote import stores
+from tests.needs import need_modules
 from tests.projects import GREETER, timeless, write
 from tests.waiting import HANGS, wait_for
 
-fsspec = pytest.importorskip("fsspec", reason="the extra s3 is not installed")
-pytest.importorskip("moto", reason="moto comes with the extra test")
+fsspec, _, _ = need_modules("fsspec", "s3fs", "moto")
 
 pytestmark = pytest.mark.registry
 
