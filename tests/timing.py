@@ -6,7 +6,7 @@ import resource
 import time
 from collections import defaultdict
 from collections.abc import Generator
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -58,7 +58,10 @@ class Timing:
         return report
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        for waited, cpu in (value for name, value in report.user_properties if name == WAITED):
+        values = [
+            cast("tuple[dict[str, float], float]", value) for name, value in report.user_properties if name == WAITED
+        ]
+        for waited, cpu in values:
             self.cpu[getattr(report, "worker_id", "")] = cpu
             for client, seconds in waited.items():
                 self.waited[client] += seconds
