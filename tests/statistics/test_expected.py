@@ -24,8 +24,11 @@ def by_one_matrix(features: list[Places], values: Floats, base: float, ridge: fl
         rates = 1 / (1 + np.exp(-(base + design @ weights)))
         slope = design.T @ (values - rates) - ridge * weights
         curve = (design.T * (rates * (1 - rates))) @ design + ridge * np.eye(len(weights))
-        weights += np.linalg.solve(curve, slope)
-    return weights
+        step = np.linalg.solve(curve, slope)
+        weights += step
+        if np.abs(step).max() < 1e-12:
+            return weights
+    raise AssertionError("it does not converge")
 
 
 @pytest.mark.parametrize("ridge", [0.3, 3.0])
