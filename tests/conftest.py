@@ -7,7 +7,7 @@ import gc
 import os
 import signal
 import sys
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
@@ -45,8 +45,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Compile ci-eval once: hundreds of tests start processes of it, each of which would do so itself where
     PYTHONDONTWRITEBYTECODE is set."""
-    # A shell starts what it runs in the background with SIGINT ignored, which the runs that tests interrupt inherit.
-    signal.signal(signal.SIGINT, signal.default_int_handler)
     use_test_cache()
     time_clients()
     config.pluginmanager.register(Timing())
@@ -127,6 +125,14 @@ def no_ci(monkeypatch: pytest.MonkeyPatch) -> None:
     # Set rather than deleted: so what `--ci` sets in this process is gone after the test, too.
     monkeypatch.setenv("CI_EVAL_CI", "auto")
     monkeypatch.setenv("CI_EVAL_OUTPUT", "")
+
+
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Let processes that the test starts hear SIGINT: a shell's `&` makes all below it ignore that."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture(scope="session")

@@ -157,6 +157,7 @@ def test_what_runs_a_script_in_a_virtual_environment_may_be_read_too(
     assert installs_of(str(script)) == [tmp_path / "tools", tmp_path / "venv", tmp_path / "lang"]
 
 
-def test_what_the_system_has_needs_no_more() -> None:
+def test_what_the_system_has_needs_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", os.defpath)
     assert installs_of("sh") == []
     assert installs_of("no-such-program") == []

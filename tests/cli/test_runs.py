@@ -272,6 +272,7 @@ def test_without_a_browser_open_says_where_the_report_is(
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("interruptible")
 def test_an_interrupted_run_is_reported_as_far_as_it_came(tmp_path: Path) -> None:
     project = write(tmp_path / "p", **{f"file{i:03}__py": GREETER for i in range(150)})
     folder, given = tmp_path / "o", ["--engine", "words", "--jobs", "1", "--output"]

@@ -148,6 +148,7 @@ def _processes(word: str) -> Iterator[str]:
                 yield line
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_an_interrupted_run_exits_with_130_and_keeps_its_workspace(tmp_path: Path) -> None:
     project = write(tmp_path / "p", **{f"f{i}__py": GREETER * 40 for i in range(9)})
     process = start("evaluate", "--project", f"path:{project}", "--output", tmp_path / "o", "--jobs", 1)
