@@ -202,7 +202,7 @@ def test_no_key_begins_another_for_then_github_would_restore_it() -> None:
     assert not any(one.startswith(other) for one, other in permutations(keys, 2))
 
 
-@pytest.mark.skipif(not ACTIONS, reason="CI_EVAL_ACTIONS names no checkouts of the actions")
+@pytest.mark.checkouts
 def test_inputs_and_defaults_are_those_of_the_action() -> None:
     inputs = yaml.safe_load((Path(ACTIONS) / "cache" / "action.yml").read_text())["inputs"]
     assert {name: each.get("default", "") for name, each in inputs.items()} == NODE["cache"][1]

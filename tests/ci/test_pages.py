@@ -100,7 +100,7 @@ def words(text: str) -> list[str]:
     return re.sub(r"\\\n", " ", text).split()
 
 
-@pytest.mark.skipif(not ACTIONS, reason="CI_EVAL_ACTIONS names no checkouts of the actions")
+@pytest.mark.checkouts
 def test_inputs_and_steps_are_those_of_the_actions() -> None:
     deploy, upload = (
         yaml.safe_load((Path(ACTIONS) / action / "action.yml").read_text())

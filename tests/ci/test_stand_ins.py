@@ -316,7 +316,7 @@ def test_checkout_has_one_commit_unless_it_is_told_otherwise(
     assert git(workspace, "branch", "-r").replace("origin/", "").strip() == branches
 
 
-@pytest.mark.skipif(not ACTIONS, reason="CI_EVAL_ACTIONS names no checkouts of the actions")
+@pytest.mark.checkouts
 @pytest.mark.parametrize("action", ENTRY)
 def test_inputs_and_defaults_are_those_of_the_action(action: str) -> None:
     inputs = yaml.safe_load((Path(ACTIONS) / action / "action.yml").read_text())["inputs"]

@@ -93,10 +93,10 @@ def test_members_of_a_library_and_of_another_file_are_found(running: tuple[str, 
     assert "width" in names(*running, "width", prefix=prefix)
 
 
+# JShell knows no locals of methods.
+@pytest.mark.parametrize("running", LOCALS, indirect=True)
 def test_a_local_variable_is_found(running: tuple[str, Running]) -> None:
     name, engine = running
-    if name not in LOCALS:
-        pytest.skip("JShell knows no locals of methods")
     suffix, text, _ = FILES[name]
     offset = text.index(LOCALS[name])
     engine.open(f"a/b/C.{suffix}", text)
