@@ -22,8 +22,6 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module")
 def lookups() -> LookupRows:
     """Lists of 20, in which a number and a category tell what is right; some values are missing."""
-    # Not at the top: the import takes more than a second, also in processes that collect this file and run none of it.
-    pytest.importorskip("lightgbm", reason="the extra ml is not installed")
     random = np.random.default_rng(0)
     rows = random.random((600 * 20, len(NAMES)), dtype=np.float32)
     places = [NAMES.index(name) for name in CATEGORIES]
