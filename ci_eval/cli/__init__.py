@@ -33,6 +33,7 @@ FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS}
 def main() -> None:
     """Run the command line, and turn an error into one message and one exit code."""
     machine.collect_rarely()
+    _print_anywhere()
     if COMPLETING in os.environ:
         shells.register()
     try:
@@ -63,6 +64,13 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = UNREAD
     sys.exit(code if isinstance(code, int) else os.EX_OK)
+
+
+def _print_anywhere() -> None:
+    """Have output show `?` for a character that the user's encoding lacks, so that no run is lost over one."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
 
 
 def identity_of(error: Exception) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import os
 import shlex
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from ci_eval.cli import again
 from tests.ci.parsers import github_commands, service_messages
 from tests.cli.conftest import Run
 from tests.loopback import sends, serve
+from tests.projects import GREETER, write
 
 
 def test_broken_yaml_exits_with_2_and_names_the_place(run: Run, tmp_path: Path) -> None:
@@ -162,3 +164,14 @@ def test_what_was_typed_wrongly_is_no_command_to_the_ci(run: Run) -> None:
     assert [name for name, _ in service_messages(out + err)] == ["buildProblem"]
     _, out, err = run("--ci", "github", *said)
     assert [name for name, *_ in github_commands(out + err)] == ["error"]
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_an_encoding_that_lacks_characters_costs_no_run(encoding: str, tmp_path: Path) -> None:
+    write(tmp_path / "p", a__py=GREETER, ünder__py="x = 1\nprint(x)\n")
+    argv = ["evaluate", "--project", f"path:{tmp_path / 'p'}", "--engine", "words", "--output", str(tmp_path / "w")]
+    environment = {**os.environ, "PYTHONIOENCODING": encoding, "PYTHONUTF8": "0"}
+    command = [sys.executable, "-m", "ci_eval", *argv, "--gate", "RecallAt1 >= 99%", "--jobs", "1"]
+    done = subprocess.run(command, env=environment, capture_output=True, check=False)
+    assert done.returncode == 1, done.stderr
+    assert b"BROKEN" in done.stdout

@@ -98,7 +98,7 @@ class Node:
 
     def _prepared(self) -> Setup:
         path = self._folder / "config.yaml"
-        path.write_text(self._wanted.config)
+        path.write_text(self._wanted.config, "utf-8")
         prepared = prepare(load(path, environment={}).config, Screen())
         here = runs.same_answers(runs.new_manifest(prepared, 1))
         for what, wanted, found in unlike(self._wanted.answers, here):

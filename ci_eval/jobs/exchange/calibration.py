@@ -161,7 +161,7 @@ def _of_file(path: Path) -> Setting:
     """A YAML file with the keys to change, such as `fit-user-model` prints. Raises ConfigError."""
     if not path.is_file():
         raise ConfigError(f"{path} is not there: --try takes a YAML file with the keys to change")
-    raw = parse_yaml(path.read_text(), str(path))
+    raw = parse_yaml(path.read_text("utf-8"), str(path))
     if not isinstance(raw, dict) or not raw:
         raise ConfigError(f"{path} has no keys of a configuration")
     return Setting(path.stem, tuple(_overrides(raw)))
