@@ -24,6 +24,10 @@ from ci_eval.jobs.runs import stored_config
 from ci_eval.workspace import Workspace
 
 DEMO = Path(__file__).parents[1] / "config" / "demo.yaml"
+THIS_IS_THE_DEMO = (
+    "This is the demo, over a small project from PyPI. For the code in this folder, add --project path:. "
+    "(and --language L if it is not Python); `ci-eval init` writes a configuration."
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,9 +63,10 @@ class Choices:
             config = self._patched(workspace.config_path, {}, screen, ladder=False)
             trusting.refuse_foreign(workspace, config, trusted=trusted, typed=self.engine_command is not None)
             return config
-        return self._patched(
-            self.config or (None if self.project or self.dataset else DEMO), os.environ, screen, ladder=ladder
-        )
+        if not (self.config or self.project or self.dataset):
+            screen.say(THIS_IS_THE_DEMO)
+            return self._patched(DEMO, os.environ, screen, ladder=ladder)
+        return self._patched(self.config, os.environ, screen, ladder=ladder)
 
     def _patched(self, path: Path | None, environment: Mapping[str, str], screen: Screen, *, ladder: bool) -> Config:
         loaded = load(path, engine=self.engine, overrides=self.overrides, environment=environment)

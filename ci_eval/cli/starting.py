@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import io
+import select
 import sys
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import click
@@ -32,7 +36,8 @@ UNFILLED = "OWNER/ci-eval@COMMIT"
 def init(language: str | None, engine: str | None, project: str | None, action: str, output: Path) -> None:
     """Asks three questions, and writes a configuration and a workflow for every night.
 
-    Whatever an option answers is not asked. Without a terminal nothing is asked, and defaults are taken.
+    Whatever an option answers is not asked. Without a terminal, each line of standard input is an answer; where there
+    is none, the default is taken.
 
     \b
     Examples:
@@ -40,11 +45,16 @@ def init(language: str | None, engine: str | None, project: str | None, action: 
       ci-eval init --language go --engine gopls --project go:github.com/spf13/cobra@v1.8.1
     """
     screen = Screen()
-    chosen = language or _asked("Which language?", starting.guess_language(output), screen)
+    lines = iter(()) if sys.stdin.isatty() else _piped()
+
+    def ask(question: str, default: str) -> str:
+        return _asked(question, default, lines, screen)
+
+    chosen = language or ask("Which language?", starting.guess_language(output))
     answers = starting.Answers(
         language=chosen,
-        engine=engine or _asked("Which engine completes it?", starting.usual_engine(chosen), screen),
-        project=project or _asked("Whose code (a project SPEC)?", "path:.", screen),
+        engine=engine or ask("Which engine completes it?", starting.usual_engine(chosen)),
+        project=project or ask("Whose code (a project SPEC)?", "path:."),
     )
     written = starting.write(answers, output, action)
     for path in written:
@@ -54,9 +64,18 @@ def init(language: str | None, engine: str | None, project: str | None, action: 
         screen.say(f"In {written[1]}, write the repository and the commit of ci-eval in place of {UNFILLED}")
 
 
-def _asked(question: str, default: str, screen: Screen) -> str:
-    if not sys.stdin.isatty():
-        screen.say(f"{question} {default}")
-        return default
-    answer: str = click.prompt(question, default=default, err=True)
-    return answer
+def _asked(question: str, default: str, lines: Iterator[str], screen: Screen) -> str:
+    if sys.stdin.isatty():
+        answer: str = click.prompt(question, default=default, err=True)
+        return answer
+    answer = next(lines, "").strip()
+    screen.say(f"{question} {answer or f'{default} (the default, since nothing was answered)'}")
+    return answer or default
+
+
+def _piped() -> Iterator[str]:
+    """Yield the lines of standard input; none if nothing arrives within a second, as where a CI leaves it open."""
+    with suppress(io.UnsupportedOperation):  # a test's standard input is no file
+        if not select.select([sys.stdin], [], [], 1)[0]:
+            return
+    yield from sys.stdin

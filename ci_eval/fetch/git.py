@@ -15,6 +15,12 @@ from ci_eval.fetch.clients import GET, last_words
 TIMEOUT = 600.0
 FULL_COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
+PAGE = re.compile(
+    r"(?P<url>https://(?:www\.)?(?:github\.com|gitlab\.com|codeberg\.org|bitbucket\.org)/[\w.-]+/[\w.-]+)"
+    r"(?:/(?:-/)?(?:tree|commits?|src/branch|src/commit|src)/(?P<revision>[^?#]+?))?/?"
+)
+"""The page of a repository, or of one of its revisions, at the hosts that people paste addresses of."""
+
 SETTINGS = {
     "advice.detachedHead": "false",
     "core.askPass": "true",
@@ -71,6 +77,15 @@ def fetch_revision(url: str, revision: str, target: Path, *, timeout: float = TI
 def is_full_commit(revision: str) -> bool:
     """Whether `revision` names one commit for ever: 40 (SHA-1) or 64 (SHA-256) hex digits, in lower case."""
     return FULL_COMMIT.fullmatch(revision) is not None
+
+
+def of_page(address: str) -> str:
+    """Return the SPEC of the repository whose page has this address, "" if it is no such page.
+
+    The page of a branch, tag or commit stands for that revision, any other for the newest commit.
+    """
+    page = PAGE.fullmatch(address)
+    return f"git:{page['url'].removesuffix('.git')}@{page['revision'] or 'HEAD'}" if page else ""
 
 
 def check_url(url: str) -> None:

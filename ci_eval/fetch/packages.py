@@ -17,10 +17,13 @@ from ci_eval.fetch.clients import TIMEOUT, UNREACHABLE, failure, one_file, run_t
 PYPI = re.compile(
     r"(?P<name>[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)(?:\[[A-Za-z0-9._,-]+\])?==(?P<version>[0-9][A-Za-z0-9.!+_-]*)"
 )
+PYPI_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?")
 NPM = re.compile(
     r"(?P<name>(?:@[A-Za-z0-9][A-Za-z0-9._-]*/)?[A-Za-z0-9][A-Za-z0-9._-]*)"
     r"@(?P<version>\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?)"
 )
+
+NPM_NAME = re.compile(r"(?:@[A-Za-z0-9][A-Za-z0-9._-]*/)?[A-Za-z0-9][A-Za-z0-9._-]*")
 
 WHEELS_ONLY = (
     "Only wheels are taken, nothing is built: check name and version, and that this release has a wheel for this "
@@ -39,8 +42,12 @@ REFUSED = "ci-eval lets "
 
 
 def pip_download(requirement: str, folder: Path, *, timeout: float = TIMEOUT) -> Path:
-    """The wheel of NAME==VERSION, downloaded by pip into `folder`. Seconds. Raises ConfigError, InstallError."""
-    check_requirement(requirement)
+    """Return the wheel of NAME==VERSION, or of NAME's newest version, downloaded by pip into `folder`.
+
+    `timeout`: seconds. Raises ConfigError, InstallError.
+    """
+    if not PYPI_NAME.fullmatch(requirement):
+        check_requirement(requirement)
     options = ("download", "--no-deps", "--only-binary=:all:", "-d", ".")
 
     def run(here: Path) -> None:
@@ -80,8 +87,12 @@ def check_origins(target: Path) -> None:
 
 
 def npm_pack(spec: str, folder: Path, *, timeout: float = TIMEOUT) -> Path:
-    """The tarball of NAME@VERSION, downloaded by npm into `folder`. Seconds. Raises ConfigError, InstallError."""
-    check_npm(spec)
+    """Return the tarball of NAME@VERSION, or of NAME's newest version, downloaded by npm into `folder`.
+
+    `timeout`: seconds. Raises ConfigError, InstallError.
+    """
+    if not NPM_NAME.fullmatch(spec):
+        check_npm(spec)
 
     def run(here: Path) -> None:
         npm_run(("pack", "--", spec), cwd=here, timeout=timeout)
@@ -93,14 +104,14 @@ def check_requirement(requirement: str) -> re.Match[str]:
     """Raises ConfigError unless it reads NAME==VERSION."""
     if found := PYPI.fullmatch(requirement):
         return found
-    raise ConfigError(f"{requirement!r} is not NAME==VERSION: one exact version is needed, as in six==1.16.0.")
+    raise ConfigError(f"{requirement!r} is not NAME==VERSION, as in six==1.16.0, nor NAME for the newest version.")
 
 
 def check_npm(spec: str) -> re.Match[str]:
     """Raises ConfigError unless it reads NAME@VERSION or @SCOPE/NAME@VERSION."""
     if found := NPM.fullmatch(spec):
         return found
-    raise ConfigError(f"{spec!r} is not NAME@VERSION: one exact version is needed, as in is-number@7.0.0.")
+    raise ConfigError(f"{spec!r} is not NAME@VERSION, as in is-number@7.0.0, nor NAME for the newest version.")
 
 
 def pip_run(arguments: Sequence[str], *, cwd: Path, timeout: float = TIMEOUT) -> None:

@@ -24,6 +24,29 @@ def package(scheme: str, text: str, check: Callable[[str], re.Match[str]]) -> Sp
     return Spec(scheme=scheme, source=source, name=found["name"], revision=found["version"], sha256=pin)
 
 
+def newest(scheme: str, text: str, name: re.Pattern[str]) -> Spec | None:
+    """Return the spec of a package without a version, which stands for its newest one; None if `text` is another."""
+    source, pin = cut_pin(text)
+    return Spec(scheme=scheme, source=source, name=source, sha256=pin) if name.fullmatch(source) else None
+
+
+def newest_from_client(
+    download: Callable[[str, Path], Path], spec: Spec, files: Path, version: re.Pattern[str], written: str
+) -> Spec:
+    """Unpack the newest version of a package, and pin the spec to it.
+
+    `version` finds the version in the name of the file that `download` brings. `written`: how source and version are
+    joined, such as "{}=={}".
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        file = download(spec.source, Path(folder))
+        match = version.search(file.name)
+        if match is None:
+            raise ArchiveError(f"{file.name} does not name its version. Add one to {spec.source}.")
+        pinned = dataclasses.replace(spec, source=written.format(spec.source, match[1]), revision=match[1])
+        return unpack_pinned(pinned, file, files)
+
+
 def cut_pin(text: str) -> tuple[str, str]:
     """The text before `#sha256=HEX`, and HEX, "" if there is none. Raises ConfigError."""
     rest, sharp, pin = text.partition("#")

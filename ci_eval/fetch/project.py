@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 
 from ci_eval.errors import ConfigError, PreparationError
-from ci_eval.fetch import schemes, sealed
+from ci_eval.fetch import git, schemes, sealed
 from ci_eval.fetch.archive import top_of
 from ci_eval.fetch.contract import Fetch, Spec
 from ci_eval.fetch.download import sha256_of
@@ -41,7 +41,7 @@ class _Marker(Value, frozen=True, kw_only=True):
 
 def parse(spec: str) -> Spec:
     """The project that a SPEC names. Raises ConfigError, with examples, if it names none."""
-    scheme, _, rest = spec.partition(":")
+    scheme, _, rest = (git.of_page(spec) or spec).partition(":")
     if scheme in ("http", "https"):
         scheme, rest = "https", spec
     if scheme in schemes.names() and rest and not re.search(r"[\x00-\x1f\x7f]", rest):
@@ -94,6 +94,13 @@ def prepare(spec: str, *, cache: Path, base: Path | None = None) -> Project:
         raise PreparationError(
             f"Cannot prepare {written(wanted)}: {error}. Is {cache} writable, the disk full?"
         ) from error
+
+
+def lasts(spec: str) -> bool:
+    """Return whether the SPEC means the same files for ever, or is a folder."""
+    wanted = parse(spec)
+    scheme = schemes.CATALOG.load(wanted.scheme)
+    return scheme.fetch is None or scheme.lasting(wanted)
 
 
 def _prepare(wanted: Spec, fetch: Fetch, cache: Path, projects: Path) -> Project:

@@ -61,7 +61,10 @@ def compare_engines(
     folder = runs.workspace_for(config, output)
     for name in ("base", "new"):
         runs.check_place(folder / name, resume=resume)
-    sides = [prepare(answered_by(config, engine), screen) for engine in engines]
+    sides = [prepare(answered_by(config, engines[0]), screen)]
+    # A project without a version, or of a branch, is the same for all of them.
+    config = replace(config, project=sides[0].config.project)
+    sides += [prepare(answered_by(config, engine), screen) for engine in engines[1:]]
     if resume:
         # It is made last, from both workspaces; an interrupted run may have left half of it.
         shutil.rmtree(folder / "comparison", ignore_errors=True)

@@ -15,7 +15,7 @@ from ci_eval.adapters.place import confinement_of
 from ci_eval.adapters.recipes import InstalledEngine
 from ci_eval.catalog import guess
 from ci_eval.ci import Screen
-from ci_eval.config import Config, EngineConfig
+from ci_eval.config import Config, EngineConfig, patch
 from ci_eval.contracts import Configurable, Engine, Installation, Language, Ranker, Surroundings, Task
 from ci_eval.errors import ConfigError, PreparationError
 from ci_eval.fetch import dataset, project, sealed
@@ -118,6 +118,7 @@ def _prepare(config: Config, screen: Screen) -> Prepared:
     screen.say(f"Preparing {config.dataset.spec or config.project.spec}")
     target, records = _target(config, task, cache)
     around = project.prepare(config.project.spec, cache=cache) if records and config.project.spec else None
+    config = _pinned(config, around or target, screen)
     texts = _texts(records, config, engine, cache) if records else None
     needs, left_out = _dependencies(config, language, engine, around or target, cache, screen)
     version = f" {config.engine.version}" if config.engine.version else ""
@@ -161,6 +162,17 @@ def _dependencies(
         screen.warn(f"what {target.info.name} needs is not installed: {error} (--no-dependencies does not try)")
     left_out = engine.own_process and kind in environments.ENVIRONMENTS
     return environments.prepare(kind, target.root, target.info, dependencies=False, cache=cache), left_out
+
+
+def _pinned(config: Config, target: Project, screen: Screen) -> Config:
+    """Return the configuration with the version that its project turned out to be, where it named none that lasts.
+
+    So a run that is resumed, and the other engine of a comparison, see the same files.
+    """
+    if not config.project.spec or project.lasts(config.project.spec):
+        return config
+    screen.say(f"{config.project.spec} is now {target.info.spec.partition('#')[0]}")
+    return patch(config, project=target.info.spec)
 
 
 def _target(config: Config, task: Task, cache: Path) -> tuple[project.Project, actions.Records | None]:

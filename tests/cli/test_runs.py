@@ -176,6 +176,14 @@ def test_a_plugin_configuration_loads_with_its_warnings(run: Run, project: Path,
     assert "warning: " in err
 
 
+def test_the_demo_says_that_it_is_one_and_how_to_name_ones_own_code(run: Run, tmp_path: Path) -> None:
+    code, _, err = run("evaluate", "--task", "no-such-task", "--output", tmp_path)
+    assert code == 2
+    assert "This is the demo" in err
+    assert "--project path:." in " ".join(err.split())
+    assert "This is the demo" not in run("evaluate", "--project", "path:.", "--task", "no-such-task")[2]
+
+
 def test_the_demo_is_pinned_and_checksummed() -> None:
     assert "#sha256=" in load(DEMO).config.project.spec
 

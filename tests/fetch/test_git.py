@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ci_eval.errors import ConfigError, InstallError
-from ci_eval.fetch.git import check_revision, check_url, fetch_revision
+from ci_eval.fetch.git import check_revision, check_url, fetch_revision, of_page
 from tests.fetch.repository import Repository, create
 from tests.fetch.standins import client
 
@@ -191,3 +191,22 @@ def test_a_program_that_is_not_git_is_told(tmp_path: Path, monkeypatch: pytest.M
     program += "; fetch('file:///nowhere', 'main', Path(sys.argv[1]))"
     done = subprocess.run([sys.executable, "-c", program, tmp_path / "out"], capture_output=True, text=True)
     assert f"InstallError: {tmp_path / 'bin/git'} is no git that works." in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("page", "spec"),
+    [
+        ("https://github.com/pallets/click", "git:https://github.com/pallets/click@HEAD"),
+        ("https://github.com/pallets/click.git", "git:https://github.com/pallets/click@HEAD"),
+        ("https://github.com/pallets/click/", "git:https://github.com/pallets/click@HEAD"),
+        ("https://github.com/pallets/click/tree/8.1.x", "git:https://github.com/pallets/click@8.1.x"),
+        ("https://gitlab.com/o/r/-/tree/feature/a", "git:https://gitlab.com/o/r@feature/a"),
+        ("https://codeberg.org/o/r/src/branch/main", "git:https://codeberg.org/o/r@main"),
+        ("https://github.com/o/r/archive/v1.zip", ""),
+        ("https://github.com/o", ""),
+        ("https://example.org/o/r", ""),
+        ("https://github.com/o/r#sha256=00", ""),
+    ],
+)
+def test_the_page_of_a_repository_stands_for_it(page: str, spec: str) -> None:
+    assert of_page(page) == spec

@@ -11,6 +11,7 @@ import pytest
 
 from ci_eval.errors import ConfigError, InstallError
 from ci_eval.fetch.packages import check_npm, check_requirement, installed, npm_pack, pip_download, pip_install
+from ci_eval.fetch.project import prepare
 from tests.fetch.standins import client
 
 
@@ -44,7 +45,7 @@ def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.parametrize(
     "text",
-    ["six", "six>=1", "six==", "six==1.*", "six===1", "-r==1", "six==1 ", "six==1; x", "six @ file:///x", "a b==1",
+    ["six>=1", "six==", "six==1.*", "six===1", "-r==1", "six==1 ", "six==1; x", "six @ file:///x", "a b==1",
      "-e", "six==1\n", "six==-1", "./six==1", "six==1 --index-url=x", "--six==1"],
 )  # fmt: skip
 def test_a_requirement_must_be_one_exact_version(text: str, tmp_path: Path) -> None:
@@ -61,7 +62,7 @@ def test_exact_requirements_are_taken(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["is-number", "is-number@latest", "is-number@^7.0.0", "-g@1.0.0", "../x@1.0.0", "a/b@1.0.0", "@a@1.0.0",
+    ["is-number@latest", "is-number@^7.0.0", "-g@1.0.0", "../x@1.0.0", "a/b@1.0.0", "@a@1.0.0",
      "@a/-b@1.0.0", "file:x@1.0.0", "a@1.0.0 b", "a@1.0.0\n", "a@npm:b@1.0.0", "https://x/y.tgz", "a@1"],
 )  # fmt: skip
 def test_an_npm_package_must_be_one_exact_version(text: str, tmp_path: Path) -> None:
@@ -72,6 +73,22 @@ def test_an_npm_package_must_be_one_exact_version(text: str, tmp_path: Path) -> 
 @pytest.mark.parametrize("text", ["is-number@7.0.0", "@types/node@20.1.0", "JSONStream@1.3.5", "a@1.0.0-rc.1+b2"])
 def test_exact_npm_packages_are_taken(text: str) -> None:
     assert check_npm(text)["version"] == text.rpartition("@")[2]
+
+
+def test_a_package_to_install_must_have_a_version(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="NAME==VERSION"):
+        pip_install(["six"], tmp_path)
+
+
+def test_a_name_alone_is_its_newest_version_which_the_spec_then_names(index: Path, tmp_path: Path) -> None:
+    for version in ("1.9", "1.10", "2.0rc1"):
+        wheel(index, version=version)
+    info = prepare("pypi:tiny", cache=tmp_path / "cache").info
+    assert info.spec.startswith("pypi:tiny==1.10#sha256=")
+    assert info.revision == "1.10"
+    wheel(index, version="1.11")
+    assert prepare("pypi:tiny", cache=tmp_path / "cache").info.revision == "1.11"
+    assert prepare(info.spec, cache=tmp_path / "cache").info == info
 
 
 def test_the_wheel_lands_in_the_folder_and_nothing_else(index: Path, tmp_path: Path) -> None:

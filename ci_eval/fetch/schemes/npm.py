@@ -2,23 +2,35 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from ci_eval.fetch.contract import Scheme, Spec
-from ci_eval.fetch.packages import check_npm, npm_pack
-from ci_eval.fetch.pinned import from_client, package
+from ci_eval.fetch.packages import NPM_NAME, check_npm, npm_pack
+from ci_eval.fetch.pinned import from_client, newest, newest_from_client, package
+
+VERSION = re.compile(r"-(\d+\.\d+\.\d+.*)\.tgz$")
+"""Finds the version in the name of a tarball."""
 
 
 def parse(text: str) -> Spec:
-    """NAME@VERSION, perhaps with its digest."""
-    return package("npm", text, check_npm)
+    """Return the spec of NAME@VERSION, perhaps with its digest; NAME alone is its newest version."""
+    return newest("npm", text, NPM_NAME) or package("npm", text, check_npm)
 
 
 def fetch(spec: Spec, files: Path, _: Path) -> Spec:
     """See Fetch."""
+    if not spec.revision:
+        return newest_from_client(npm_pack, spec, files, VERSION, "{}@{}")
     return from_client(npm_pack, spec, files)
 
 
 SCHEME = Scheme(
-    example="npm:NAME@VERSION", parse=parse, fetch=fetch, needs=("npm",), toolchains={"node": "20"}, top=True
+    example="npm:NAME[@VERSION]",
+    parse=parse,
+    fetch=fetch,
+    needs=("npm",),
+    toolchains={"node": "20"},
+    top=True,
+    lasting=lambda spec: bool(spec.revision),
 )

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from ci_eval.fetch.contract import Scheme, Spec
-from ci_eval.fetch.packages import check_requirement, pip_download
-from ci_eval.fetch.pinned import from_client, package
+from ci_eval.fetch.packages import PYPI_NAME, check_requirement, pip_download
+from ci_eval.fetch.pinned import from_client, newest, newest_from_client, package
+
+VERSION = re.compile(r"^[^-]+-([^-]+)-")
+"""Finds the version in the name of a wheel."""
 
 
 def parse(text: str) -> Spec:
-    """NAME==VERSION, perhaps with its digest."""
-    return package("pypi", text, check_requirement)
+    """Return the spec of NAME==VERSION, perhaps with its digest; NAME alone is its newest version."""
+    return newest("pypi", text, PYPI_NAME) or package("pypi", text, check_requirement)
 
 
 def fetch(spec: Spec, files: Path, _: Path) -> Spec:
     """See Fetch."""
+    if not spec.revision:
+        return newest_from_client(pip_download, spec, files, VERSION, "{}=={}")
     return from_client(pip_download, spec, files)
 
 
-SCHEME = Scheme(example="pypi:NAME==VERSION", parse=parse, fetch=fetch)
+SCHEME = Scheme(example="pypi:NAME[==VERSION]", parse=parse, fetch=fetch, lasting=lambda spec: bool(spec.revision))
