@@ -30,6 +30,8 @@ UNBOUNDED = 10**6
 NO_STYLES: Mapping[str, str] = {}
 PAUSE = 10.0
 """Seconds between two lines of progress in a log."""
+FIRST_PAUSE = 5.0
+"""Seconds until the first of them, which says how long the rest takes."""
 
 
 class Screen:
@@ -141,6 +143,7 @@ class Steps:
         self._console, self._label, self._unit, self._host = console, label, unit, host
         self._begin = self._said = time.monotonic()
         self._first: int | None = None
+        self._estimated = False
         self._bar: tuple[Progress, TaskID] | None = None
 
     def __enter__(self) -> Steps:
@@ -166,8 +169,9 @@ class Steps:
 
     def show(self, done: int, total: int, note: str = "") -> None:
         """`done` of `total` units."""
-        if self._first is None:
-            self._first = done  # what an earlier run had done says nothing about the speed of this one
+        if self._first is None or done <= self._first:
+            # What an earlier run had done, and how long the engine took to start, say nothing about the speed.
+            self._first, self._begin = done, time.monotonic()
         elapsed = time.monotonic() - self._begin
         rate = (done - self._first) / elapsed if elapsed else 0.0
         if self._bar:
@@ -175,7 +179,8 @@ class Steps:
             progress.update(
                 task, completed=done, total=total, rate=f"{done:,}/{total:,} {self._unit}, {rate:.1f}/s", note=note
             )
-        elif time.monotonic() - self._said >= PAUSE:
+        elif time.monotonic() - self._said >= (PAUSE if self._estimated else FIRST_PAUSE):
+            self._estimated = True
             self._said = time.monotonic()
             left = f", {(total - done) / rate:.0f} s left" if rate else ""
             more = f", {note}" if note else ""

@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import click
+from msgspec.structs import replace
 
 from ci_eval import machine
 from ci_eval.ci import Screen
 from ci_eval.cli import completions
 from ci_eval.cli.places import NEW
-from ci_eval.config import Config, by_command, load, patch, with_ladder
+from ci_eval.config import Config, bounded, by_command, load, patch, with_ladder
 from ci_eval.fetch import schemes, sealed
 from ci_eval.jobs import trust as trusting
 from ci_eval.jobs.models import answers as answering
@@ -68,6 +69,27 @@ class Choices:
             return self._patched(DEMO, os.environ, screen, ladder=ladder)
         return self._patched(self.config, os.environ, screen, ladder=ladder)
 
+    def load_bounded(
+        self, screen: Screen, resumed: Path | None = None, *, trusted: bool = False, everything: bool = False
+    ) -> Config:
+        """Return the configuration as `load` does, with the usual number of sessions if nothing says how many.
+
+        `everything`: all sessions are asked, whatever the configuration says.
+        """
+        if everything and self.sessions:
+            raise click.UsageError("--all and --sessions say different things: leave one of them out")
+        config = self.load(screen, resumed, trusted=trusted)
+        if everything:
+            whole = replace(config.interpret, sessions_limit=None, session_probability=1.0)
+            return replace(config, interpret=whole)
+        stored = self.config is None and resumed and (resumed / "config.yaml").is_file()
+        return config if stored or self.says_how_many() else bounded(config)
+
+    def says_how_many(self) -> bool:
+        """Return whether the options or the configuration say how many sessions are asked."""
+        path = self.config or (None if self.project or self.dataset else DEMO)
+        return self.sessions is not None or load(path, overrides=self.overrides).own_number
+
     def _patched(self, path: Path | None, environment: Mapping[str, str], screen: Screen, *, ladder: bool) -> Config:
         loaded = load(path, engine=self.engine, overrides=self.overrides, environment=environment)
         for warning in loaded.warnings:
@@ -104,8 +126,10 @@ GATE = (
     "May be repeated."
 )
 SESSIONS = (
-    "So many of them, drawn over the whole project (interpret.sessionsLimit). Default: the configuration's, or all."
+    "Evaluate N sessions, sampled over the whole project (interpret.sessionsLimit). Default: the configuration's "
+    "number, or 1,000."
 )
+ALL = "Evaluate all sessions of the project."
 SEED = "Which are drawn, and all else that is random (interpret.seed)."
 COMMAND = "The engine is a language server of your own, started by this command."
 OVERRIDE = "Any key of the configuration, dotted, with a YAML value; may be repeated."

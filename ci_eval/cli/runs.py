@@ -11,6 +11,7 @@ from ci_eval.ci import Screen
 from ci_eval.cli import completions
 from ci_eval.cli.group import EXAMPLES, cli
 from ci_eval.cli.options import (
+    ALL,
     MODEL,
     TRUST,
     Choices,
@@ -68,6 +69,7 @@ def in_points(_: click.Context, __: click.Parameter, given: str | None) -> float
 @click.option("--repeat", "rounds", type=click.IntRange(1, 1000), metavar="N", default=1, help=REPEAT)
 @click.option("--reuse", type=EARLIER, metavar="WORKSPACE", help=REUSE)
 @click.option("--executor", metavar="WHO", default="local", help=EXECUTOR)
+@click.option("--all", "everything", is_flag=True, help=ALL)
 @click.option("--precision", metavar="Xpp", callback=in_points, help=PRECISION)
 @click.option("--expect", type=EARLIER, metavar="WORKSPACE", help=EXPECT)
 @with_gates
@@ -86,6 +88,7 @@ def evaluate(
     precision: float | None,
     expect: Path | None,
     executor: str,
+    everything: bool,
 ) -> None:
     """All stages: project and engine → a workspace with reports.
 
@@ -95,7 +98,12 @@ def evaluate(
     screen = Screen()
     if resume and output is None:
         raise click.UsageError("--resume needs --output DIR, the workspace to take up")
-    chosen = choices.load(screen, output if resume else None, trusted=trust)
+    resumed = output if resume else None
+    if precision:
+        _left_out("--precision asks as many as it takes", all=everything)
+        chosen = choices.load(screen, resumed, trusted=trust)
+    else:
+        chosen = choices.load_bounded(screen, resumed, trusted=trust, everything=everything)
     part, cluster = Shard.parse(shard) if shard else None, Choice.parse(executor)
     if part:
         _left_out("a gate judges a whole evaluation (`ci-eval report --gate` after `merge`)", gate=gates)

@@ -1,7 +1,7 @@
 """YAML or JSON to frozen values: what an evaluation is asked to do, and every message about a bad option."""
 
 from ci_eval.config.keys import keys, schema
-from ci_eval.config.loading import Loaded, by_command, dump, load, patch, with_ladder
+from ci_eval.config.loading import Loaded, bounded, by_command, dump, load, patch, with_ladder
 from ci_eval.config.schema import BY_MODEL, Config, EngineConfig, InterpretConfig, ProjectConfig, ReportsConfig
 from ci_eval.config.text import parse_yaml
 
@@ -13,6 +13,7 @@ __all__ = [
     "Loaded",
     "ProjectConfig",
     "ReportsConfig",
+    "bounded",
     "by_command",
     "dump",
     "keys",

@@ -33,6 +33,12 @@ USUAL_LENGTHS = (0, 1, 3)
 """Letters typed where nothing is said: with none, any engine looks bad; most lists are shown at the first."""
 
 
+USUAL_SESSIONS = 1_000
+"""Sessions that are asked if nothing says how many: some minutes, and an interval of about three points."""
+NUMBERS = ("sessionsLimit", "sessionProbability")
+"""The keys of `interpret` that say how many sessions are asked. `sessionsLimit: null` says all of them."""
+
+
 SPECS = ("project", "dataset")
 """Sections that may be just their `spec`."""
 
@@ -46,6 +52,8 @@ class Loaded:
     own_prefix: bool = False
     """Whether the file or an override says what is typed before completion is asked for, or the JetBrains plugin does,
     whose configurations are JSON."""
+    own_number: bool = False
+    """Whether the file or an override says how many sessions are asked."""
 
 
 def load(
@@ -69,8 +77,10 @@ def load(
         check(raw, f"--set {override}")
     _change_texts(raw, lambda key, text: _filled(text, key, environment, source))
     settled, more = settle(check(raw, source), source)
-    own_prefix = _says_prefix(raw) or (path is not None and path.suffix == ".json")
-    return Loaded(config=settled, warnings=(*said, *more), own_prefix=own_prefix)
+    own_prefix = _says(raw, "actions", "strategy", "prefix") or (path is not None and path.suffix == ".json")
+    section = raw.get("interpret")
+    own_number = isinstance(section, dict) and any(key in section for key in NUMBERS)
+    return Loaded(config=settled, warnings=(*said, *more), own_prefix=own_prefix, own_number=own_number)
 
 
 def with_ladder(config: Config) -> Config:
@@ -82,9 +92,22 @@ def with_ladder(config: Config) -> Config:
     return replace(config, actions=replace(config.actions, strategy=replace(strategy, prefix=ladder)))
 
 
-def _says_prefix(raw: Mapping[str, object]) -> bool:
+def bounded(config: Config) -> Config:
+    """Return the configuration with the usual number of sessions, if it names none.
+
+    A dataset is asked whole, and the engine `jetbrains` draws by itself.
+    """
+    interpret = config.interpret
+    if config.dataset.spec or config.engine.name == "jetbrains":
+        return config
+    if interpret.sessions_limit is not None or interpret.session_probability < 1:
+        return config
+    return replace(config, interpret=replace(interpret, sessions_limit=USUAL_SESSIONS))
+
+
+def _says(raw: Mapping[str, object], *keys: str) -> bool:
     section: object = raw
-    for key in ("actions", "strategy", "prefix"):
+    for key in keys:
         section = section.get(key) if isinstance(section, dict) else None
     return section is not None
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from ci_eval import languages, machine, metrics, reporters
 from ci_eval.ci import Screen
-from ci_eval.config import Config
+from ci_eval.config import Config, InterpretConfig
 from ci_eval.errors import (
     NothingToEvaluate,
     WorkspaceError,
@@ -101,6 +101,9 @@ def make_sessions(
     started = machine.now()
     (first, prepared), wanted = asked[0], asked[0][1].config.interpret
     manifest = first.manifest()
+    repeats = manifest.rounds * len(asked)
+    if said := _plan(manifest.generated, wanted, repeats):
+        screen.say(said)
     with screen.steps("Sessions", "sessions") as steps:
         made = interpret.in_turns(
             [interpret.EngineSide(workspace, with_logs(of, workspace)) for workspace, of in asked],
@@ -110,10 +113,21 @@ def make_sessions(
             shard=Shard.parse(manifest.shard) if manifest.shard else None,
             rounds=manifest.rounds,
             executor=executor,
-            advance=lambda done, so_far: steps.show(done, so_far.planned, _failures(so_far.failed)),
+            advance=lambda done, so_far: steps.show(
+                done // repeats, so_far.planned // repeats, _failures(so_far.failed)
+            ),
         )
     for (workspace, prepared), one in zip(asked, made, strict=True):
         record(workspace, prepared, one, started, screen)
+
+
+def _plan(generated: int, wanted: InterpretConfig, repeats: int) -> str:
+    """Return what is going to be asked, as far as that is a choice; repeats: how often, of all engines together."""
+    limit = wanted.sessions_limit
+    times = f", each {repeats} times" if repeats > 1 else ""
+    if limit is None or limit >= generated:
+        return f"Asking all {counted(generated, 'session')}{times}" if repeats > 1 else ""
+    return f"Asking {limit:,} of {counted(generated, 'session')}{times}; --all asks the rest as well"
 
 
 def record(workspace: Workspace, prepared: Prepared, made: interpret.Progress, started: str, screen: Screen) -> None:

@@ -176,6 +176,38 @@ def test_a_plugin_configuration_loads_with_its_warnings(run: Run, project: Path,
     assert "warning: " in err
 
 
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project of more tokens than are asked by default."""
+    return write(tmp_path_factory.mktemp("large") / "p", a__py="first = 1\n" + "print(first)\n" * 600)
+
+
+@pytest.mark.parametrize(
+    ("more", "planned", "said"),
+    [
+        ((), 1_000, "Asking 1,000 of 1,200 sessions; --all asks the rest as well"),
+        (("--all",), 1_200, ""),
+        (("--set", "interpret.sessionsLimit=null"), 1_200, ""),
+        (("--sessions", 5), 5, "Asking 5 of 1,200 sessions"),
+        (("--set", "interpret.sessionProbability=0.999999"), 1_200, ""),
+    ],
+    ids=str,
+)
+def test_a_thousand_sessions_are_asked_unless_something_says_how_many(
+    more: tuple[object, ...], planned: int, said: str, large: Path, run: Run, tmp_path: Path
+) -> None:
+    choices = ("--project", f"path:{large}", "--engine", "words", "--set", "actions.strategy.prefix={name: NoPrefix}")
+    code, _, err = run("evaluate", *choices, *more, "--output", tmp_path / "w", "--jobs", 1)
+    assert code == 0, err
+    assert Workspace.open(tmp_path / "w").manifest().planned == planned
+    assert said in " ".join(err.split())
+    assert bool(said) == ("Asking" in err)
+
+
+def test_all_and_a_number_contradict_each_other(run: Run) -> None:
+    assert run("evaluate", "--all", "--sessions", 5)[0] == 2
+
+
 def test_the_demo_says_that_it_is_one_and_how_to_name_ones_own_code(run: Run, tmp_path: Path) -> None:
     code, _, err = run("evaluate", "--task", "no-such-task", "--output", tmp_path)
     assert code == 2
