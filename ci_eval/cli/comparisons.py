@@ -9,9 +9,10 @@ import click
 from ci_eval.ci import Screen
 from ci_eval.cli import completions
 from ci_eval.cli.group import cli
-from ci_eval.cli.options import Choices, opened, with_choices, with_gates, with_opening, with_placement
+from ci_eval.cli.options import ALL, Choices, opened, with_choices, with_gates, with_opening, with_placement
 from ci_eval.cli.places import NEW, SOURCE
 from ci_eval.cli.runs import in_points, suite_told
+from ci_eval.config import bounded
 from ci_eval.jobs import compare as compare_job
 from ci_eval.jobs import compare_engines as compare_engines_job
 from ci_eval.jobs import merge as merge_job
@@ -26,7 +27,8 @@ from ci_eval.jobs.workflows import site as site_job
 
 DETECT = (
     "Ask only as many sessions as it takes to find, in this project, a difference of so many points in the first "
-    "metric of comparison.metrics that is a share or a score; such as 1pp."
+    "metric of comparison.metrics that is a share or a score; such as 1pp. Default: 2pp, unless something says how "
+    "many sessions are asked."
 )
 POWER = "How probable it is to be that --detect finds such a difference; from 0.5 to 0.99."
 
@@ -117,6 +119,20 @@ def site_(histories: tuple[Path, ...], output: Path) -> None:
     screen.result(str(done.folder))
 
 
+def _check_comparison(
+    choices: Choices, output: Path | None, detect: float | None, power: float, *, everything: bool, resume: bool
+) -> None:
+    """Raise UsageError for options that contradict each other."""
+    if choices.engine or choices.engine_command is not None:
+        raise click.UsageError("BASE and NEW are the engines: leave --engine and --engine-command out")
+    if resume and output is None:
+        raise click.UsageError("--resume needs --output DIR, the folder to take up")
+    if detect is None and power != detecting.POWER:
+        raise click.UsageError("--power is that of --detect: add --detect, such as --detect 1pp")
+    if everything and detect:
+        raise click.UsageError("--detect asks as many as it takes: leave out --all")
+
+
 @cli.command("compare-engines")
 @click.argument("base", shell_complete=completions.of("engines"))
 @click.argument("new", shell_complete=completions.of("engines"))
@@ -134,6 +150,7 @@ def site_(histories: tuple[Path, ...], output: Path) -> None:
 @click.option(
     "--power", type=click.FloatRange(0.5, 0.99), metavar="P", default=detecting.POWER, show_default=True, help=POWER
 )
+@click.option("--all", "everything", is_flag=True, help=ALL)
 @with_gates
 @click.option("--resume", is_flag=True, help="Take up the run in --output where it was interrupted.")
 @with_opening
@@ -149,6 +166,7 @@ def compare_engines_(
     gates: tuple[str, ...],
     resume: bool,
     opening: bool,
+    everything: bool,
 ) -> None:
     """Two engines over the same code, asked in turns: which is better, and which is faster?
 
@@ -163,15 +181,13 @@ def compare_engines_(
       ci-eval compare-engines jedi zuban --detect 2pp --power 0.9       just enough sessions to find 2 points
       ci-eval compare-engines gopls './gopls serve' configs/go.yaml --gate 'LatencyPercentile95 <= +20%'
     """
-    if choices.engine or choices.engine_command is not None:
-        raise click.UsageError("BASE and NEW are the engines: leave --engine and --engine-command out")
-    if resume and output is None:
-        raise click.UsageError("--resume needs --output DIR, the folder to take up")
-    if detect is None and power != detecting.POWER:
-        raise click.UsageError("--power is that of --detect: add --detect, such as --detect 1pp")
+    _check_comparison(choices, output, detect, power, everything=everything, resume=resume)
     screen = Screen()
-    chosen = choices.load(screen)
+    usual = not (everything or detect or choices.says_how_many())
+    chosen = choices.load_bounded(screen, everything=True) if everything else choices.load(screen)
     if chosen.projects:
+        if usual:
+            chosen = bounded(chosen)
         if detect:
             raise click.UsageError("a suite of projects is compared whole, here: leave out --detect")
         suited = suite_job.compare_engines(
@@ -197,6 +213,7 @@ def compare_engines_(
         screen=screen,
         detect=detect,
         power=power,
+        usual=usual,
     )
     announcing.comparison(done.outcome, screen)
     for each in done.outcome.comparisons:

@@ -11,7 +11,7 @@ from uuid import uuid4
 from msgspec.structs import replace
 
 from ci_eval.ci import Screen
-from ci_eval.config import Config, by_command, patch
+from ci_eval.config import Config, bounded, by_command, patch
 from ci_eval.errors import CiEvalError
 from ci_eval.jobs import outcome, pipeline, runs
 from ci_eval.jobs.compare import Outcome, compare
@@ -49,15 +49,19 @@ def compare_engines(
     screen: Screen,
     detect: float | None = None,
     power: float = detecting.POWER,
+    usual: bool = False,
 ) -> Asked:
     """Ask base and new in turns: workspaces `base` and `new`, and their `comparison`, in one folder.
 
     `engines`: each a NAME[@VERSION], or the command of a language server. `detect`: ask only
-    as many sessions as it takes to find a difference of that size with that power. Raises as `evaluate` and `compare`
-    do.
+    as many sessions as it takes to find a difference of that size with that power. `usual`: as many as it takes to find
+    two points, or 1,000 where sessions cannot be drawn so. Raises as `evaluate` and `compare` do.
     """
     judging(config, gates)
     detection = detecting.wanted(config, detect, power) if detect else None
+    if usual:
+        detection = detecting.usual(config)
+        config = config if detection else bounded(config)
     folder = runs.workspace_for(config, output)
     for name in ("base", "new"):
         runs.check_place(folder / name, resume=resume)

@@ -27,6 +27,7 @@ from ci_eval.statistics.paired import FLOORS
 from ci_eval.workspace import FOLDERS, Workspace
 
 POWER = 0.8
+USUAL_DIFFERENCE = 0.02
 
 
 def wanted(config: Config, difference: float, power: float) -> Detection:
@@ -44,6 +45,14 @@ def wanted(config: Config, difference: float, power: float) -> Detection:
             f"smaller differences than {least:g}pp are never called better or worse: --detect that or more"
         )
     return Detection(metric=metric.info.name, wanted=difference, power=power)
+
+
+def usual(config: Config) -> Detection | None:
+    """Return what is to be found if nothing says how many sessions to ask; None if sessions cannot be drawn for it."""
+    try:
+        return wanted(config, USUAL_DIFFERENCE, POWER)
+    except ConfigError:  # such as of a dataset: nobody asked for this, so there is nobody to tell
+        return None
 
 
 def judged(config: Config) -> list[Metric]:
@@ -84,6 +93,10 @@ def make_sessions(
         return
     started = machine.now()
     asking = _Asking(asked, folder, detection, jobs, screen)
+    screen.say(
+        f"Asking as many of {len(asking.order):,} sessions as show a difference of {detection.wanted * 100:g} points "
+        f"in {detection.metric}, each {2 * asked[0][0].manifest().rounds} times; --all asks all"
+    )
     while (size := asking.next_size()) > asking.size and not asking.given_up:
         asking.ask(size)
     for number, (workspace, prepared) in enumerate(asked):
