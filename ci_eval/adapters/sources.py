@@ -17,7 +17,7 @@ def source_roots(root: Path, suffix: str, package_of: Callable[[str], str | None
     """
     found = set()
     for path in (each for each in root.rglob(f"*{suffix}") if is_own(each, root)):
-        package = package_of(path.read_text("utf-8", errors="replace"))
+        package = package_of(path.read_text(errors="replace"))
         if package is not None and (top := _above(path.parent, package)):
             found.add(top)
     return sorted(each for each in found if each.is_relative_to(root))

@@ -73,7 +73,7 @@ def _elsewhere(wanted: str, place: str) -> PreparationError:
 
 
 def _of_metadata(path: Path) -> list[str]:
-    head = path.read_text("utf-8", errors="replace").partition("\n\n")[0]
+    head = path.read_text(errors="replace").partition("\n\n")[0]
     found = [line.partition(":")[2].strip() for line in head.splitlines() if line.startswith("Requires-Dist:")]
     return [requirement for requirement in found if "extra ==" not in requirement]
 
@@ -95,7 +95,7 @@ def _of_pyproject(path: Path) -> list[str]:
 
 def _of_requirements(path: Path) -> list[str]:
     """The requirements in the file, without options and without the project itself, which is there anyway."""
-    text = path.read_text("utf-8", errors="replace").replace("\\\n", " ")
+    text = path.read_text(errors="replace").replace("\\\n", " ")
     lines = [re.sub(r"(^|\s)#.*", "", line).partition(" --")[0].strip() for line in text.splitlines()]
     return [line for line in lines if line and not ITSELF.fullmatch(line) and not _is_option(line)]
 

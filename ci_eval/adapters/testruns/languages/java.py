@@ -35,7 +35,7 @@ def steps(work: Work) -> Sequence[Step]:
     sources = sorted(str(path) for path in work.files.rglob("*.java"))
     path = jars.classpath([classes, *jars.in_folder(work.kit)])
     options = ("-proc:none", "-nowarn", "-encoding", "UTF-8", "-d", str(classes), "-cp", path)
-    package = PACKAGE.search((work.files / work.test).read_text("utf-8"))
+    package = PACKAGE.search((work.files / work.test).read_text())
     name = ".".join(filter(None, (package and package[1], Path(work.test).stem)))
     launch = ("execute", f"--select-class={name}", f"--reports-dir={place.scratch}", "--details=none")
     return [
