@@ -46,7 +46,7 @@ def in_turns(engine: str, project: str, settings: list[str], times: int, folder:
         if not (pair / "comparison").exists():
             given = ["--language", language, "--project", project]
             given += [part for each in settings for part in ("--set", each)]
-            ci_eval("compare-engines", engine, engine, *given, "--output", pair)
+            ci_eval("compare-engines", engine, engine, *given, *([] if settings else ["--all"]), "--output", pair)
         yield pair
 
 

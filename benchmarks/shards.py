@@ -77,18 +77,20 @@ def main() -> None:
     given = parser.parse_args()
     keys = [word for key in given.keys for word in ("--set", key)]
     run = ("--project", given.project, "--engine", given.engine, "--jobs", 1, *keys)
+    whole = () if given.keys else ("--all",)
     numbers = range(1, given.shards + 1)
     times: dict[str, list[float]] = {"one run": [], "stage 1 handed on": [], "stage 1 in each": [], "merge": []}
     for number in range(given.rounds):
         with tempfile.TemporaryDirectory() as folder:
             at = [Path(folder, str(shard)) for shard in numbers]
-            times["one run"].append(cpu_of("evaluate", *run, "--output", Path(folder, "whole")))
+            times["one run"].append(cpu_of("evaluate", *run, *whole, "--output", Path(folder, "whole")))
             once = cpu_of("actions", *run, "--output", Path(folder, "actions"))
             asked = ("interpret", Path(folder, "actions"), "--jobs", 1, "--shard")
             each = [cpu_of(*asked, f"{i}/{len(at)}", "--output", at[i - 1]) for i in numbers]
             times["stage 1 handed on"].append(once + sum(each))
             times["merge"].append(cpu_of("merge", *at, "--output", Path(folder, "merged")))
-            each = [cpu_of("evaluate", *run, "--shard", f"{i}/{len(at)}", "--output", f"{at[i - 1]}e") for i in numbers]
+            shards = [("--shard", f"{i}/{len(at)}", "--output", f"{at[i - 1]}e") for i in numbers]
+            each = [cpu_of("evaluate", *run, *whole, *shard) for shard in shards]
             times["stage 1 in each"].append(sum(each))
             if not number:
                 print(deals(Path(folder, "whole"), len(at)))
