@@ -129,12 +129,12 @@ def test_both_sides_are_sealed_workspaces_with_reports(run: Run, tmp_path: Path)
 
 
 def test_a_run_is_taken_up_where_it_was_and_only_as_it_was(run: Run, tmp_path: Path) -> None:
-    run("fast", "slow")
+    run("fast", "slow", "--all")
     lost = next((tmp_path / "pair" / "new" / "sessions").glob("b.py*"))
     lost.unlink()
-    code, _, said = run("fast", "slow", "--resume", "--rounds", 2)
+    code, _, said = run("fast", "slow", "--all", "--resume", "--rounds", 2)
     assert (code, "each session is asked 3 times" in said) == (2, True)
-    code, report, _ = run("fast", "slow", "--resume")
+    code, report, _ = run("fast", "slow", "--all", "--resume")
     assert (code, lost.exists(), verdicts(report, "MeanLatency")) == (0, True, ["worse"])
 
 

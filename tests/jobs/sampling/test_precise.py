@@ -99,7 +99,7 @@ def test_an_interrupted_run_goes_on_and_asks_the_same_sessions(project: Path, sa
 def whole(project: Path) -> Path:
     """Of an earlier run, in which all sessions were asked."""
     folder = project.parent / "whole"
-    assert evaluate(project, folder)[0] == 0
+    assert evaluate(project, folder, "--all")[0] == 0
     return folder
 
 

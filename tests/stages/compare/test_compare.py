@@ -82,7 +82,7 @@ def test_frequency_is_better_on_three_files_and_nothing_is_said_of_others(tmp_pa
     for kind in ("BASIC", "FREQUENCY"):
         given = ("--project", f"path:{tmp_path / 'p'}", "--engine", "words", "--completion-type", kind)
         untyped = ("--set", "actions.strategy.prefix.name=NoPrefix")
-        assert run("evaluate", *given, *untyped, "--output", tmp_path / kind)[0] == 0
+        assert run("evaluate", *given, *untyped, "--all", "--output", tmp_path / kind)[0] == 0
     _, report, said = compare(tmp_path / "BASIC", tmp_path / "FREQUENCY", tmp_path / "out")
     found = report["filters"]["ALL"]["metrics"]["RecallAt1"]
     assert found["difference"] == found["low"] == found["high"] > 0.05
