@@ -25,6 +25,8 @@ OUTPUT = "CI_EVAL_OUTPUT"
 """The variable that says how much is printed: `quiet` or `verbose`; anything else is the usual."""
 WIDTH = 120
 """Columns of a log whose width is not known."""
+TEXT = 30
+"""Columns that a column of text must have to be read with ease."""
 UNBOUNDED = 10**6
 """Columns, more than any table has."""
 NO_STYLES: Mapping[str, str] = {}
@@ -88,36 +90,38 @@ class Screen:
         numbers: int = 0,
         title: str = "",
         styles: Mapping[str, str] = NO_STYLES,
+        spare: Sequence[str] = (),
     ) -> None:
-        """A table; `numbers`: how many of the columns after the first hold numbers; `styles`: cell → its style.
+        """Print a table; `numbers`: how many of the columns after the first hold numbers; `styles`: cell → its style.
 
-        A terminal gets it as wide as it is, or a line for each cell where that is too narrow; anywhere else each row is
-        one line, for programs that read lines.
+        A terminal that is too narrow gets it without the columns named in `spare`, as many as it takes and the first of
+        them first, and says which ones, unless -v asks for all. Where that is not enough, each cell has a line. What is
+        no terminal gets each row on one line, for programs that read lines.
         """
-        table = Table(
-            title=Text(plaintext.line(title)) if title else None,
-            title_justify="left",
-            box=None,
-            pad_edge=False,
-            padding=(0, 3, 0, 0),
-        )
-        for i, column in enumerate(columns):
-            table.add_column(
-                Text(plaintext.line(column)),
-                justify="right" if 0 < i <= numbers else "left",
-                header_style="bold",
-                no_wrap=i == 0,
-            )
-        cells = [[Text(plaintext.line(cell), style=styles.get(cell, "")) for cell in row] for row in rows]
-        for row in cells:
-            table.add_row(*row)
         if not self._out.is_terminal:
-            for line in _lines(table):
+            for line in _lines(_table(title, columns, rows, numbers, styles)):
                 self.result(line)
-        elif Measurement.get(self._out, self._out.options.update(width=UNBOUNDED), table).minimum <= self._out.width:
-            self._out.print(table)
-        else:
-            self._blocks(title, columns, cells)
+            return
+        listed = [list(row) for row in rows]
+        left, absent = list(columns), list[str]()
+        for column in (None, *(() if self.verbose else spare)):
+            if column is not None:
+                place = left.index(column)
+                numbers -= place <= numbers
+                absent.append(left.pop(place))
+                for row in listed:
+                    row.pop(place)
+            table = _table(title, left, listed, numbers, styles, whole=bool(spare))
+            if self._narrowest(table) <= self._out.width:
+                self._out.print(table)
+                if names := [name for name in absent if name]:
+                    self.say(f"Left out, since the terminal is narrow: {', '.join(names)} (-v shows all)")
+                return
+        self._blocks(title, left, [_cells(row, styles) for row in listed])
+
+    def _narrowest(self, table: Table) -> int:
+        """Return the columns that a terminal must have for the table."""
+        return Measurement.get(self._out, self._out.options.update(width=UNBOUNDED), table).minimum
 
     def _blocks(self, title: str, columns: Sequence[str], rows: Iterable[Sequence[Text]]) -> None:
         """A table too wide for the terminal: of each row its first cell, and below it the others with their columns."""
@@ -198,6 +202,42 @@ def host_named(environment: Mapping[str, str]) -> Host:
     if wanted == "github" or (wanted == "auto" and environment.get("GITHUB_ACTIONS") == "true"):
         return GitHub(sys.stdout)
     return Host(sys.stdout)
+
+
+def _table(
+    title: str,
+    columns: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    numbers: int,
+    styles: Mapping[str, str],
+    *,
+    whole: bool = False,
+) -> Table:
+    """Return a table; `whole`: only cells of the last column are set in several lines, of at least TEXT columns."""
+    rows = list(rows)
+    widths = [max(map(len, column)) for column in zip(columns, *rows, strict=True)]
+    table = Table(
+        title=Text(plaintext.line(title)) if title else None,
+        title_justify="left",
+        box=None,
+        pad_edge=False,
+        padding=(0, 3, 0, 0),
+    )
+    for i, column in enumerate(columns):
+        table.add_column(
+            Text(plaintext.line(column)),
+            justify="right" if 0 < i <= numbers else "left",
+            header_style="bold",
+            no_wrap=i == 0 or (whole and i < len(columns) - 1),
+            min_width=(widths[i] if i < len(columns) - 1 else min(TEXT, widths[i])) if whole else None,
+        )
+    for row in rows:
+        table.add_row(*_cells(row, styles))
+    return table
+
+
+def _cells(row: Sequence[str], styles: Mapping[str, str]) -> list[Text]:
+    return [Text(plaintext.line(cell), style=styles.get(cell, "")) for cell in row]
 
 
 def _lines(table: Table) -> list[str]:

@@ -77,6 +77,10 @@ def _planned(jobs: Sequence[plan_job.PlannedJob]) -> None:
     screen.result(matrix)
 
 
+SPARE = (
+    "licence", "toolchains", "needsDependencies", "source", "verified", "type", "better", "unit", "version", "default",
+)  # fmt: skip
+"""Columns of `list` that a narrow terminal leaves out, the first one first."""
 SCHEMA = "schema"
 """What `list` prints as JSON alone."""
 
@@ -103,7 +107,9 @@ def list_(what: str, form: str) -> None:
         return
     rows = listing.rows(what)
     screen.table(
-        list(rows[0]), [[", ".join(cell) if isinstance(cell, list) else cell for cell in row.values()] for row in rows]
+        list(rows[0]),
+        [[", ".join(cell) if isinstance(cell, list) else cell for cell in row.values()] for row in rows],
+        spare=[name for name in SPARE if name in rows[0]],
     )
 
 

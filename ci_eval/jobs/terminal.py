@@ -20,12 +20,14 @@ from ci_eval.model import (
     GateResult,
     LogCounts,
     LogsRecord,
+    MetricInfo,
     Overview,
     Trend,
     Verdict,
 )
 from ci_eval.rendering.advice import warnings_of
 from ci_eval.rendering.figures import amount, change, counted, evaluated, footprint_text, interval, intervals, statuses
+from ci_eval.rendering.figures import headline as headline_metrics
 from ci_eval.rendering.ladder import by_length, sentence
 from ci_eval.rendering.querytables import tables
 from ci_eval.rendering.suites import OVERALL, cell, overall_cell
@@ -86,12 +88,23 @@ def _by_length(found: Evaluation, lengths: Mapping[int, FilterFigures], screen: 
         screen.result("")
     rows = [
         (each.name, *(amount(value, each.unit) for value in values), each.summary)
-        for each in found.metrics
+        for each in _metrics(found, screen)
         if all(each.name in figures.metrics for figures in lengths.values())  # not what is of the whole run
         for values in [[figures.metrics[each.name].value for figures in lengths.values()]]
         if any(value is not None for value in values)
     ]
-    screen.table(["letters typed", *map(str, lengths), ""], rows, numbers=len(lengths))
+    screen.table(["letters typed", *map(str, lengths), ""], rows, numbers=len(lengths), spare=("",))
+    _all_elsewhere(found, screen)
+
+
+def _metrics(found: Evaluation, screen: Screen) -> list[MetricInfo]:
+    """Return the metrics that a person looks at first, or with -v all."""
+    return list(found.metrics) if screen.verbose else headline_metrics(found.metrics)
+
+
+def _all_elsewhere(found: Evaluation, screen: Screen) -> None:
+    if len(_metrics(found, screen)) < len(found.metrics):
+        screen.say(f"All {len(found.metrics)} figures are in the report; -v prints them, too")
 
 
 def _figures(found: Evaluation, screen: Screen) -> None:
@@ -105,13 +118,14 @@ def _figures(found: Evaluation, screen: Screen) -> None:
             *([interval(figure.elsewhere, each.unit)] if elsewhere else []),
             each.summary,
         )
-        for each in found.metrics
+        for each in _metrics(found, screen)
         for figure in [whole.metrics[each.name]]
         # Where there is no figure, reports say so; here there is little room.
         if figure.value is not None
     ]
     columns = [HERE.lower(), ELSEWHERE.lower()] if elsewhere else [HERE.lower()]
-    screen.table(["metric", "value", *columns, ""], rows, numbers=1 + len(columns))
+    screen.table(["metric", "value", *columns, ""], rows, numbers=1 + len(columns), spare=("", *reversed(columns)))
+    _all_elsewhere(found, screen)
 
 
 def comparison(done: Compared, screen: Screen) -> None:
@@ -173,7 +187,7 @@ def _verdicts(
         for each in [found.filters["ALL"][name]]
     ]
     columns = ["metric", "base", "new", "difference", "95 % interval", "p", "verdict"]
-    screen.table(columns, rows, numbers=4, title=title, styles=COLOURS)
+    screen.table(columns, rows, numbers=4, title=title, styles=COLOURS, spare=("p", "95 % interval", "base", "new"))
     screen.result("")
 
 

@@ -143,3 +143,36 @@ def test_a_folder_that_no_rule_of_artifacts_can_name_is_left_with_a_warning(fold
 )
 def test_the_ci_is_the_one_whose_variables_are_set(environment: dict[str, str], name: str) -> None:
     assert host_named(environment).name == name
+
+
+def columns_at(width: int, monkeypatch: pytest.MonkeyPatch, *, output: str = "", stream: io.StringIO) -> str:
+    """Return the first line of a table with two columns to spare on a terminal of that width."""
+    monkeypatch.setenv("CI_EVAL_OUTPUT", output)
+    for name, value in {"COLUMNS": str(width), "TERM": "xterm-256color"}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr("sys.stdout", stream)
+    row = ["RecallAt1", "43.0%", "33.7%", "(-15.00 pp to -3.55 pp)", "p < 0.001", "no-difference-shown"]
+    columns = ["metric", "base", "new", "95 % interval", "p", "verdict"]
+    Screen(host_named({})).table(columns, [row], numbers=3, spare=("p", "95 % interval"))
+    return re.sub(r"\x1b\[[0-9;]*m", "", stream.getvalue()).splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("width", "absent"), [(120, set()), (80, {"p"}), (60, {"p", "95 % interval"})], ids=["120", "80", "60"]
+)
+def test_a_narrow_terminal_leaves_out_the_columns_that_matter_least(
+    width: int, absent: set[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = {"metric", "base", "new", "95 % interval", "p", "verdict"}
+    header = columns_at(width, monkeypatch, stream=Terminal())
+    assert set(re.split(r"\s{3,}", header.strip())) == names - absent
+    said = " ".join(capsys.readouterr().err.split())
+    assert all(name in said for name in absent)
+    assert bool(absent) == ("Left out" in said)
+
+
+def test_with_v_and_in_a_log_every_column_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "95 % interval" in columns_at(60, monkeypatch, stream=io.StringIO())
+    terminal = Terminal()
+    columns_at(60, monkeypatch, output="verbose", stream=terminal)
+    assert "95 % interval" in terminal.getvalue()
