@@ -26,7 +26,17 @@ from ci_eval.model import (
     Verdict,
 )
 from ci_eval.rendering.advice import warnings_of
-from ci_eval.rendering.figures import amount, change, counted, evaluated, footprint_text, interval, intervals, statuses
+from ci_eval.rendering.figures import (
+    FAILURES,
+    amount,
+    change,
+    counted,
+    evaluated,
+    footprint_text,
+    interval,
+    intervals,
+    statuses,
+)
 from ci_eval.rendering.figures import headline as headline_metrics
 from ci_eval.rendering.ladder import by_length, sentence
 from ci_eval.rendering.querytables import tables
@@ -61,6 +71,18 @@ def evaluation(done: Evaluated, screen: Screen) -> None:
         f"{found.project.name} {found.project.revision}: "
         f"{evaluated(whole, ' in ' + counted(len(whole.files), 'file'))}"
     )
+    if all(status in FAILURES for status, count in whole.statuses.items() if count):
+        screen.result("The engine answered nothing, so there are no figures.")
+    else:
+        _all_figures(found, screen)
+    _trouble(found, screen)
+    _gates(found.gates, screen)
+    for name, path in done.reports.items():
+        screen.result(f"{name:9} {path}")
+    screen.result(str(done.folder))
+
+
+def _all_figures(found: Evaluation, screen: Screen) -> None:
     screen.result("")
     if lengths := by_length(found):
         _by_length(found, lengths, screen)
@@ -74,11 +96,6 @@ def evaluation(done: Evaluated, screen: Screen) -> None:
         screen.table(list(table.columns), table.rows, numbers=len(table.columns) - 1, title=table.title)
         if table.note:
             screen.result(table.note)
-    _trouble(found, screen)
-    _gates(found.gates, screen)
-    for name, path in done.reports.items():
-        screen.result(f"{name:9} {path}")
-    screen.result(str(done.folder))
 
 
 def _by_length(found: Evaluation, lengths: Mapping[int, FilterFigures], screen: Screen) -> None:

@@ -173,9 +173,11 @@ def test_what_an_engine_said_last_stands_beside_that_it_ended(project: Path, tmp
     server.write_text("#!/bin/sh\necho 'Traceback:' >&2\necho 'NameError: x' >&2\nexit 3\n")
     server.chmod(0o755)
     chosen = ("--language", "python", "--engine-command", server, "--sessions", 6, "--jobs", 1)
-    code, _, err = run("evaluate", "--project", f"path:{project}", *chosen, "--output", tmp_path / "out")
+    code, out, err = run("evaluate", "--project", f"path:{project}", *chosen, "--output", tmp_path / "out")
     assert code == 5, err
     assert "engine-crash: server ended (exit code 3): NameError: x" in " ".join(err.split())
+    assert "The engine answered nothing, so there are no figures." in out
+    assert "RecallAt1" not in out
 
 
 @pytest.mark.slow
