@@ -17,6 +17,13 @@ def test_a_server_that_does_it_in_its_own_way_knows_the_text_at_each_question(st
     assert set(ask(server)) - {"huge"} == {"two", "𐐀four", "fivethree"}
 
 
+def test_a_long_list_is_read_whole(start: Start) -> None:
+    words = [f"word{number:03}" for number in range(500)]
+    server = start("")
+    server.open("a.py", " ".join(words))
+    assert set(ask(server)) == set(words)
+
+
 def test_a_server_that_takes_too_long_is_a_timeout(start: Start) -> None:
     server = start("silent", timeout=0.3)
     server.open("a.py", TEXT)
