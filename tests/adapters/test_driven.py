@@ -56,6 +56,12 @@ def test_behind_a_name_may_stand_what_it_is_sorted_by(tmp_path: Path) -> None:
     assert asked(ENGINE, tmp_path).suggestions == [Suggestion(text="size", sort_text="03"), Suggestion(text="length")]
 
 
+def test_a_long_list_is_read_whole(tmp_path: Path) -> None:
+    names = [f"name{number}" for number in range(500)]
+    engine = saying(f"1.5 {base64.b64encode(chr(10).join(names).encode()).decode()}")
+    assert [suggestion.text for suggestion in asked(engine, tmp_path).suggestions] == names
+
+
 def test_what_a_question_takes_beside_the_completion_has_time_of_its_own(tmp_path: Path) -> None:
     slow = saying(f"1.5 {NAMES}", after=0.5)
     assert asked(replace(slow, beside=20), tmp_path, timeout=0.1).latency == 1.5
