@@ -69,7 +69,7 @@ def test_with_a_user_saved_effort_is_the_first_figure_and_decides(project: Path,
     made = [
         evaluated(project, tmp_path / name, "interpret.userModel=thesis", engine=name) for name in ("oracle", "empty")
     ]
-    code, out, err = command("report", made[0])
+    code, out, err = command("report", made[0], "-v")
     assert code == 0, err
     assert out.index("TypingSaved") < out.index("KeystrokesSaved") < out.index("RecallAt1")
     assert "depends on where the modelled user stops" in " ".join(out.split())
