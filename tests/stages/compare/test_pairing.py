@@ -47,3 +47,22 @@ def test_sessions_of_a_file_that_one_side_lacks_are_that_sides_alone(nights: dic
         counts = {name: report[name] for name in ("onlyBase", "onlyNew", "changedText")}
         assert counts.pop(side) > 0
         assert set(counts.values()) == {0}
+
+
+def test_sessions_pair_by_their_ids_where_one_side_has_few_of_a_file(tmp_path: Path) -> None:
+    project = write(tmp_path / "p", a__py=GREETER * 4)
+    made = []
+    for name, more in (("all", ()), ("few", ("--sessions", 20))):
+        made.append(tmp_path / name)
+        what = ("--project", f"path:{project}", "--engine", "words", "--output", made[-1], "--jobs", 1)
+        code, _, err = run("evaluate", *what, *more)
+        assert code == 0, err
+    code, report, said = compare(*made, tmp_path / "out")
+    assert code == 0, said
+    assert (report["paired"], report["onlyNew"]) == (20, 0)
+    # The same engine gave the same answers: any difference would be one between other sessions.
+    assert {
+        name: each["difference"]
+        for name, each in report["filters"]["ALL"]["metrics"].items()
+        if name.startswith("Recall")
+    } == dict.fromkeys(("RecallAt1", "RecallAt5", "Recall"), 0)
