@@ -28,7 +28,7 @@ def lines(number: int) -> str:
 
 
 def sides(folder: Path) -> list[Any]:
-    """What is logged for training, and for validation, as tables of pandas."""
+    """Return the logs for training and for validation as tables of pandas."""
     pandas = need_module("pandas")
     tables = [pandas.read_parquet(folder / "logs" / f"{side}.parquet") for side in ("train", "validation")]
     return [_plain(table, pandas.CategoricalDtype) for table in tables]

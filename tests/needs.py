@@ -1,4 +1,4 @@
-"""What a machine lacks is no fault of the code: a test is skipped and says why, or fails where it must not be.
+"""Checks for programs and packages: without them a test is skipped and says why, or fails if nothing may lack.
 
 In the body of a file, `lack`, `need_module` and `need_modules` decide about all of its tests.
 """

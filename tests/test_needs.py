@@ -1,4 +1,4 @@
-"""What is not installed is a reason to skip a test, or to fail where nothing may lack; tests are found without it."""
+"""Tests of `needs.py`: a missing package skips a test, or fails it if nothing may lack, and breaks no collection."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long tests waited for registries and computed, added up over all worker processes of a run."""
+"""A plugin that adds up, over all worker processes, how long tests waited for registries and computed."""
 
 from __future__ import annotations
 

@@ -107,7 +107,8 @@ class Screen:
         for column in (None, *(() if self.verbose else spare)):
             if column is not None:
                 place = left.index(column)
-                numbers -= place <= numbers
+                if place <= numbers:
+                    numbers -= 1
                 absent.append(left.pop(place))
                 for row in listed:
                     row.pop(place)

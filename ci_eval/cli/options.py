@@ -64,10 +64,9 @@ class Choices:
             config = self._patched(workspace.config_path, {}, screen, ladder=False)
             trusting.refuse_foreign(workspace, config, trusted=trusted, typed=self.engine_command is not None)
             return config
-        if not (self.config or self.project or self.dataset):
+        if self._file == DEMO:
             screen.say(THIS_IS_THE_DEMO)
-            return self._patched(DEMO, os.environ, screen, ladder=ladder)
-        return self._patched(self.config, os.environ, screen, ladder=ladder)
+        return self._patched(self._file, os.environ, screen, ladder=ladder)
 
     def load_bounded(
         self, screen: Screen, resumed: Path | None = None, *, trusted: bool = False, everything: bool = False
@@ -87,8 +86,12 @@ class Choices:
 
     def says_how_many(self) -> bool:
         """Return whether the options or the configuration say how many sessions are asked."""
-        path = self.config or (None if self.project or self.dataset else DEMO)
-        return self.sessions is not None or load(path, overrides=self.overrides).own_number
+        return self.sessions is not None or load(self._file, overrides=self.overrides).own_number
+
+    @property
+    def _file(self) -> Path | None:
+        """Return the configuration file: the demo's if neither a file, a project nor a dataset is named."""
+        return self.config or (None if self.project or self.dataset else DEMO)
 
     def _patched(self, path: Path | None, environment: Mapping[str, str], screen: Screen, *, ladder: bool) -> Config:
         loaded = load(path, engine=self.engine, overrides=self.overrides, environment=environment)

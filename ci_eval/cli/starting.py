@@ -45,7 +45,7 @@ def init(language: str | None, engine: str | None, project: str | None, action: 
       ci-eval init --language go --engine gopls --project go:github.com/spf13/cobra@v1.8.1
     """
     screen = Screen()
-    lines = iter(()) if sys.stdin.isatty() else _piped()
+    lines = _piped()
 
     def ask(question: str, default: str) -> str:
         return _asked(question, default, lines, screen)

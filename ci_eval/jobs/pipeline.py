@@ -122,12 +122,15 @@ def make_sessions(
 
 
 def _plan(generated: int, wanted: InterpretConfig, repeats: int) -> str:
-    """Return what is going to be asked, as far as that is a choice; repeats: how often, of all engines together."""
+    """Return what is going to be asked, "" if that is simply everything.
+
+    `repeats`: how often each session is asked, of all engines together.
+    """
     limit = wanted.sessions_limit
     times = f", each {repeats} times" if repeats > 1 else ""
     if limit is None or limit >= generated:
         return f"Asking all {counted(generated, 'session')}{times}" if repeats > 1 else ""
-    return f"Asking {limit:,} of {counted(generated, 'session')}{times}; --all asks the rest as well"
+    return f"Asking {limit:,} of {counted(generated, 'session')}{times} (all of them: `ci-eval evaluate --all`)"
 
 
 def record(workspace: Workspace, prepared: Prepared, made: interpret.Progress, started: str, screen: Screen) -> None:

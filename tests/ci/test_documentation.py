@@ -50,7 +50,7 @@ def test_the_table_of_languages_says_what_plan_says(language: str) -> None:
 
 @pytest.fixture(scope="module")
 def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GitHub]:
-    """With an empty repository for the nights."""
+    """Return a stand-in of GitHub with an empty repository for the nights."""
     folder = tmp_path_factory.mktemp("github")
     with github(folder, {}, write(folder / "p", main__py=GREETER), {}) as served:
         nights = served.repository(NIGHTS)
@@ -124,7 +124,7 @@ def newcomer(hub: GitHub) -> Newcomer:
 @pytest.mark.registry
 @pytest.mark.needs("go", "node", "npm")
 def test_from_nothing_to_a_nightly(newcomer: Newcomer) -> None:
-    """One test, since another process that took over a part of several would need two nights of its own."""
+    """Go through the nights in one test: parts in other processes would each need two nights of their own."""
     the_first_night_has_no_base_and_leaves_what_the_next_ones_need(newcomer)
     the_second_night_is_compared_with_the_first(newcomer)
     a_red_night_leaves_all_but_the_mark_of_a_good_one(newcomer)

@@ -89,7 +89,7 @@ class Nights:
 
 @pytest.fixture(scope="module")
 def nights(hub: GitHub) -> Nights:
-    """After all of them."""
+    """Return the stand-in of GitHub after all three nights."""
     configs, nights = hub.repository(OURS) / "configs", Nights(hub)
     # No source of it is in the project, so that no shard leaves a workspace.
     unverified = {"language": "php", "engine": "phpactor", "project": "path:project"}

@@ -31,13 +31,13 @@ PAIRS = [(engine.name, language) for engine in VERIFIED for language in sorted(e
 
 PACKAGE = Path(ci_eval.__file__).parent
 TESTS = Path(__file__).parents[1]
-OBSERVERS = ("dossiers.py", "looking.py", "ordering.py", "hostile/*.py")
+OBSERVERS = ("dossiers.py", "looking.py", "observing.py", "ordering.py", "hostile/*.py")
 INTERPRETING = ("client", "fuzzy", "player", "showing")
 """The modules of stage 2 that decide how an engine is asked and which list a person sees."""
 
 
 class Look(msgspec.Struct, kw_only=True):
-    """What was seen of an engine that was started in a project full of tricks, asked, restarted, asked and closed."""
+    """The observations of one start of an engine in a project full of tricks (see `looking.py`)."""
 
     setting: str
     """How the project was configured and whether the engine was confined."""

@@ -1,4 +1,4 @@
-"""One start of an engine in a project full of tricks: asked everywhere, restarted, asked again, closed."""
+"""A look at an engine in a project full of tricks: it is started, asked everywhere, restarted, asked and closed."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ LACKS = {
 
 @dataclass(frozen=True, kw_only=True)
 class Setting:
-    """How a project full of tricks is laid out, and how the engine is started in it."""
+    """A layout of a project full of tricks, and the way in which the engine is started in it."""
 
     name: str
     lay: Callable[[Trap], Path | None]

@@ -1,4 +1,4 @@
-"""How a dossier is made: a few starts in projects full of tricks, then real sessions in two orders."""
+"""The making of a dossier: a few starts in projects full of tricks, then real sessions in two orders."""
 
 from __future__ import annotations
 

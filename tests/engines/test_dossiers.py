@@ -95,6 +95,11 @@ def test_what_an_engine_depends_on_is_in_its_digest(module: str) -> None:
     assert PACKAGE / module in sources_of("ty", "python")
 
 
+def test_the_tests_that_observe_are_in_its_digest() -> None:
+    names = {path.name for path in sources_of("ty", "python")}
+    assert {"dossiers.py", "looking.py", "observing.py", "ordering.py", "trap.py", "python.yaml"} <= names
+
+
 def test_another_engine_and_the_reports_are_not_in_its_digest() -> None:
     parts = {path.relative_to(PACKAGE).as_posix() for path in sources_of("ty", "python") if PACKAGE in path.parents}
     assert not parts & {"engines/gopls.py", "reporters/html/__init__.py", "stages/report/__init__.py"}

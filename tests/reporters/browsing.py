@@ -1,4 +1,4 @@
-"""What tests in a browser import of Playwright: the files of those tests are skipped where it is not installed."""
+"""The parts of Playwright that tests import; their files are skipped if it is not installed."""
 
 from __future__ import annotations
 
