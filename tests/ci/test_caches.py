@@ -205,4 +205,4 @@ def test_no_key_begins_another_for_then_github_would_restore_it() -> None:
 @pytest.mark.checkouts
 def test_inputs_and_defaults_are_those_of_the_action() -> None:
     inputs = yaml.safe_load((Path(ACTIONS) / "cache" / "action.yml").read_text())["inputs"]
-    assert {name: each.get("default", "") for name, each in inputs.items()} == NODE["cache"][1]
+    assert {name: field.get("default", "") for name, field in inputs.items()} == NODE["cache"][1]

@@ -151,9 +151,9 @@ def test_an_engine_of_the_repository_is_built_and_compared_as_the_documentation_
 def rendered(group: str, values: Mapping[str, Any]) -> str:
     """A concurrency group, with what `github.event` holds."""
 
-    def value(found: re.Match[str]) -> str:
+    def value(expression: re.Match[str]) -> str:
         place: Any = values
-        for key in found[1].split("."):
+        for key in expression[1].split("."):
             place = place[key]
         return str(place)
 
@@ -169,4 +169,4 @@ def test_forks_with_equal_names_of_branches_do_not_cancel_each_other(workflow: s
         for number, head in heads.items()
     }
     assert len(groups) == len(FORKS)
-    assert not any("github." in each for each in groups)
+    assert not any("github." in group for group in groups)

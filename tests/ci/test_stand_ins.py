@@ -320,4 +320,4 @@ def test_checkout_has_one_commit_unless_it_is_told_otherwise(
 @pytest.mark.parametrize("action", ENTRY)
 def test_inputs_and_defaults_are_those_of_the_action(action: str) -> None:
     inputs = yaml.safe_load((Path(ACTIONS) / action / "action.yml").read_text())["inputs"]
-    assert {name: each.get("default", "") for name, each in inputs.items()} == NODE[action][1]
+    assert {name: field.get("default", "") for name, field in inputs.items()} == NODE[action][1]

@@ -95,7 +95,7 @@ def test_every_format_has_the_same_rows(night: Path, form: str, tmp_path: Path) 
 def test_a_session_that_was_never_asked_has_a_row_too(tmp_path: Path, night: Path) -> None:
     """Planned sessions that failed or were skipped are in no table of lookups."""
     rows = ci_eval.open(night).sessions().to_pylist()
-    assert {row["status"] for row in rows} <= {each.value for each in Status}
+    assert {row["status"] for row in rows} <= {status.value for status in Status}
     assert len(rows) == Workspace(night).manifest().planned
 
 
