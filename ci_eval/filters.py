@@ -1,11 +1,161 @@
-"""Filters by what is known about a token; the same in stage 1 and in reports."""
+"""Filters by what is known about a token; the same in stage 1 and in reports. Figures are about the sessions that a
+report filter lets through; one of these filters leads."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from ci_eval.model import FiltersConfig, Properties
+from ci_eval.model import FiltersConfig, Kind, Properties, SessionScore, SessionsFilter
 from ci_eval.patterns import matches
+
+EVERYTHING = "ALL"
+"""The report filter that lets every session through."""
+WEIGHTED = "Weighted"
+"""The report filter in which sessions count by the kind of their token."""
+NAMES = "names"
+GROUPS: dict[str, tuple[Kind, ...]] = {
+    NAMES: (Kind.METHOD_CALL, Kind.FIELD, Kind.VARIABLE, Kind.ARGUMENT_NAME, Kind.TYPE_REFERENCE),
+    "imports": (Kind.IMPORT,),
+    "keywords": (Kind.KEYWORD,),
+}
+"""Groups of kinds with report filters of their own: many engines leave keywords to the editor."""
+_STANDARD = re.compile(rf"(?:(?P<group>{'|'.join(GROUPS)}), )?Prefix (?P<typed>\d+)|(?P<alone>{'|'.join(GROUPS)})")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReportFilter:
+    """The sessions that figures are about, each with its weight."""
+
+    name: str
+    filters: FiltersConfig | None = None
+    typed: int | None = None
+    """Only sessions in which so many letters were typed; None = any number."""
+    weights: Mapping[Kind, float] | None = None
+    """How much a session of each kind counts; None = all count 1."""
+    detailed: bool = True
+    """Whether there are figures by file, folder and kind, too."""
+
+    def weight(self, session: SessionScore) -> float | None:
+        """Return how much a session counts, 0 if it is left out; None if that depends on an unknown property."""
+        if self.typed is not None and session.typed != self.typed:
+            return 0.0
+        weight = 1.0 if self.weights is None else self.weights.get(session.properties.kind, 0.0)
+        if not weight or self.filters is None:
+            return weight
+        passes = decide(session.properties, session.expected_text, self.filters)
+        return None if passes is None else weight * passes
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReportFilters:
+    """The report filters of a run, and the name of the one that leads."""
+
+    all: tuple[ReportFilter, ...]
+    headline: str
+
+    @property
+    def leading(self) -> ReportFilter:
+        """The headline's filter."""
+        return next(each for each in self.all if each.name == self.headline)
+
+    def over(self, sessions: Mapping[str, int]) -> ReportFilters:
+        """Return the same, led by ALL if the headline's filter lets none of the sessions through.
+
+        `sessions`: name of a filter → number of the sessions that it lets through.
+        """
+        return self if sessions.get(self.headline) else self.led_by_all()
+
+    def led_by_all(self) -> ReportFilters:
+        """Return the same, led by ALL."""
+        return replace(self, headline=EVERYTHING)
+
+
+def report_filters(
+    *,
+    grouped: bool,
+    lengths: Iterable[int],
+    declared: Sequence[SessionsFilter],
+    weights: Mapping[Kind, float],
+    headline: str,
+) -> ReportFilters:
+    """Return the report filters of a run: ALL, those by letters typed, by group of kinds, and the declared ones.
+
+    `grouped`: whether names, imports and keywords are told apart. `lengths`: numbers of letters typed, if there are
+    several. `headline`: `all`, a group or a filter, as `reports.headline` says.
+    """
+    lengths = sorted(set(lengths))
+    typed = _leading_length(lengths)
+    possible: list[int | None] = [*lengths] or [None]
+    leads = resolve(headline if grouped or headline.lower() not in GROUPS else EVERYTHING, lengths)
+    found = [ReportFilter(name=EVERYTHING)]
+    found += [ReportFilter(name=each.name, filters=each.filters) for each in declared]
+    names = [standard_name(None, length) for length in lengths]
+    if grouped:
+        names += [
+            name
+            for group in GROUPS
+            for length in possible
+            for name in [standard_name(group, length)]
+            if group == NAMES or length == typed or name == leads
+        ]
+    for name in names:
+        if standard := standard_filter(name):
+            found.append(replace(standard, detailed=standard.weights is None or name == leads))
+    if weights:
+        found.append(ReportFilter(name=WEIGHTED, weights=weights))
+    return ReportFilters(all=tuple(found), headline=leads)
+
+
+def resolve(name: str, lengths: Sequence[int]) -> str:
+    """Return the name of the report filter that `all`, a group of kinds or a filter's name stands for.
+
+    `lengths`: numbers of letters typed, sorted; a group stands for its tokens with one letter typed.
+    """
+    plain = name.strip()
+    if plain.lower() == EVERYTHING.lower():
+        return EVERYTHING
+    if plain.lower() in GROUPS:
+        return standard_name(plain.lower(), _leading_length(lengths))
+    return plain
+
+
+def standard_name(group: str | None, typed: int | None) -> str:
+    """Return the name of a filter by group of kinds, by letters typed, or by both."""
+    return ", ".join(filter(None, (group, None if typed is None else f"Prefix {typed}"))) or EVERYTHING
+
+
+def standard_parts(name: str) -> tuple[str | None, int | None] | None:
+    """Return group and letters typed of a filter that `standard_name` names, both None for ALL; None for others."""
+    if name == EVERYTHING:
+        return None, None
+    match = _STANDARD.fullmatch(name)
+    if match is None:
+        return None
+    return match["group"] or match["alone"], int(match["typed"]) if match["typed"] else None
+
+
+def standard_filter(name: str) -> ReportFilter | None:
+    """Return the filter that `standard_name` names; None for others."""
+    parts = standard_parts(name)
+    if parts is None:
+        return None
+    group, typed = parts
+    return ReportFilter(name=name, typed=typed, weights=dict.fromkeys(GROUPS[group], 1.0) if group else None)
+
+
+def letters_of(names: Iterable[str]) -> list[int]:
+    """Return the numbers of letters typed that have a filter of their own, sorted."""
+    parts = (standard_parts(name) for name in names)
+    return sorted({typed for each in parts if each for typed in [each[1]] if typed is not None})
+
+
+def _leading_length(lengths: Sequence[int]) -> int | None:
+    """Return the number of letters that leads: one, since lists mostly pop up at the first; else the fewest."""
+    if 1 in lengths:
+        return 1
+    return next((length for length in lengths if length), lengths[0] if lengths else None)
 
 
 def needs_resolution(filters: FiltersConfig) -> bool:

@@ -22,7 +22,7 @@ def aged(night: Path, folder: Path, day: int, **changes: float) -> Path:
     (evaluation,) = report["evaluations"]
     evaluation["started"] = f"2020-01-{day:02}T03:00:00+00:00"
     for name, value in changes.items():
-        evaluation["filters"]["ALL"]["metrics"][name]["value"] = value
+        evaluation["filters"][evaluation["headline"]]["metrics"][name]["value"] = value
     folder.mkdir(exist_ok=True)
     path = folder / f"night{day}.json"
     path.write_text(json.dumps(report))

@@ -54,6 +54,8 @@ class Loaded:
     whose configurations are JSON."""
     own_number: bool = False
     """Whether the file or an override says how many sessions are asked."""
+    own_headline: bool = False
+    """Whether the file or an override says which sessions lead; configurations of old workspaces do not."""
 
 
 def load(
@@ -80,7 +82,13 @@ def load(
     own_prefix = _says(raw, "actions", "strategy", "prefix") or (path is not None and path.suffix == ".json")
     section = raw.get("interpret")
     own_number = isinstance(section, dict) and any(key in section for key in NUMBERS)
-    return Loaded(config=settled, warnings=(*said, *more), own_prefix=own_prefix, own_number=own_number)
+    return Loaded(
+        config=settled,
+        warnings=(*said, *more),
+        own_prefix=own_prefix,
+        own_number=own_number,
+        own_headline=_says(raw, "reports", "headline"),
+    )
 
 
 def with_ladder(config: Config) -> Config:

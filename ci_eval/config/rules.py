@@ -8,9 +8,11 @@ from collections.abc import Iterator
 
 import msgspec
 
+from ci_eval.catalog import guess
 from ci_eval.config.schema import Config
 from ci_eval.config.wording import show
 from ci_eval.errors import ConfigError
+from ci_eval.filters import EVERYTHING, GROUPS, WEIGHTED, resolve, standard_parts
 from ci_eval.model import FORMER_LANGUAGES, FiltersConfig, PrefixConfig, SessionsFilter
 from ci_eval.model.endpoints import EndpointConfig
 from ci_eval.patterns import compiled
@@ -96,15 +98,22 @@ def _problems(config: Config) -> Iterator[str]:
     for index, part in enumerate(config.reports.sessions_filters):
         path = f"reports.sessionsFilters[{index}]"
         yield from _regex_problems(part.filters, f"{path}.filters")
-        if re.fullmatch(r"Prefix \d+", part.name):
-            yield f"`{path}.name` is {part.name!r}, which stands for a length of a Ladder; choose another name"
-        if part.name == "Weighted":
-            yield f"`{path}.name` is 'Weighted', which stands for the sessions by kindWeights; choose another name"
-        if part.name == "ALL":
-            yield f"`{path}.name` is 'ALL', which always stands for every session; choose another name"
+        if part.name == WEIGHTED or resolve(part.name, ()) == EVERYTHING or standard_parts(part.name):
+            yield f"`{path}.name` is {part.name!r}, which is the name of a filter that there is anyway; choose another"
         if part.name in names:
             yield f"`{path}.name` is {part.name!r}, as in a filter before it; names must differ"
         names.add(part.name)
+    yield from _headline_problems(config)
+
+
+def _headline_problems(config: Config) -> Iterator[str]:
+    filters = config.report_filters
+    names = [part.name for part in filters.all]
+    if filters.headline not in names:
+        possible = ("all", *GROUPS, *names[1:])
+        wrong = config.reports.headline
+        hint = guess(wrong, possible)
+        yield f"`reports.headline` is {wrong!r}, which is no filter{hint}; there are {', '.join(possible)}"
 
 
 def _project_problems(config: Config) -> Iterator[str]:

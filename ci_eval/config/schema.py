@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta
 
 from ci_eval.contracts import RunSettings, Task
+from ci_eval.filters import ReportFilters, report_filters
 from ci_eval.model import Kind
 from ci_eval.model.endpoints import EndpointConfig
 from ci_eval.model.settings import (
@@ -122,6 +123,10 @@ class ReportsConfig(Section, frozen=True):
 
     evaluation_title: Text | None = None
     """Name of this evaluation in reports and comparisons; None = made of engine and completion type."""
+    headline: Text = "names"
+    """The sessions that headlines, gates, comparisons and trends are about: `names` (calls, fields, variables, types,
+    arguments), `imports`, `keywords`, `all`, or a filter's name such as `Prefix 1`. A group means one letter typed, if
+    that was asked. Tasks other than completion have no groups: there, `names` means all."""
     sessions_filters: tuple[SessionsFilter, ...] = ()
     """Reports over parts of the sessions, beside the one over all."""
     default_metrics: tuple[Text, ...] | None = None
@@ -192,6 +197,17 @@ class Config(Section, frozen=True):
         """The fields of a dataset by which its lines are sampled together: what is configured, else the task's own."""
         own = task.splitting.cluster if task.splitting else ()
         return (self.dataset.cluster,) if self.dataset.cluster else own
+
+    @property
+    def report_filters(self) -> ReportFilters:
+        """The filters of the reports, and the one that leads."""
+        return report_filters(
+            grouped=self.played == "completion",
+            lengths=self.actions.strategy.prefix.lengths or (),
+            declared=self.reports.sessions_filters,
+            weights=self.reports.kind_weights,
+            headline=self.reports.headline,
+        )
 
     @property
     def running(self) -> RunSettings | None:

@@ -17,7 +17,7 @@ from ci_eval.ci import Screen
 from ci_eval.errors import GateFailed, WorkspaceError
 from ci_eval.jobs import runs
 from ci_eval.jobs import user_models as users
-from ci_eval.jobs.comparison_rules import Judging, judging, with_gates
+from ci_eval.jobs.comparison_rules import Judging, judging, pooled, with_gates
 from ci_eval.jobs.pipeline import grammars_of
 from ci_eval.manifest import unlike
 from ci_eval.model import Comparison, MetricInfo, Overview, Trend
@@ -81,7 +81,7 @@ def compare(
     for workspace in workspaces:
         workspace.verify()
     base, others = workspaces[0], workspaces[1:]
-    judged = {each.folder: _judging(each, gates, user) for each in others or workspaces}
+    judged = {each.folder: _judging(each, gates, user, screen) for each in others or workspaces}
     if base.folder.resolve() in [each.folder.resolve() for each in others]:
         screen.warn(f"{base.folder} is compared with itself, so that nothing can differ: give two evaluations")
     target = _target(output)
@@ -174,25 +174,35 @@ def _before(past: stage.History | None, new: Workspace, screen: Screen) -> Works
     return None
 
 
-def _judging(workspace: Workspace, gates: Sequence[str], user: str | None) -> Judging:
+def _judging(workspace: Workspace, gates: Sequence[str], user: str | None, screen: Screen) -> Judging:
     if user is None:
-        return judging(runs.stored_config(workspace), gates)
+        loaded = runs.load_stored(workspace)
+        config, old = loaded.config, loaded.config.comparison.gates
+        if old and not loaded.own_headline:
+            # Written before gates named a filter: they were about all sessions.
+            now = tuple(map(pooled, old))
+            config = replace(config, comparison=replace(config.comparison, gates=now))
+            screen.warn(
+                f"the gates of {workspace.folder} are older than their filters, and are read as of all sessions: "
+                f"{', '.join(now)}; write RecallAt1[names] >= -1pp, or leave the filter out, for names alone"
+            )
+        return judging(config, gates)
     return with_gates(users.metrics_of_user(users.user_of(user)), users.DECLARED, gates)
 
 
 def _compared(
     base: Workspace, new: Workspace, judged: Judging, folder: Path, past: stage.History | None, user: str | None
 ) -> Compared:
-    wanted = runs.stored_config(new).reports
+    filters = runs.stored_config(new).report_filters
     if user:
         users.check_every_prefix(base)
         users.check_every_prefix(new)
-    found = stage.compare(base, new, judged.metrics, wanted.sessions_filters, judged.declared, wanted.kind_weights)
+    found = stage.compare(base, new, judged.metrics, filters, judged.declared)
     if user:
         said = f"by what the user {Path(user).name} would do on average, at the prefixes that user would ask at"
         found = replace(found, warnings=(said, *found.warnings))
     compared = {info.name: info for info in found.metrics}
-    gates = tuple(gate.judge(found.filters["ALL"], compared) for gate in judged.gates)
+    gates = tuple(gate.judge(found.filters, found.headline, compared) for gate in judged.gates)
     found = replace(found, gates=gates, trend=_trend(past, new, judged) if past and not user else None)
     sources = stage.StoredPairs(base, new, grammars_of(new))
     reports = {each.name: each.write(found, sources, folder) for each in reporters.COMPARISONS.all()}
@@ -217,7 +227,8 @@ def _overview(
         new = workspaces[-1]
         trend = _trend(past, new, judged) if past else None
         return Overview(title=f"{new.manifest().title} over time", trend=trend)
-    ranking = stage.rank(workspaces, judged.metrics, judged.declared)
+    filters = runs.stored_config(workspaces[-1]).report_filters
+    ranking = stage.rank(workspaces, judged.metrics, filters, judged.declared)
     ordered = [workspaces[each].folder.resolve() for each in ranking.order]
     return Overview(
         title=f"{len(workspaces)} evaluations compared{_where(workspaces)}",

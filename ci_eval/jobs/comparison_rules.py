@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-
-from msgspec.structs import replace
 
 from ci_eval import metrics
 from ci_eval.catalog import guess
 from ci_eval.config import Config
 from ci_eval.contracts import Metric
 from ci_eval.errors import ConfigError, GateFailed
+from ci_eval.filters import EVERYTHING
 from ci_eval.model import Evaluation, GateResult, MetricInfo
-from ci_eval.rendering.ladder import by_length
-from ci_eval.stages.compare.gates import Gate, parse
+from ci_eval.stages.compare.gates import Gate, about, parse
 from ci_eval.statistics import footprint
 
 
@@ -47,7 +46,11 @@ def judging(config: Config, gates: Sequence[str] = ()) -> Judging:
                 f"comparison.metrics: {name!r} cannot be compared{guess(name, others)}; known are "
                 f"{', '.join(others)}, and RecallAt{{k}} of each k in reports.recallAt"
             )
-    return with_gates(metrics_of(config), config.declared, (*config.comparison.gates, *gates))
+    found = with_gates(metrics_of(config), config.declared, (*config.comparison.gates, *gates))
+    filters = config.report_filters
+    for gate in found.gates:
+        gate.filter_among([part.name for part in filters.all], filters.headline)
+    return found
 
 
 def with_gates(
@@ -87,14 +90,14 @@ def absolute_gates(config: Config, rules: Sequence[str]) -> tuple[Gate, ...]:
 
 
 def judged(found: Evaluation, gates: Iterable[Gate]) -> Iterator[GateResult]:
-    """Which of these absolute gates the evaluation keeps: by the figures of all its sessions."""
+    """Check absolute gates against the figures of the filters that they are about."""
     infos = {info.name: info for info in found.metrics}
-    figures = found.filters["ALL"].metrics
     for gate in gates:
-        if gate.metric in infos:
-            result = gate.judge_figure(figures[gate.metric].value, infos[gate.metric])
-            is_mean = by_length(found) and gate.metric not in footprint.INFOS
-            yield replace(result, reason=f"{result.reason}, over all letters typed") if is_mean else result
+        if gate.metric in footprint.INFOS and gate.metric in infos:
+            yield gate.judge_figure(found.filters[EVERYTHING].metrics[gate.metric].value, infos[gate.metric])
+        elif gate.metric in infos:
+            name = gate.filter_among(found.filters, found.headline)
+            yield about(gate.judge_figure(found.filters[name].metrics[gate.metric].value, infos[gate.metric]), name)
         else:
             why = "this run" if gate.metric in footprint.INFOS else f"the task {found.task}"
             yield GateResult(rule=gate.rule, passed=False, reason=f"{why} has no {gate.metric}")
@@ -109,5 +112,10 @@ def failed(results: Sequence[GateResult]) -> GateFailed | None:
 def _for_each(rule: str, shares: Sequence[str]) -> list[str]:
     """A rule about `declared` stands for one rule for each declared metric that is a share; which metrics these are
     depends on whether there is a modelled user."""
-    first, _, rest = rule.strip().partition(" ")
-    return [f"{name} {rest}" for name in shares] if first == "declared" else [rule]
+    found = re.fullmatch(r"declared(?P<rest>\W.*)", rule.strip())
+    return [f"{name}{found['rest']}" for name in shares] if found else [rule]
+
+
+def pooled(rule: str) -> str:
+    """Return a gate from before gates named a filter, as one of today: it was about all sessions."""
+    return rule if "[" in rule else re.sub(r"^\s*(\w+)", rf"\1[{EVERYTHING.lower()}]", rule)

@@ -197,12 +197,10 @@ def make_reports(
     return report.report(
         workspace,
         metrics_of(config),
-        config.reports.sessions_filters,
+        config.report_filters,
         writers,
         folder or workspace.folder / "reports",
         shown=config.reports.default_metrics or ((*metrics.of_a_user(), *BESIDE_EFFORT) if config.user else ()),
-        lengths=sorted(set(config.actions.strategy.prefix.lengths or ())),
-        weights=config.reports.kind_weights,
         judge=lambda found: tuple(judged(found, gates)),
         grammars=grammars_of(workspace),
         edition=edition,

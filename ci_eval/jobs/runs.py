@@ -11,7 +11,7 @@ from time import strftime
 from msgspec.structs import replace
 
 from ci_eval import __version__, atomic, machine
-from ci_eval.config import BY_MODEL, Config, dump, load
+from ci_eval.config import BY_MODEL, Config, Loaded, dump, load
 from ci_eval.errors import (
     ConfigError,
     Interrupted,
@@ -213,6 +213,11 @@ def of_one_project(workspace: Workspace) -> None:
 
 def stored_config(workspace: Workspace) -> Config:
     """The configuration of a workspace. Raises WorkspaceError where it was changed since it was written."""
+    return load_stored(workspace).config
+
+
+def load_stored(workspace: Workspace) -> Loaded:
+    """Load the configuration of a workspace. Raises WorkspaceError if it was changed since it was written."""
     if workspace.manifest().digests:
         workspace.verify("config.yaml", "manifest.json")
-    return load(workspace.config_path, environment={}).config
+    return load(workspace.config_path, environment={})

@@ -36,9 +36,10 @@ from ci_eval.rendering.figures import (
     interval,
     intervals,
     statuses,
+    times_text,
 )
 from ci_eval.rendering.figures import headline as headline_metrics
-from ci_eval.rendering.ladder import by_length, sentence
+from ci_eval.rendering.ladder import by_length, label, lengths_of, sentences, shown_filter
 from ci_eval.rendering.querytables import tables
 from ci_eval.rendering.suites import OVERALL, cell, overall_cell
 from ci_eval.rendering.suites import populations as populations_of_suite
@@ -48,13 +49,16 @@ from ci_eval.rendering.verdicts import (
     ELSEWHERE,
     HERE,
     TRENDS,
-    headline,
+    change_text,
+    elsewhere_line,
     interval_text,
     judged_elsewhere,
     judged_of_code,
     named,
     p_text,
+    pairs_text,
     populations,
+    verdict_lines,
 )
 from ci_eval.statistics.footprint import INFOS
 from ci_eval.statistics.noise import noise_text
@@ -84,6 +88,10 @@ def evaluation(done: Evaluated, screen: Screen) -> None:
 
 def _all_figures(found: Evaluation, screen: Screen) -> None:
     screen.result("")
+    if lines := sentences(found):
+        for line in lines:
+            screen.result(line)
+        screen.result("")
     if lengths := by_length(found):
         _by_length(found, lengths, screen)
     else:
@@ -99,10 +107,7 @@ def _all_figures(found: Evaluation, screen: Screen) -> None:
 
 
 def _by_length(found: Evaluation, lengths: Mapping[int, FilterFigures], screen: Screen) -> None:
-    """What is found with one letter typed, in words; then a column for each number of letters."""
-    if said := sentence(found):
-        screen.result(said)
-        screen.result("")
+    """A column for each number of letters."""
     rows = [
         (each.name, *(amount(value, each.unit) for value in values), each.summary)
         for each in _metrics(found, screen)
@@ -110,7 +115,8 @@ def _by_length(found: Evaluation, lengths: Mapping[int, FilterFigures], screen: 
         for values in [[figures.metrics[each.name].value for figures in lengths.values()]]
         if any(value is not None for value in values)
     ]
-    screen.table(["letters typed", *map(str, lengths), ""], rows, numbers=len(lengths), spare=("",))
+    title = f"{label(found.headline).partition(',')[0]}, by letters typed"
+    screen.table(["letters typed", *map(str, lengths), ""], rows, numbers=len(lengths), title=title, spare=("",))
     _all_elsewhere(found, screen)
 
 
@@ -125,8 +131,9 @@ def _all_elsewhere(found: Evaluation, screen: Screen) -> None:
 
 
 def _figures(found: Evaluation, screen: Screen) -> None:
-    whole = found.filters["ALL"]
-    elsewhere = judged_of_code(whole)
+    _, leading = shown_filter(found)
+    figures = found.filters["ALL"].metrics | leading.metrics
+    elsewhere = judged_of_code(leading)
     rows = [
         (
             each.name,
@@ -136,12 +143,18 @@ def _figures(found: Evaluation, screen: Screen) -> None:
             each.summary,
         )
         for each in _metrics(found, screen)
-        for figure in [whole.metrics[each.name]]
+        for figure in [figures[each.name]]
         # Where there is no figure, reports say so; here there is little room.
         if figure.value is not None
     ]
     columns = [HERE.lower(), ELSEWHERE.lower()] if elsewhere else [HERE.lower()]
-    screen.table(["metric", "value", *columns, ""], rows, numbers=1 + len(columns), spare=("", *reversed(columns)))
+    screen.table(
+        ["metric", "value", *columns, ""],
+        rows,
+        numbers=1 + len(columns),
+        title=label(found.headline),
+        spare=("", *reversed(columns)),
+    )
     _all_elsewhere(found, screen)
 
 
@@ -150,20 +163,17 @@ def comparison(done: Compared, screen: Screen) -> None:
     found = done.comparison
     screen.result("")
     screen.result(f"{found.base.title} → {found.new.title}")
-    for line in headline(found):
+    for line in (*verdict_lines(found), elsewhere_line(found), f"{pairs_text(found)}."):
         screen.result(line)
-    screen.result(
-        f"{counted(found.paired, 'session')} in {counted(found.files, 'file')} on both sides: "
-        f"{found.wins:,} better, {found.losses:,} worse; "
-        f"{found.only_base:,} only in base, {found.only_new:,} only in new, {found.changed_text:,} in changed files, "
-        f"failed {found.base.failed:,} and {found.new.failed:,}"
-    )
     screen.result("")
-    times = [name for name in TRENDS if name in found.filters["ALL"] and name not in found.declared]
-    times += [name for name in INFOS if name in found.filters["ALL"]]
-    _verdicts(HERE, found, (*found.declared, *times), lambda each: each, screen)
+    title = f"{HERE}: {label(found.headline)}"
+    _verdicts(title, found, found.declared, lambda each: each, screen)
     if judged_elsewhere(found):
-        _verdicts(ELSEWHERE, found, found.declared, lambda each: each.elsewhere, screen)
+        _verdicts(f"{ELSEWHERE}: {label(found.headline)}", found, found.declared, lambda each: each.elsewhere, screen)
+    _compared_by_length(found, screen)
+    times = [name for name in TRENDS if name in found.filters[found.headline] and name not in found.declared]
+    times += [name for name in INFOS if name in found.filters["ALL"]]
+    _verdicts("Time and memory", found, times, lambda each: each, screen)
     for warning in found.warnings:
         screen.warn(warning)
     _gates(found.gates, screen)
@@ -189,7 +199,10 @@ def _verdicts(
     of: Callable[[Difference], Difference | Elsewhere],
     screen: Screen,
 ) -> None:
+    if not names:
+        return
     infos = {info.name: info for info in found.metrics}
+    figures = found.filters["ALL"] | found.filters[found.headline]
     rows = [
         (
             named(name, each),
@@ -201,10 +214,25 @@ def _verdicts(
             of(each).verdict.value,
         )
         for name in names
-        for each in [found.filters["ALL"][name]]
+        for each in [figures[name]]
     ]
     columns = ["metric", "base", "new", "difference", "95 % interval", "p", "verdict"]
     screen.table(columns, rows, numbers=4, title=title, styles=COLOURS, spare=("p", "95 % interval", "base", "new"))
+    screen.result("")
+
+
+def _compared_by_length(found: Comparison, screen: Screen) -> None:
+    """A column for each number of letters typed: the difference, and its verdict."""
+    lengths = lengths_of(found.headline, list(found.filters))
+    if len(lengths) < 2:
+        return
+    infos = {info.name: info for info in found.metrics}
+    rows = [
+        (name, *(change_text(found.filters[part].get(name), infos[name]) for part in lengths.values()))
+        for name in found.declared
+    ]
+    title = f"{label(found.headline).partition(',')[0]}, difference by letters typed"
+    screen.table(["letters typed", *map(str, lengths)], rows, numbers=0, title=title)
     screen.result("")
 
 
@@ -213,7 +241,10 @@ def overview(found: Overview, screen: Screen) -> None:
     screen.result("")
     if ranking := found.ranking:
         infos = {info.name: info for info in ranking.metrics}
-        screen.result(f"in all evaluations: {counted(ranking.sessions, 'session')} in {counted(ranking.files, 'file')}")
+        screen.result(
+            f"in all evaluations: {counted(ranking.sessions, 'session')} in "
+            f"{counted(ranking.files, 'file')} ({label(ranking.headline)})"
+        )
         screen.result("")
         first = ranking.declared[0]
         rows = [
@@ -238,7 +269,8 @@ def overview(found: Overview, screen: Screen) -> None:
 
 
 def _trend(trend: Trend, screen: Screen) -> None:
-    screen.result(f"history   {counted(len(trend.nights) - 1, 'evaluation')} before this one")
+    before = counted(len(trend.nights) - 1, "evaluation")
+    screen.result(f"history   {before} before this one ({label(trend.headline)})")
     for line in change_lines(trend):
         screen.result(f"changed   {line}")
 
@@ -248,6 +280,8 @@ def _trouble(evaluation: Evaluation, screen: Screen) -> None:
     screen.result("sessions  " + ", ".join(f"{count:,} {name}" for name, count in counts))
     if evaluation.noise:
         screen.result(f"rounds    {noise_text(evaluation.noise)}")
+    if times := times_text(evaluation):
+        screen.result(f"times     {times}")
     if took := footprint_text(evaluation.footprint):
         screen.result(f"engine    {took}")
     for warning in warnings_of(evaluation):

@@ -19,7 +19,18 @@ from ci_eval.model.actions import (
     PlayItem,
     PrintText,
 )
-from ci_eval.model.comparison import Change, Comparison, Difference, Elsewhere, Side, Subset, Verdict
+from ci_eval.model.comparison import (
+    Change,
+    Comparison,
+    Difference,
+    Elsewhere,
+    Failures,
+    FailureVerdict,
+    PairCounts,
+    Side,
+    Subset,
+    Verdict,
+)
 from ci_eval.model.footprint import Footprint
 from ci_eval.model.gates import GateResult
 from ci_eval.model.logs import LogCounts, LogFile, LogsRecord
@@ -115,6 +126,8 @@ __all__ = [
     "Evaluation",
     "EvolutionConfig",
     "Extraction",
+    "FailureVerdict",
+    "Failures",
     "FileActions",
     "FileAsked",
     "FileError",
@@ -146,6 +159,7 @@ __all__ = [
     "Otherwise",
     "OverProjects",
     "Overview",
+    "PairCounts",
     "PlayItem",
     "PrefixConfig",
     "PrintText",

@@ -77,9 +77,32 @@ class Subset(Value, frozen=True, kw_only=True):
     sessions: int
     files: int
     wins: int
-    """Sessions in which the expected text has a better rank in the new list."""
+    """Sessions that the first declared metric calls better in new."""
     losses: int
     difference: Difference
+
+
+class PairCounts(Value, frozen=True, kw_only=True):
+    """How many pairs a filter lets through, and in how many of them the first declared metric is better or worse."""
+
+    sessions: int
+    wins: int
+    losses: int
+
+
+class Failures(Value, frozen=True, kw_only=True):
+    """The paired sessions on which one engine failed in at least one round."""
+
+    sessions: int = 0
+    rounds: int = 1
+    always: int = 0
+    """Sessions on which it failed in every round."""
+    alone: int = 0
+    """Sessions on which the other engine never failed."""
+    statuses: dict[str, int] = {}
+    """The status of the first round that failed → sessions."""
+    example: str = ""
+    """Id of one of them, to look at."""
 
 
 class Side(Value, frozen=True, kw_only=True):
@@ -95,6 +118,8 @@ class Side(Value, frozen=True, kw_only=True):
     """Evaluated sessions."""
     failed: int
     """Paired sessions on which the engine failed."""
+    failures: Failures | None = None
+    """How it failed on these; None of a ranking's sides."""
     noise: Noise | None = None
     """How far the engine differs from itself, where each session was asked several times."""
 
@@ -119,6 +144,13 @@ class Change(Value, frozen=True, kw_only=True):
     new_status: str
 
 
+class FailureVerdict(Value, frozen=True, kw_only=True):
+    """Whether one engine fails more often: an exact sign test over the sessions on which one of them alone failed."""
+
+    verdict: Verdict
+    p: float
+
+
 class Comparison(Value, frozen=True, kw_only=True):
     """A comparison of two evaluations, session by session."""
 
@@ -139,7 +171,12 @@ class Comparison(Value, frozen=True, kw_only=True):
     declared: tuple[str, ...]
     """The metrics whose verdicts count; their intervals and p-values are adjusted together."""
     filters: dict[str, dict[str, Difference]]
+    headline: str = "ALL"
+    """Name of the filter that leads: the verdict, the counts, the parts and the transitions are about its pairs."""
+    counts: dict[str, PairCounts] = {}
+    """By filter."""
     wins: int
+    """Pairs of the headline that the first declared metric calls better in new."""
     losses: int
     parts: tuple[Subset, ...]
     transitions: dict[str, dict[str, int]]
@@ -155,5 +192,7 @@ class Comparison(Value, frozen=True, kw_only=True):
     metrics: tuple[MetricInfo, ...]
     detection: Detected | None = None
     """The difference that was to be found, where only as many sessions were asked as that takes."""
+    failures: FailureVerdict | None = None
+    """None if neither engine failed."""
     trend: Trend | None = None
     """The trend of the new side, where its past is known."""

@@ -16,6 +16,8 @@ class Ranking(Value, frozen=True, kw_only=True):
     """Of each side: its place among the evaluations as they were given, from 0."""
     sessions: int
     files: int
+    headline: str = "ALL"
+    """Name of the filter whose sessions are ranked."""
     declared: tuple[str, ...]
     figures: tuple[dict[str, Estimate], ...]
     """Metric → figure, for each side."""

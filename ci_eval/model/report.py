@@ -149,10 +149,12 @@ class Evaluation(Value, frozen=True, kw_only=True):
     queries: QueryFigures | None = None
     """Of the task method-calls, what queries say; None of others."""
     filters: dict[str, FilterFigures]
+    headline: str = "ALL"
+    """Name of the filter that leads: reports, gates, comparisons and trends are about its sessions."""
     errors: tuple[FileError, ...]
     metrics: tuple[MetricInfo, ...]
     gates: tuple[GateResult, ...] = ()
-    """The rules that its figures, those under ALL, were judged by."""
+    """The rules that its figures were judged by."""
     edition: int = 0
     """The number of this report among those that are made while the run goes on, from 1; 0 = it is made once, or the
     last of these."""

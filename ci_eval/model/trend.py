@@ -41,11 +41,13 @@ class Trend(Value, frozen=True, kw_only=True):
     """Nights in order of time, of one engine, project and completion type."""
 
     nights: tuple[TrendPoint, ...]
+    headline: str = "ALL"
+    """Name of the filter whose figures these are."""
     metrics: tuple[MetricInfo, ...]
     changes: dict[str, tuple[ChangePoint, ...]]
     """Metric → its changes of level, in order of time."""
     left_out: int = 0
-    """Number of evaluations in the history that belong to other trends."""
+    """Number of evaluations in the history that belong to other trends, or have no figures of the headline."""
 
 
 class Line(Value, frozen=True, kw_only=True):

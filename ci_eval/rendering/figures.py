@@ -19,9 +19,8 @@ HEADLINE = (
     "MeanReciprocalRank",
     "MovesCountNormalised",
     "PerfectLine",
-    "LatencyPercentile95",
 )
-"""Metrics shown where there is no room for all."""
+"""Metrics shown where there is no room for all; no times, which a single run tells roughly."""
 
 OUTCOMES = {
     "ok": "answered, expected text among the suggestions",
@@ -110,6 +109,18 @@ def footprint_text(of: Footprint) -> str:
         whose = "ci-eval's worker process, in which it runs" if of.of_worker else "its processes"
         said.append(f"at most {amount(found.value, 'MB')} in {whose}")
     return ", ".join(said)
+
+
+INDICATIVE = "indicative: one run on one machine; `ci-eval compare-engines` judges times"
+
+
+def times_text(evaluation: Evaluation) -> str:
+    """Return the median and the 95 % quantile of the lookups' times with their caveat; "" if there are none."""
+    figures = evaluation.filters.get(evaluation.headline, NO_FIGURES).metrics
+    median, high = (figures.get(f"LatencyPercentile{share}") for share in (50, 95))
+    if median is None or high is None or median.value is None or high.value is None:
+        return ""
+    return f"median {amount(median.value, 'ms')}, 95 % of the lookups within {amount(high.value, 'ms')} ({INDICATIVE})"
 
 
 def metric_infos(evaluation: Evaluation, figures: FilterFigures) -> list[MetricInfo]:

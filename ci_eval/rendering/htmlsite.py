@@ -13,6 +13,7 @@ import jinja2
 from markupsafe import Markup
 
 from ci_eval import atomic
+from ci_eval.rendering.ladder import label
 
 COMMON = ("style.css", "theme.js")
 """The assets that every page has."""
@@ -33,7 +34,8 @@ class HtmlSite:
             lstrip_blocks=True,
         )
         self._environment.globals.update({"edition": 0} | known)
-        self._environment.filters["breakable"] = breakable
+        self._environment.filters.update({"breakable": breakable, "label": label})
+        self._environment.filters["label"] = label
 
     def assets(self, names: Sequence[str]) -> None:
         """Copy styles and scripts."""

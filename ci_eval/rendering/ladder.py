@@ -1,28 +1,17 @@
-"""Evaluations in which several numbers of letters are typed: what reports show first, and in one sentence."""
+"""Which sessions figures are about, in words; and the sentences that lead a report of an evaluation."""
 
 from __future__ import annotations
 
-import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from ci_eval.filters import GROUPS, letters_of, standard_name, standard_parts
 from ci_eval.model import Evaluation, FilterFigures
-from ci_eval.rendering.figures import amount, first_filter, intervals
-
-TYPED = re.compile(r"Prefix (\d+)")
-"""The filter of the sessions with so many letters typed."""
-
-
-def by_length(evaluation: Evaluation) -> dict[int, FilterFigures]:
-    """Letters typed → the figures of these sessions, by length; empty where there is no ladder."""
-    found = ((TYPED.fullmatch(name), figures) for name, figures in evaluation.filters.items())
-    return dict(sorted((int(match[1]), figures) for match, figures in found if match))
+from ci_eval.rendering.figures import NO_FIGURES, amount, intervals
 
 
 def shown_filter(evaluation: Evaluation) -> tuple[str, FilterFigures]:
-    """The filter that reports show first: one letter typed, as lists mostly pop up at the first, where that was asked;
-    else all sessions."""
-    name = "Prefix 1"
-    found = evaluation.filters.get(name)
-    return (name, found) if found and found.sessions else first_filter(evaluation)
+    """Return name and figures of the filter that leads."""
+    return evaluation.headline, evaluation.filters.get(evaluation.headline, NO_FIGURES)
 
 
 def letters(count: int) -> str:
@@ -30,24 +19,77 @@ def letters(count: int) -> str:
     return {0: "nothing", 1: "one letter"}.get(count, f"{count} letters")
 
 
-def about(evaluation: Evaluation, name: str) -> str:
-    """What the figures of a filter are of, in an evaluation with several lengths; "" in others."""
-    lengths = by_length(evaluation)
-    if match := TYPED.fullmatch(name):
-        return f"with {letters(int(match[1]))} typed"
-    every = ", ".join(map(letters, lengths))
-    return f"with {every} typed; each by itself says more" if name == "ALL" and lengths else ""
+def label(name: str) -> str:
+    """Return which sessions a filter lets through, such as "names, one letter typed"."""
+    parts = standard_parts(name)
+    if parts is None:
+        return name
+    group, typed = parts
+    return ", ".join(filter(None, (group, None if typed is None else f"{letters(typed)} typed"))) or "all sessions"
 
 
-def sentence(evaluation: Evaluation) -> str:
-    """How often the expected text was suggested once one letter was typed; "" where that was not asked."""
+def pooled(name: str, names: Iterable[str]) -> str:
+    """Return the same, with the numbers of letters that the filter pools if it pools several. `names`: all filters."""
+    lengths, parts = letters_of(names), standard_parts(name)
+    if len(lengths) < 2 or (parts and parts[1] is not None):
+        return label(name)
+    return f"{label(name)} ({', '.join(map(letters, lengths))} typed, pooled)"
+
+
+def lengths_of(headline: str, names: Sequence[str]) -> dict[int, str]:
+    """Return letters typed → the filter of the headline's kinds with so many letters; empty if there is one number."""
+    parts = standard_parts(headline)
+    group = parts[0] if parts else None
+    found = {length: standard_name(group, length) for length in letters_of(names)}
+    return {length: name for length, name in found.items() if name in names}
+
+
+def by_length(evaluation: Evaluation) -> dict[int, FilterFigures]:
+    """Return letters typed → the figures of the headline's kinds; empty if one number of letters was asked."""
+    found = lengths_of(evaluation.headline, list(evaluation.filters))
+    return {length: evaluation.filters[name] for length, name in found.items()}
+
+
+def beside(headline: str, names: Iterable[str]) -> dict[str, str]:
+    """Return group of kinds → its filter, for the groups that stand beside the headline's at the same letters."""
+    parts = standard_parts(headline)
+    if parts is None or parts[0] is None:
+        return {}
+    found = {group: standard_name(group, parts[1]) for group in GROUPS if group != parts[0]}
+    return {group: name for group, name in found.items() if name in set(names)}
+
+
+def sentences(evaluation: Evaluation, shown: Callable[[str], str] = str) -> list[str]:
+    """Return how often the expected text was suggested: of the headline, then of each group of kinds beside it. Empty
+    for tasks without ranks. `shown` makes foreign text safe there."""
     name, figures = shown_filter(evaluation)
-    first, five, anywhere = (figures.metrics.get(each) for each in ("RecallAt1", "RecallAt5", "Recall"))
-    if not (TYPED.fullmatch(name) and first and five and anywhere):
+    said = _sentence(shown(label(name)), figures)
+    if not said:
+        return []
+    others = beside(name, evaluation.filters)
+    return [said, *(line for group, other in others.items() for line in _beside(group, evaluation.filters[other]))]
+
+
+def _sentence(text: str, figures: FilterFigures) -> str:
+    first, five, anywhere = (figures.metrics.get(metric) for metric in ("RecallAt1", "RecallAt5", "Recall"))
+    if not (first and five and anywhere and first.value is not None):
         return ""
     between = intervals(first, "share")
     return (
-        f"With one letter typed, the expected text stood first in {amount(first.value, 'share')} of "
+        f"{text[:1].upper()}{text[1:]}: the expected text stood first in {amount(first.value, 'share')} of "
         f"{figures.sessions:,} sessions{f' ({between})' if between else ''}, among the first 5 in "
         f"{amount(five.value, 'share')}, anywhere in the list in {amount(anywhere.value, 'share')}."
+    )
+
+
+def _beside(group: str, figures: FilterFigures) -> Iterator[str]:
+    first, anywhere = figures.metrics["RecallAt1"].value, figures.metrics["Recall"].value
+    if not figures.sessions or first is None or anywhere is None:
+        return
+    if not anywhere:
+        yield f"{group.capitalize()}, apart: none of {figures.sessions:,} was offered."
+        return
+    yield (
+        f"{group.capitalize()}, apart: first in {amount(first, 'share')} of {figures.sessions:,}, anywhere in "
+        f"{amount(anywhere, 'share')}."
     )

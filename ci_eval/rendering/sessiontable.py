@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 
 from ci_eval.contracts import Task
+from ci_eval.filters import GROUPS, standard_parts
 from ci_eval.model import Session, SourceFile
 from ci_eval.observing import FAILED_BAND, band, evaluated, score, shown_rank
 from ci_eval.rendering.htmldata import packed, script
 from ci_eval.rendering.htmlpairs import change_of
 from ci_eval.rendering.htmlsite import HtmlSite
-from ci_eval.rendering.ladder import TYPED
 
 MOST_ROWS = 250_000
 """More rows are not in the page: browsers hold no list of any height."""
@@ -177,9 +177,12 @@ def write_sessions(site: HtmlSite, table: SessionTable, title: str) -> None:
 
 def selection(filter_name: str) -> str | None:
     """The part of an address that makes the page of all sessions show those of a filter; None where it cannot."""
-    if typed := TYPED.fullmatch(filter_name):
-        return f"typed={typed[1]}"
-    return "" if filter_name == "ALL" else None
+    parts = standard_parts(filter_name)
+    if parts is None or parts[0] not in {None, "imports", "keywords"}:
+        return None  # the page knows one kind at a time
+    group, typed = parts
+    kind = f"kind={GROUPS[group][0].value}" if group else ""
+    return "&".join(filter(None, (kind, "" if typed is None else f"typed={typed}")))
 
 
 def cropped(line: str, at: int) -> tuple[str, int]:

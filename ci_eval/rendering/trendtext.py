@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 from ci_eval.model import Trend
 from ci_eval.rendering.figures import amount, change
+from ci_eval.rendering.ladder import label
 from ci_eval.rendering.markdowntext import prose
 
 
@@ -16,7 +17,8 @@ def trend_lines(trend: Trend) -> Iterator[str]:
         yield "The first evaluation of its kind: a trend needs two."
         return
     first, last = trend.nights[0], trend.nights[-1]
-    yield f"Trend over {count} evaluations, {prose(first.started[:10])} to {prose(last.started[:10])}:"
+    of = prose(label(trend.headline))
+    yield f"Trend of {of} over {count} evaluations, {prose(first.started[:10])} to {prose(last.started[:10])}:"
     changes = list(change_lines(trend, prose))
     yield "\n".join(f"- {each}" for each in changes) or "No figure changed its level."
 

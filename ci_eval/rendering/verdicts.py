@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from ci_eval.contracts import Task
 from ci_eval.model import (
@@ -12,11 +12,13 @@ from ci_eval.model import (
     Evaluation,
     FilterFigures,
     MetricInfo,
+    Side,
     Trend,
     TrendPoint,
     Verdict,
 )
-from ci_eval.rendering.figures import TO, amount, change, change_between, first_filter
+from ci_eval.rendering.figures import TO, amount, change, change_between, counted, first_filter
+from ci_eval.rendering.ladder import beside, label, shown_filter
 from ci_eval.statistics.clustered import FEWEST_OF_FIGURE
 
 SIGNS = {
@@ -53,6 +55,7 @@ ELSEWHERE = "In other code"
 def populations(evaluation: Evaluation) -> tuple[str, str]:
     """Two sentences about an evaluation: what its figures mean for this project, and for other code."""
     _, figures = first_filter(evaluation)
+    _, leading = shown_filter(evaluation)
     here = f"all {figures.sessions:,} sessions were asked: its figures are exact"
     if figures.sessions < evaluation.population:
         asked = f"{figures.sessions:,} of its {evaluation.population:,} sessions were asked"
@@ -65,8 +68,8 @@ def populations(evaluation: Evaluation) -> tuple[str, str]:
             "all; quantiles, and means over files, are left out"
         )
     elsewhere = f"intervals (95 %) say where the figures of {evaluation.clusters} like these lie"
-    if not judged_of_code(figures):
-        worth = max((each.elsewhere.effective for each in figures.metrics.values()), default=0)
+    if not judged_of_code(leading):
+        worth = max((each.elsewhere.effective for each in leading.metrics.values()), default=0)
         elsewhere = (
             f"no intervals, since the {evaluation.clusters} are worth {worth:.0f} of equal size; it takes "
             f"{FEWEST_OF_FIGURE}"
@@ -99,19 +102,130 @@ def explained(found: Difference | Elsewhere, unit: str) -> str:
     return "; ".join(filter(None, (interval, p_text(found), found.why)))
 
 
-def headline(comparison: Comparison) -> tuple[str, str]:
-    """The verdict on the leading metric in two sentences: for this project, and for other code."""
-    name = comparison.declared[0]
-    found = comparison.filters["ALL"][name]
-    unit = next(info.unit for info in comparison.metrics if info.name == name)
-    asked = f"{comparison.paired:,} of its {comparison.population:,} sessions were asked"
-    if comparison.paired == comparison.population:
-        asked = f"all {comparison.paired:,} sessions were asked"
+def verdict_lines(comparison: Comparison, shown: Callable[[str], str] = str) -> list[str]:
+    """Return the verdict on the leading metric for this project; then what stands beside it: other kinds of tokens,
+    failures, and times, as far as they were judged. `shown` makes foreign text safe there."""
+    return [
+        _leading_line(comparison, shown),
+        *_beside_lines(comparison, shown),
+        *filter(None, (_failure_line(comparison, shown), _time_line(comparison, shown))),
+    ]
+
+
+def _leading_line(comparison: Comparison, shown: Callable[[str], str]) -> str:
+    name, counts = comparison.declared[0], comparison.counts[comparison.headline]
+    found = comparison.filters[comparison.headline][name]
+    unit = _unit(comparison, name)
     figures = f"{name} {amount(found.base, unit)} → {amount(found.new, unit)}, {change(found.difference, unit)}"
     reason = explained(found, unit)
-    here = f"{HERE} ({asked}): {said(found.verdict)}. {figures}" + (f" ({reason})" if reason else "") + "."
-    here += f" {detection_text(comparison)}" if comparison.detection else ""
-    return here, f"{ELSEWHERE}: {said(found.elsewhere.verdict)} ({explained(found.elsewhere, unit)})."
+    line = f"{HERE} ({shown(label(comparison.headline))}): {said(found.verdict)}. {figures}"
+    line += f" ({reason})" if reason else ""
+    line += f"; better in {counts.wins:,}, worse in {counts.losses:,} of {counted(counts.sessions, 'session')}."
+    return f"{line} {detection_text(comparison)}" if comparison.detection else line
+
+
+def _beside_lines(comparison: Comparison, shown: Callable[[str], str]) -> Iterator[str]:
+    """The groups of kinds beside the headline's: what is not offered at all is no matter of rank."""
+    name, unit = comparison.declared[0], _unit(comparison, comparison.declared[0])
+    for group, part in beside(comparison.headline, comparison.filters).items():
+        counts, figures = comparison.counts[part], comparison.filters[part]
+        found = figures[name]
+        if not counts.sessions or found.difference is None:
+            continue
+        sides = ((comparison.base, "base"), (comparison.new, "new"))
+        nothing = [
+            side.engine.name for side, of in sides if (recall := figures.get("Recall")) and getattr(recall, of) == 0
+        ]
+        start = f"{group.capitalize()}, apart"
+        if len(nothing) == 1 and counts.wins + counts.losses:
+            lost = "worse" if nothing == [comparison.new.engine.name] else "better"
+            number = counts.losses if lost == "worse" else counts.wins
+            yield f"{start}: {shown(nothing[0])} offers none ({lost} in {number:,} of {counts.sessions:,} for that)."
+        elif nothing:
+            yield f"{start}: neither engine offers any of {counts.sessions:,}."
+        else:
+            between = f"{amount(found.base, unit)} → {amount(found.new, unit)}, {change(found.difference, unit)}"
+            yield (
+                f"{start}: {said(found.verdict)}. {name} {between}; better in {counts.wins:,}, worse in "
+                f"{counts.losses:,} of {counts.sessions:,}."
+            )
+
+
+STATUS_WORDS = {"timeout": "hung at", "engine-crash": "crashed at", "error": "failed at"}
+
+
+def failure_text(side: Side, of: int, shown: Callable[[str], str] = str) -> str:
+    """Return at how many of the paired sessions an engine failed, and how to look at one; "" if at none."""
+    failed = side.failures
+    if not failed or not failed.sessions:
+        return ""
+    (status, _), *others = sorted(failed.statuses.items(), key=lambda item: (-item[1], item[0]))
+    what = "failed at" if others else STATUS_WORDS.get(status, "failed at")
+    rounds = ""
+    if failed.rounds > 1:
+        rounds = f", {failed.always:,} of them in all {failed.rounds} rounds"
+        if failed.always == failed.sessions:
+            rounds = f", in {failed.rounds} of {failed.rounds} rounds"
+    look = shown(f"ci-eval show {side.workspace} {failed.example}")
+    return f"{shown(side.engine.name)} {what} {failed.sessions:,} of {counted(of, 'session')}{rounds} ({look})"
+
+
+def _failure_line(comparison: Comparison, shown: Callable[[str], str]) -> str:
+    if comparison.failures is None:
+        return ""
+    sides = (comparison.base, comparison.new)
+    texts = [text for side in sides if (text := failure_text(side, comparison.paired, shown))]
+    verdict, p = comparison.failures.verdict, comparison.failures.p
+    return f"Failures: {said(verdict)} (p = {p:.3f}, sign test). {'; '.join(texts)}. They count as misses."
+
+
+def _time_line(comparison: Comparison, shown: Callable[[str], str]) -> str:
+    figures = comparison.filters[comparison.headline]
+    median, high = (figures.get(name) for name in TRENDS)
+    if median is None or high is None or median.verdict is Verdict.NOT_COMPARABLE:
+        return ""
+    faster = {Verdict.BETTER: comparison.new, Verdict.WORSE: comparison.base}.get(median.verdict)
+    verdict = said(median.verdict) if faster is None else f"{shown(faster.engine.name)} is faster at the median"
+    but = ""
+    if faster and faster.failures and faster.failures.statuses.get("timeout"):
+        but = f", but hung at {faster.failures.statuses['timeout']:,} of {comparison.paired:,}"
+    return (
+        f"Time: {verdict}{but}. Median {amount(median.base, 'ms')} → {amount(median.new, 'ms')}, 95 % of the lookups "
+        f"within {amount(high.base, 'ms')} → {amount(high.new, 'ms')}."
+    )
+
+
+def elsewhere_line(comparison: Comparison) -> str:
+    """Return the verdict on the leading metric for other code."""
+    name = comparison.declared[0]
+    found = comparison.filters[comparison.headline][name]
+    return f"{ELSEWHERE}: {said(found.elsewhere.verdict)} ({explained(found.elsewhere, _unit(comparison, name))})."
+
+
+def pairs_text(comparison: Comparison) -> str:
+    """Return how many sessions were compared, of which those of the headline are some, and how many have no partner."""
+    asked = f"{comparison.paired:,} of the project's {comparison.population:,} sessions"
+    if comparison.paired == comparison.population:
+        asked = f"all {counted(comparison.paired, 'session')} of the project"
+    alone = [
+        f"{count:,} {where}"
+        for count, where in (
+            (comparison.only_base, "only in base"),
+            (comparison.only_new, "only in new"),
+            (comparison.changed_text, "in changed files"),
+        )
+        if count
+    ]
+    return f"Compared {asked}, in {counted(comparison.files, 'file')}" + (f"; {', '.join(alone)}" if alone else "")
+
+
+def change_text(found: Difference | None, info: MetricInfo) -> str:
+    """Return a difference with the sign of its verdict; "" if there is none."""
+    return "" if found is None else f"{SIGNS[found.verdict]} {change(found.difference, info.unit)}"
+
+
+def _unit(comparison: Comparison, name: str) -> str:
+    return next(info.unit for info in comparison.metrics if info.name == name)
 
 
 def detection_text(comparison: Comparison) -> str:
@@ -137,13 +251,13 @@ def _size(difference: float, unit: str) -> str:
 
 def judged_elsewhere(comparison: Comparison) -> bool:
     """Whether any declared metric has an interval for other code."""
-    figures = comparison.filters["ALL"]
+    figures = comparison.filters[comparison.headline]
     return any(figures[name].elsewhere.low is not None for name in comparison.declared)
 
 
 def adjusted(comparison: Comparison) -> str:
     """How the intervals and p-values of the declared metrics were adjusted, as a sentence."""
-    figures = [comparison.filters["ALL"][name] for name in comparison.declared]
+    figures = [comparison.filters[comparison.headline][name] for name in comparison.declared]
     judged = [each for each in figures if each.low is not None]
     timed = [each for each in judged if each.elsewhere.verdict is Verdict.NOT_COMPARABLE]
     if timed and len(timed) < len(judged):

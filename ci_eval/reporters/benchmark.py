@@ -10,11 +10,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
 from ci_eval import atomic
+from ci_eval.filters import EVERYTHING
 from ci_eval.model import Evaluation
 from ci_eval.rendering.contract import Reporter, StoredSessions
-from ci_eval.rendering.figures import first_filter, interval, metric_infos
+from ci_eval.rendering.figures import interval, metric_infos
+from ci_eval.rendering.ladder import shown_filter
 
 
 class Benchmark:
@@ -29,7 +32,9 @@ class Benchmark:
 
 
 def _entries(evaluation: Evaluation, better: str) -> Iterator[dict[str, object]]:
-    _, figures = first_filter(evaluation)
+    _, figures = shown_filter(evaluation)
+    # Figures of the whole run, such as memory, stand under ALL alone.
+    figures = replace(figures, metrics=evaluation.filters[EVERYTHING].metrics | figures.metrics)
     for info in metric_infos(evaluation, figures):
         found = figures.metrics[info.name]
         if info.better == better and found.value is not None:

@@ -15,6 +15,7 @@ from ci_eval.rendering.htmldata import script
 from ci_eval.rendering.htmlpages import page_name
 from ci_eval.rendering.htmlpairs import PairedPage, change_of, paired_pages
 from ci_eval.rendering.htmlsite import COMMON, HtmlSite, published, report_of
+from ci_eval.rendering.ladder import lengths_of
 from ci_eval.rendering.painting import spelled
 from ci_eval.rendering.sessiontable import MOST_ROWS, SessionTable, write_sessions
 from ci_eval.rendering.verdicts import (
@@ -24,12 +25,15 @@ from ci_eval.rendering.verdicts import (
     TRENDS,
     WORDS,
     adjusted,
-    headline,
+    change_text,
+    elsewhere_line,
     interval_text,
     judged_elsewhere,
     named,
     night_figure,
     p_text,
+    pairs_text,
+    verdict_lines,
     went,
 )
 
@@ -74,7 +78,12 @@ class _ComparisonPages:
             part_cells=self._part_cells,
             amount=amount,
             figure=night_figure,
-            headline=headline(comparison),
+            lines=verdict_lines(comparison),
+            elsewhere_line=elsewhere_line(comparison),
+            pairs=pairs_text(comparison),
+            leading=comparison.filters["ALL"] | comparison.filters[comparison.headline],
+            lengths=lengths_of(comparison.headline, list(comparison.filters)),
+            change_text=self._change_text,
             adjusted=adjusted(comparison),
             here=HERE,
             elsewhere=ELSEWHERE,
@@ -163,6 +172,9 @@ class _ComparisonPages:
             "why": of.why,
             "detectable": "" if of.detectable is None else change(of.detectable, info.unit).lstrip("+±"),
         }
+
+    def _change_text(self, name: str, part: str) -> str:
+        return change_text(self._comparison.filters[part].get(name), self._infos[name])
 
     def _part_cells(self, part: Subset) -> dict[str, str]:
         return self._cells(self._comparison.declared[0], part.difference, part.difference)

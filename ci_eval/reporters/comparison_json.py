@@ -33,7 +33,12 @@ class ComparisonJson:
             "declared": found.declared,
             "wins": found.wins,
             "losses": found.losses,
-            "filters": {name: {"metrics": metrics} for name, metrics in found.filters.items()},
+            "headline": found.headline,
+            "filters": {
+                name: {"sessions": counts.sessions, "wins": counts.wins, "losses": counts.losses, "metrics": metrics}
+                for name, metrics in found.filters.items()
+                for counts in [found.counts[name]]
+            },
             "parts": found.parts,
             "transitions": found.transitions,
             "regressions": found.regressions,

@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ci_eval import atomic, tasks
 from ci_eval.contracts import Task
 from ci_eval.model import Change, Comparison, Difference, Elsewhere, MetricInfo, Subset, Verdict
 from ci_eval.rendering.contract import ComparisonReporter, PairedSessions
-from ci_eval.rendering.figures import amount, change, counted
+from ci_eval.rendering.figures import amount, change
+from ci_eval.rendering.ladder import label, lengths_of
 from ci_eval.rendering.markdowntext import code, gate_table, prose, table
 from ci_eval.rendering.trendtext import trend_lines
 from ci_eval.rendering.verdicts import (
     ELSEWHERE,
     HERE,
     adjusted,
-    headline,
+    change_text,
+    elsewhere_line,
     interval_text,
     judged_elsewhere,
     named,
     p_text,
+    pairs_text,
     said,
+    verdict_lines,
     went,
 )
 
@@ -49,8 +53,8 @@ class ComparisonMarkdown:
             _declared(comparison),
             "\n".join(f"> {prose(warning)}" for warning in comparison.warnings),
             _parts(comparison),
-            _changes("Worst regressions", comparison.regressions, comparison.losses, task),
-            _changes("Best improvements", comparison.improvements, comparison.wins, task),
+            _changes("Worst regressions", comparison.regressions, task),
+            _changes("Best improvements", comparison.improvements, task),
             _others(comparison),
             _transitions(comparison),
             _filters(comparison),
@@ -68,15 +72,9 @@ class ComparisonMarkdown:
 
 def summary(comparison: Comparison) -> str:
     """What every report must say: the result for this project, the result for other code, and what was compared."""
-    here, elsewhere = headline(comparison)
-    counts = (
-        f"{counted(comparison.paired, 'session')} in {counted(comparison.files, 'file')} on both sides "
-        f"({comparison.only_base:,} only in base, {comparison.only_new:,} only in new, "
-        f"{comparison.changed_text:,} in changed files; failed {comparison.base.failed:,} and "
-        f"{comparison.new.failed:,}): {comparison.wins:,} went better, {comparison.losses:,} worse, "
-        f"{comparison.paired - comparison.wins - comparison.losses:,} alike."
-    )
-    return f"**{here}**\n\n**{elsewhere}**\n\n{counts}"
+    here, *others = verdict_lines(comparison, prose)
+    lines = [f"**{here}**", *others, f"**{elsewhere_line(comparison)}**"]
+    return "\n\n".join([*lines, f"{pairs_text(comparison)}."])
 
 
 COLUMNS = ("Metric", ">base", ">new", ">Difference", "95 % interval", ">p", "Verdict", "Because", ">Detectable")
@@ -104,21 +102,36 @@ def amount_of_change(value: float, unit: str) -> str:
 
 def _declared(comparison: Comparison) -> str:
     infos = {info.name: info for info in comparison.metrics}
-    found = [(name, comparison.filters["ALL"][name], infos[name]) for name in comparison.declared]
-    here = table(HERE, COLUMNS, [_row(*each) for each in found])
+    found = [(name, comparison.filters[comparison.headline][name], infos[name]) for name in comparison.declared]
+    of = prose(label(comparison.headline))
+    here = table(f"{HERE}: {of}", COLUMNS, [_row(*each) for each in found])
     elsewhere = ""
     if judged_elsewhere(comparison):
-        elsewhere = table(ELSEWHERE, COLUMNS, [_row(*each, each[1].elsewhere) for each in found])
+        elsewhere = table(f"{ELSEWHERE}: {of}", COLUMNS, [_row(*each, each[1].elsewhere) for each in found])
     note = (
         f"{adjusted(comparison)}; p is below 0.05 exactly where an interval excludes 0. *Detectable* is the smallest "
         "true difference that data like these would show four times out of five: a smaller one may be there unseen."
     )
-    return "\n\n".join(filter(None, (here, elsewhere, note)))
+    return "\n\n".join(filter(None, (here, elsewhere, _by_length(comparison, infos), note)))
+
+
+def _by_length(comparison: Comparison, infos: Mapping[str, MetricInfo]) -> str:
+    """A column for each number of letters typed."""
+    lengths = lengths_of(comparison.headline, list(comparison.filters))
+    if len(lengths) < 2:
+        return ""
+    rows = [
+        (prose(name), *(change_text(comparison.filters[part].get(name), infos[name]) for part in lengths.values()))
+        for name in comparison.declared
+    ]
+    title = f"Difference by letters typed, {prose(label(comparison.headline).partition(',')[0])}"
+    return table(title, ("Letters typed", *(f">{length}" for length in lengths)), rows)
 
 
 def _others(comparison: Comparison) -> str:
     rows = [
-        _row(info.name, comparison.filters["ALL"][info.name], info)
+        _row(info.name, found[info.name], info)
+        for found in [comparison.filters["ALL"] | comparison.filters[comparison.headline]]
         for info in comparison.metrics
         if info.name not in comparison.declared
     ]
@@ -167,7 +180,7 @@ def _part(part: Subset, info: MetricInfo) -> tuple[str, ...]:
     )
 
 
-def _changes(title: str, changes: Sequence[Change], of: int, task: Task) -> str:
+def _changes(title: str, changes: Sequence[Change], task: Task) -> str:
     rows = (
         (
             f"{code(each.file)} line {each.line:,}",
@@ -180,7 +193,7 @@ def _changes(title: str, changes: Sequence[Change], of: int, task: Task) -> str:
         for each in changes[:WORST]
     )
     shown = table("", ("Where", "Expected", "Typed", ">base", ">new", "Session"), rows)
-    return _folded(f"{title} ({min(len(changes), WORST)} of {of:,})", shown)
+    return _folded(f"{title} ({min(len(changes), WORST)} shown, those of the headline first)", shown)
 
 
 def _transitions(comparison: Comparison) -> str:
@@ -197,9 +210,9 @@ def _transitions(comparison: Comparison) -> str:
 def _filters(comparison: Comparison) -> str:
     infos = {info.name: info for info in comparison.metrics}
     rows = [
-        (code(name), *_row(metric, found[metric], infos[metric]))
+        (code(label(name)), *_row(metric, found[metric], infos[metric]))
         for name, found in comparison.filters.items()
-        if name != "ALL"
+        if name != comparison.headline
         for metric in comparison.declared
     ]
     return _folded("By session filter", table("", ("Filter", *COLUMNS), rows))

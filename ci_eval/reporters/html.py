@@ -3,7 +3,7 @@ sessions went."""
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,11 +11,11 @@ from pathlib import Path
 from urllib.parse import quote
 
 from ci_eval import tasks
-from ci_eval.contracts import Task
-from ci_eval.model import Evaluation, Session
+from ci_eval.filters import EVERYTHING, ReportFilter, standard_filter
+from ci_eval.model import Evaluation
 from ci_eval.rendering.advice import warnings_of
 from ci_eval.rendering.contract import Reporter, StoredSessions
-from ci_eval.rendering.figures import NO_FIGURES, amount, footprint_text, headline, metric_infos
+from ci_eval.rendering.figures import INDICATIVE, NO_FIGURES, amount, footprint_text, headline, metric_infos
 from ci_eval.rendering.htmldata import Scripts
 from ci_eval.rendering.htmlindex import index
 from ci_eval.rendering.htmlpages import (
@@ -23,14 +23,13 @@ from ci_eval.rendering.htmlpages import (
     OUTCOMES,
     SIGNS,
     Page,
-    SessionMark,
     legend,
     mark,
     page_name,
     pages,
 )
 from ci_eval.rendering.htmlsite import COMMON, HtmlSite, published
-from ci_eval.rendering.ladder import about, shown_filter
+from ci_eval.rendering.ladder import by_length, label, pooled, shown_filter
 from ci_eval.rendering.painting import spelled
 from ci_eval.rendering.querytables import tables
 from ci_eval.rendering.sessiontable import SessionTable, selection, write_sessions
@@ -148,17 +147,31 @@ class _Pages:
             "index.html.j2",
             _index_name(name, opened),
             evaluation=self._evaluation,
-            tabs=[Tab(other, _index_name(other, opened), other == name) for other in names],
+            tabs=[Tab(label(other), _index_name(other, opened), other == name) for other in names],
             tables=tables(self._evaluation) if name == opened else [],
             noise=noise_text(self._evaluation.noise) if self._evaluation.noise else "",
             footprint=footprint_text(self._evaluation.footprint),
             selection=selection(name),
-            about=about(self._evaluation, name),
+            about=pooled(name, self._evaluation.filters),
+            lengths=self._lengths() if name == opened else (),
+            indicative=INDICATIVE,
             warnings=warnings_of(self._evaluation),
             task=self._task,
             # Under another filter than the first, files without a session are left out.
             page=index(self._evaluation, self._task, figures, {path: links[path] for path in links if path in shown}),
         )
+
+    def _lengths(self) -> tuple[tuple[str, ...], ...]:
+        """Rows with a cell for each number of letters typed, below a head; empty if one was asked."""
+        lengths = by_length(self._evaluation)
+        if len(lengths) < 2:
+            return ()
+        _, figures = shown_filter(self._evaluation)
+        rows = [
+            (info.name, *(amount(of.metrics[info.name].value, info.unit) for of in lengths.values()))
+            for info in headline(metric_infos(self._evaluation, figures))
+        ]
+        return (("Letters typed", *map(str, lengths)), *rows)
 
 
 @dataclass(frozen=True)
@@ -178,7 +191,12 @@ class _FilePages:
         source, sessions = self.sources.of(path)
         name, task = page_name(path), tasks.CATALOG.load(self.evaluation.task)
         scripts = Scripts(self.folder / DATA, name, task)
-        marks = list(_marked(sessions, scripts, task))
+        headline = standard_filter(self.evaluation.headline) or ReportFilter(name=EVERYTHING)
+        marks, counts = [], Counter[str]()
+        for place, session in enumerate(sessions):
+            scripts.add(session)
+            marks.append(mark(place, session, task))
+            counts[marks[-1].outcome] += bool(headline.weight(session))
         scripts.close()
         parts = pages(source.text, marks)
         if len(parts) > 1:
@@ -200,7 +218,9 @@ class _FilePages:
                 firsts=[each.first_line for each in parts],
                 lines=parts[-1].last_line,
                 neighbours=_neighbours(parts, links, number),
-                legend=_legend(marks, legend(task), len(paint.unasked)),
+                legend=_legend(counts, legend(task), len(paint.unasked)),
+                about=label(self.evaluation.headline),
+                counted=label(headline.name),
                 figures=self._figures(source.path),
                 starts=scripts.starts,
             )
@@ -223,16 +243,9 @@ def _page_link(name: str, number: int) -> str:
     return f"{name}-{number + 1}.html" if number else f"{name}.html"
 
 
-def _marked(sessions: Iterator[Session], scripts: Scripts, task: Task) -> Iterator[SessionMark]:
-    for place, session in enumerate(sessions):
-        scripts.add(session)
-        yield mark(place, session, task)
-
-
-def _legend(marks: Sequence[SessionMark], meanings: Mapping[str, str], unasked: int) -> list[Entry]:
-    outcomes = [each.outcome for each in marks]
+def _legend(counts: Counter[str], meanings: Mapping[str, str], unasked: int) -> list[Entry]:
     more = [Entry("unasked", "", "not drawn", unasked)] if unasked else []
-    known = [Entry(name, SIGNS[name], meanings[name], outcomes.count(name)) for name in LEGEND if name in meanings]
+    known = [Entry(name, SIGNS[name], meanings[name], counts[name]) for name in LEGEND if name in meanings]
     return known + more
 
 

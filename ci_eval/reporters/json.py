@@ -41,6 +41,7 @@ def _evaluation(evaluation: Evaluation) -> dict[str, object]:
         **({"queries": evaluation.queries} if evaluation.queries else {}),
         **({"gates": evaluation.gates} if evaluation.gates else {}),
         **({"unfinished": evaluation.unfinished} if evaluation.unfinished is not None else {}),
+        "headline": evaluation.headline,
         "environment": dict(sorted(evaluation.environment.items())),
         "filters": {name: _figures(figures) for name, figures in evaluation.filters.items()},
     }

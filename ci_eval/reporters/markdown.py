@@ -11,6 +11,7 @@ from ci_eval.rendering.advice import warnings_of
 from ci_eval.rendering.contract import Reporter, StoredSessions
 from ci_eval.rendering.figures import (
     FAILURES,
+    INDICATIVE,
     OUTCOMES,
     amount,
     evaluated,
@@ -23,7 +24,7 @@ from ci_eval.rendering.figures import (
     sessions_by_kind,
     statuses,
 )
-from ci_eval.rendering.ladder import about, sentence, shown_filter
+from ci_eval.rendering.ladder import by_length, label, pooled, sentences, shown_filter
 from ci_eval.rendering.markdowntext import code, gate_table, prose, table
 from ci_eval.rendering.querytables import Table, tables
 from ci_eval.rendering.verdicts import ELSEWHERE, HERE, judged_of_code, populations
@@ -47,18 +48,20 @@ class Markdown:
         parts = [
             f"# {prose(evaluation.title)}",
             _headline(evaluation, figures, infos),
-            f"Figures {typed}." if (typed := about(evaluation, name)) else "",
+            f"Figures are of: {prose(pooled(name, evaluation.filters))}.",
             *(f"⚠ {prose(warning, 1000)}" for warning in warnings_of(evaluation)),
             " ".join(prose(each, 1000) for each in populations(evaluation)),
             prose(noise_text(evaluation.noise), 400) if evaluation.noise else "",
             f"The engine: {prose(took)}." if (took := footprint_text(evaluation.footprint)) else "",
             gate_table(evaluation.gates),
-            _metrics(figures, infos),
+            _metrics("Metrics", figures, [info for info in infos if info.unit != "ms"]),
+            _by_length(evaluation, infos),
             *map(_queries, tables(evaluation)),
             _filters(evaluation, name, infos),
             _statuses(whole),
             _kinds(figures, headline(infos)),
             _worst(figures, headline(infos)),
+            _metrics(f"Times ({INDICATIVE})", figures, [info for info in infos if info.unit == "ms"]),
             _errors(evaluation.errors),
             _colophon(evaluation),
         ]
@@ -71,12 +74,13 @@ def _headline(evaluation: Evaluation, figures: FilterFigures, infos: Sequence[Me
     what = f"{code(f'{engine.name} {engine.version}')} on {code(f'{project.name} {project.revision}')}"
     _, whole = first_filter(evaluation)
     told = f"{what}: **{evaluated(whole)}**"
-    if typed := sentence(evaluation):
-        return f"{told}. **{prose(typed, 400)}**"
-    first = next((info for info in headline(infos) if info.unit == "share"), None)
-    if first is None:
+    if lines := sentences(evaluation, prose):
+        first, *others = lines
+        return " ".join([f"{told}. **{first}**", *others])
+    share = next((info for info in headline(infos) if info.unit == "share"), None)
+    if share is None:
         return f"{told}."
-    return f"{told}, {prose(first.name)} **{_with_interval(figures.metrics[first.name], first)}**."
+    return f"{told}, {prose(share.name)} **{_with_interval(figures.metrics[share.name], share)}**."
 
 
 def _with_interval(estimate: Estimate, info: MetricInfo) -> str:
@@ -84,7 +88,7 @@ def _with_interval(estimate: Estimate, info: MetricInfo) -> str:
     return f"{value} ({between})" if between else value
 
 
-def _metrics(figures: FilterFigures, infos: Sequence[MetricInfo]) -> str:
+def _metrics(title: str, figures: FilterFigures, infos: Sequence[MetricInfo]) -> str:
     elsewhere = judged_of_code(figures)
     rows = (
         (
@@ -99,7 +103,19 @@ def _metrics(figures: FilterFigures, infos: Sequence[MetricInfo]) -> str:
         for info in infos
     )
     columns = (f">{HERE}", f">{ELSEWHERE}") if elsewhere else (f">{HERE}",)
-    return table("Metrics", ("Metric", ">Value", *columns, ">Mean of files", ">n", "What it means"), rows)
+    return table(title, ("Metric", ">Value", *columns, ">Mean of files", ">n", "What it means"), rows)
+
+
+def _by_length(evaluation: Evaluation, infos: Sequence[MetricInfo]) -> str:
+    """A column for each number of letters typed."""
+    lengths = by_length(evaluation)
+    if len(lengths) < 2:
+        return ""
+    rows = (
+        (prose(info.name), *(_cell(figures.metrics, info) for figures in lengths.values())) for info in headline(infos)
+    )
+    title = f"By letters typed, {prose(label(evaluation.headline).partition(',')[0])}"
+    return table(title, ("Letters typed", *(f">{length}" for length in lengths)), rows)
 
 
 def _meaning(info: MetricInfo) -> str:
@@ -116,10 +132,11 @@ def _queries(of: Table) -> str:
 
 def _filters(evaluation: Evaluation, opened: str, infos: Sequence[MetricInfo]) -> str:
     shown = headline(infos)
+    lengths = [*by_length(evaluation).values()]
     rows = (
-        (code(name), f"{figures.sessions:,}", *(_cell(figures.metrics, info) for info in shown))
+        (code(label(name)), f"{figures.sessions:,}", *(_cell(figures.metrics, info) for info in shown))
         for name, figures in evaluation.filters.items()
-        if name != opened
+        if name != opened and figures not in lengths
     )
     return table("By session filter", ("Filter", ">Sessions", *(f">{prose(info.name)}" for info in shown)), rows)
 

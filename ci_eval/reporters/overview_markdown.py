@@ -9,6 +9,7 @@ from ci_eval import atomic
 from ci_eval.model import Overview, Ranking
 from ci_eval.rendering.contract import OverviewReporter
 from ci_eval.rendering.figures import amount, intervals
+from ci_eval.rendering.ladder import label
 from ci_eval.rendering.markdowntext import code, prose, table
 from ci_eval.rendering.trendtext import trend_lines
 from ci_eval.rendering.verdicts import pair_text, said
@@ -37,7 +38,10 @@ class OverviewMarkdown:
 
 def _ranking(found: Ranking) -> Iterator[str]:
     infos = {info.name: info for info in found.metrics}
-    yield f"{found.sessions:,} sessions in {found.files:,} files are in all {len(found.sides)} evaluations."
+    yield (
+        f"{found.sessions:,} sessions in {found.files:,} files are in all {len(found.sides)} evaluations "
+        f"({prose(label(found.headline))})."
+    )
     columns = (
         "",
         "Evaluation",

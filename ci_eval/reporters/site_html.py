@@ -13,6 +13,7 @@ from ci_eval.rendering.charts import trend_charts
 from ci_eval.rendering.contract import SiteReporter
 from ci_eval.rendering.figures import NOTHING, amount, change, interval
 from ci_eval.rendering.htmlsite import COMMON, HtmlSite, published
+from ci_eval.rendering.ladder import label
 from ci_eval.rendering.sparkline import Sparkline, sparkline
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -68,7 +69,7 @@ def _row(line: Line) -> EvaluationRow:
     return EvaluationRow(
         line=line,
         night=night,
-        metric=info.name,
+        metric=f"{info.name}, {label(trend.headline)}",
         value=amount(estimate.value, info.unit),
         between=interval(estimate, info.unit),
         step=_step(trend, info),

@@ -1,34 +1,52 @@
-"""What reports show first where several numbers of letters are typed."""
+"""What reports are about where several numbers of letters are typed, and where kinds are told apart."""
 
 from __future__ import annotations
 
 from msgspec.structs import replace
 
-from ci_eval.model import Evaluation
-from ci_eval.rendering.ladder import about, by_length, letters, sentence, shown_filter
+from ci_eval.model import Estimate, Evaluation
+from ci_eval.rendering.ladder import beside, by_length, label, lengths_of, letters, pooled, sentences, shown_filter
 from tests.reporters.samples import small
 
 
-def laddered(*lengths: int) -> Evaluation:
+def laddered(*lengths: int, headline: str = "names, Prefix 1") -> Evaluation:
     found = small().evaluation()
     whole = found.filters["ALL"]
-    return replace(found, filters={"ALL": whole} | {f"Prefix {n}": replace(whole, sessions=n + 10) for n in lengths})
+    names = {f"names, Prefix {n}": replace(whole, sessions=n + 10) for n in lengths}
+    letters = {f"Prefix {n}": replace(whole, sessions=n + 20) for n in lengths}
+    nothing = Estimate(value=0.0)
+    unoffered = replace(whole, sessions=7, metrics=whole.metrics | {"RecallAt1": nothing, "Recall": nothing})
+    keywords = {"keywords, Prefix 1": unoffered}
+    return replace(found, filters={"ALL": whole} | letters | names | keywords, headline=headline)
 
 
-def test_one_letter_typed_is_shown_first() -> None:
+def test_the_headline_is_said_first_and_keywords_apart() -> None:
     found = laddered(3, 0, 1)
-    assert list(by_length(found)) == [0, 1, 3]
-    assert shown_filter(found)[0] == "Prefix 1"
-    assert sentence(found).startswith("With one letter typed, the expected text stood first in 61.2% of 11 sessions (")
-    assert about(found, "Prefix 3") == "with 3 letters typed"
-    assert about(found, "ALL") == "with nothing, one letter, 3 letters typed; each by itself says more"
+    assert shown_filter(found)[0] == "names, Prefix 1"
+    first, keywords = sentences(found)
+    assert first.startswith("Names, one letter typed: the expected text stood first in 61.2% of 11 sessions (")
+    assert keywords == "Keywords, apart: none of 7 was offered."
 
 
-def test_without_that_length_it_is_all_sessions() -> None:
-    for found in (laddered(0, 2), small().evaluation()):
-        assert shown_filter(found)[0] == "ALL"
-        assert sentence(found) == ""
-    assert about(small().evaluation(), "ALL") == ""
+def test_the_columns_are_of_the_headlines_kinds() -> None:
+    assert [figures.sessions for figures in by_length(laddered(3, 0, 1)).values()] == [10, 11, 13]
+    assert [figures.sessions for figures in by_length(laddered(3, 0, 1, headline="ALL")).values()] == [20, 21, 23]
+    assert lengths_of("names", ["ALL", "names"]) == {}
+
+
+def test_a_filter_says_which_sessions_it_is_about() -> None:
+    names = [*laddered(0, 1, 3).filters]
+    assert [label(name) for name in ("ALL", "Prefix 0", "names", "keywords, Prefix 1", "mine")] == [
+        "all sessions",
+        "nothing typed",
+        "names",
+        "keywords, one letter typed",
+        "mine",
+    ]
+    assert pooled("ALL", names) == "all sessions (nothing, one letter, 3 letters typed, pooled)"
+    assert pooled("names, Prefix 1", names) == "names, one letter typed"
+    assert beside("names, Prefix 1", names) == {"keywords": "keywords, Prefix 1"}
+    assert beside("ALL", names) == {}
 
 
 def test_lengths_read_as_words() -> None:

@@ -19,5 +19,8 @@ def test_a_change_of_level_has_a_sign_both_levels_and_its_day() -> None:
 def test_one_night_is_no_trend_and_a_level_that_stays_is_said_to() -> None:
     assert list(trend_lines(trend_of([0.5]))) == ["The first evaluation of its kind: a trend needs two."]
     said = list(trend_lines(trend_of([0.5, 0.5])))
-    assert said == ["Trend over 2 evaluations, 2026-01-01 to 2026-01-02:", "No figure changed its level."]
+    assert said == [
+        "Trend of all sessions over 2 evaluations, 2026-01-01 to 2026-01-02:",
+        "No figure changed its level.",
+    ]
     assert INFO.name not in "".join(said)

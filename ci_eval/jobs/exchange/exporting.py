@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from ci_eval import atomic, tasks
@@ -11,12 +10,10 @@ from ci_eval.ci import Screen
 from ci_eval.errors import ConfigError, NothingToEvaluate
 from ci_eval.exchange import generations
 from ci_eval.exchange.writing import Writer
-from ci_eval.filters import decide
+from ci_eval.filters import ReportFilters, letters_of, resolve
 from ci_eval.jobs import runs
 from ci_eval.jobs.exchange.origin import OWN
-from ci_eval.model import Session, SessionsFilter
-from ci_eval.rendering.ladder import TYPED
-from ci_eval.stages.report import EVERYTHING
+from ci_eval.model import Session
 from ci_eval.tables import sarif, writing
 from ci_eval.tables.run import open_workspace
 from ci_eval.workspace import Workspace
@@ -71,7 +68,7 @@ def export_misses(folder: Path, *, output: Path, only: str | None, most: int, sc
     source = open_workspace(folder)
     manifest = source.manifest()
     task = tasks.CATALOG.load(manifest.task)
-    wanted = _passing(only, runs.stored_config(source).reports.sessions_filters)
+    wanted = _passing(only, runs.stored_config(source).report_filters)
     if not manifest.complete:
         screen.warn(f"{folder} is unfinished: what is written are the sessions of the files that are through")
     written = sarif.write_misses(source, task, atomic.empty_folder(output), wanted=wanted, most=most)
@@ -80,13 +77,12 @@ def export_misses(folder: Path, *, output: Path, only: str | None, most: int, sc
     return written
 
 
-def _passing(name: str | None, filters: Sequence[SessionsFilter]) -> sarif.Wanted:
-    if name is None or name == EVERYTHING:
+def _passing(name: str | None, filters: ReportFilters) -> sarif.Wanted:
+    if name is None:
         return lambda _: True
-    if typed := TYPED.fullmatch(name):
-        return lambda session: session.typed == int(typed[1])
-    known = {each.name: each.filters for each in filters}
-    if name not in known:
-        names = [EVERYTHING, "Prefix N", *known]
+    resolved = resolve(name, letters_of(part.name for part in filters.all))
+    chosen = next((part for part in filters.all if part.name == resolved), None)
+    if chosen is None:
+        names = [part.name for part in filters.all]
         raise ConfigError(f"there is no filter {name!r}{guess(name, names)}; there are {', '.join(names)}")
-    return lambda session: decide(session.properties, session.expected_text, known[name]) is True
+    return lambda session: bool(chosen.weight(session))

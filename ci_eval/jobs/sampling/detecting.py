@@ -128,6 +128,7 @@ class _Asking:
         self.order = sorted(range(len(ids)), key=lambda place: (draw(seed, ids[place]), ids[place]))
         self._sides = [(workspace, with_logs(of, workspace)) for workspace, of in asked]
         self._metrics = judged(prepared.config)
+        self._filters = prepared.config.report_filters
         self._folder, self._detection, self._jobs, self._screen = folder, detection, jobs, screen
 
     def next_size(self) -> int:
@@ -140,7 +141,7 @@ class _Asking:
             return None
         (base, _), (new, _) = self._sides
         metric, sessions = self._detection.metric, len(self.order)
-        return compare.pilot(base, new, self._metrics, metric, sessions=sessions, asked=self.size)
+        return compare.pilot(base, new, self._metrics, self._filters, metric, sessions=sessions, asked=self.size)
 
     def ask(self, size: int) -> None:
         """Ask both engines until so many sessions are asked."""

@@ -21,7 +21,7 @@ from ci_eval.jobs.evaluate import Evaluated
 from ci_eval.jobs.runs import workspace_for
 from ci_eval.jobs.suites import shards
 from ci_eval.model import Comparison, MetricInfo, Suite, SuiteProject
-from ci_eval.rendering.ladder import about, shown_filter
+from ci_eval.rendering.ladder import label, shown_filter
 from ci_eval.shards import Shard
 from ci_eval.statistics.projects import differences_over_projects, over_projects
 
@@ -144,7 +144,7 @@ def evaluated(config: Config, done: Mapping[str, Evaluated]) -> Suite:
     values = {name: [each.figures[name].value for each in projects if name in each.figures] for name in known}
     return Suite(
         title=first.title,
-        about=about(first, shown_filter(first)[0]),
+        about=f"({label(first.headline)})",
         projects=projects,
         overall=over_projects({name: _known(each) for name, each in values.items()}, infos),
         metrics=tuple(infos),
@@ -171,8 +171,8 @@ def compared(found: Mapping[str, Comparison], troubles: Sequence[CiEvalError | N
         SuiteProject(
             project=each.new.project,
             folder=folder,
-            sessions=each.paired,
-            differences={name: each.filters["ALL"][name] for name in first.declared},
+            sessions=each.counts[each.headline].sessions,
+            differences={name: each.filters[each.headline][name] for name in first.declared},
             trouble=_said(trouble),
         )
         for (folder, each), trouble in zip(found.items(), troubles, strict=True)
@@ -180,6 +180,7 @@ def compared(found: Mapping[str, Comparison], troubles: Sequence[CiEvalError | N
     values = {name: [each.differences[name].difference for each in projects] for name in first.declared}
     return Suite(
         title=f"{first.base.title} → {first.new.title}",
+        about=f"({label(first.headline)})",
         projects=projects,
         overall=differences_over_projects({name: _known(each) for name, each in values.items()}, infos),
         metrics=tuple(infos),

@@ -23,6 +23,7 @@ from ci_eval.jobs.evaluate import Evaluated
 from ci_eval.jobs.preparation import engine_of, task_of
 from ci_eval.jobs.runs import kept, workspace_for
 from ci_eval.model import Sweep, SweptRun
+from ci_eval.rendering.ladder import shown_filter
 from ci_eval.shards import Shard
 
 MOST = 200
@@ -147,7 +148,7 @@ def _swept(
     declared = [name for name in config.declared if name in infos] or list(infos)[1:2]
     runs = []
     for number, (choice, name, each) in enumerate(zip(chosen, names, done, strict=True)):
-        whole = each.evaluation.filters["ALL"]
+        _, whole = shown_filter(each.evaluation)
         run = SweptRun(
             values=tuple(choice.values.values()),
             workspace=name,
@@ -175,7 +176,8 @@ def _compared(run: SweptRun, folder: Path, base: str, declared: Sequence[str], s
         )
     except (ConfigError, NothingToEvaluate) as error:
         return replace(run, why=str(error))
-    metrics = found.comparisons[0].comparison.filters["ALL"]
+    comparison = found.comparisons[0].comparison
+    metrics = comparison.filters[comparison.headline]
     differences = {name: metrics[name] for name in declared if name in metrics}
     return replace(run, differences=differences, comparison=where.as_posix())
 

@@ -17,6 +17,7 @@ from ci_eval.jobs.suites.suite import Suited
 from ci_eval.jobs.workflows.plan import PlannedJob, evaluations, group, trained
 from ci_eval.jobs.workflows.site import Site
 from ci_eval.rendering.figures import amount, change, counted, evaluated, headline
+from ci_eval.rendering.ladder import label, shown_filter
 from ci_eval.workspace import Workspace
 
 
@@ -24,6 +25,7 @@ def evaluation(done: Evaluated, screen: Screen) -> None:
     """Report the figures of an evaluation. (Why it counts as failed, if it does, is reported where the command
     ends.)"""
     found = done.evaluation
+    name, figures = shown_filter(found)
     whole = found.filters["ALL"]
     infos = headline(found.metrics)
     first = infos[0]
@@ -31,7 +33,7 @@ def evaluation(done: Evaluated, screen: Screen) -> None:
     screen.host.announce(
         Announcement(
             status=f"{found.engine.name} {found.engine.version}, {found.completion_type}, {found.project.name}: "
-            f"{first.name} {amount(whole.metrics[first.name].value, first.unit)}, {evaluated(whole)}",
+            f"{first.name} {amount(figures.metrics[first.name].value, first.unit)} ({label(name)}), {evaluated(whole)}",
             summary=_text(done.reports.get("markdown")),
             outputs={
                 "workspace": _place(done.folder),
@@ -39,7 +41,11 @@ def evaluation(done: Evaluated, screen: Screen) -> None:
                 "metrics": _place(done.reports.get("json")),
                 "verdict": "failed" if done.trouble else "ok",
             },
-            statistics={name: each.value for name, each in whole.metrics.items() if each.value is not None},
+            statistics={
+                metric: each.value
+                for metric, each in (whole.metrics | figures.metrics).items()
+                if each.value is not None
+            },
             checks=checks,
             problems=_problems(checks),
             artifacts=[done.folder],
@@ -168,19 +174,19 @@ def verdict(done: Outcome) -> str:
     if done.trouble:
         return "gate-failed"
     found = done.comparisons[0].comparison
-    return found.filters["ALL"][found.declared[0]].verdict.value
+    return found.filters[found.headline][found.declared[0]].verdict.value
 
 
 def _status(each: Compared) -> str:
     found = each.comparison
     name = found.declared[0]
     unit = next(info.unit for info in found.metrics if info.name == name)
-    said = found.filters["ALL"][name]
-    return f"{name} {change(said.difference, unit)} ({said.verdict.value}), {found.new.title}"
+    said = found.filters[found.headline][name]
+    return f"{name} {change(said.difference, unit)} ({said.verdict.value}; {label(found.headline)}), {found.new.title}"
 
 
 def _differences(each: Compared) -> dict[str, float]:
-    figures = each.comparison.filters["ALL"]
+    figures = each.comparison.filters[each.comparison.headline]
     return {
         f"difference.{name}": figures[name].difference or 0.0
         for name in each.comparison.declared

@@ -19,7 +19,6 @@ MOST_LINES = 1_000
 """Evaluations on one site; a job matrix at GitHub has at most 256."""
 MOST_NIGHTS = 1_000
 """Nights of one evaluation that are shown, the newest ones: nearly three years."""
-WHOLE = "ALL"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,7 +85,14 @@ def _line(name: str, page: str, nights: Sequence[stage.Figures]) -> Line:
 def _metrics(nights: Sequence[stage.Figures]) -> list[MetricInfo]:
     """The metrics that are shown: those compared, and the latencies; without a comparison, those that every report
     has."""
-    there = {name for night in nights for name, each in night.filters[WHOLE].metrics.items() if each.value is not None}
+    leading = nights[-1].headline
+    there = {
+        name
+        for night in nights
+        if (found := night.filters.get(leading))
+        for name, each in found.metrics.items()
+        if each.value is not None
+    }
     infos = metrics.among(there)
     wanted = nights[-1].declared or [info.name for info in headline(infos.values())]
     return [infos[name] for name in dict.fromkeys((*wanted, *TRENDS)) if name in infos]

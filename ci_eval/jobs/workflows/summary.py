@@ -50,8 +50,9 @@ def _rows(repository: Repository, name: str, title: str, folder: Path) -> Iterat
         yield _row(linked, *[""] * 4, "no base yet", "none judged")
         return
     found = _read(folder, "comparison.json")
+    leading = found["filters"][found.get("headline", "ALL")]
     for metric in found["declared"][:1]:
-        yield _figures(linked, metric, found["filters"]["ALL"]["metrics"][metric], found["gates"])
+        yield _figures(linked, metric, leading["metrics"][metric], found["gates"])
     yield from (_broken(gate) for gate in found["gates"] if not gate["passed"])
 
 

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from math import comb
+
+from msgspec.structs import replace
 
 from ci_eval import tasks
 from ci_eval.contracts import Metric
 from ci_eval.errors import ConfigError, NothingToEvaluate
+from ci_eval.filters import EVERYTHING, WEIGHTED, ReportFilters
 from ci_eval.manifest import Manifest, unlike
-from ci_eval.model import Change, Comparison, Difference, Kind, SessionScore, SessionsFilter, Side
+from ci_eval.model import Change, Comparison, Difference, FailureVerdict, PairCounts, SessionScore, Side, Verdict
 from ci_eval.observing import FAILED_BAND
 from ci_eval.stages.compare.detecting import detected
 from ci_eval.stages.compare.footprints import differences
 from ci_eval.stages.compare.judging import Judge
-from ci_eval.stages.compare.pairing import FilterSums, Paired, PartSums, Weight, by_kind, pair, through
+from ci_eval.stages.compare.pairing import FilterSums, Paired, PartSums, pair
 from ci_eval.stages.compare.population import population
 from ci_eval.stages.compare.turns import in_turns, times
 from ci_eval.statistics.footprint import INFOS
@@ -21,8 +25,6 @@ from ci_eval.statistics.latencies import quantile_of
 from ci_eval.statistics.noise import noise_of, noise_text
 from ci_eval.workspace import Workspace
 
-EVERYTHING = "ALL"
-"""The filter that lets every session through."""
 MOST_PARTS = 20
 """Parts of one dimension that are judged: those with the most sessions."""
 MOST_FILES = 1000
@@ -31,6 +33,7 @@ SHARES = (0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99)
 """The quantiles of latency that are shown."""
 FEWEST = 20
 """Sessions that a part takes to be judged by itself."""
+LEVEL_OF_FAILURES = 0.05
 
 
 def refuse(base: Manifest, new: Manifest) -> None:
@@ -56,14 +59,12 @@ def compare(
     base: Workspace,
     new: Workspace,
     metrics: Sequence[Metric],
-    filters: Sequence[SessionsFilter],
+    filters: ReportFilters,
     declared: Sequence[str],
-    weights: Mapping[Kind, float] | None = None,
 ) -> Comparison:
     """Compare two evaluations over the sessions that both have. Raises ConfigError, NothingToEvaluate.
 
-    `declared`: names of the metrics whose verdicts count; the first one leads. `weights`: how much a session of each
-    kind of token counts, for figures under the filter `Weighted`; without any, there is no such filter.
+    `declared`: names of the metrics whose verdicts count; the first one leads.
     """
     ours, theirs = base.manifest(), new.manifest()
     refuse(ours, theirs)
@@ -74,14 +75,19 @@ def compare(
     untimed = [metric.info.name for metric in metrics if not metric.timed]
     declared = [name for name in declared if name in names] or untimed[:1]
     leading = names.index(declared[0])
-    filters = [SessionsFilter(name=EVERYTHING), *filters]
-    paired = pair(base, new, metrics, _weighed(filters, weights), leading)
+    paired = pair(base, new, metrics, filters, leading)
+    if (chosen := filters.over({name: sums.sessions for name, sums in paired.filters.items()})) != filters:
+        filters, paired = chosen, pair(base, new, metrics, chosen, leading)
     if not paired.pairs:
         raise NothingToEvaluate(_why_none(ours, theirs, paired))
     known, asked = population(base, new, paired.files, same_text=not paired.changed_text)
     judge = Judge(metrics, frozenset(declared), asked, ours.clusters)
-    sides = side_of(ours, base, paired.failed_base), side_of(theirs, new, paired.failed_new)
-    timed = times(base, new, metrics, filters) if in_turns(ours, theirs) else {}
+    sides = (
+        replace(side_of(ours, base, paired.failed[0].first), failures=paired.failed[0].failures()),
+        replace(side_of(theirs, new, paired.failed[1].first), failures=paired.failed[1].failures()),
+    )
+    unweighted = [part for part in filters.all if part.name != WEIGHTED]
+    timed = times(base, new, metrics, unweighted) if in_turns(ours, theirs) else {}
     of_run = differences(ours, theirs)
     found = {name: judge.filter(sums) | timed.get(name, {}) for name, sums in paired.filters.items()}
     bands = (*(band.name for band in tasks.CATALOG.load(ours.task).bands), FAILED_BAND)
@@ -97,28 +103,29 @@ def compare(
         files=len(paired.files),
         declared=tuple(declared),
         filters=_with(found, of_run),
-        wins=paired.wins,
-        losses=paired.losses,
+        counts={
+            name: PairCounts(sessions=sums.sessions, wins=sums.wins, losses=sums.losses)
+            for name, sums in paired.filters.items()
+        },
+        headline=filters.headline,
+        wins=paired.filters[filters.headline].wins,
+        losses=paired.filters[filters.headline].losses,
         parts=tuple(judge.parts(_chosen(paired), leading)),
         transitions={before: {after: paired.transitions[before, after] for after in bands} for before in bands},
-        latencies=_latencies(paired.filters[EVERYTHING]),
+        latencies=_latencies(paired.filters[filters.headline]),
         regressions=_largest_first(paired.regressions),
         improvements=_largest_first(paired.improvements),
         warnings=tuple(_warnings(ours, theirs, paired) + (_noise_warnings(sides) if timed else [])),
         gates=(),
         metrics=(*(metric.info for metric in metrics), *(INFOS[name] for name in of_run)),
-        detection=detected(ours, theirs, found[EVERYTHING]),
+        failures=_failure_verdict(*(count.alone for count in paired.failed)) if _any_failed(paired) else None,
+        detection=detected(ours, theirs, found[filters.headline]),
     )
 
 
 def _with(filters: dict[str, dict[str, Difference]], of_run: dict[str, Difference]) -> dict[str, dict[str, Difference]]:
     """Under ALL, what is of the whole run, too."""
     return filters | {EVERYTHING: filters[EVERYTHING] | of_run}
-
-
-def _weighed(filters: Sequence[SessionsFilter], weights: Mapping[Kind, float] | None) -> dict[str, Weight]:
-    found = {each.name: through(each.filters) for each in filters}
-    return found | {"Weighted": by_kind(weights)} if weights else found
 
 
 def _largest_first(changes: Sequence[tuple[float, str, Change]]) -> tuple[Change, ...]:
@@ -188,13 +195,28 @@ def _warnings(base: Manifest, new: Manifest, paired: Paired) -> list[str]:
         found.append(
             f"{alone:,} sessions have no partner, {paired.pairs:,} have: the difference is one of the latter only"
         )
-    failed = paired.failed_base + paired.failed_new
-    if failed:
+    if (once := [count for count in paired.failed if count.sessions]) and min(paired.rounds) == 1:
+        failed = sum(count.sessions for count in once)
         found.append(
             f"the engines failed on {failed:,} of the sessions, which counts as a miss; whether they would again, only "
             "repeated runs can tell, so no interval knows of it"
         )
     return found
+
+
+def _any_failed(paired: Paired) -> bool:
+    return any(count.sessions for count in paired.failed)
+
+
+def _failure_verdict(base: int, new: int) -> FailureVerdict:
+    """Judge by an exact sign test; `base`, `new`: sessions on which that engine alone failed."""
+    discordant = base + new
+    tail = sum(comb(discordant, count) for count in range(min(base, new) + 1)) / 2**discordant
+    p = min(1.0, 2 * tail)
+    verdict = Verdict.NOT_SHOWN
+    if p < LEVEL_OF_FAILURES:
+        verdict = Verdict.BETTER if new < base else Verdict.WORSE
+    return FailureVerdict(verdict=verdict, p=p)
 
 
 def _noise_warnings(sides: Sequence[Side]) -> list[str]:
@@ -208,11 +230,13 @@ def _chosen(paired: Paired) -> list[tuple[tuple[str, str], PartSums]]:
 
 
 def _largest(paired: Paired, dimension: str) -> list[tuple[tuple[str, str], PartSums]]:
-    """The parts of a dimension that are neither too small (no file is) nor all of the sessions."""
+    """The parts of a dimension that are neither too small (no file is) nor all of its sessions."""
     fewest, most = (1, MOST_FILES) if dimension == "file" else (FEWEST, MOST_PARTS)
     of = [
         (key, sums)
         for key, sums in paired.parts.items()
-        if key[0] == dimension and fewest <= sums.sessions and (dimension == "file" or sums.sessions < paired.pairs)
+        if key[0] == dimension
+        and fewest <= sums.sessions
+        and (dimension == "file" or sums.sessions < paired.divided[dimension])
     ]
     return sorted(of, key=lambda each: (-each[1].sessions, each[0]))[:most]

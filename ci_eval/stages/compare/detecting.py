@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ci_eval.contracts import Metric
+from ci_eval.filters import ReportFilters
 from ci_eval.manifest import Manifest
 from ci_eval.model import Difference
 from ci_eval.model.detection import Detected
@@ -20,13 +21,22 @@ from ci_eval.workspace import Workspace
 
 
 def pilot(
-    base: Workspace, new: Workspace, metrics: Sequence[Metric], metric: str, *, sessions: int, asked: int
+    base: Workspace,
+    new: Workspace,
+    metrics: Sequence[Metric],
+    filters: ReportFilters,
+    metric: str,
+    *,
+    sessions: int,
+    asked: int,
 ) -> Pilot | None:
-    """Of the difference in one metric; None while it was not observed on both sides.
+    """Of the headline's difference in one metric; None while it was not observed on both sides.
 
     `metrics`: those that are judged together. `sessions`: all that there are, of which `asked` were asked so far.
     """
-    sums = pair(base, new, metrics, {"": lambda _: 1.0}, 0).filters[""]
+    paired = pair(base, new, metrics, filters, 0)
+    headline = filters.over({name: sums.sessions for name, sums in paired.filters.items()}).headline
+    sums = paired.filters[headline]
     return pilot_of(sums, metrics, metric, sessions=sessions, asked=asked)
 
 

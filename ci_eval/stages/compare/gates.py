@@ -5,31 +5,37 @@ MeanRank <= +5% and +0.2                       more than both, and shown, breaks
 RecallAt5 non-inferior 0.5pp                   kept only if a loss of that size is ruled out
 RecallAt1 >= 40%                               without a sign: the new figure itself; or 0.4
 RecallAt1 >= -1pp population: code             what is shown of other code counts, not what is shown of this project
+RecallAt1[keywords] >= -5pp                    of another filter than the headline's; [all] pools every token
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+
+from msgspec.structs import replace
 
 from ci_eval.catalog import guess
 from ci_eval.errors import ConfigError
+from ci_eval.filters import EVERYTHING, letters_of, resolve
 from ci_eval.model import Difference, Elsewhere, GateResult, MetricInfo, Verdict
 from ci_eval.rendering.figures import amount, change
+from ci_eval.rendering.ladder import label
 from ci_eval.rendering.verdicts import interval_text
 from ci_eval.statistics.clustered import FEWEST_ALIKE, STRETCH
 from ci_eval.statistics.paired import MARGINS, stretched
 
 EXAMPLES = (
     "'RecallAt1 >= -1pp', 'MeanRank <= +5% and +0.2', 'RecallAt5 non-inferior 0.5pp', 'Recall >= 80%', "
-    "'RecallAt1 >= -1pp population: code'"
+    "'RecallAt1 >= -1pp population: code', 'RecallAt1[keywords] >= -5pp'"
 )
 
 _LIMIT = r"[+-]?\d+(?:\.\d+)?\s*(?:pp|%|ms|MB)?"
-_BOUND = re.compile(rf"(?P<metric>\w+)\s*(?P<sign>>=|<=)\s*(?P<limits>{_LIMIT}(?:\s+and\s+{_LIMIT})*)")
-_MARGIN = re.compile(rf"(?P<metric>\w+)\s+non-inferior\s+(?P<limits>{_LIMIT})")
+_FIGURE = r"(?P<metric>\w+)\s*(?:\[(?P<filter>[^\]]+)\])?"
+_BOUND = re.compile(rf"{_FIGURE}\s*(?P<sign>>=|<=)\s*(?P<limits>{_LIMIT}(?:\s+and\s+{_LIMIT})*)")
+_MARGIN = re.compile(rf"{_FIGURE}\s+non-inferior\s+(?P<limits>{_LIMIT})")
 _POPULATION = re.compile(r"(?P<rule>.*?)\s*\bpopulation:\s*(?P<population>\S+)")
 _PARTS = re.compile(r"(?P<sign>[+-]?)(?P<number>[\d.]+)\s*(?P<unit>pp|%|ms|MB)?")
 
@@ -61,10 +67,31 @@ class Gate:
     limits: tuple[Limit, ...]
     population: str = "project"
     """`project` or `code`: whether it looks at the difference in this project or in other code."""
+    filter: str = ""
+    """The filter whose figure it is about, as the rule has it; "" = the headline's."""
 
-    def judge(self, figures: Mapping[str, Difference], infos: Mapping[str, MetricInfo]) -> GateResult:
+    def filter_among(self, names: Collection[str], headline: str) -> str:
+        """Return the name of the filter that the gate is about. Raises ConfigError if the figures have no such one."""
+        if not self.filter:
+            return headline
+        wanted = resolve(self.filter, letters_of(names))
+        if name := next((name for name in names if wanted in {name, label(name)}), None):
+            return name
+        known = f"{guess(self.filter, names)}; there are {', '.join(names)}"
+        raise ConfigError(f"gate {self.rule!r}: there is no filter {self.filter!r}{known}")
+
+    def judge(
+        self, filters: Mapping[str, Mapping[str, Difference]], headline: str, infos: Mapping[str, MetricInfo]
+    ) -> GateResult:
         """Whether the comparison passes the gate. A figure that is missing, or not comparable, never does."""
+        name = self.filter_among(filters, headline)
+        # What is of the whole run, such as memory, stands under ALL alone.
+        figures = filters[name] if self.metric in filters[name] else filters[EVERYTHING]
         found, info = figures[self.metric], infos[self.metric]
+        result = self._judged(found, info)
+        return result if figures is not filters[name] else about(result, name)
+
+    def _judged(self, found: Difference, info: MetricInfo) -> GateResult:
         if found.base is None or found.new is None or found.difference is None:
             return self._result(False, f"{self.metric} has no figure on both sides")
         if self.absolute:
@@ -121,6 +148,11 @@ class Gate:
         return GateResult(rule=self.rule, passed=passed, reason=reason)
 
 
+def about(result: GateResult, name: str) -> GateResult:
+    """Return the result with the filter that its figure is about."""
+    return replace(result, filter=name, reason=f"{label(name)}: {result.reason}")
+
+
 def parse(rule: str, infos: Mapping[str, MetricInfo]) -> Gate:
     """The gate that a rule (see this module's examples) stands for; `infos`: metrics by name.
 
@@ -151,7 +183,7 @@ def parse(rule: str, infos: Mapping[str, MetricInfo]) -> Gate:
     sign = found.groupdict().get("sign") or "non-inferior"
     if said := _senseless(sign, limits, infos[metric]):
         raise ConfigError(f"gate {rule!r} {said}")
-    return Gate(whole, metric, sign, limits, population)
+    return Gate(whole, metric, sign, limits, population, (found["filter"] or "").strip())
 
 
 def _senseless(sign: str, limits: tuple[Limit, ...], info: MetricInfo) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -13,10 +13,10 @@ import numpy as np
 
 from ci_eval import tasks
 from ci_eval.contracts import Metric, Observation, Task
-from ci_eval.filters import decide
+from ci_eval.filters import GROUPS, ReportFilters, standard_parts
 from ci_eval.grammar.colours import colours_in
-from ci_eval.model import FAILED, Change, FiltersConfig, Kind, Session, SessionScore, SourceFile
-from ci_eval.observing import band, by_round, evaluated, observations_of, score, shown_rank
+from ci_eval.model import FAILED, Change, Failures, Session, SessionScore, SourceFile
+from ci_eval.observing import answers, band, by_round, evaluated, observations_of, score, shown_rank
 from ci_eval.rendering.contract import Pair
 from ci_eval.rendering.painting import Paint, unasked
 from ci_eval.statistics.latencies import BINS, binned
@@ -74,6 +74,9 @@ class Sums:
 class FilterSums(Sums):
     """Sums over the pairs that one filter lets through: also file by file, and of the times of lookups."""
 
+    sessions: int = 0
+    wins: int = 0
+    losses: int = 0
     rows: list[Floats] = field(default_factory=list)
     """One (figures x 4) for each file with a pair."""
     latencies: Floats = field(default_factory=lambda: np.zeros((2, BINS)))
@@ -92,12 +95,53 @@ class PartSums(Sums):
 
 
 @dataclass
+class FailureCount:
+    """Counts the sessions on which one engine failed; see `Failures`."""
+
+    rounds: int
+    first: int = 0
+    """Sessions on which it failed in the first round, whose answers the figures are of."""
+    sessions: int = 0
+    always: int = 0
+    alone: int = 0
+    statuses: Counter[str] = field(default_factory=Counter)
+    example: str = ""
+
+    def of(self, session: SessionScore) -> bool:
+        """Count a session; return whether the engine failed on it in any round."""
+        statuses = [session.status]
+        if session.otherwise:
+            statuses = [each.status for each in answers(session, self.rounds)]
+        failed = [status for status in statuses if status in FAILED]
+        self.first += session.status in FAILED
+        if failed:
+            self.sessions += 1
+            self.always += len(failed) == len(statuses)
+            self.statuses[failed[0].value] += 1
+            self.example = self.example or session.id
+        return bool(failed)
+
+    def failures(self) -> Failures:
+        """Return the counts as a value."""
+        return Failures(
+            sessions=self.sessions,
+            rounds=self.rounds,
+            always=self.always,
+            alone=self.alone,
+            statuses=dict(self.statuses),
+            example=self.example,
+        )
+
+
+@dataclass
 class Paired:
     """What is known of two workspaces once all their pairs have been added."""
 
     rounds: tuple[int, int]
     filters: dict[str, FilterSums]
     parts: dict[tuple[str, str], PartSums] = field(init=False)
+    divided: Counter[str] = field(default_factory=Counter)
+    """Dimension of the parts → the pairs that are divided by it."""
     transitions: Counter[tuple[str, str]] = field(default_factory=Counter)
     regressions: list[tuple[float, str, Change]] = field(default_factory=list)
     improvements: list[tuple[float, str, Change]] = field(default_factory=list)
@@ -107,12 +151,11 @@ class Paired:
     only_base: int = 0
     only_new: int = 0
     changed_text: int = 0
-    failed_base: int = 0
-    failed_new: int = 0
-    wins: int = 0
-    losses: int = 0
+    failed: tuple[FailureCount, FailureCount] = field(init=False)
+    """Of base and of new."""
 
     def __post_init__(self) -> None:
+        self.failed = (FailureCount(self.rounds[0]), FailureCount(self.rounds[1]))
         self.parts = defaultdict(lambda: PartSums(rounds=self.rounds))
 
     def gather(self, names: Sequence[str]) -> None:
@@ -124,41 +167,23 @@ class Paired:
             sums.rows = list(whole)
 
 
-Weight = Callable[[SessionScore], float]
-"""How much a session counts: 1 or 0 for whether a filter lets it through, or a weight given for its kind."""
-
-
-def pair(
-    base: Workspace, new: Workspace, metrics: Sequence[Metric], filters: Mapping[str, Weight], leading: int
-) -> Paired:
+def pair(base: Workspace, new: Workspace, metrics: Sequence[Metric], filters: ReportFilters, leading: int) -> Paired:
     """Pair the sessions of two workspaces. `leading`: the index of the metric that parts are compared by."""
     manifest = base.manifest()
     rounds = (manifest.rounds, new.manifest().rounds)
-    paired = Paired(rounds, {name: FilterSums(figures=len(metrics), rounds=rounds) for name in filters})
-    weights, task = list(filters.values()), tasks.CATALOG.load(manifest.task)
+    paired = Paired(rounds, {each.name: FilterSums(figures=len(metrics), rounds=rounds) for each in filters.all})
+    task = tasks.CATALOG.load(manifest.task)
     for source, new_checksum, of_base, of_new in _files(base, new):
         if source is None:
             paired.only_new += sum(map(evaluated, of_new))
             continue
         # A file that new does not have did not change: its sessions are base's alone.
         same_text = new_checksum in {"", source.checksum}
-        _FilePairs(paired, task, metrics, weights, leading, source).add(of_base, of_new, same_text=same_text)
+        _FilePairs(paired, task, metrics, filters, leading, source).add(of_base, of_new, same_text=same_text)
     names = [manifest.cluster(path) for path in paired.files]
     if paired.pairs and names != list(paired.files):
         paired.gather(names)
     return paired
-
-
-def through(filters: FiltersConfig) -> Weight:
-    """1 for the sessions that the filter lets through, 0 for the others."""
-    if filters == FiltersConfig():
-        return lambda _: 1.0
-    return lambda session: float(bool(decide(session.properties, session.expected_text, filters)))
-
-
-def by_kind(weights: Mapping[Kind, float]) -> Weight:
-    """The weight given for the kind of the session's token; 0 for a kind that has none."""
-    return lambda session: weights.get(session.properties.kind, 0.0)
 
 
 def _files(
@@ -184,7 +209,7 @@ class _SeenPair:
     weights: list[float]
     """How much the pair counts under each filter."""
     gain: float
-    """Difference of the sessions' scores (new - base), for example of the reciprocal ranks: > 0 where new is better."""
+    """How much better new is by the leading metric; < 0 where it is worse."""
     latencies: tuple[list[float], list[float]]
     """Of each lookup (ms), of base and of new."""
     parts: list[tuple[str, str]]
@@ -201,7 +226,7 @@ class _FilePairs:
         paired: Paired,
         task: Task,
         metrics: Sequence[Metric],
-        weights: Sequence[Weight],
+        filters: ReportFilters,
         leading: int,
         source: SourceFile,
     ) -> None:
@@ -211,7 +236,10 @@ class _FilePairs:
         self._summed = [(number, metric) for number, metric in enumerate(metrics) if metric.statistic == "ratio"]
         self._leading = leading
         self._width = len(metrics)
-        self._weights = weights
+        self._filters = filters.all
+        self._headline = filters.leading
+        self._divided = standard_parts(filters.headline)
+        self._metric = metrics[leading]
         self._source = source
         self._line_ends: list[int] | None = None
 
@@ -248,6 +276,10 @@ class _FilePairs:
         for number, sums in enumerate(self._paired.filters.values()):
             chosen = np.flatnonzero(weights[:, number])
             sums.rows.append(sums.add(numbers[chosen] * weights[chosen, number][:, None, None]))
+            gains = np.array([pairs[index].gain for index in chosen.tolist()])
+            sums.sessions += len(chosen)
+            sums.wins += int((gains > 0).sum())
+            sums.losses += int((gains < 0).sum())
             for index in by_round.keys() & set(chosen.tolist()):
                 for side, rounds in by_round[index]:
                     sums.wavering[side].add(rounds * weights[index, number])
@@ -263,6 +295,7 @@ class _FilePairs:
         for index, pair in enumerate(pairs):
             for key in pair.parts:
                 members[key].append(index)
+                self._paired.divided[key[0]] += 1
         for key, indices in members.items():
             part = self._paired.parts[key]
             part.add(numbers[indices, leading])
@@ -276,26 +309,52 @@ class _FilePairs:
 
     def _seen(self, base: SessionScore, new: SessionScore) -> _SeenPair:
         """What the pair adds to the sums; counts it, and keeps it by name where it is among the largest changes."""
-        gain = score(self._task, new) - score(self._task, base)
-        self._count(base, new, gain)
-        if gain:
-            self._remember(gain, base, new)
+        moved = score(self._task, new) - score(self._task, base)
+        leads = bool(self._headline.weight(base))
+        self._count_failures(base, new)
+        if leads:
+            self._paired.transitions[band(self._task, base), band(self._task, new)] += 1
+        if moved:
+            self._remember(moved, base, new, leads=leads)
+        numbers = self._observed(base, new)
         return _SeenPair(
-            numbers=self._observed(base, new),
-            weights=[weight(base) for weight in self._weights],
-            gain=gain,
+            numbers=numbers,
+            weights=[each.weight(base) or 0.0 for each in self._filters],
+            gain=self._gain(numbers[4 * self._leading : 4 * self._leading + 4], moved),
             latencies=(_latencies(base), _latencies(new)),
-            parts=list(_parts_of(base)),
+            parts=list(self._parts_of(base, leads=leads)),
             by_round=list(self._by_round(base, new)),
         )
 
-    def _count(self, base: SessionScore, new: SessionScore, gain: float) -> None:
-        paired = self._paired
-        paired.failed_base += base.status in FAILED
-        paired.failed_new += new.status in FAILED
-        paired.wins += gain > 0
-        paired.losses += gain < 0
-        paired.transitions[band(self._task, base), band(self._task, new)] += 1
+    def _count_failures(self, base: SessionScore, new: SessionScore) -> None:
+        ours, theirs = self._paired.failed
+        failed = [count.of(session) for count, session in ((ours, base), (theirs, new))]
+        ours.alone += failed[0] and not failed[1]
+        theirs.alone += failed[1] and not failed[0]
+
+    def _gain(self, leading: Sequence[float], moved: float) -> float:
+        """How much better new is by the leading metric, which observed these four numbers; where that is no mean, by
+        the sessions' scores."""
+        if self._metric.statistic != "ratio":
+            return moved
+        above_base, below_base, above_new, below_new = leading
+        if not (below_base and below_new):
+            return 0.0
+        difference = above_new / below_new - above_base / below_base
+        return -difference if self._metric.info.better == "lower" else difference
+
+    def _parts_of(self, session: SessionScore, *, leads: bool) -> Iterator[tuple[str, str]]:
+        """The parts of the headline's sessions; those by kind and by letters typed are of more, since the headline is
+        of one of these."""
+        group, typed = self._divided or (None, None)
+        for dimension, value in _parts_of(session):
+            counts = leads
+            if self._divided and dimension == "kind":
+                counts = typed in {None, session.typed}
+            elif self._divided and dimension == "prefix length":
+                counts = group is None or session.properties.kind in GROUPS[group]
+            if counts:
+                yield dimension, value
 
     def _by_round(self, base: SessionScore, new: SessionScore) -> Iterator[tuple[int, Floats]]:
         """See `_SeenPair.by_round`; while one side is looked at round by round, the other is as in its first round."""
@@ -326,11 +385,11 @@ class _FilePairs:
                 row[4 * number + 3] += below
         return row
 
-    def _remember(self, gain: float, base: SessionScore, new: SessionScore) -> None:
+    def _remember(self, gain: float, base: SessionScore, new: SessionScore, *, leads: bool) -> None:
         ranks = shown_rank(self._task, base), shown_rank(self._task, new)
-        # First what a person feels most, the score (a rank of 1 → 2 weighs more than 11 → 12), then how many ranks the
-        # text moved. Ids make the order reproducible.
-        size = abs(gain) + abs((ranks[0] or ABSENT) - (ranks[1] or ABSENT)) / 1e6
+        # First the headline's sessions; then what a person feels most, the score (a rank of 1 → 2 weighs more than
+        # 11 → 12), then how many ranks the text moved. Ids make the order reproducible.
+        size = 2 * leads + abs(gain) + abs((ranks[0] or ABSENT) - (ranks[1] or ABSENT)) / 1e6
         kept = self._paired.improvements if gain > 0 else self._paired.regressions
         if len(kept) == SHOWN and (size, base.id) <= kept[0][:2]:
             return

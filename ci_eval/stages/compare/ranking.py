@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from ci_eval.contracts import Metric, Observation
 from ci_eval.errors import NothingToEvaluate
+from ci_eval.filters import ReportFilters
 from ci_eval.manifest import Manifest
 from ci_eval.model import FAILED, Difference, Estimate, Ranking, SessionScore, Verdict
 from ci_eval.observing import evaluated
@@ -27,20 +28,30 @@ from ci_eval.statistics.student import Floats
 from ci_eval.workspace import Workspace
 
 
-def rank(workspaces: Sequence[Workspace], metrics: Sequence[Metric], declared: Sequence[str]) -> Ranking:
-    """The workspaces, the best first by the first declared metric. Raises ConfigError, NothingToEvaluate."""
+def rank(
+    workspaces: Sequence[Workspace], metrics: Sequence[Metric], filters: ReportFilters, declared: Sequence[str]
+) -> Ranking:
+    """Rank workspaces by the first declared metric over the headline's sessions, the best first. Raises ConfigError,
+    NothingToEvaluate."""
     manifests = [workspace.manifest() for workspace in workspaces]
     for other in manifests[1:]:
         refuse(manifests[0], other)
     chosen = _chosen(metrics, declared, manifests[0].figures)
     timed = [each for each in metrics if each.info.name in TRENDS]
     found = _Together(manifests[0], chosen, timed, len(workspaces))
+    headline = filters.leading
+    if not any(headline.weight(session) for _, (first, *_) in _common(workspaces) for session in first):
+        headline = filters.led_by_all().leading
+    common: dict[str, int] = {}
     for path, sides in _common(workspaces):
-        found.add(path, sides)
+        common[path] = len(sides[0])
+        leading = [number for number, session in enumerate(sides[0]) if headline.weight(session)]
+        if leading:
+            found.add(path, [[side[number] for number in leading] for side in sides])
     if not found.files:
         raise NothingToEvaluate("no session is in all of the workspaces: evaluate them on the same project and seed")
     order = _best_first(found.total[0], chosen[0])
-    _, asked = population(workspaces[0], workspaces[1], found.files, same_text=False)
+    _, asked = population(workspaces[0], workspaces[1], common, same_text=False)
     kind = manifests[0].clusters
     pairs = {each.info.name: _pairs(found, number, order, asked, kind) for number, each in enumerate(chosen)}
     of_run = of_each(manifests)
@@ -50,6 +61,7 @@ def rank(workspaces: Sequence[Workspace], metrics: Sequence[Metric], declared: S
         order=tuple(order),
         sessions=sum(found.files.values()),
         files=len(found.files),
+        headline=headline.name,
         declared=tuple(pairs),
         figures=tuple(found.figures(each, asked) for each in order),
         times=tuple(found.times(each) | of_run[each] for each in order),

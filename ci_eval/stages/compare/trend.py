@@ -16,6 +16,7 @@ from msgspec.structs import force_setattr, replace
 
 from ci_eval import atomic, stored
 from ci_eval.errors import WorkspaceError
+from ci_eval.filters import EVERYTHING
 from ci_eval.model import (
     FORMER_LANGUAGES,
     ChangePoint,
@@ -29,7 +30,6 @@ from ci_eval.model import (
     TrendPoint,
     Value,
 )
-from ci_eval.stages.compare.compare import EVERYTHING
 from ci_eval.statistics.changepoints import cuts
 from ci_eval.statistics.paired import FLOORS
 from ci_eval.workspace import Workspace
@@ -61,6 +61,8 @@ class Figures(Value, frozen=True, kw_only=True):
     environment: dict[str, str] = {}
     seed: int = 0
     filters: dict[str, _Whole]
+    headline: str = EVERYTHING
+    """Name of the filter that leads."""
     declared: tuple[str, ...] = ()
     """The metrics that were compared. This and the next two are in histories only, not in metrics.json."""
     gates: tuple[GateResult, ...] = ()
@@ -134,19 +136,27 @@ def append(
 
 
 def trend(past: Sequence[Figures], new: Figures, infos: Sequence[MetricInfo], seed: int) -> Trend:
-    """The trend that ends in `new`: past evaluations that are of the same series and not later, in order of time."""
-    before = [each for each in past if each.series == new.series and each.started < new.started]
+    """The trend that ends in `new`: past evaluations that are of the same series and not later, in order of time.
+
+    The figures are those of `new`'s headline; an evaluation that has none of these, such as an old one, is left out.
+    """
+    before = [
+        each
+        for each in past
+        if each.series == new.series and each.started < new.started and new.headline in each.filters
+    ]
     line = [*sorted(before, key=lambda each: each.started), new]
     return Trend(
-        nights=tuple(_night(each, line[place - 1] if place else None) for place, each in enumerate(line)),
+        nights=tuple(_night(each, line[place - 1] if place else None, new.headline) for place, each in enumerate(line)),
         metrics=tuple(infos),
-        changes={info.name: tuple(_changes(line, info, seed)) for info in infos},
+        headline=new.headline,
+        changes={info.name: tuple(_changes(line, info, new.headline, seed)) for info in infos},
         left_out=len(past) - len(before) - sum(each.started == new.started for each in past),
     )
 
 
-def _night(each: Figures, previous: Figures | None) -> TrendPoint:
-    whole = each.filters[EVERYTHING]
+def _night(each: Figures, previous: Figures | None, headline: str) -> TrendPoint:
+    whole = each.filters[headline]
     return TrendPoint(
         started=each.started,
         title=each.title,
@@ -172,11 +182,11 @@ def _differences(was: Figures, now: Figures) -> Iterator[str]:
         yield f"another text of {now.project.name}"
 
 
-def _changes(line: Sequence[Figures], info: MetricInfo, seed: int) -> Iterator[ChangePoint]:
+def _changes(line: Sequence[Figures], info: MetricInfo, headline: str, seed: int) -> Iterator[ChangePoint]:
     known = [
         (place, found.value)
         for place, each in enumerate(line)
-        for found in [each.filters[EVERYTHING].metrics.get(info.name)]
+        for found in [each.filters[headline].metrics.get(info.name)]
         if found and found.value is not None
     ]
     for cut in cuts([value for _, value in known], floor=FLOORS.get(info.unit, 0.0), seed=seed):
@@ -189,4 +199,4 @@ def _read(path: Path) -> list[Figures]:
         report = stored.decoded(stored.read(path, stored.FIGURES), _StoredReport, path)
     except WorkspaceError as error:
         raise WorkspaceError(f"{path} is not the metrics.json of an evaluation: {error}; take it away") from error
-    return [each for each in report.evaluations if EVERYTHING in each.filters]
+    return [each for each in report.evaluations if each.headline in each.filters]

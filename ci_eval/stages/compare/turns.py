@@ -8,9 +8,9 @@ from msgspec.structs import replace
 
 from ci_eval.chance import draw
 from ci_eval.contracts import Metric
-from ci_eval.filters import decide
+from ci_eval.filters import ReportFilter
 from ci_eval.manifest import Manifest
-from ci_eval.model import Difference, Elsewhere, MetricInfo, SessionScore, SessionsFilter, Status, Verdict
+from ci_eval.model import Difference, Elsewhere, MetricInfo, SessionScore, Status, Verdict
 from ci_eval.observing import evaluated
 from ci_eval.statistics.timing import GROUPS, Observed, Timed, timed
 from ci_eval.workspace import Workspace
@@ -33,7 +33,7 @@ def times(
     base: Workspace,
     new: Workspace,
     metrics: Sequence[Metric],
-    filters: Sequence[SessionsFilter],
+    filters: Sequence[ReportFilter],
 ) -> dict[str, dict[str, Difference]]:
     """Filter → name of each metric that depends on times → its difference, over the sessions that both sides have."""
     manifest = base.manifest()
@@ -110,10 +110,10 @@ def _observe(
     new: SessionScore,
     group: int,
     metrics: Sequence[Metric],
-    filters: Sequence[SessionsFilter],
+    filters: Sequence[ReportFilter],
     seen: dict[str, dict[str, _Sides]],
 ) -> None:
-    through = [seen[each.name] for each in filters if decide(base.properties, base.expected_text, each.filters)]
+    through = [seen[each.name] for each in filters if each.weight(base)]
     for of_engine, session in (("base", base), ("new", new)):
         rounds = len(next(iter(through[0].values())).base) if through else 0
         for number in range(rounds):

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from ci_eval import machine
 from ci_eval.contracts import Metric
+from ci_eval.filters import EVERYTHING, ReportFilters
 from ci_eval.grammar.colours import colours_in
 from ci_eval.manifest import Manifest
 from ci_eval.model import (
@@ -17,16 +18,14 @@ from ci_eval.model import (
     Evaluation,
     FilterFigures,
     GateResult,
-    Kind,
     Session,
-    SessionsFilter,
     SourceFile,
     Vocabulary,
 )
 from ci_eval.rendering.advice import listed
 from ci_eval.rendering.contract import Reporter
 from ci_eval.rendering.painting import Paint, unasked
-from ci_eval.stages.report.tallying import EVERYTHING, Named, Tally, Tallying
+from ci_eval.stages.report.tallying import Named, Tally, Tallying
 from ci_eval.statistics import footprint
 from ci_eval.statistics.population import counted, share
 from ci_eval.workspace import Workspace
@@ -35,13 +34,11 @@ from ci_eval.workspace import Workspace
 def report(
     workspace: Workspace,
     metrics: Sequence[Metric],
-    filters: Sequence[SessionsFilter],
+    filters: ReportFilters,
     reporters: Sequence[Reporter],
     folder: Path,
     *,
     shown: Sequence[str] = (),
-    lengths: Sequence[int] = (),
-    weights: Mapping[Kind, float] | None = None,
     judge: Callable[[Evaluation], tuple[GateResult, ...]] = lambda _: (),
     grammars: Mapping[str, str] | None = None,
     edition: int = 0,
@@ -50,14 +47,17 @@ def report(
     """Write every report below `folder`; the figures, and by reporter the file to open first.
 
     `shown`: names of the metrics that are shown where there is no room for all; none = those of the task that have a
-    figure. `lengths`: of the prefixes that get figures of their own, since one figure over a ladder of them would mean
-    little. `weights`: of a session of each kind, for the figures `Weighted`; none = there are none. `judge`:
-    figures → the gates that they keep or break. `grammars`: end of a file's name → the grammar that its source is
-    coloured by. `edition`: see Evaluation. `named`: see Tallying.
+    figure. `judge`: figures → the gates that they keep or break. `grammars`: end of a file's name → the grammar that
+    its source is coloured by. `edition`: see Evaluation. `named`: see Tallying.
     """
-    evaluation = evaluate(workspace, metrics, filters, lengths, weights or {}, named)
+    evaluation = evaluate(workspace, metrics, filters, named)
     figures = evaluation.filters[EVERYTHING].metrics
-    usual = [info.name for info in evaluation.metrics if info.shown and figures[info.name].value is not None]
+    usual = [
+        info.name
+        for info in evaluation.metrics
+        # Times of a single run depend on the machine, so that they are no headline.
+        if info.shown and info.unit != "ms" and figures[info.name].value is not None
+    ]
     infos = tuple(replace(info, shown=info.name in (shown or usual)) for info in evaluation.metrics)
     evaluation = replace(evaluation, metrics=infos, gates=judge(evaluation), edition=edition)
     stored = WorkspaceSessions(workspace, [*evaluation.filters[EVERYTHING].files], grammars or {})
@@ -93,26 +93,25 @@ class WorkspaceSessions:
 def evaluate(
     workspace: Workspace,
     metrics: Sequence[Metric],
-    filters: Sequence[SessionsFilter],
-    lengths: Sequence[int],
-    weights: Mapping[Kind, float],
+    filters: ReportFilters,
     named: Named | None = None,
 ) -> Evaluation:
-    """The figures under each filter; the filter ALL lets every session through and comes first. `named`: see
-    Tallying."""
+    """The figures under each filter. `named`: see Tallying."""
     manifest = workspace.manifest()
     metrics = [metric for metric in metrics if metric.of in manifest.figures]
     tallying = Tallying(
         workspace=workspace,
         named=named,
-        filters=tuple(filters),
-        lengths=tuple(lengths),
-        weights=weights,
+        filters=filters.all,
     )
     found = tallying.all(metrics)
     tallies = found.by_filter
     known, asked = population(workspace, tallies[EVERYTHING].evaluated)
     of_run = footprint.figures(manifest.footprint)
+    by_filter = _filters(tallies, asked, of_run)
+    if manifest.sampling:
+        # The sample was drawn for the figure of all tokens.
+        filters = filters.led_by_all()
     return Evaluation(
         title=manifest.title,
         workspace=workspace.folder.name,
@@ -132,7 +131,8 @@ def evaluate(
         sampling=manifest.sampling,
         clusters=manifest.clusters,
         queries=found.cases.figures(manifest.pairs),
-        filters=_filters(tallies, asked, of_run),
+        filters=by_filter,
+        headline=filters.over({name: each.planned for name, each in by_filter.items()}).headline,
         errors=tuple(workspace.errors()),
         metrics=(*(metric.info for metric in metrics), *(footprint.INFOS[name] for name in of_run)),
         footprint=manifest.footprint,

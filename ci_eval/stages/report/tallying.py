@@ -13,16 +13,14 @@ import numpy as np
 from ci_eval import machine, tasks
 from ci_eval.contracts import Metric, Observation, Task
 from ci_eval.errors import WorkspaceError
-from ci_eval.filters import decide
+from ci_eval.filters import ReportFilter
 from ci_eval.manifest import Manifest
 from ci_eval.model import (
     Estimate,
     FileFigures,
     FilterFigures,
-    FiltersConfig,
     Kind,
     SessionScore,
-    SessionsFilter,
     Status,
 )
 from ci_eval.model.sampling import Sampling
@@ -39,8 +37,6 @@ MANY = 20_000
 AT_ONCE = 16
 """Files that are added up before they are added to the rest: always as many, since the last digits of sums depend on
 their order."""
-EVERYTHING = "ALL"
-"""The filter that lets every session through."""
 NUMBERS = {kind: number for number, kind in enumerate(Kind)}
 """Of kinds, where places are numbers."""
 
@@ -73,21 +69,15 @@ class Tally:
         self,
         task: Task,
         metrics: Sequence[Metric],
-        part: SessionsFilter,
-        length: int | None = None,
-        weights: Mapping[Kind, float] | None = None,
+        part: ReportFilter,
         rounds: int = 1,
         sampling: Sampling | None = None,
     ) -> None:
-        """`length`: only sessions with a prefix of so many characters. `weights`: what a session of a kind counts.
-        `sampling`: how many sessions each one stands for."""
+        """`sampling`: how many sessions each one stands for."""
         self._wavering = [Wavering(rounds) for _ in metrics]
         self._wavering_of_kind: dict[Kind, list[Wavering]] = defaultdict(lambda: [Wavering(rounds) for _ in metrics])
-        self._length = length
-        self._weights = weights
         self._metrics = metrics
-        self._filters = part.filters
-        self._lets_all_through = part.filters == FiltersConfig()
+        self._part = part
         self._files: list[str] = []
         self._clusters: list[str] = []
         self._kinds: set[Kind] = set()
@@ -110,14 +100,9 @@ class Tally:
     def add(self, session: SessionScore, band: str | None, seen: Seen, moved: Sequence[Seen] = ()) -> None:
         """Count a session, if the filter lets it through; `band`: None where it was not asked. `seen`: what each metric
         observed in it. `moved`: the same round by round, where not all are alike."""
-        if self._length is not None and session.typed != self._length:
-            return
-        weight = 1.0 if self._weights is None else self._weights.get(session.properties.kind, 0.0)
+        weight = self._part.weight(session)
+        self._undecided += weight is None
         if not weight:
-            return
-        verdict = self._lets_all_through or decide(session.properties, session.expected_text, self._filters)
-        self._undecided += verdict is None
-        if not verdict:
             return
         self._statuses[session.status] += 1
         if band is not None:
@@ -218,11 +203,15 @@ class Tally:
             files={
                 path: FileFigures(sessions=count, metrics={name: found[file] for name, found in by_file.items()})
                 for file, (path, count) in enumerate(zip(self._files, self._evaluated, strict=True))
-            },
-            folders=self._folders(),
+            }
+            if self._part.detailed
+            else {},
+            folders=self._folders() if self._part.detailed else {},
             kinds={
                 kind.value: self._estimates(asked, self._wavering_of_kind[kind], kind) for kind in sorted(self._kinds)
-            },
+            }
+            if self._part.detailed
+            else {},
             ranks={band.name: round(self._bands[band.name]) for band in self._task.bands},
         )
 
@@ -250,11 +239,7 @@ class Tallying:
     workspace: Workspace
     named: Named | None
     """None: one process adds up all files, since others could not be told what to observe."""
-    filters: tuple[SessionsFilter, ...]
-    lengths: tuple[int, ...]
-    """Of prefixes that get figures of their own."""
-    weights: Mapping[Kind, float]
-    """Of a session of each kind, for the figures `Weighted`; none = there are none."""
+    filters: tuple[ReportFilter, ...]
 
     @cached_property
     def _manifest(self) -> Manifest:
@@ -291,15 +276,7 @@ class Tallying:
     def _empty(self, observed: Sequence[Metric]) -> Tallies:
         of, sampling = self._manifest.rounds, self._manifest.sampling
         task = tasks.CATALOG.load(self._manifest.task)
-        everything = SessionsFilter(name=EVERYTHING)
-        tallies = {
-            each.name: Tally(task, observed, each, rounds=of, sampling=sampling) for each in (everything, *self.filters)
-        } | {
-            f"Prefix {length}": Tally(task, observed, everything, length, rounds=of, sampling=sampling)
-            for length in self.lengths
-        }
-        if self.weights:
-            tallies["Weighted"] = Tally(task, observed, everything, weights=self.weights, rounds=of, sampling=sampling)
+        tallies = {each.name: Tally(task, observed, each, rounds=of, sampling=sampling) for each in self.filters}
         return Tallies(by_filter=tallies, rounds=Rounds(of), cases=Cases())
 
     def _part(self, paths: Sequence[Path], observed: Sequence[Metric]) -> _PartOfAll:

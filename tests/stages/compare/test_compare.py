@@ -68,7 +68,8 @@ def test_of_three_files_a_difference_is_a_fact_here_and_not_shown_elsewhere(tmp_
     assert "too few files: 3, worth 3 of equal size" in found["elsewhere"]["why"]
     assert (code, [gate["passed"] for gate in report["gates"]]) == (1, [False, False])
     text = " ".join(said.split())
-    assert f"In this project (all {report['paired']} sessions were asked): ▼ worse" in text
+    assert "In this project (names, one letter typed): ▼ worse" in text
+    assert f"Compared all {report['paired']} sessions of the project, in 3 files." in text
     assert "In other code: ? no difference shown (too few files" in text
 
 
@@ -98,7 +99,7 @@ def test_a_sample_says_how_much_of_the_project_it_is(nights: dict[str, Path], tm
         workspace.write_manifest(msgspec.structs.replace(manifest, generated=manifest.generated * 4))
         workspace.seal()
     _, report, said = compare(tmp_path / "words", tmp_path / "alphabet", tmp_path / "out")
-    found = report["filters"]["ALL"]["metrics"]["RecallAt1"]
+    found = report["filters"][report["headline"]]["metrics"]["RecallAt1"]
     assert report["population"] == 4 * report["paired"]
     assert found["low"] < found["difference"] < found["high"]
     assert (found["p"] < 0.05) == (found["low"] > 0 or found["high"] < 0)
@@ -112,7 +113,11 @@ def test_a_sample_says_how_much_of_the_project_it_is(nights: dict[str, Path], tm
 
 def test_a_mean_rank_is_over_sessions_found_by_both(nights: dict[str, Path], tmp_path: Path) -> None:
     _, report, _ = compare(nights["oracle"], nights["words"], tmp_path / "out")
-    found = report["filters"]["ALL"]["metrics"]["MeanRank"]
+    found = report["filters"][report["headline"]]["metrics"]["MeanRank"]
     lost = sum(row["absent"] for row in report["transitions"].values())
-    assert (found["base"], found["n"], found["over"]) == (1.0, report["paired"] - lost, "found by both")
+    assert (found["base"], found["n"], found["over"]) == (
+        1.0,
+        report["filters"][report["headline"]]["sessions"] - lost,
+        "found by both",
+    )
     assert f"MeanRank ({found['n']:,} found by both)" in (tmp_path / "out" / "report.md").read_text()

@@ -32,7 +32,7 @@ def test_no_rule_is_broken_by_what_the_verdict_does_not_show() -> None:
     found = Difference(
         base=0.5, new=0.4, difference=-0.1, low=-0.25, high=0.05, verdict=Verdict.NOT_SHOWN, why="the interval holds 0"
     )
-    result = parse("RecallAt1 >= -1pp", INFOS).judge(dict.fromkeys(INFOS, found), INFOS)
+    result = parse("RecallAt1 >= -1pp", INFOS).judge({"ALL": dict.fromkeys(INFOS, found)}, "ALL", INFOS)
     assert result.passed
     assert "not shown: the interval holds 0" in result.reason
 
@@ -49,9 +49,9 @@ def of_both(here: float, elsewhere: float, *, effective: float = 400) -> dict[st
 
 def test_a_rule_is_about_this_project_unless_it_says_code() -> None:
     found = of_both(-0.04, 0.0)
-    assert not parse("RecallAt1 >= -1pp", INFOS).judge(found, INFOS).passed
-    assert not parse("RecallAt1 >= -1pp population: project", INFOS).judge(found, INFOS).passed
-    assert parse("RecallAt1 >= -1pp population: code", INFOS).judge(found, INFOS).passed
+    assert not parse("RecallAt1 >= -1pp", INFOS).judge({"ALL": found}, "ALL", INFOS).passed
+    assert not parse("RecallAt1 >= -1pp population: project", INFOS).judge({"ALL": found}, "ALL", INFOS).passed
+    assert parse("RecallAt1 >= -1pp population: code", INFOS).judge({"ALL": found}, "ALL", INFOS).passed
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_a_rule_is_about_this_project_unless_it_says_code() -> None:
     ],
 )
 def test_elsewhere_the_smaller_the_margin_the_more_files_it_takes(rule: str, effective: float, kept: bool) -> None:
-    result = parse(rule, INFOS).judge(of_both(0.0, 0.0, effective=effective), INFOS)
+    result = parse(rule, INFOS).judge({"ALL": of_both(0.0, 0.0, effective=effective)}, "ALL", INFOS)
     assert result.passed is kept, result.reason
 
 
@@ -76,7 +76,7 @@ def test_without_an_interval_no_loss_is_ruled_out() -> None:
             base=0.5, new=0.5, difference=0, elsewhere=Elsewhere(verdict=Verdict.NOT_SHOWN, why="too few files")
         ),
     )
-    result = parse("RecallAt1 non-inferior 1pp population: code", INFOS).judge(found, INFOS)
+    result = parse("RecallAt1 non-inferior 1pp population: code", INFOS).judge({"ALL": found}, "ALL", INFOS)
     assert (result.passed, "too few files" in result.reason) == (False, True)
 
 
@@ -101,7 +101,7 @@ def test_without_an_interval_no_loss_is_ruled_out() -> None:
     ],
 )
 def test_a_rule_is_kept_or_broken(rule: str, base: float, new: float, low: float, high: float, kept: bool) -> None:
-    result = parse(rule, INFOS).judge(figures(base, new, low, high), INFOS)
+    result = parse(rule, INFOS).judge({"ALL": figures(base, new, low, high)}, "ALL", INFOS)
     assert result.passed is kept, result.reason
     assert any(digit in result.reason for digit in "0123456789")
 
@@ -139,9 +139,9 @@ def test_a_rule_that_means_nothing_is_refused(rule: str, said: str) -> None:
 
 def test_what_is_not_comparable_or_missing_keeps_no_rule() -> None:
     missing = dict.fromkeys(INFOS, Difference(base=None, new=None, difference=None))
-    assert not parse("RecallAt1 >= -1pp", INFOS).judge(missing, INFOS).passed
+    assert not parse("RecallAt1 >= -1pp", INFOS).judge({"ALL": missing}, "ALL", INFOS).passed
     incomparable = dict.fromkeys(INFOS, Difference(base=1, new=1, difference=0, low=0, high=0))
-    assert "not comparable" in parse("Latency <= +5%", INFOS).judge(incomparable, INFOS).reason
+    assert "not comparable" in parse("Latency <= +5%", INFOS).judge({"ALL": incomparable}, "ALL", INFOS).reason
 
 
 @pytest.mark.parametrize(
@@ -175,3 +175,23 @@ def test_every_rule_in_the_page_is_understood(rule: str) -> None:
 
 def test_the_page_has_rules() -> None:
     assert {"RecallAt1 >= -1pp", "Recall >= 0.9", "RecallAt5 non-inferior 0.5pp"} <= set(RULES)
+
+
+def test_a_rule_is_about_the_headline_unless_it_names_a_filter() -> None:
+    filters = {"ALL": figures(0.5, 0.5, 0, 0), "keywords, Prefix 1": figures(0.5, 0.1, -0.5, -0.3)}
+    filters["names, Prefix 1"] = figures(0.5, 0.2, -0.4, -0.2)
+    for written, kept, about in (
+        ("RecallAt1", False, "names, Prefix 1"),
+        ("RecallAt1[all]", True, "ALL"),
+        ("RecallAt1[names, one letter typed]", False, "names, Prefix 1"),
+        ("RecallAt1 [keywords]", False, "keywords, Prefix 1"),
+    ):
+        result = parse(f"{written} >= -1pp", INFOS).judge(filters, "names, Prefix 1", INFOS)
+        assert (result.passed, result.filter) == (kept, about), written
+    assert (
+        parse("RecallAt1 >= -1pp", INFOS)
+        .judge(filters, "names, Prefix 1", INFOS)
+        .reason.startswith("names, one letter typed: the difference is -30.00 pp")
+    )
+    with pytest.raises(ConfigError, match=r"there is no filter 'nmes'; there are ALL, keywords"):
+        parse("RecallAt1[nmes] >= -1pp", INFOS).judge(filters, "names, Prefix 1", INFOS)

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from ci_eval import machine, metrics
 from ci_eval.errors import WorkspaceError
+from ci_eval.filters import report_filters
 from ci_eval.manifest import Manifest
 from ci_eval.model import Evaluation, FiltersConfig, Kind, Session, SessionsFilter
 from ci_eval.stages.report import evaluate, tallying
@@ -45,7 +46,8 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
 def evaluation(workspace: Workspace, *, processes: bool) -> Evaluation:
     calls = SessionsFilter(name="calls", filters=FiltersConfig(statement_types=(Kind.METHOD_CALL,)))
     weights = {Kind.METHOD_CALL: 2.0, Kind.VARIABLE: 0.5}
-    return evaluate(workspace, metrics.load(), [calls], [0, 1], weights, metrics.named if processes else None)
+    filters = report_filters(grouped=True, lengths=[0, 1], declared=[calls], weights=weights, headline="names")
+    return evaluate(workspace, metrics.load(), filters, metrics.named if processes else None)
 
 
 def numbers(found: object) -> list[float]:
