@@ -11,5 +11,3 @@ class GateResult(Value, frozen=True, kw_only=True):
     rule: str
     passed: bool
     reason: str
-    filter: str = ""
-    """Name of the filter whose figure was judged; "" for one of the whole run."""

@@ -247,14 +247,14 @@ def test_a_workspace_of_before_is_reported_compared_and_taken_up(run: Run, proje
     assert Workspace.open(old).manifest().format == 2
 
 
-def test_the_first_output_says_what_is_found_with_one_letter_typed(run: Run, project: Path, tmp_path: Path) -> None:
+def test_the_first_output_leads_with_names_and_one_letter_typed(run: Run, project: Path, tmp_path: Path) -> None:
     code, out, err = run("evaluate", "--project", f"path:{project}", "--engine", "oracle", "--output", tmp_path / "o")
     assert code == 0, err
     said = " ".join(out.split())
-    assert "With one letter typed, the expected text stood first in 100.0% of" in said
+    assert "Names, one letter typed: the expected text stood first in 100.0% of" in said
     assert "letters typed 0 1 3" in said
     report = (tmp_path / "o" / "reports" / "report.md").read_text()
-    assert "With one letter typed, the expected text stood first in" in report
+    assert "Names, one letter typed: the expected text stood first in" in report
 
 
 def test_sessions_and_seed_are_short_for_keys(run: Run, project: Path, tmp_path: Path) -> None:

@@ -38,8 +38,8 @@ def test_broken_gates_of_all_comparisons_are_named(nights: dict[str, Path], tmp_
     said = " ".join(err.split())
     assert "2 of 4 gates failed" in said
     assert "words 0" in said
-    assert "BASIC: RecallAt1 >= -1pp: the difference is" in said
-    assert "ALPHABETICAL: RecallAt1 >= -1pp: the difference is" in said
+    assert "BASIC: RecallAt1 >= -1pp: names: the difference is" in said
+    assert "ALPHABETICAL: RecallAt1 >= -1pp: names: the difference is" in said
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ class TestAbsolute:
         assert "1 of 2 gates failed" in " ".join(err.split())
         lines = [line for line in out.splitlines() if line.startswith("gate ")]
         assert [line.split()[1] for line in lines] == ["BROKEN", "kept"]
-        assert "over all letters typed" in lines[0]
+        assert "names, one letter typed: Recall is" in lines[0]
         assert "✗ broken" in (tmp_path / "o" / "reports" / "report.md").read_text()
         (found,) = json.loads((tmp_path / "o" / "reports" / "metrics.json").read_text())["evaluations"]
         assert [gate["passed"] for gate in found["gates"]] == [False, True]

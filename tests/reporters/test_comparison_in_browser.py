@@ -47,9 +47,9 @@ def test_keys_go_from_change_to_change_and_close(site: Path, page: Page) -> None
     follow(page.locator("#regressions >> xpath=.. >> a").first)
     page.locator("#panel").wait_for()
     first = address(page)
-    page.keyboard.press("n")
-    second = address(page)
     page.keyboard.press("p")
+    second = address(page)
+    page.keyboard.press("n")
     assert first != second
     assert address(page) == first
     page.keyboard.press("Escape")

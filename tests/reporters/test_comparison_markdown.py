@@ -14,7 +14,7 @@ def test_what_matters_most_comes_first(nights: dict[str, Path], tmp_path: Path) 
     order = ["▼ worse. RecallAt1", "✗ broken", "*Detectable*", "Worst regressions", "How sessions moved"]
     places = [text.index(each) for each in order]
     assert places == sorted(places)
-    assert f"{report['paired']:,} sessions in {report['files']:,} files on both sides" in text
+    assert f"Compared all {report['paired']:,} sessions of the project, in {report['files']:,} files." in text
     assert len(text) < LONGEST
 
 

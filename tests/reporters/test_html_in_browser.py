@@ -186,7 +186,9 @@ def test_copied_code_is_clean(visit: Visit) -> None:
 def test_the_filter_switch_shows_other_figures(visit: Visit) -> None:
     page = visit.index()
     follow(page.get_by_role("link", name="methods only"))
-    expect(page.locator("#totals")).to_have_text("80 of 100 sessions evaluated, the engine failed in 10")
+    expect(page.locator("#totals")).to_have_text(
+        "80 of 100 sessions evaluated, the engine failed in 10 figures of: methods only"
+    )
     expect(page.locator("[aria-current]")).to_have_text("methods only")
 
 

@@ -143,7 +143,7 @@ def test_what_nothing_fits_says_so(visit: Visit) -> None:
 
 @pytest.mark.parametrize(
     ("link", "fragment"),
-    [("ok", "#status=ok"), ("of these, failed", "#status=context-too-long"), ("all sessions", "")],
+    [("ok", "#status=ok"), ("of these, failed", "#status=context-too-long"), ("list the sessions", "")],
 )
 def test_the_first_page_leads_there(visit: Visit, link: str, fragment: str) -> None:
     page = visit.index()

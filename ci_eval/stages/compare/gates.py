@@ -150,7 +150,7 @@ class Gate:
 
 def about(result: GateResult, name: str) -> GateResult:
     """Return the result with the filter that its figure is about."""
-    return replace(result, filter=name, reason=f"{label(name)}: {result.reason}")
+    return replace(result, reason=f"{label(name)}: {result.reason}")
 
 
 def parse(rule: str, infos: Mapping[str, MetricInfo]) -> Gate:
