@@ -32,6 +32,8 @@ class Compared:
 
     folder: Path
     comparison: Comparison
+    sides: tuple[Path, Path]
+    """The workspaces of base and new."""
     reports: dict[str, Path]
 
 
@@ -206,7 +208,7 @@ def _compared(
     found = replace(found, gates=gates, trend=_trend(past, new, judged) if past and not user else None)
     sources = stage.StoredPairs(base, new, grammars_of(new))
     reports = {each.name: each.write(found, sources, folder) for each in reporters.COMPARISONS.all()}
-    return Compared(folder=folder, comparison=found, reports=reports)
+    return Compared(folder=folder, comparison=found, sides=(base.folder, new.folder), reports=reports)
 
 
 def _trend(past: stage.History, new: Workspace, judged: Judging) -> Trend:

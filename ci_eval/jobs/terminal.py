@@ -161,19 +161,23 @@ def _figures(found: Evaluation, screen: Screen) -> None:
 def comparison(done: Compared, screen: Screen) -> None:
     """Print the verdicts of a comparison, its gates, and where the reports are."""
     found = done.comparison
+    folders = str(done.sides[0]), str(done.sides[1])
     screen.result("")
     screen.result(f"{found.base.title} → {found.new.title}")
-    for line in (*verdict_lines(found), elsewhere_line(found), f"{pairs_text(found)}."):
+    for line in (*verdict_lines(found, folders=folders), elsewhere_line(found), f"{pairs_text(found)}."):
         screen.result(line)
     screen.result("")
     title = f"{HERE}: {label(found.headline)}"
-    _verdicts(title, found, found.declared, lambda each: each, screen)
+    units = {info.name: info.unit for info in found.metrics}
+    timed = [name for name in found.declared if units[name] == "ms"]
+    declared = [name for name in found.declared if name not in timed]
+    _verdicts(title, found, declared, lambda each: each, screen)
     if judged_elsewhere(found):
-        _verdicts(f"{ELSEWHERE}: {label(found.headline)}", found, found.declared, lambda each: each.elsewhere, screen)
+        _verdicts(f"{ELSEWHERE}: {label(found.headline)}", found, declared, lambda each: each.elsewhere, screen)
     _compared_by_length(found, screen)
-    times = [name for name in TRENDS if name in found.filters[found.headline] and name not in found.declared]
+    times = [name for name in (*timed, *TRENDS) if name in found.filters[found.headline]]
     times += [name for name in INFOS if name in found.filters["ALL"]]
-    _verdicts("Time and memory", found, times, lambda each: each, screen)
+    _verdicts("Time and memory", found, list(dict.fromkeys(times)), lambda each: each, screen)
     for warning in found.warnings:
         screen.warn(warning)
     _gates(found.gates, screen)
@@ -210,7 +214,7 @@ def _verdicts(
             amount(each.new, infos[name].unit),
             change(each.difference, infos[name].unit),
             interval_text(of(each), infos[name].unit),
-            p_text(of(each)),
+            p_text(of(each)).removeprefix("p = ").removeprefix("p "),
             of(each).verdict.value,
         )
         for name in names
@@ -230,6 +234,7 @@ def _compared_by_length(found: Comparison, screen: Screen) -> None:
     rows = [
         (name, *(change_text(found.filters[part].get(name), infos[name]) for part in lengths.values()))
         for name in found.declared
+        if infos[name].unit != "ms"
     ]
     title = f"{label(found.headline).partition(',')[0]}, difference by letters typed"
     screen.table(["letters typed", *map(str, lengths)], rows, numbers=0, title=title)

@@ -102,14 +102,19 @@ def explained(found: Difference | Elsewhere, unit: str) -> str:
     return "; ".join(filter(None, (interval, p_text(found), found.why)))
 
 
-def verdict_lines(comparison: Comparison, shown: Callable[[str], str] = str) -> list[str]:
+def verdict_lines(
+    comparison: Comparison, shown: Callable[[str], str] = str, folders: tuple[str, str] | None = None
+) -> list[str]:
     """Return the verdict on the leading metric for this project; then what stands beside it: other kinds of tokens,
-    failures, and times, as far as they were judged. `shown` makes foreign text safe there."""
-    return [
-        _leading_line(comparison, shown),
-        *_beside_lines(comparison, shown),
-        *filter(None, (_failure_line(comparison, shown), _time_line(comparison, shown))),
-    ]
+    times and failures, as far as they were judged.
+
+    `shown` makes foreign text safe there. `folders`: where the two workspaces are; None = their names are enough.
+    """
+    others = dict(_beside_lines(comparison, shown))
+    keywords = others.pop("keywords", "")
+    time, failures = _time_line(comparison, shown, folders), _failure_line(comparison, shown, folders)
+    lines = [_leading_line(comparison, shown), keywords, time, failures, *others.values()]
+    return [line for line in lines if line]
 
 
 def _leading_line(comparison: Comparison, shown: Callable[[str], str]) -> str:
@@ -124,8 +129,8 @@ def _leading_line(comparison: Comparison, shown: Callable[[str], str]) -> str:
     return f"{line} {detection_text(comparison)}" if comparison.detection else line
 
 
-def _beside_lines(comparison: Comparison, shown: Callable[[str], str]) -> Iterator[str]:
-    """The groups of kinds beside the headline's: what is not offered at all is no matter of rank."""
+def _beside_lines(comparison: Comparison, shown: Callable[[str], str]) -> Iterator[tuple[str, str]]:
+    """A line for each group of kinds beside the headline's: what is not offered at all is no matter of rank."""
     name, unit = comparison.declared[0], _unit(comparison, comparison.declared[0])
     for group, part in beside(comparison.headline, comparison.filters).items():
         counts, figures = comparison.counts[part], comparison.filters[part]
@@ -140,21 +145,25 @@ def _beside_lines(comparison: Comparison, shown: Callable[[str], str]) -> Iterat
         if len(nothing) == 1 and counts.wins + counts.losses:
             lost = "worse" if nothing == [comparison.new.engine.name] else "better"
             number = counts.losses if lost == "worse" else counts.wins
-            yield f"{start}: {shown(nothing[0])} offers none ({lost} in {number:,} of {counts.sessions:,} for that)."
+            yield (
+                group,
+                f"{start}: {shown(nothing[0])} offers none ({lost} in {number:,} of {counts.sessions:,} for that).",
+            )
         elif nothing:
-            yield f"{start}: neither engine offers any of {counts.sessions:,}."
+            yield group, f"{start}: neither engine offers any of {counts.sessions:,}."
         else:
             between = f"{amount(found.base, unit)} → {amount(found.new, unit)}, {change(found.difference, unit)}"
             yield (
+                group,
                 f"{start}: {said(found.verdict)}. {name} {between}; better in {counts.wins:,}, worse in "
-                f"{counts.losses:,} of {counts.sessions:,}."
+                f"{counts.losses:,} of {counts.sessions:,}.",
             )
 
 
 STATUS_WORDS = {"timeout": "hung at", "engine-crash": "crashed at", "error": "failed at"}
 
 
-def failure_text(side: Side, of: int, shown: Callable[[str], str] = str) -> str:
+def failure_text(side: Side, of: int, folder: str, shown: Callable[[str], str] = str) -> str:
     """Return at how many of the paired sessions an engine failed, and how to look at one; "" if at none."""
     failed = side.failures
     if not failed or not failed.sessions:
@@ -166,32 +175,46 @@ def failure_text(side: Side, of: int, shown: Callable[[str], str] = str) -> str:
         rounds = f", {failed.always:,} of them in all {failed.rounds} rounds"
         if failed.always == failed.sessions:
             rounds = f", in {failed.rounds} of {failed.rounds} rounds"
-    look = shown(f"ci-eval show {side.workspace} {failed.example}")
+    look = shown(f"ci-eval show {folder} {failed.example}")
     return f"{shown(side.engine.name)} {what} {failed.sessions:,} of {counted(of, 'session')}{rounds} ({look})"
 
 
-def _failure_line(comparison: Comparison, shown: Callable[[str], str]) -> str:
+def _failure_texts(comparison: Comparison, shown: Callable[[str], str], folders: tuple[str, str] | None) -> list[str]:
+    sides = (comparison.base, comparison.new)
+    where = folders or tuple(side.workspace for side in sides)
+    texts = (failure_text(side, comparison.paired, folder, shown) for side, folder in zip(sides, where, strict=True))
+    return [text for text in texts if text]
+
+
+def _failure_line(comparison: Comparison, shown: Callable[[str], str], folders: tuple[str, str] | None) -> str:
     if comparison.failures is None:
         return ""
-    sides = (comparison.base, comparison.new)
-    texts = [text for side in sides if (text := failure_text(side, comparison.paired, shown))]
     verdict, p = comparison.failures.verdict, comparison.failures.p
-    return f"Failures: {said(verdict)} (p = {p:.3f}, sign test). {'; '.join(texts)}. They count as misses."
+    sides = ", ".join(
+        f"{name} failed in {side.failures.sessions if side.failures else 0:,}"
+        for name, side in (("base", comparison.base), ("new", comparison.new))
+    )
+    line = f"Failures: {said(verdict)} ({sides} of {counted(comparison.paired, 'session')}, sign test p = {p:.3f})"
+    texts = [] if _is_timed(comparison) else _failure_texts(comparison, shown, folders)
+    return f"{'; '.join([line, *texts])}. They count as misses."
 
 
-def _time_line(comparison: Comparison, shown: Callable[[str], str]) -> str:
-    figures = comparison.filters[comparison.headline]
-    median, high = (figures.get(name) for name in TRENDS)
-    if median is None or high is None or median.verdict is Verdict.NOT_COMPARABLE:
+def _is_timed(comparison: Comparison) -> bool:
+    median = comparison.filters[comparison.headline].get(TRENDS[0])
+    return median is not None and median.verdict is not Verdict.NOT_COMPARABLE
+
+
+def _time_line(comparison: Comparison, shown: Callable[[str], str], folders: tuple[str, str] | None) -> str:
+    """The verdict on times; where an engine hung or failed comes first."""
+    if not _is_timed(comparison):
         return ""
+    median, high = (comparison.filters[comparison.headline][name] for name in TRENDS)
     faster = {Verdict.BETTER: comparison.new, Verdict.WORSE: comparison.base}.get(median.verdict)
     verdict = said(median.verdict) if faster is None else f"{shown(faster.engine.name)} is faster at the median"
-    but = ""
-    if faster and faster.failures and faster.failures.statuses.get("timeout"):
-        but = f", but hung at {faster.failures.statuses['timeout']:,} of {comparison.paired:,}"
+    failed = _failure_texts(comparison, shown, folders)
     return (
-        f"Time: {verdict}{but}. Median {amount(median.base, 'ms')} → {amount(median.new, 'ms')}, 95 % of the lookups "
-        f"within {amount(high.base, 'ms')} → {amount(high.new, 'ms')}."
+        f"Time: {'; '.join([*failed, verdict])}. Median {amount(median.base, 'ms')} → {amount(median.new, 'ms')}, "
+        f"95 % of the lookups within {amount(high.base, 'ms')} → {amount(high.new, 'ms')}."
     )
 
 

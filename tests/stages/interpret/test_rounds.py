@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from ci_eval import metrics
 from ci_eval.manifest import Manifest
+from ci_eval.filters import report_filters
 from ci_eval.model import Kind, Lookup, Properties, Session, Status
 from ci_eval.stages.compare import compare
 from ci_eval.stages.interpret import EngineSide, in_turns
@@ -22,6 +23,9 @@ from tests.fickle import Fickle
 from tests.projects import GREETER, ask, generate, sessions, setup, write
 
 pytestmark = pytest.mark.slow
+
+
+PLAIN = report_filters(grouped=False, lengths=(), declared=(), weights={}, headline="all")
 
 
 @pytest.fixture
@@ -94,7 +98,7 @@ def test_what_metrics_see_otherwise_in_later_rounds_is_kept(project: Path) -> No
 @pytest.mark.parametrize(("forgets", "exact"), [("", True), ("greet", False)])
 def test_a_verdict_is_exact_only_where_all_rounds_answer_alike(project: Path, forgets: str, exact: bool) -> None:
     base, new, _ = both(project, Fickle("new", project.parent / "notes", forgets=forgets))
-    found = compare(recorded(base), recorded(new), metrics.load(), (), ("Recall",)).filters["ALL"]["Recall"]
+    found = compare(recorded(base), recorded(new), metrics.load(), PLAIN, ("Recall",)).filters["ALL"]["Recall"]
     assert found.low is not None
     assert found.high is not None
     assert (found.low == found.high) == (found.noise is None) == exact
@@ -106,7 +110,7 @@ def test_a_single_figure_is_exact_only_where_all_rounds_answered_alike(
     project: Path, forgets: str, exact: bool
 ) -> None:
     _, new, _ = both(project, Fickle("new", project.parent / "notes", forgets=forgets))
-    found = evaluate(recorded(new), metrics.load(), (), (), {}).filters["ALL"].metrics["Recall"]
+    found = evaluate(recorded(new), metrics.load(), PLAIN).filters["ALL"].metrics["Recall"]
     assert (found.low == found.value == found.high) == exact
 
 

@@ -1,0 +1,36 @@
+"""The commands that README shows first, run as they stand there."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
+COMMANDS = re.findall(r"^(ci-eval (?:evaluate|compare-engines) .*?) --open +#", README, re.MULTILINE)
+
+
+def test_readme_shows_an_evaluation_and_a_comparison_of_engines() -> None:
+    assert [command.split()[1] for command in COMMANDS] == ["evaluate", "compare-engines"]
+
+
+@pytest.mark.slow(minutes=2)
+@pytest.mark.registry
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.split()[1])
+def test_a_command_of_readme_ends_with_a_verdict_that_explains_itself(command: str, tmp_path: Path) -> None:
+    _, *arguments = shlex.split(command)
+    # The list of the slowest tests prints the time: on two free cores less than a minute each.
+    argv = [sys.executable, "-m", "ci_eval", *arguments, "--output", str(tmp_path / "out")]
+    done = subprocess.run(argv, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    said = " ".join(done.stdout.split())
+    assert "names, one letter typed" in said.lower()
+    assert "Keywords, apart: " in said
+    assert str(tmp_path / "out") in done.stdout.splitlines()[-1]
+    if arguments[0] == "compare-engines":
+        assert "zuban offers none" in said
+        assert "is faster at the median" in said
