@@ -11,7 +11,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from ci_eval import tasks
-from ci_eval.filters import EVERYTHING, ReportFilter, standard_filter
+from ci_eval.filters import EVERYTHING, ReportFilter, standard_filter, standard_parts
 from ci_eval.model import Evaluation
 from ci_eval.rendering.advice import warnings_of
 from ci_eval.rendering.contract import Reporter, StoredSessions
@@ -29,7 +29,7 @@ from ci_eval.rendering.htmlpages import (
     pages,
 )
 from ci_eval.rendering.htmlsite import COMMON, HtmlSite, published
-from ci_eval.rendering.ladder import by_length, label, pooled, shown_filter
+from ci_eval.rendering.ladder import by_length, label, lengths_of, pooled, sentences, shown_filter
 from ci_eval.rendering.painting import spelled
 from ci_eval.rendering.querytables import tables
 from ci_eval.rendering.sessiontable import SessionTable, selection, write_sessions
@@ -115,7 +115,7 @@ class _Pages:
             table.left_out = self._planned - table.rows
         write_sessions(self._site, table, self._evaluation.title)
         opened, _ = shown_filter(self._evaluation)
-        for name in {opened: None, **self._evaluation.filters}:
+        for name in self._shown:
             self._write_index(name, opened, {path: links[path] for path in sources.paths})
 
     def _written(self, sources: StoredSessions) -> Iterator[tuple[str, str]]:
@@ -139,22 +139,30 @@ class _Pages:
     def _planned(self) -> int:
         return max((each.planned for each in self._evaluation.filters.values()), default=0)
 
+    @property
+    def _shown(self) -> list[str]:
+        """The filters that have a page, the headline's first; other numbers of letters are columns of that one."""
+        opened, _ = shown_filter(self._evaluation)
+        columns = lengths_of(opened, list(self._evaluation.filters)).values()
+        left_out = set(columns) if standard_parts(opened) != (None, None) else set()
+        return [opened, *(name for name in self._evaluation.filters if name not in {opened, *left_out})]
+
     def _write_index(self, name: str, opened: str, links: dict[str, str]) -> None:
-        names = [opened, *(other for other in self._evaluation.filters if other != opened)]
         figures = self._evaluation.filters.get(name, NO_FIGURES)
         shown = links if name == opened else figures.files
         self._site.render(
             "index.html.j2",
             _index_name(name, opened),
             evaluation=self._evaluation,
-            tabs=[Tab(label(other), _index_name(other, opened), other == name) for other in names],
+            tabs=[Tab(label(other), _index_name(other, opened), other == name) for other in self._shown],
+            beside=sentences(self._evaluation)[1:] if name == opened else [],
             tables=tables(self._evaluation) if name == opened else [],
             noise=noise_text(self._evaluation.noise) if self._evaluation.noise else "",
             footprint=footprint_text(self._evaluation.footprint),
             selection=selection(name),
             about=pooled(name, self._evaluation.filters),
             lengths=self._lengths() if name == opened else (),
-            indicative=INDICATIVE,
+            indicative=INDICATIVE.replace("`", ""),
             warnings=warnings_of(self._evaluation),
             task=self._task,
             # Under another filter than the first, files without a session are left out.

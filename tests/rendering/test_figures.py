@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from ci_eval.model import Estimate, OtherCode
+from ci_eval.model import Estimate, MetricInfo, OtherCode
 from ci_eval.rendering.figures import (
     NO_FIGURES,
     TO,
@@ -14,10 +14,13 @@ from ci_eval.rendering.figures import (
     change_between,
     counted,
     evaluated,
+    headline,
     interval,
     intervals,
     statuses,
+    times_text,
 )
+from tests.reporters.samples import small
 
 
 @pytest.mark.parametrize(
@@ -69,3 +72,16 @@ def test_one_is_no_plural() -> None:
 def test_statuses_come_in_the_order_of_reports_and_unknown_ones_last() -> None:
     given = {"new": 1, "error": 2, "ok": 3, "timeout": 0, "empty": 4}
     assert statuses(given) == [("ok", 3), ("empty", 4), ("error", 2), ("new", 1)]
+
+
+def test_times_of_a_single_run_are_no_headline_and_say_what_they_are() -> None:
+    found = small().evaluation()
+    latencies = {f"LatencyPercentile{share}": Estimate(value=float(share)) for share in (50, 95)}
+    whole = found.filters["ALL"]
+    found = replace(found, filters={"ALL": replace(whole, metrics=whole.metrics | latencies)})
+    assert times_text(found).startswith(
+        "median 50.0 ms, 95 % of the lookups within 95.0 ms (indicative: one run on one"
+    )
+    infos = [MetricInfo(name=name, summary="", unit="ms", better="lower") for name in latencies]
+    recall = MetricInfo(name="RecallAt1", summary="", unit="share", better="higher")
+    assert headline([*infos, recall]) == [recall]

@@ -4,9 +4,30 @@ from __future__ import annotations
 
 import pytest
 
-from ci_eval.model import Difference, Verdict
+from ci_eval.model import (
+    Comparison,
+    Difference,
+    EngineInfo,
+    Failures,
+    FailureVerdict,
+    MetricInfo,
+    PairCounts,
+    ProjectInfo,
+    Side,
+    Verdict,
+)
 from ci_eval.rendering.figures import TO
-from ci_eval.rendering.verdicts import explained, interval_text, named, p_text, places, said, went
+from ci_eval.rendering.verdicts import (
+    explained,
+    interval_text,
+    named,
+    p_text,
+    pairs_text,
+    places,
+    said,
+    verdict_lines,
+    went,
+)
 from ci_eval.tasks import completion, golf
 
 
@@ -41,3 +62,95 @@ def test_a_session_went_by_its_rank_or_failed(rank: int | None, status: str, tex
 def test_a_tie_has_a_range_of_places() -> None:
     assert places((2, 0, 0), (0, 1, 1)) == ("1", f"2{TO}3", f"2{TO}3")
     assert places((0, 1, 0), (0, 0, 1)) == (f"1{TO}3", f"1{TO}2", f"2{TO}3")
+
+
+def side(engine: str, failures: Failures = Failures()) -> Side:  # noqa: B008
+    project = ProjectInfo(spec="path:p", name="p", revision="1", checksum="")
+    return Side(
+        title=engine,
+        workspace=engine,
+        engine=EngineInfo(name=engine, version="1"),
+        project=project,
+        completion_type="BASIC",
+        started="",
+        sessions=300,
+        failed=failures.sessions,
+        failures=failures,
+    )
+
+
+def difference(base: float, new: float, verdict: Verdict = Verdict.NOT_SHOWN) -> Difference:
+    return Difference(base=base, new=new, difference=new - base, verdict=verdict)
+
+
+def compared(new: Side, failures: FailureVerdict | None, median: Verdict) -> Comparison:
+    names = {
+        "RecallAt1": difference(0.5, 0.48),
+        "LatencyPercentile50": difference(28.0, 6.0, median),
+        "LatencyPercentile95": difference(57.0, 12.0, median),
+    }
+    keywords = {"RecallAt1": difference(0.9, 0.0, Verdict.WORSE), "Recall": difference(1.0, 0.0, Verdict.WORSE)}
+    return Comparison(
+        base=side("jedi"),
+        new=new,
+        paired=300,
+        population=1000,
+        only_base=0,
+        only_new=2,
+        changed_text=0,
+        files=3,
+        declared=("RecallAt1",),
+        filters={"names, Prefix 1": names, "keywords, Prefix 1": keywords},
+        headline="names, Prefix 1",
+        counts={
+            "names, Prefix 1": PairCounts(sessions=75, wins=3, losses=5),
+            "keywords, Prefix 1": PairCounts(sessions=30, wins=0, losses=28),
+        },
+        wins=3,
+        losses=5,
+        parts=(),
+        transitions={},
+        latencies={},
+        regressions=(),
+        improvements=(),
+        warnings=(),
+        gates=(),
+        metrics=(MetricInfo(name="RecallAt1", summary="", unit="share", better="higher"),),
+        failures=failures,
+    )
+
+
+def test_three_lines_say_what_differs_on_names_on_keywords_and_in_time() -> None:
+    hung = Failures(sessions=4, rounds=3, always=4, alone=4, statuses={"timeout": 4}, example="ab12")
+    found = compared(side("zuban", hung), FailureVerdict(verdict=Verdict.NOT_SHOWN, p=0.125), Verdict.BETTER)
+    names, keywords, time, failures = verdict_lines(found, folders=("o/base", "o/new"))
+    assert names == (
+        "In this project (names, one letter typed): ? no difference shown. RecallAt1 50.0% → 48.0%, -2.00 pp; better "
+        "in 3, worse in 5 of 75 sessions."
+    )
+    assert keywords == "Keywords, apart: zuban offers none (worse in 28 of 30 for that)."
+    assert time == (
+        "Time: zuban hung at 4 of 300 sessions, in 3 of 3 rounds (ci-eval show o/new ab12); zuban is faster at the "
+        "median. Median 28.0 ms → 6.0 ms, 95 % of the lookups within 57.0 ms → 12.0 ms."
+    )
+    assert failures.startswith("Failures: ? no difference shown (base failed in 0, new failed in 4 of 300 sessions")
+
+
+def test_without_failures_or_times_there_is_no_line_about_them() -> None:
+    lines = verdict_lines(compared(side("zuban"), None, Verdict.NOT_COMPARABLE))
+    assert [line.split()[0] for line in lines] == ["In", "Keywords,"]
+    assert verdict_lines(compared(side("zuban"), None, Verdict.NOT_SHOWN))[-1].startswith("Time: ? no difference shown")
+
+
+def test_failures_of_single_runs_say_where_to_look() -> None:
+    crashed = Failures(sessions=2, statuses={"engine-crash": 2}, example="cd34")
+    lines = verdict_lines(
+        compared(side("own", crashed), FailureVerdict(verdict=Verdict.WORSE, p=0.01), Verdict.NOT_COMPARABLE)
+    )
+    assert lines[-1].startswith("Failures: ▼ worse")
+    assert "own crashed at 2 of 300 sessions (ci-eval show own cd34). They count as misses." in lines[-1]
+
+
+def test_pairs_without_a_partner_are_counted() -> None:
+    found = compared(side("zuban"), None, Verdict.NOT_COMPARABLE)
+    assert pairs_text(found) == "Compared 300 of the project's 1,000 sessions, in 3 files; 2 only in new"

@@ -118,7 +118,7 @@ def compare(
         warnings=tuple(_warnings(ours, theirs, paired) + (_noise_warnings(sides) if timed else [])),
         gates=(),
         metrics=(*(metric.info for metric in metrics), *(INFOS[name] for name in of_run)),
-        failures=_failure_verdict(*(count.alone for count in paired.failed)) if _any_failed(paired) else None,
+        failures=failure_verdict(*(count.alone for count in paired.failed)) if _any_failed(paired) else None,
         detection=detected(ours, theirs, found[filters.headline]),
     )
 
@@ -208,7 +208,7 @@ def _any_failed(paired: Paired) -> bool:
     return any(count.sessions for count in paired.failed)
 
 
-def _failure_verdict(base: int, new: int) -> FailureVerdict:
+def failure_verdict(base: int, new: int) -> FailureVerdict:
     """Judge by an exact sign test; `base`, `new`: sessions on which that engine alone failed."""
     discordant = base + new
     tail = sum(comb(discordant, count) for count in range(min(base, new) + 1)) / 2**discordant

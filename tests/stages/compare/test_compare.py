@@ -14,6 +14,7 @@ import msgspec
 import pytest
 
 from ci_eval.rendering.figures import change, change_between
+from ci_eval.stages.compare.compare import failure_verdict
 from ci_eval.workspace import Workspace
 from tests.command import command as run
 from tests.comparing import compare
@@ -121,3 +122,15 @@ def test_a_mean_rank_is_over_sessions_found_by_both(nights: dict[str, Path], tmp
         "found by both",
     )
     assert f"MeanRank ({found['n']:,} found by both)" in (tmp_path / "out" / "report.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("base", "new", "p", "verdict"),
+    [(0, 4, 0.125, "no-difference-shown"), (0, 6, 0.03125, "worse"), (6, 0, 0.03125, "better"), (0, 0, 1.0, None)],
+)
+def test_failures_are_judged_by_the_sessions_on_which_one_engine_alone_failed(
+    base: int, new: int, p: float, verdict: str | None
+) -> None:
+    found = failure_verdict(base, new)
+    assert found.p == pytest.approx(p)
+    assert found.verdict.value == (verdict or "no-difference-shown")

@@ -10,8 +10,8 @@ import pytest
 from msgspec.structs import replace
 
 from ci_eval import metrics
-from ci_eval.manifest import Manifest
 from ci_eval.filters import report_filters
+from ci_eval.manifest import Manifest
 from ci_eval.model import Kind, Lookup, Properties, Session, Status
 from ci_eval.stages.compare import compare
 from ci_eval.stages.interpret import EngineSide, in_turns
