@@ -15,7 +15,7 @@ import msgspec
 from ci_eval.adapters import jars
 from ci_eval.adapters.recipes import InstalledEngine, once
 from ci_eval.fetch.clients import run_client
-from ci_eval.fetch.packages import check_origins, installed, npm_run, pip_run
+from ci_eval.fetch.packages import check_origins, installed, npm_registries, npm_run, pip_run
 from ci_eval.fetch.requirements import check_npm_lock, is_pinned, of_npm, of_python, read_json
 from ci_eval.files import is_own
 from ci_eval.model import ProjectInfo
@@ -75,13 +75,36 @@ def _python(task: _Task, folder: Path) -> Mapping[str, str]:
 
 def _forget_start_up(site: Path) -> None:
     """Remove what Python would run whenever it starts: engines start the environment's Python to ask for its
-    packages."""
-    for path in (*site.glob("sitecustomize*"), *site.glob("usercustomize*")):
-        shutil.rmtree(path) if path.is_dir() else path.unlink()
+    packages.
+
+    Of `.pth` files, lines that name a folder within `site` are kept, and no other line: neither imports nor archives,
+    nor folders elsewhere.
+    """
+    folders = {site}
     for path in site.glob("*.pth"):
-        lines = path.read_bytes().splitlines(keepends=True)
-        # Lines that begin otherwise are not run: they name folders.
-        path.write_bytes(b"".join(line for line in lines if not line.startswith((b"import ", b"import\t"))))
+        lines = _folders_named(path, site)
+        folders |= {site / line for line in lines}
+        path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    for folder in folders:
+        for path in (*folder.glob("sitecustomize*"), *folder.glob("usercustomize*")):
+            shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
+
+
+def _folders_named(path: Path, site: Path) -> list[str]:
+    """Return the lines of a `.pth` file that name a folder within `site`, read as Python reads them."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        return []
+    inside = site.resolve()
+    found = []
+    for line in text.splitlines():
+        name = line.rstrip()
+        folder = (site / name).resolve()
+        is_code = name.startswith(("#", "import ", "import\t"))
+        if name and not is_code and folder.is_dir() and inside in folder.parents:
+            found.append(name)
+    return found
 
 
 # install-links: a dependency that is a local folder is copied; by default it is linked, and npm would write to it.
@@ -96,8 +119,9 @@ def _node(task: _Task, folder: Path) -> Mapping[str, str]:
         return {}
     wanted = of_npm(manifest)
     locks = [name for name in LOCKS if is_own(root / name, root)]
+    hosts = npm_registries(folder) if locks else frozenset()
     for name in locks:
-        check_npm_lock(root / name)
+        check_npm_lock(root / name, hosts)
         shutil.copyfile(root / name, folder / name)
     if locks:
         shutil.copyfile(manifest, folder / manifest.name)

@@ -18,6 +18,7 @@ from ci_eval.ci import Screen
 from ci_eval.cli import completions
 from ci_eval.cli.places import NEW
 from ci_eval.config import Config, bounded, by_command, load, patch, with_ladder
+from ci_eval.errors import WorkspaceError
 from ci_eval.fetch import schemes, sealed
 from ci_eval.jobs import trust as trusting
 from ci_eval.jobs.models import answers as answering
@@ -65,6 +66,11 @@ class Choices:
             trusting.refuse_foreign(workspace, config, trusted=trusted, typed=self.engine_command is not None)
             return config
         if self._file == DEMO:
+            if resumed:
+                raise WorkspaceError(
+                    f"{resumed} holds no run to take up: give the --output of one, or name what to evaluate (CONFIG, "
+                    "--project, --dataset) to begin one there"
+                )
             screen.say(THIS_IS_THE_DEMO)
         return self._patched(self._file, os.environ, screen, ladder=ladder)
 

@@ -10,6 +10,9 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from urllib.parse import urlsplit
+
+import msgspec
 
 from ci_eval.errors import ConfigError, InstallError
 from ci_eval.fetch.clients import TIMEOUT, UNREACHABLE, failure, one_file, run_to_end, without_passwords
@@ -139,6 +142,13 @@ def _last_collected(said: str) -> str:
     lines = [line.strip() for line in said.splitlines()]
     found = [line.partition(" ")[2] for line in lines if line.startswith(("Collecting ", "Processing "))]
     return without_passwords(found[-1]) if found else "a package"
+
+
+def npm_registries(folder: Path) -> frozenset[str]:
+    """Return the hosts of the registries that npm is set up with, as seen from `folder`. Raises InstallError."""
+    settings = msgspec.json.decode(npm_run(("config", "list", "--json"), cwd=folder), type=dict[str, object])
+    addresses = [value for name, value in settings.items() if name == "registry" or name.endswith(":registry")]
+    return frozenset(host for each in addresses if (host := urlsplit(str(each)).hostname))
 
 
 def npm_run(arguments: Sequence[str], *, cwd: Path, timeout: float = TIMEOUT) -> str:

@@ -4,9 +4,10 @@ fetched."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -135,19 +136,38 @@ def of_npm(manifest: Path) -> dict[str, str]:
     return found
 
 
-def check_npm_lock(path: Path) -> None:
+NPM_REGISTRY = "registry.npmjs.org"
+"""The host that locks name; npm asks the registry that it is set up with in its place."""
+
+
+def check_npm_lock(path: Path, hosts: Collection[str] = ()) -> None:
     """Raises PreparationError where a lock refers to anything outside the project's folder that is not in a
-    registry."""
+    registry.
+
+    `hosts`: the hosts of the registries that npm is set up with; a lock may name these and NPM_REGISTRY, since npm
+    would send requests to any address.
+    """
     lock = read_json(path, _Lock)
     for place, entry in lock.packages.items():
         source = entry.resolved if isinstance(entry.resolved, str) else ""
         if not _stays(place) or (entry.link and not _stays(source)):
             raise PreparationError(f"{path.name} of the project leads out of it, by {place[:200]!r}. {WHAT_NOW}")
-        if not entry.dev and source.startswith(("git", "file:")):
+        if not entry.dev and source and not entry.link and not _of_registry(source, hosts):
             raise _elsewhere(f"{place} from {source}", path.name)
     for name, entry in _nested(lock.dependencies):
         if not entry.dev and (":" in entry.version or "/" in entry.version) and not entry.version.startswith("npm:"):
             raise _elsewhere(f"{name} from {entry.version}", path.name)
+        source = entry.resolved if isinstance(entry.resolved, str) else ""
+        if not entry.dev and source and not _of_registry(source, hosts):
+            raise _elsewhere(f"{name} from {source}", path.name)
+
+
+def _of_registry(address: str, hosts: Collection[str]) -> bool:
+    try:
+        parts = urlsplit(address)
+        return parts.scheme in {"http", "https"} and parts.hostname in {NPM_REGISTRY, *hosts}
+    except ValueError:
+        return False
 
 
 def _stays(place: str) -> bool:

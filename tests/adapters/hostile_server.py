@@ -8,10 +8,12 @@ works is suggested as NAME_done, else as NAME_refused.
 from __future__ import annotations
 
 import ctypes
+import fcntl
 import json
 import os
 import resource
 import socket
+import struct
 import sys
 import time
 from collections.abc import Callable
@@ -75,6 +77,35 @@ def others_files() -> None:
         raise PermissionError
 
 
+def opened_for_reading(change: Callable[[int], object]) -> None:
+    place = os.open(ROOT / "a.py", os.O_RDONLY)
+    try:
+        change(place)
+    finally:
+        os.close(place)
+
+
+def flags(place: int) -> None:
+    fcntl.ioctl(place, 0x40086602, struct.pack("L", 0x10))  # FS_IOC_SETFLAGS, FS_IMMUTABLE_FL
+
+
+LIBC = ctypes.CDLL(None, use_errno=True)
+
+
+def called(name: str, *arguments: object) -> None:
+    """Call a function of the C library; raise OSError if it fails."""
+    if getattr(LIBC, name)(*arguments) < 0:
+        raise OSError(ctypes.get_errno(), name)
+
+
+def queue() -> None:
+    """Open a POSIX queue; the C library of some systems has that in a library of its own."""
+    library = ctypes.CDLL("librt.so.1", use_errno=True)
+    if library.mq_open(b"/ci-eval-test", os.O_RDWR | os.O_CREAT, 0o600, None) < 0:
+        raise OSError(ctypes.get_errno(), "mq_open")
+    library.mq_unlink(b"/ci-eval-test")
+
+
 ATTEMPTS: dict[str, Callable[[], object]] = {
     "own": lambda: (OWN / "a").write_text("allowed"),
     "project": lambda: (ROOT / "a.py").read_text(),
@@ -99,6 +130,24 @@ ATTEMPTS: dict[str, Callable[[], object]] = {
     "memory": lambda: os.close(os.open(f"/proc/{PLAN['caller']}/mem", os.O_RDONLY)),
     "trace": trace_parent,
     "limit": lambda: resource.prlimit(PLAN["caller"], resource.RLIMIT_NOFILE),
+    "folder_behind_link": lambda: list((ROOT / "folder_link").iterdir()),
+    "file_behind_link": (ROOT / "folder_link" / "secret").read_text,
+    "file_link": (ROOT / "file_link").read_text,
+    "link_to_git": (ROOT / "git_link" / "config").read_text,
+    "open_up_project": lambda: opened_for_reading(lambda place: os.fchmod(place, 0o777)),
+    "own_project": lambda: opened_for_reading(lambda place: os.fchown(place, os.getuid(), os.getgid())),
+    "attributes": lambda: opened_for_reading(lambda place: os.setxattr(place, "user.x", b"x")),
+    "no_attributes": lambda: opened_for_reading(lambda place: os.removexattr(place, "user.there")),
+    "file_flags": lambda: opened_for_reading(flags),
+    "shared_memory": lambda: called("shmget", 0x7A7A, 4096, 0o1600),
+    "semaphores": lambda: called("semget", 0x7A7A, 1, 0o1600),
+    "queues": lambda: called("msgget", 0x7A7A, 0o1600),
+    "posix_queues": queue,
+    "slow_down": lambda: os.setpriority(os.PRIO_PROCESS, PLAN["caller"], os.getpriority(0, PLAN["caller"])),
+    "slow_down_all": lambda: os.setpriority(os.PRIO_USER, 0, os.getpriority(0, 0)),
+    "idle": lambda: os.sched_setscheduler(PLAN["caller"], os.SCHED_OTHER, os.sched_param(0)),
+    "one_processor": lambda: os.sched_setaffinity(PLAN["caller"], os.sched_getaffinity(PLAN["caller"])),
+    "nobodys_memory": lambda: os.close(os.memfd_create("x")),
     "token": token,
     "descriptors": others_files,
 }

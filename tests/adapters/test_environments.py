@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import zipfile
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
 from ci_eval import languages
-from ci_eval.adapters.environments import ENVIRONMENTS, prepare
+from ci_eval.adapters.environments import ENVIRONMENTS, _forget_start_up, prepare
 from ci_eval.errors import PreparationError
 from ci_eval.model import ProjectInfo
 from tests.projects import write
@@ -42,6 +44,30 @@ def test_a_broken_manifest_is_named(tmp_path: Path, name: str) -> None:
     kind = "python" if name.endswith("toml") else "node"
     with pytest.raises(PreparationError, match=name):
         packages(kind, root, tmp_path)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [b"import os", b"\xef\xbb\xbfimport os", b"x\x0cimport os", b"evil", b"../../../../outside", b"evil.zip", b"\xff"],
+)
+def test_nothing_of_a_package_runs_when_its_environments_python_starts(tmp_path: Path, line: bytes) -> None:
+    made = prepare("python", write(tmp_path / "p"), INFO, dependencies=False, cache=tmp_path)
+    assert made is not None
+    (site,) = made.folder.glob("lib/python*/site-packages")
+    code = "import pathlib; pathlib.Path(__file__).parent.joinpath('ran').touch()\n"
+    for folder in (site, site / "evil", made.folder.parents[0] / "outside", site / "fine"):
+        write(folder, sitecustomize__py=code, usercustomize__py=code)
+    with zipfile.ZipFile(site / "evil.zip", "w") as archive:
+        archive.writestr("sitecustomize.py", "raise SystemExit(3)")
+    (site / "zz.pth").write_bytes(b"fine\n" + line + b"\n")
+    _forget_start_up(site)
+    python = made.folder / "bin" / "python"
+    done = subprocess.run(
+        [python, "-c", "import sys; print(sys.path)"], capture_output=True, text=True, check=False, env={}
+    )
+    assert done.returncode == 0, done.stderr
+    assert not list(tmp_path.rglob("ran"))
+    assert line == b"\xff" or str(site / "fine") in done.stdout, "folders within are still searched"
 
 
 @pytest.mark.registry

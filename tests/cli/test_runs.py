@@ -257,6 +257,14 @@ def test_the_first_output_leads_with_names_and_one_letter_typed(run: Run, projec
     assert "Names, one letter typed: the expected text stood first in" in report
 
 
+def test_what_is_no_run_cannot_be_taken_up(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    for folder in (tmp_path / "none", tmp_path / "empty"):
+        code, _, err = run("evaluate", "--resume", "--output", folder)
+        assert (code, "holds no run to take up" in " ".join(err.split())) == (2, True), err
+    assert not (tmp_path / "none").exists()
+
+
 def test_sessions_and_seed_are_short_for_keys(run: Run, project: Path, tmp_path: Path) -> None:
     common = ["evaluate", "--project", f"path:{project}", "--engine", "words", "--jobs", 1]
     assert run(*common, "--sessions", 5, "--seed", 3, "--output", tmp_path / "a")[0] == 0

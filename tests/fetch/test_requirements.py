@@ -112,6 +112,11 @@ def test_ranges_tags_and_other_names_of_a_registry_are_taken(wanted: str, tmp_pa
         ("node_modules/x", {"resolved": "../outside", "link": True}),
         ("node_modules/x", {"resolved": "git+ssh://git@example.org/x.git#0"}),
         ("node_modules/x", {"resolved": "file:../x.tgz"}),
+        ("node_modules/x", {"resolved": "http://127.0.0.1:8080/x.tgz"}),
+        ("node_modules/x", {"resolved": "https://example.org/x.tgz"}),
+        ("node_modules/x", {"resolved": "https://registry.npmjs.org@example.org/x.tgz"}),
+        ("node_modules/x", {"resolved": "//example.org/x.tgz"}),
+        ("node_modules/x", {"resolved": "http://[::1/x.tgz"}),
     ],
 )
 def test_a_lock_that_leads_elsewhere_is_refused(place: str, entry: dict[str, object], tmp_path: Path) -> None:
@@ -131,12 +136,17 @@ def test_an_older_lock_is_refused_however_deep_the_foreign_entry_lies(tmp_path: 
 def test_a_usual_lock_is_taken(tmp_path: Path) -> None:
     entries = {
         "": {"dependencies": {"a": "1"}},
-        "node_modules/a": {"version": "1.0.0", "resolved": "https://example.org/a.tgz", "dependencies": {"b": "*"}},
+        "node_modules/a": {
+            "version": "1.0.0",
+            "resolved": "https://registry.npmjs.org/a.tgz",
+            "dependencies": {"b": "*"},
+        },
+        "node_modules/own": {"version": "1.0.0", "resolved": "https://npm.example.org/own.tgz"},
         "node_modules/w": {"resolved": "packages/w", "link": True},
         "node_modules/d": {"resolved": "git+ssh://git@example.org/d.git#0", "dev": True},
     }
     write(tmp_path, lock=json.dumps({"lockfileVersion": 2, "packages": entries}))
-    check_npm_lock(tmp_path / "lock")
+    check_npm_lock(tmp_path / "lock", {"npm.example.org"})
 
 
 @pytest.mark.needs("npm", "git")

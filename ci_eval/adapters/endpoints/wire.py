@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+import socket
+import threading
 import time
+import weakref
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -61,6 +65,50 @@ class _Bearer:
         return request
 
 
+class _Connections:
+    """The open connections of a session, which another thread can cut."""
+
+    def __init__(self) -> None:
+        self._open: weakref.WeakSet[Any] = weakref.WeakSet()
+
+    def adapter(self) -> Any:
+        """Return an adapter for `requests` whose connections are remembered."""
+        import requests.adapters
+        import urllib3
+
+        opened = self._open
+
+        class Pools(requests.adapters.HTTPAdapter):
+            """Its pools make connections that are remembered."""
+
+            def init_poolmanager(self, *arguments: Any, **options: Any) -> None:
+                super().init_poolmanager(*arguments, **options)
+                self.poolmanager.pool_classes_by_scheme = {
+                    scheme: type(pool.__name__, (pool,), {"ConnectionCls": _remembered(pool.ConnectionCls, opened)})
+                    for scheme, pool in (
+                        ("http", urllib3.HTTPConnectionPool),
+                        ("https", urllib3.HTTPSConnectionPool),
+                    )
+                }
+
+        return Pools()
+
+    def cut(self) -> None:
+        """End every exchange that is under way."""
+        for connection in list(self._open):
+            if connection.sock is not None:
+                with suppress(OSError):  # it was closed meanwhile
+                    connection.sock.shutdown(socket.SHUT_RDWR)
+
+
+def _remembered(kind: Any, opened: weakref.WeakSet[Any]) -> Any:
+    def connect(self: Any) -> None:
+        opened.add(self)
+        kind.connect(self)
+
+    return type(kind.__name__, (kind,), {"connect": connect})
+
+
 class Wire:
     """Sends requests to one address, one at a time."""
 
@@ -73,6 +121,9 @@ class Wire:
         import requests  # Takes long, and most commands ask no endpoint.
 
         self._session = requests.Session()
+        self._connections = _Connections()
+        for scheme in ("http://", "https://"):
+            self._session.mount(scheme, self._connections.adapter())
         self._session.auth = _Bearer(key)
         # A proxy would carry what is meant for this machine off it.
         self._session.trust_env = not is_loopback(urlsplit(address).hostname or "")
@@ -86,10 +137,25 @@ class Wire:
             raise
 
     def _sent(self, body: Mapping[str, Any]) -> Reply:
+        started = time.perf_counter()
+        # Neither timeout of `requests` ends an exchange in which a byte comes now and then, or `100 Continue` for ever.
+        deadline = threading.Timer(self._timeout, self._connections.cut)
+        deadline.daemon = True
+        deadline.start()
+        try:
+            return self._exchanged(body, started)
+        except Trouble:
+            # What was cut can look like an answer that ended early.
+            if time.perf_counter() - started >= self._timeout:
+                raise timed_out(self._timeout) from None
+            raise
+        finally:
+            deadline.cancel()
+
+    def _exchanged(self, body: Mapping[str, Any], started: float) -> Reply:
         import requests
         import urllib3
 
-        started = time.perf_counter()
         try:
             with self._session.post(
                 self._address,

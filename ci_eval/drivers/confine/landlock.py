@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import errno
 import os
+import stat
 import struct
 from collections.abc import Iterable
 
@@ -33,6 +34,8 @@ LIST = READ_FOLDER
 READ = READ_FILE | READ_FOLDER
 READ_AND_RUN = READ | RUN
 WRITE = READ | WRITE_FILE | CHANGE_FOLDERS | REFER | TRUNCATE
+NO_LINK = 1 << 63
+"""Not a right of Landlock: such a rule is not made if its path is a symbolic link."""
 DEVICE = READ_FILE | WRITE_FILE | TRUNCATE
 
 WHY_NOT = {
@@ -60,19 +63,24 @@ def restrict(rules: Iterable[tuple[str, int]], abi: int) -> None:
     attributes = struct.pack(f"={len(layout)}Q", *layout)
     ruleset = syscall(CREATE_RULESET, attributes, ctypes.c_size_t(len(attributes)), ctypes.c_uint32(0))
     for path, rights in rules:
-        _allow(ruleset, path, rights & handled)
+        _allow(ruleset, path, rights & (handled | NO_LINK))
     syscall(RESTRICT_SELF, ctypes.c_int(ruleset), ctypes.c_uint32(0))
     os.close(ruleset)
 
 
 def _allow(ruleset: int, path: str, rights: int) -> None:
+    may_be_link = not rights & NO_LINK
     try:
-        place = os.open(path, os.O_PATH | os.O_CLOEXEC)
+        place = os.open(path, os.O_PATH | os.O_CLOEXEC | (0 if may_be_link else os.O_NOFOLLOW))
     except OSError:
         # What does not exist, or cannot be reached, needs no rule.
         return
-    if not os.path.isdir(f"/proc/self/fd/{place}"):
+    mode = os.fstat(place).st_mode
+    if stat.S_ISLNK(mode):
+        rights = 0
+    elif not stat.S_ISDIR(mode):
         rights &= OF_FILES
+    rights &= ~NO_LINK
     if rights:
         syscall(ADD_RULE, ctypes.c_int(ruleset), ctypes.c_int(BENEATH), struct.pack("=Qi", rights, place), 0)
     os.close(place)

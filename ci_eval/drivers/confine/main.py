@@ -119,11 +119,14 @@ def confine(options: Options) -> str:
 
 def _without_git(path: str, rights: int) -> list[tuple[str, int]]:
     """Rules for a folder without its `.git`, where CI systems keep tokens: since rules can only allow, there is one for
-    each of the other entries."""
+    each of the other entries.
+
+    A link gets none: it may lead anywhere, and what it leads to within the folder has a rule of its own.
+    """
     if not os.path.lexists(os.path.join(path, ".git")):
         return [(path, rights)]
     inside = (os.path.join(path, name) for name in os.listdir(path) if name != ".git")
-    return [(path, landlock.LIST), *((each, rights) for each in inside)]
+    return [(path, landlock.LIST), *((each, rights | landlock.NO_LINK) for each in inside)]
 
 
 def _drop_capabilities(kept: int) -> None:

@@ -85,6 +85,9 @@ class _Watch:
         below = weighed() if LISTS_CHILDREN else descendants()
         used = sum(below.values()) * PAGE
         if used > self._memory:
+            # Pages that several processes share were counted for each of them.
+            used = proportional(below)
+        if used > self._memory:
             allowed = f"interpret.memoryLimit allows {self._memory / 1e9:.2g} GB"
             _say(f"{self._name} used {used / 1e9:.2g} GB; {allowed}")
         elif len(below) > MOST_PROCESSES:
@@ -139,6 +142,22 @@ def weighed() -> dict[int, int]:
             continue
     found.pop(os.getpid(), None)
     return found
+
+
+def proportional(below: dict[int, int]) -> int:
+    """Return the bytes that these processes hold, a page that several share counted once.
+
+    `below`: id → pages in memory, which count as they are if the kernel does not tell more of a process.
+    """
+    return sum(_proportional(pid, pages) for pid, pages in below.items())
+
+
+def _proportional(pid: int, pages: int) -> int:
+    try:
+        lines = _read(f"/proc/{pid}/smaps_rollup").splitlines()
+    except OSError:
+        return pages * PAGE
+    return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("Pss:")), pages * PAGE)
 
 
 def _read(path: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 from ci_eval import stored
@@ -18,7 +19,14 @@ MOST = 65_000
 """Bytes of the longest comment; GitHub takes 65,536 characters."""
 MOST_READ = 16_000_000
 """Bytes of the largest file that is read."""
-MENTION = re.compile("@(?=[A-Za-z0-9])")
+_BLOCK = re.compile(r"</?(?:details|summary)>")
+_KEPT = re.compile(r"(?<!`)`[^`]+`(?!`)|(?<!^)<code>[^<`]*</code>")
+"""What is left as it is within a line: code, as reports write it. At the begin of a line, a tag would begin a block in
+which nothing is code."""
+_ACTIVE = {"&": "&amp;", "<": "&lt;", "[": "&#91;", "`": "&#96;", "\\": "&#92;"}
+"""Signs that begin a tag, an entity, a link, an image or a definition of links; outside of code, reports have none."""
+_LINK = re.compile(r"(?<=:)(?=//)|(?<=www)(?=\.)", re.IGNORECASE)
+_MENTION = re.compile(r"(?<=@)(?=[A-Za-z0-9])")
 
 
 def post(rest: Rest, folder: Path, head: str) -> str:
@@ -50,7 +58,35 @@ def _number(folder: Path) -> int:
 def _report(folder: Path) -> str:
     """The text of the report, changed so that it hides nothing and mentions nobody."""
     text = stored.read(folder / REPORT, MOST_READ).decode("utf-8", "replace")
-    return shortened(MENTION.sub("@\u200b", text.replace("<!--", "&lt;!--")), MOST)
+    return shortened(harmless(text), MOST)
+
+
+def harmless(report: str) -> str:
+    """Return a report without tags but its own, links, images, definitions, mentions and hidden text."""
+    return "\n".join(map(_harmless_line, report.replace("\t", " ").splitlines()))
+
+
+def _harmless_line(line: str) -> str:
+    if _BLOCK.search(line):
+        # Up to the next empty line such a line begins a block in which nothing is code.
+        parts = _split(_BLOCK, line)
+        return "".join(part if is_tag else _inert(part) for part, is_tag in parts) + "\n"
+    return "".join(part if is_code else _inert(part) for part, is_code in _split(_KEPT, line))
+
+
+def _split(pattern: re.Pattern[str], line: str) -> Iterator[tuple[str, bool]]:
+    """Yield the parts of a line in order, each with whether the pattern matches it."""
+    end = 0
+    for match in pattern.finditer(line):
+        yield line[end : match.start()], False
+        yield match[0], True
+        end = match.end()
+    yield line[end:], False
+
+
+def _inert(text: str) -> str:
+    plain = "".join(_ACTIVE.get(sign, sign) for sign in text)
+    return _MENTION.sub("\u200b", _LINK.sub("\u200b", plain))
 
 
 def _trends(rest: Rest) -> str:

@@ -42,6 +42,27 @@ def test_memory_is_counted_over_all_it_started(tmp_path: Path) -> None:
     process.close()
 
 
+SHARING = """
+import mmap, os, time
+held = mmap.mmap(-1, 120_000_000)
+for _ in range(4):
+    if os.fork() == 0:
+        for place in range(0, len(held), 4096):
+            held[place] = 1
+        time.sleep(600)
+input()
+time.sleep(2)
+print(end=".\\n", flush=True)
+time.sleep(600)
+"""
+
+
+def test_pages_that_processes_share_count_once(tmp_path: Path) -> None:
+    process = program(tmp_path, SHARING, memory=300_000_000)
+    assert process.ask(b"", 20) == b"."
+    process.close()
+
+
 @pytest.mark.skipif(not supervisor.LISTS_CHILDREN, reason="this kernel does not list children")
 def test_both_ways_of_finding_descendants_agree() -> None:
     """The fast one is used while the program runs; where a kernel does not offer it, the other one."""
