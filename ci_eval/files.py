@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
 import stat
+import subprocess
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
@@ -54,3 +56,12 @@ def exists(path: Path) -> bool:
     except (OSError, ValueError):
         # The name is too long or has a NUL; `exists` raises for some of them before Python 3.12.
         return False
+
+
+def remove_tree(folder: Path) -> None:
+    """Delete a folder with all that is in it, as far as possible."""
+    try:
+        shutil.rmtree(folder, ignore_errors=True)
+    except RecursionError:
+        # Until Python 3.13, a thousand folders within each other are too many.
+        subprocess.run(["/bin/rm", "-rf", "--", folder], check=False, stderr=subprocess.DEVNULL)

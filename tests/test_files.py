@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.files import below, exists, is_own, read_own
+from ci_eval.files import below, exists, is_own, read_own, remove_tree
 from tests.projects import write
 
 
@@ -42,3 +42,18 @@ def test_below_a_folder_are_its_regular_files_but_those_of_others_and_hidden_one
     write(root, b__py="", **dict.fromkeys(("x/c__py", "node_modules/d__py", "__git/e__py", "x/f__txt"), ""))
     assert sorted(below(root, root, (".py",))) == ["a.py", "b.py", "x/c.py"]
     assert sorted(below(root / "x", root, (".py", ".txt"), ("f.txt",))) == ["x/c.py"]
+
+
+def test_a_tree_is_removed_however_deep_it_is(tmp_path: Path) -> None:
+    folder = tmp_path / "deep"
+    folder.mkdir()
+    here = os.open(folder, os.O_RDONLY)
+    for _ in range(5_000):
+        os.mkdir("d", dir_fd=here)
+        inside = os.open("d", os.O_RDONLY, dir_fd=here)
+        os.close(here)
+        here = inside
+    os.close(here)
+    remove_tree(folder)
+    assert not folder.exists()
+    remove_tree(folder)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,6 +10,7 @@ from pathlib import Path
 from ci_eval.adapters.confinement import Walls, installs_of, interpreter
 from ci_eval.adapters.process import EngineProcess
 from ci_eval.contracts import Surroundings
+from ci_eval.files import remove_tree
 from ci_eval.model import Confine
 
 DRIVERS = Path(__file__).parent.parent / "drivers"
@@ -77,12 +77,12 @@ class Place:
 
     def renew(self) -> None:
         """An empty scratch folder, for a new process."""
-        shutil.rmtree(self.scratch, ignore_errors=True)
+        remove_tree(self.scratch)
         (self.scratch / "home").mkdir(parents=True)
 
     def remove(self) -> None:
         """Delete all that is temporary, as far as possible."""
-        shutil.rmtree(self.base, ignore_errors=True)
+        remove_tree(self.base)
 
 
 def confinement_of(confine: Confine) -> str:

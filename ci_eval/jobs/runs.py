@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -49,10 +51,14 @@ def check_place(folder: Path, *, resume: bool) -> None:
 @contextmanager
 def kept(folder: Path) -> Iterator[None]:
     """Wraps the work on a workspace: raises Interrupted, which names the folder, where the user interrupts it; where
-    there is nothing to evaluate, nothing is left of a folder that was made for it."""
+    there is nothing to evaluate, nothing is left of a folder that was made for it.
+
+    Raises WorkspaceError if another run works on the same folder.
+    """
     made = [each for each in (folder, *folder.absolute().parents) if not each.exists()]
     try:
-        yield
+        with _alone_in(folder):
+            yield
     except NothingToEvaluate:
         if made and not any(any(folder.glob(f"**/{part}/*")) for part in ("actions", "errors")):
             shutil.rmtree(folder)
@@ -61,6 +67,26 @@ def kept(folder: Path) -> Iterator[None]:
         raise
     except KeyboardInterrupt as error:
         raise Interrupted(folder) from error
+
+
+@contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    """Hold a lock on the folder, which ends with this process."""
+    atomic.make_folder(folder)
+    place = os.open(folder, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(place, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise WorkspaceError(
+                f"another run is working on {folder}: wait until it ends, or give another --output"
+            ) from None
+        except OSError:
+            yield  # this file system has no locks
+        else:
+            yield
+    finally:
+        os.close(place)
 
 
 def begin(prepared: Prepared, folder: Path, jobs: int, shard: Shard | None = None) -> Workspace:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import re
@@ -255,6 +256,17 @@ def test_the_first_output_leads_with_names_and_one_letter_typed(run: Run, projec
     assert "letters typed 0 1 3" in said
     report = (tmp_path / "o" / "reports" / "report.md").read_text()
     assert "Names, one letter typed: the expected text stood first in" in report
+
+
+def test_a_folder_that_another_run_works_on_is_left_alone(run: Run, project: Path, tmp_path: Path) -> None:
+    common = ("evaluate", "--project", f"path:{project}", "--engine", "words", "--output", tmp_path / "o")
+    assert run(*common)[0] == 0
+    held = os.open(tmp_path / "o", os.O_RDONLY)
+    fcntl.flock(held, fcntl.LOCK_EX)
+    code, _, err = run(*common, "--resume")
+    assert (code, "another run is working on" in " ".join(err.split())) == (2, True), err
+    os.close(held)
+    assert run(*common, "--resume")[0] == 0
 
 
 def test_what_is_no_run_cannot_be_taken_up(run: Run, tmp_path: Path) -> None:
