@@ -1,12 +1,13 @@
 """YAML or JSON to frozen values: what an evaluation is asked to do, and every message about a bad option."""
 
 from ci_eval.config.keys import keys, schema
-from ci_eval.config.loading import Loaded, bounded, by_command, dump, load, patch, with_ladder
+from ci_eval.config.loading import USUAL_SESSIONS, Loaded, bounded, by_command, dump, load, patch, with_ladder
 from ci_eval.config.schema import BY_MODEL, Config, EngineConfig, InterpretConfig, ProjectConfig, ReportsConfig
 from ci_eval.config.text import parse_yaml
 
 __all__ = [
     "BY_MODEL",
+    "USUAL_SESSIONS",
     "Config",
     "EngineConfig",
     "InterpretConfig",

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from ci_eval.model.tokens import Value
+from ci_eval.model.tokens import Number, Value
 
 
 class Detection(Value, frozen=True, kw_only=True):
@@ -17,6 +17,8 @@ class Detection(Value, frozen=True, kw_only=True):
     """The true difference of the metric that is to be found, as a share."""
     power: Annotated[float, Meta(ge=0.5, lt=1)]
     """How probable it is to be that such a difference is found: called better or worse."""
+    most: Number | None = None
+    """The most sessions that are asked for that; None = as many as it takes."""
 
 
 class Detected(Detection, frozen=True, kw_only=True):

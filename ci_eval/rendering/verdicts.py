@@ -263,7 +263,9 @@ def detection_text(comparison: Comparison) -> str:
     if not found.reached:
         return f"Detectable: any difference in this project, since all its sessions were asked ({wanted})."
     why = ""
-    if found.reached > found.wanted and comparison.paired == comparison.population:
+    if found.reached > found.wanted and found.most and comparison.paired < comparison.population:
+        why = f"; at most {found.most:,} sessions were asked: --detect {found.wanted * 100:g}pp asks more"
+    elif found.reached > found.wanted and comparison.paired == comparison.population:
         why = "; all sessions were asked, but answers differ from round to round: more --rounds show more"
     return f"Detectable: {_size(found.reached, unit)} ({wanted}{why})."
 

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from ci_eval import atomic, machine, tasks
 from ci_eval.chance import draw
 from ci_eval.ci import Screen
-from ci_eval.config import Config
+from ci_eval.config import USUAL_SESSIONS, Config
 from ci_eval.contracts import Metric
 from ci_eval.errors import ConfigError, WorkspaceError
 from ci_eval.jobs import pipeline
@@ -21,6 +21,7 @@ from ci_eval.jobs.preparation import Prepared
 from ci_eval.jobs.sampling import precise
 from ci_eval.jobs.sampling.progress import summed
 from ci_eval.model.detection import Detection
+from ci_eval.rendering.ladder import label
 from ci_eval.stages import compare, interpret
 from ci_eval.statistics.detection import Pilot, next_size
 from ci_eval.statistics.paired import FLOORS
@@ -50,7 +51,7 @@ def wanted(config: Config, difference: float, power: float) -> Detection:
 def usual(config: Config) -> Detection | None:
     """Return what is to be found if nothing says how many sessions to ask; None if sessions cannot be drawn for it."""
     try:
-        return wanted(config, USUAL_DIFFERENCE, POWER)
+        return replace(wanted(config, USUAL_DIFFERENCE, POWER), most=USUAL_SESSIONS)
     except ConfigError:  # such as of a dataset: nobody asked for this, so there is nobody to tell
         return None
 
@@ -77,7 +78,9 @@ def note(workspace: Workspace, detection: Detection | None) -> None:
 
 
 def _spelled(found: Detection | None) -> str:
-    return f"with --detect {found.wanted * 100:g}pp --power {found.power:g}" if found else "without --detect"
+    if found is None or found.most:
+        return "without --detect"
+    return f"with --detect {found.wanted * 100:g}pp --power {found.power:g}"
 
 
 def make_sessions(
@@ -93,17 +96,27 @@ def make_sessions(
         return
     started = machine.now()
     asking = _Asking(asked, folder, detection, jobs, screen)
-    screen.say(
-        f"Asking as many of {len(asking.order):,} sessions as show a difference of {detection.wanted * 100:g} points "
-        f"in {detection.metric}, each {2 * asked[0][0].manifest().rounds} times; --all asks all"
-    )
+    screen.say(_plan(detection, asking, 2 * asked[0][0].manifest().rounds))
     while (size := asking.next_size()) > asking.size and not asking.given_up:
+        if asking.size:
+            screen.say(f"It takes about {size:,} sessions, of which {asking.size:,} are asked")
         asking.ask(size)
     for number, (workspace, prepared) in enumerate(asked):
         made = [phase[number] for phase in asking.made]
         pipeline.record(workspace, prepared, summed(made, asking.files), started, screen)
     shutil.rmtree(folder)
     screen.say(f"Asked {asking.size:,} of {len(asking.order):,} sessions, in {len(asking.made)} phases")
+
+
+def _plan(detection: Detection, asking: _Asking, times: int) -> str:
+    points, what = f"{detection.wanted * 100:g}pp", f"in {detection.metric} of {label(asking.filters.headline)}"
+    sessions = f"{len(asking.order):,} sessions, each {times} times"
+    if detection.most and detection.most < len(asking.order):
+        return (
+            f"Asking at most {detection.most:,} of {sessions}, fewer if they show {points} {what}; "
+            f"`--detect {points}` asks as many as that takes, --all asks all"
+        )
+    return f"Asking as many of {sessions}, as show {points} {what}; --all asks all"
 
 
 class _Asking:
@@ -128,20 +141,21 @@ class _Asking:
         self.order = sorted(range(len(ids)), key=lambda place: (draw(seed, ids[place]), ids[place]))
         self._sides = [(workspace, with_logs(of, workspace)) for workspace, of in asked]
         self._metrics = judged(prepared.config)
-        self._filters = prepared.config.report_filters
+        self.filters = prepared.config.report_filters
         self._folder, self._detection, self._jobs, self._screen = folder, detection, jobs, screen
 
     def next_size(self) -> int:
         """How many sessions to have asked after the next phase; as many as now, where they do."""
         wanted = self._detection
-        return next_size(self._pilot(), self.size, len(self.order), wanted.wanted, wanted.power)
+        size = next_size(self._pilot(), self.size, len(self.order), wanted.wanted, wanted.power)
+        return size if wanted.most is None else min(size, max(wanted.most, self.size))
 
     def _pilot(self) -> Pilot | None:
         if not self.size:
             return None
         (base, _), (new, _) = self._sides
         metric, sessions = self._detection.metric, len(self.order)
-        return compare.pilot(base, new, self._metrics, self._filters, metric, sessions=sessions, asked=self.size)
+        return compare.pilot(base, new, self._metrics, self.filters, metric, sessions=sessions, asked=self.size)
 
     def ask(self, size: int) -> None:
         """Ask both engines until so many sessions are asked."""

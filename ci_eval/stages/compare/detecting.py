@@ -78,6 +78,7 @@ def detected(base: Manifest, new: Manifest, found: dict[str, Difference]) -> Det
         metric=wanted.metric,
         wanted=wanted.wanted,
         power=wanted.power,
+        most=wanted.most,
         reached=_reached(found[wanted.metric], wanted.power),
     )
 

@@ -95,6 +95,16 @@ def test_an_interrupted_run_goes_on_and_asks_the_same_sessions(project: Path, fo
     assert not (tmp_path / "w" / "phases").exists()
 
 
+def test_without_a_word_it_asks_at_most_so_many_and_says_what_they_show(project: Path, tmp_path: Path) -> None:
+    with mock.patch.object(detecting, "USUAL_SESSIONS", 210):
+        code, said = pair(project, tmp_path / "w")
+    assert code == 0, said
+    assert "Asking at most 210 of" in said
+    assert "in Recall of names" in said
+    assert report(tmp_path / "w")["paired"] == 210
+    assert "at most 210 sessions were asked: --detect 2pp asks more" in said
+
+
 def test_where_all_are_asked_any_difference_shows(project: Path, tmp_path: Path) -> None:
     code, said = pair(project, tmp_path / "w", "--detect", "0.1pp")
     assert (code, "any difference in this project" in said) == (0, True), said
