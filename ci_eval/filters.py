@@ -58,7 +58,7 @@ class ReportFilters:
     @property
     def leading(self) -> ReportFilter:
         """The headline's filter."""
-        return next(each for each in self.all if each.name == self.headline)
+        return next(part for part in self.all if part.name == self.headline)
 
     def over(self, sessions: Mapping[str, int]) -> ReportFilters:
         """Return the same, led by ALL if the headline's filter lets none of the sessions through.
@@ -89,8 +89,8 @@ def report_filters(
     typed = _leading_length(lengths)
     possible: list[int | None] = [*lengths] or [None]
     leads = resolve(headline if grouped or headline.lower() not in GROUPS else EVERYTHING, lengths)
-    found = [ReportFilter(name=EVERYTHING)]
-    found += [ReportFilter(name=each.name, filters=each.filters) for each in declared]
+    filters = [ReportFilter(name=EVERYTHING)]
+    filters += [ReportFilter(name=part.name, filters=part.filters) for part in declared]
     names = [standard_name(None, length) for length in lengths]
     if grouped:
         names += [
@@ -102,10 +102,10 @@ def report_filters(
         ]
     for name in names:
         if standard := standard_filter(name):
-            found.append(replace(standard, detailed=standard.weights is None or name == leads))
+            filters.append(replace(standard, detailed=standard.weights is None or name == leads))
     if weights:
-        found.append(ReportFilter(name=WEIGHTED, weights=weights))
-    return ReportFilters(all=tuple(found), headline=leads)
+        filters.append(ReportFilter(name=WEIGHTED, weights=weights))
+    return ReportFilters(all=tuple(filters), headline=leads)
 
 
 def resolve(name: str, lengths: Sequence[int]) -> str:
@@ -148,7 +148,7 @@ def standard_filter(name: str) -> ReportFilter | None:
 def letters_of(names: Iterable[str]) -> list[int]:
     """Return the numbers of letters typed that have a filter of their own, sorted."""
     parts = (standard_parts(name) for name in names)
-    return sorted({typed for each in parts if each for typed in [each[1]] if typed is not None})
+    return sorted({typed for part in parts if part for typed in [part[1]] if typed is not None})
 
 
 def _leading_length(lengths: Sequence[int]) -> int | None:

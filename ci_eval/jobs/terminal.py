@@ -107,7 +107,7 @@ def _all_figures(found: Evaluation, screen: Screen) -> None:
 
 
 def _by_length(found: Evaluation, lengths: Mapping[int, FilterFigures], screen: Screen) -> None:
-    """A column for each number of letters."""
+    """Print a column for each number of letters."""
     rows = [
         (each.name, *(amount(value, each.unit) for value in values), each.summary)
         for each in _metrics(found, screen)
@@ -226,7 +226,7 @@ def _verdicts(
 
 
 def _compared_by_length(found: Comparison, screen: Screen) -> None:
-    """A column for each number of letters typed: the difference, and its verdict."""
+    """Print a column for each number of letters typed: the difference, and its verdict."""
     lengths = lengths_of(found.headline, list(found.filters))
     if len(lengths) < 2:
         return

@@ -145,7 +145,7 @@ class Change(Value, frozen=True, kw_only=True):
 
 
 class FailureVerdict(Value, frozen=True, kw_only=True):
-    """Whether one engine fails more often: an exact sign test over the sessions on which one of them alone failed."""
+    """A verdict on which engine fails more often, by an exact sign test over the sessions on which one alone failed."""
 
     verdict: Verdict
     p: float

@@ -40,14 +40,14 @@ def lengths_of(headline: str, names: Sequence[str]) -> dict[int, str]:
     """Return letters typed → the filter of the headline's kinds with so many letters; empty if there is one number."""
     parts = standard_parts(headline)
     group = parts[0] if parts else None
-    found = {length: standard_name(group, length) for length in letters_of(names)}
-    return {length: name for length, name in found.items() if name in names}
+    possible = {length: standard_name(group, length) for length in letters_of(names)}
+    return {length: name for length, name in possible.items() if name in names}
 
 
 def by_length(evaluation: Evaluation) -> dict[int, FilterFigures]:
     """Return letters typed → the figures of the headline's kinds; empty if one number of letters was asked."""
-    found = lengths_of(evaluation.headline, list(evaluation.filters))
-    return {length: evaluation.filters[name] for length, name in found.items()}
+    columns = lengths_of(evaluation.headline, list(evaluation.filters))
+    return {length: evaluation.filters[name] for length, name in columns.items()}
 
 
 def beside(headline: str, names: Iterable[str]) -> dict[str, str]:
@@ -55,19 +55,20 @@ def beside(headline: str, names: Iterable[str]) -> dict[str, str]:
     parts = standard_parts(headline)
     if parts is None or parts[0] is None:
         return {}
-    found = {group: standard_name(group, parts[1]) for group in GROUPS if group != parts[0]}
-    return {group: name for group, name in found.items() if name in set(names)}
+    others = {group: standard_name(group, parts[1]) for group in GROUPS if group != parts[0]}
+    known = set(names)
+    return {group: name for group, name in others.items() if name in known}
 
 
 def sentences(evaluation: Evaluation, shown: Callable[[str], str] = str) -> list[str]:
     """Return how often the expected text was suggested: of the headline, then of each group of kinds beside it. Empty
     for tasks without ranks. `shown` makes foreign text safe there."""
     name, figures = shown_filter(evaluation)
-    said = _sentence(shown(label(name)), figures)
-    if not said:
+    leading = _sentence(shown(label(name)), figures)
+    if not leading:
         return []
     others = beside(name, evaluation.filters)
-    return [said, *(line for group, other in others.items() for line in _beside(group, evaluation.filters[other]))]
+    return [leading, *(line for group, other in others.items() for line in _beside(group, evaluation.filters[other]))]
 
 
 def _sentence(text: str, figures: FilterFigures) -> str:

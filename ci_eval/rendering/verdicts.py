@@ -130,7 +130,7 @@ def _leading_line(comparison: Comparison, shown: Callable[[str], str]) -> str:
 
 
 def _beside_lines(comparison: Comparison, shown: Callable[[str], str]) -> Iterator[tuple[str, str]]:
-    """A line for each group of kinds beside the headline's: what is not offered at all is no matter of rank."""
+    """Yield each group of kinds beside the headline's with a line about it. What is not offered at all has no ranks."""
     name, unit = comparison.declared[0], _unit(comparison, comparison.declared[0])
     for group, part in beside(comparison.headline, comparison.filters).items():
         counts, figures = comparison.counts[part], comparison.filters[part]
@@ -205,7 +205,7 @@ def _is_timed(comparison: Comparison) -> bool:
 
 
 def _time_line(comparison: Comparison, shown: Callable[[str], str], folders: tuple[str, str] | None) -> str:
-    """The verdict on times; where an engine hung or failed comes first."""
+    """Return where an engine hung or failed, and then the verdict on times; "" if times were not judged."""
     if not _is_timed(comparison):
         return ""
     median, high = (comparison.filters[comparison.headline][name] for name in TRENDS)

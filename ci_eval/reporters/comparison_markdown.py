@@ -116,7 +116,7 @@ def _declared(comparison: Comparison) -> str:
 
 
 def _by_length(comparison: Comparison, infos: Mapping[str, MetricInfo]) -> str:
-    """A column for each number of letters typed."""
+    """Return a table with a column for each number of letters typed; "" if there is one number."""
     lengths = lengths_of(comparison.headline, list(comparison.filters))
     if len(lengths) < 2:
         return ""

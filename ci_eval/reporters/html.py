@@ -141,7 +141,7 @@ class _Pages:
 
     @property
     def _shown(self) -> list[str]:
-        """The filters that have a page, the headline's first; other numbers of letters are columns of that one."""
+        """The filters that have a page, the headline's first; its other numbers of letters are columns there."""
         opened, _ = shown_filter(self._evaluation)
         columns = lengths_of(opened, list(self._evaluation.filters)).values()
         left_out = set(columns) if standard_parts(opened) != (None, None) else set()
@@ -170,7 +170,7 @@ class _Pages:
         )
 
     def _lengths(self) -> tuple[tuple[str, ...], ...]:
-        """Rows with a cell for each number of letters typed, below a head; empty if one was asked."""
+        """Return a head and rows with a cell for each number of letters typed; nothing if there is one number."""
         lengths = by_length(self._evaluation)
         if len(lengths) < 2:
             return ()

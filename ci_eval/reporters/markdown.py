@@ -107,7 +107,7 @@ def _metrics(title: str, figures: FilterFigures, infos: Sequence[MetricInfo]) ->
 
 
 def _by_length(evaluation: Evaluation, infos: Sequence[MetricInfo]) -> str:
-    """A column for each number of letters typed."""
+    """Return a table with a column for each number of letters typed; "" if there is one number."""
     lengths = by_length(evaluation)
     if len(lengths) < 2:
         return ""

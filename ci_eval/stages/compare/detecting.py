@@ -30,7 +30,7 @@ def pilot(
     sessions: int,
     asked: int,
 ) -> Pilot | None:
-    """Of the headline's difference in one metric; None while it was not observed on both sides.
+    """Return what is known so far of the headline's difference in one metric; None if a side has none yet.
 
     `metrics`: those that are judged together. `sessions`: all that there are, of which `asked` were asked so far.
     """

@@ -96,7 +96,7 @@ class PartSums(Sums):
 
 @dataclass
 class FailureCount:
-    """Counts the sessions on which one engine failed; see `Failures`."""
+    """A count of the sessions on which one engine failed; see `Failures`."""
 
     rounds: int
     first: int = 0
@@ -209,7 +209,7 @@ class _SeenPair:
     weights: list[float]
     """How much the pair counts under each filter."""
     gain: float
-    """How much better new is by the leading metric; < 0 where it is worse."""
+    """How much better new is by the leading metric; below 0 if it is worse."""
     latencies: tuple[list[float], list[float]]
     """Of each lookup (ms), of base and of new."""
     parts: list[tuple[str, str]]
@@ -333,8 +333,8 @@ class _FilePairs:
         theirs.alone += failed[1] and not failed[0]
 
     def _gain(self, leading: Sequence[float], moved: float) -> float:
-        """How much better new is by the leading metric, which observed these four numbers; where that is no mean, by
-        the sessions' scores."""
+        """Return how much better new is by the leading metric, which observed these four numbers; if that is no mean,
+        by the sessions' scores."""
         if self._metric.statistic != "ratio":
             return moved
         above_base, below_base, above_new, below_new = leading
@@ -344,8 +344,8 @@ class _FilePairs:
         return -difference if self._metric.info.better == "lower" else difference
 
     def _parts_of(self, session: SessionScore, *, leads: bool) -> Iterator[tuple[str, str]]:
-        """The parts of the headline's sessions; those by kind and by letters typed are of more, since the headline is
-        of one of these."""
+        """Yield the parts that a pair belongs to: of the headline's pairs all; of others those by kind or by letters
+        typed, as far as the headline is of one of these alone."""
         group, typed = self._divided or (None, None)
         for dimension, value in _parts_of(session):
             counts = leads
