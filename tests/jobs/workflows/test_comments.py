@@ -6,6 +6,9 @@ import re
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
 from ci_eval.jobs.workflows.comments import harmless
 from tests.comparing import compare
@@ -43,6 +46,64 @@ def test_nothing_of_a_foreign_report_is_active(text: str) -> None:
         # Where a line has a block's tag, nothing in it is code.
         seen = line if "<details>" in line or "<summary>" in line else CODE.sub("", line)
         assert not ACTIVE.search(seen), line
+
+
+PIECES = (
+    *("`", "``", "```", "~~~", "<img src=x>", "<details>", "</details>", "<summary>", "<code>", "</code>", "<script>"),
+    *(
+        "[x](//y)",
+        "[x]: //y",
+        "[x]",
+        "![](//z)",
+        "<!-- h -->",
+        "<?h?>",
+        "<!X>",
+        "&#64;team",
+        "@team",
+        "\\",
+        "https://y",
+    ),
+    *(
+        "\n",
+        "\n\n",
+        "    ",
+        "\t",
+        "> ",
+        "- ",
+        "| a |",
+        "|--|",
+        "# ",
+        "text ",
+        "<https://y>",
+        "&lt;",
+        "***",
+        "\r",
+        "\x0c",
+    ),
+)
+
+
+def active_parts(text: str) -> list[str]:
+    """What a parser of CommonMark, which is not ours, takes for more than text, code and the tags of reports."""
+    found = []
+    for token in MarkdownIt("commonmark").parse(text):
+        for part in (token, *(token.children or ())):
+            if part.type.startswith("html"):
+                found += [part.content] if "<" in re.sub(r"</?(?:details|summary|code)>", "", part.content) else []
+            elif part.type in {"link_open", "image"}:
+                found.append(str(part))
+    return found
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=14).map("".join))
+@settings(max_examples=400, deadline=None)
+def test_a_parser_of_markdown_finds_nothing_active(text: str) -> None:
+    parsed = active_parts(harmless(text))
+    assert parsed == []
+
+
+def test_the_parser_finds_what_is_active() -> None:
+    assert active_parts("<img src=x> [x](//y)\n\n![](//z)") != []
 
 
 def test_a_report_of_ours_stays_as_it_is(tmp_path: Path, nights: dict[str, Path]) -> None:
