@@ -48,8 +48,9 @@ def still_open(canary: str, caller: int) -> list[str]:
         "cutting files": lambda: os.truncate(canary, 0),
         "rights of files": lambda: os.chmod(canary, 0o600),
         "rights of open files": lambda: os.fchmod(2, 0o600),
-        "priorities": lambda: os.setpriority(os.PRIO_PROCESS, caller, 19),
-        "the caller's processors": lambda: os.sched_setaffinity(caller, {0}),
+        # As they are, so that nothing changes where these are open.
+        "priorities": lambda: os.setpriority(os.PRIO_PROCESS, caller, os.getpriority(os.PRIO_PROCESS, caller)),
+        "the caller's processors": lambda: os.sched_setaffinity(caller, os.sched_getaffinity(caller)),
         "shared memory": _share_memory,
         "the caller's environment": lambda: _first_byte(f"/proc/{caller}/environ"),
         "signals": lambda: os.kill(caller, 0),
