@@ -47,8 +47,8 @@ def still_open(canary: str, caller: int) -> list[str]:
         "listing folders": lambda: os.listdir(os.path.dirname(canary)),
         "cutting files": lambda: os.truncate(canary, 0),
         "rights of files": lambda: os.chmod(canary, 0o600),
-        "rights of open files": lambda: os.fchmod(2, 0o600),
         # As they are, so that nothing changes where these are open.
+        "rights of open files": lambda: os.fchmod(2, os.fstat(2).st_mode & 0o7777),
         "priorities": lambda: os.setpriority(os.PRIO_PROCESS, caller, os.getpriority(os.PRIO_PROCESS, caller)),
         "the caller's processors": lambda: os.sched_setaffinity(caller, os.sched_getaffinity(caller)),
         "shared memory": _share_memory,
