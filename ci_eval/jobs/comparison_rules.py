@@ -46,11 +46,15 @@ def judging(config: Config, gates: Sequence[str] = ()) -> Judging:
                 f"comparison.metrics: {name!r} cannot be compared{guess(name, others)}; known are "
                 f"{', '.join(others)}, and RecallAt{{k}} of each k in reports.recallAt"
             )
-    found = with_gates(metrics_of(config), config.declared, (*config.comparison.gates, *gates))
+    return _checked(config, with_gates(metrics_of(config), config.declared, (*config.comparison.gates, *gates)))
+
+
+def _checked(config: Config, judging: Judging) -> Judging:
+    """Return the same if its gates are about filters that there are. Raises ConfigError."""
     filters = config.report_filters
-    for gate in found.gates:
+    for gate in judging.gates:
         gate.filter_among([part.name for part in filters.all], filters.headline)
-    return found
+    return judging
 
 
 def with_gates(
@@ -79,7 +83,7 @@ def with_gates(
 def absolute_gates(config: Config, rules: Sequence[str]) -> tuple[Gate, ...]:
     """The gates of a single evaluation. Raises ConfigError, also where a rule is about a difference."""
     found = judging(config)
-    gates = with_gates(found.metrics, found.declared, rules, footprint.INFOS).gates
+    gates = _checked(config, with_gates(found.metrics, found.declared, rules, footprint.INFOS)).gates
     for gate in gates:
         if not gate.absolute:
             raise ConfigError(

@@ -43,6 +43,17 @@ def test_a_regex_for_everything_is_no_filter(write: Write) -> None:
     assert loaded.config.reports.sessions_filters == (SessionsFilter(name="x"),)
 
 
+def test_what_leads_is_a_group_or_a_filter_that_is_there(write: Write, refusal: Refusal) -> None:
+    ladder = "actions: {strategy: {prefix: {name: Ladder, lengths: [0, 3]}}}\n"
+    for headline, leads in (("names", "names, Prefix 3"), ("ALL", "ALL"), ("Prefix 0", "Prefix 0"), ("mine", "mine")):
+        parts = f"{ladder}reports: {{headline: {headline}, sessionsFilters: [{{name: mine}}]}}"
+        assert load(write(parts)).config.report_filters.headline == leads
+    assert load(write("task: tokens\nreports: {headline: names}")).config.report_filters.headline == "ALL"
+    said = refusal(write(f"{ladder}reports: {{headline: Prefix 1}}"))
+    assert "`reports.headline` is 'Prefix 1', which is no filter" in said
+    assert "there are all, names, imports, keywords, Prefix 0" in said
+
+
 def test_training_and_test_leave_something_for_validation(write: Write, refusal: Refusal) -> None:
     assert load(write("interpret: {trainTestSplit: 80, testSplit: 19}")).config.interpret.test_split == 19
     assert "leave nothing for validation" in refusal(write("interpret: {trainTestSplit: 80, testSplit: 20}"))
