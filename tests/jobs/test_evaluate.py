@@ -71,13 +71,15 @@ def test_a_workspace_has_everything_that_the_contract_names(project: Path, tmp_p
 
 
 def said_of(project: Path, output: Path, *more: object) -> tuple[dict[str, Any], list[str]]:
-    """RecallAt1 of `words`, and the texts of terminal, Markdown and HTML."""
+    """RecallAt1 of `words` with the number of all sessions, and the texts of terminal, Markdown and HTML."""
     code, out, err = run("evaluate", "--project", f"path:{project}", "--engine", "words", "--output", output, *more)
     assert code == 0, err
     reports = output / "reports"
-    found = json.loads((reports / "metrics.json").read_text())["evaluations"][0]["filters"]["ALL"]["metrics"]
+    (evaluation,) = json.loads((reports / "metrics.json").read_text())["evaluations"]
+    leading = evaluation["filters"][evaluation["headline"]]["metrics"]["RecallAt1"]
+    found = leading | {"all": evaluation["filters"]["ALL"]["sessions"]}
     pages = [(reports / name).read_text() for name in ("report.md", "html/index.html")]
-    return found["RecallAt1"], [" ".join(unescape(text).split()) for text in (out, *pages)]
+    return found, [" ".join(unescape(text).split()) for text in (out, *pages)]
 
 
 @pytest.mark.slow
@@ -86,7 +88,7 @@ def test_where_all_sessions_were_asked_every_report_calls_the_figures_exact(proj
     assert found["low"] == found["value"] == found["high"]
     assert (found["population"], found["elsewhere"]["low"], found["elsewhere"]["effective"]) == ("project", None, 6)
     for text in texts:
-        assert f"In this project: all {found['n']} sessions were asked: its figures are exact." in text
+        assert f"In this project: all {found['all']} sessions were asked: its figures are exact." in text
         assert "In other code: no intervals, since the files are worth 6 of equal size; it takes 20." in text
 
 
@@ -208,7 +210,8 @@ def test_every_session_filter_gets_its_own_figures(project: Path, tmp_path: Path
     filters = "reports.sessionsFilters=[{name: Static, filters: {isStatic: true}}]"
     evaluate(project, tmp_path / "o", "--engine", "words", "--set", filters)
     figures = json.loads((tmp_path / "o" / "reports" / "metrics.json").read_text())["evaluations"][0]["filters"]
-    assert list(figures) == ["ALL", "Static", "Prefix 0", "Prefix 1", "Prefix 3"]
+    assert list(figures)[:5] == ["ALL", "Static", "Prefix 0", "Prefix 1", "Prefix 3"]
+    assert {name.partition(",")[0] for name in list(figures)[5:]} == {"names", "imports", "keywords"}
     assert 0 < figures["Static"]["sessions"] < figures["ALL"]["sessions"]
     assert figures["Static"]["undecided"] > 0
 
