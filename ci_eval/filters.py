@@ -57,7 +57,7 @@ class ReportFilters:
 
     @property
     def leading(self) -> ReportFilter:
-        """The headline's filter."""
+        """Return the filter that leads."""
         return next(part for part in self.all if part.name == self.headline)
 
     def over(self, sessions: Mapping[str, int]) -> ReportFilters:

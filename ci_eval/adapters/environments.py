@@ -97,14 +97,14 @@ def _folders_named(path: Path, site: Path) -> list[str]:
     except UnicodeDecodeError:
         return []
     inside = site.resolve()
-    found = []
+    names = []
     for line in text.splitlines():
         name = line.rstrip()
         folder = (site / name).resolve()
         is_code = name.startswith(("#", "import ", "import\t"))
         if name and not is_code and folder.is_dir() and inside in folder.parents:
-            found.append(name)
-    return found
+            names.append(name)
+    return names
 
 
 # install-links: a dependency that is a local folder is copied; by default it is linked, and npm would write to it.

@@ -116,8 +116,8 @@ def failed(results: Sequence[GateResult]) -> GateFailed | None:
 def _for_each(rule: str, shares: Sequence[str]) -> list[str]:
     """A rule about `declared` stands for one rule for each declared metric that is a share; which metrics these are
     depends on whether there is a modelled user."""
-    found = re.fullmatch(r"declared(?P<rest>\W.*)", rule.strip())
-    return [f"{name}{found['rest']}" for name in shares] if found else [rule]
+    match = re.fullmatch(r"declared(?P<rest>\W.*)", rule.strip())
+    return [f"{name}{match['rest']}" for name in shares] if match else [rule]
 
 
 def pooled(rule: str) -> str:

@@ -225,18 +225,18 @@ def _verdicts(
     screen.result("")
 
 
-def _compared_by_length(found: Comparison, screen: Screen) -> None:
+def _compared_by_length(comparison: Comparison, screen: Screen) -> None:
     """Print a column for each number of letters typed: the difference, and its verdict."""
-    lengths = lengths_of(found.headline, list(found.filters))
+    lengths = lengths_of(comparison.headline, list(comparison.filters))
     if len(lengths) < 2:
         return
-    infos = {info.name: info for info in found.metrics}
+    infos = {info.name: info for info in comparison.metrics}
     rows = [
-        (name, *(change_text(found.filters[part].get(name), infos[name]) for part in lengths.values()))
-        for name in found.declared
+        (name, *(change_text(comparison.filters[part].get(name), infos[name]) for part in lengths.values()))
+        for name in comparison.declared
         if infos[name].unit != "ms"
     ]
-    title = f"{label(found.headline).partition(',')[0]}, difference by letters typed"
+    title = f"{label(comparison.headline).partition(',')[0]}, difference by letters typed"
     screen.table(["letters typed", *map(str, lengths)], rows, numbers=0, title=title)
     screen.result("")
 

@@ -83,7 +83,7 @@ class Subset(Value, frozen=True, kw_only=True):
 
 
 class PairCounts(Value, frozen=True, kw_only=True):
-    """How many pairs a filter lets through, and in how many of them the first declared metric is better or worse."""
+    """The pairs that a filter lets through, with the number that the first declared metric calls better or worse."""
 
     sessions: int
     wins: int

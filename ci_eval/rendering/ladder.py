@@ -1,4 +1,4 @@
-"""Which sessions figures are about, in words; and the sentences that lead a report of an evaluation."""
+"""Names in words the sessions that figures are about, and writes the sentences that lead an evaluation's report."""
 
 from __future__ import annotations
 

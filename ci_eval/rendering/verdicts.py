@@ -10,9 +10,9 @@ from ci_eval.model import (
     Difference,
     Elsewhere,
     Evaluation,
+    Failures,
     FilterFigures,
     MetricInfo,
-    Side,
     Trend,
     TrendPoint,
     Verdict,
@@ -119,71 +119,69 @@ def verdict_lines(
 
 def _leading_line(comparison: Comparison, shown: Callable[[str], str]) -> str:
     name, counts = comparison.declared[0], comparison.counts[comparison.headline]
-    found = comparison.filters[comparison.headline][name]
-    unit = _unit(comparison, name)
-    figures = f"{name} {amount(found.base, unit)} → {amount(found.new, unit)}, {change(found.difference, unit)}"
-    reason = explained(found, unit)
-    line = f"{HERE} ({shown(label(comparison.headline))}): {said(found.verdict)}. {figures}"
+    leading = comparison.filters[comparison.headline][name]
+    reason = explained(leading, _unit(comparison, name))
+    line = f"{HERE} ({shown(label(comparison.headline))}): {said(leading.verdict)}. {_change(comparison, leading)}"
     line += f" ({reason})" if reason else ""
     line += f"; better in {counts.wins:,}, worse in {counts.losses:,} of {counted(counts.sessions, 'session')}."
     return f"{line} {detection_text(comparison)}" if comparison.detection else line
 
 
+def _change(comparison: Comparison, leading: Difference) -> str:
+    """Return both figures of the leading metric, and their difference."""
+    name, unit = comparison.declared[0], _unit(comparison, comparison.declared[0])
+    return f"{name} {amount(leading.base, unit)} → {amount(leading.new, unit)}, {change(leading.difference, unit)}"
+
+
 def _beside_lines(comparison: Comparison, shown: Callable[[str], str]) -> Iterator[tuple[str, str]]:
     """Yield each group of kinds beside the headline's with a line about it. What is not offered at all has no ranks."""
-    name, unit = comparison.declared[0], _unit(comparison, comparison.declared[0])
+    base, new = _names(comparison, shown)
     for group, part in beside(comparison.headline, comparison.filters).items():
         counts, figures = comparison.counts[part], comparison.filters[part]
-        found = figures[name]
-        if not counts.sessions or found.difference is None:
+        leading, recall = figures[comparison.declared[0]], figures.get("Recall")
+        if not counts.sessions or leading.difference is None:
             continue
-        sides = ((comparison.base, "base"), (comparison.new, "new"))
-        nothing = [
-            side.engine.name for side, of in sides if (recall := figures.get("Recall")) and getattr(recall, of) == 0
-        ]
-        start = f"{group.capitalize()}, apart"
-        if len(nothing) == 1 and counts.wins + counts.losses:
-            lost = "worse" if nothing == [comparison.new.engine.name] else "better"
-            number = counts.losses if lost == "worse" else counts.wins
-            yield (
-                group,
-                f"{start}: {shown(nothing[0])} offers none ({lost} in {number:,} of {counts.sessions:,} for that).",
-            )
-        elif nothing:
-            yield group, f"{start}: neither engine offers any of {counts.sessions:,}."
-        else:
-            between = f"{amount(found.base, unit)} → {amount(found.new, unit)}, {change(found.difference, unit)}"
-            yield (
-                group,
-                f"{start}: {said(found.verdict)}. {name} {between}; better in {counts.wins:,}, worse in "
-                f"{counts.losses:,} of {counts.sessions:,}.",
-            )
+        offers = (recall is None or recall.base != 0, recall is None or recall.new != 0)
+        moved = f"better in {counts.wins:,}, worse in {counts.losses:,} of {counts.sessions:,}"
+        text = {
+            (True, True): f"{said(leading.verdict)}. {_change(comparison, leading)}; {moved}",
+            (True, False): f"{new} offers none; {moved}",
+            (False, True): f"{base} offers none; {moved}",
+            (False, False): f"neither engine offers any of {counts.sessions:,}",
+        }[offers]
+        yield group, f"{group.capitalize()}, apart: {text}."
+
+
+def _names(comparison: Comparison, shown: Callable[[str], str]) -> tuple[str, str]:
+    """Return what the two engines are called: by their names, or as base and new if these are the same."""
+    base, new = comparison.base.engine.name, comparison.new.engine.name
+    return ("base", "new") if base == new else (shown(base), shown(new))
 
 
 STATUS_WORDS = {"timeout": "hung at", "engine-crash": "crashed at", "error": "failed at"}
 
 
-def failure_text(side: Side, of: int, folder: str, shown: Callable[[str], str] = str) -> str:
-    """Return at how many of the paired sessions an engine failed, and how to look at one; "" if at none."""
-    failed = side.failures
-    if not failed or not failed.sessions:
-        return ""
-    (status, _), *others = sorted(failed.statuses.items(), key=lambda item: (-item[1], item[0]))
-    what = "failed at" if others else STATUS_WORDS.get(status, "failed at")
-    rounds = ""
-    if failed.rounds > 1:
-        rounds = f", {failed.always:,} of them in all {failed.rounds} rounds"
-        if failed.always == failed.sessions:
-            rounds = f", in {failed.rounds} of {failed.rounds} rounds"
-    look = shown(f"ci-eval show {folder} {failed.example}")
-    return f"{shown(side.engine.name)} {what} {failed.sessions:,} of {counted(of, 'session')}{rounds} ({look})"
-
-
 def _failure_texts(comparison: Comparison, shown: Callable[[str], str], folders: tuple[str, str] | None) -> list[str]:
     sides = (comparison.base, comparison.new)
     where = folders or tuple(side.workspace for side in sides)
-    texts = (failure_text(side, comparison.paired, folder, shown) for side, folder in zip(sides, where, strict=True))
-    return [text for text in texts if text]
+    names = _names(comparison, shown)
+    return [
+        f"{name} {_failure_text(side.failures, comparison.paired)} ({shown(f'ci-eval show {folder} {example}')})"
+        for side, folder, name in zip(sides, where, names, strict=True)
+        if side.failures and (example := side.failures.example)
+    ]
+
+
+def _failure_text(failures: Failures, pairs: int) -> str:
+    """Return at how many of the pairs an engine failed, and in how many rounds."""
+    (status, _), *others = sorted(failures.statuses.items(), key=lambda item: (-item[1], item[0]))
+    what = "failed at" if others else STATUS_WORDS.get(status, "failed at")
+    text = f"{what} {failures.sessions:,} of {counted(pairs, 'session')}"
+    if failures.rounds == 1:
+        return text
+    if failures.always == failures.sessions:
+        return f"{text}, in {failures.rounds} of {failures.rounds} rounds"
+    return f"{text}, {failures.always:,} of them in all {failures.rounds} rounds"
 
 
 def _failure_line(comparison: Comparison, shown: Callable[[str], str], folders: tuple[str, str] | None) -> str:
@@ -209,8 +207,9 @@ def _time_line(comparison: Comparison, shown: Callable[[str], str], folders: tup
     if not _is_timed(comparison):
         return ""
     median, high = (comparison.filters[comparison.headline][name] for name in TRENDS)
-    faster = {Verdict.BETTER: comparison.new, Verdict.WORSE: comparison.base}.get(median.verdict)
-    verdict = said(median.verdict) if faster is None else f"{shown(faster.engine.name)} is faster at the median"
+    base, new = _names(comparison, shown)
+    faster = {Verdict.BETTER: new, Verdict.WORSE: base}.get(median.verdict)
+    verdict = f"{faster} is faster at the median" if faster else said(median.verdict)
     failed = _failure_texts(comparison, shown, folders)
     return (
         f"Time: {'; '.join([*failed, verdict])}. Median {amount(median.base, 'ms')} → {amount(median.new, 'ms')}, "
@@ -221,8 +220,8 @@ def _time_line(comparison: Comparison, shown: Callable[[str], str], folders: tup
 def elsewhere_line(comparison: Comparison) -> str:
     """Return the verdict on the leading metric for other code."""
     name = comparison.declared[0]
-    found = comparison.filters[comparison.headline][name]
-    return f"{ELSEWHERE}: {said(found.elsewhere.verdict)} ({explained(found.elsewhere, _unit(comparison, name))})."
+    elsewhere = comparison.filters[comparison.headline][name].elsewhere
+    return f"{ELSEWHERE}: {said(elsewhere.verdict)} ({explained(elsewhere, _unit(comparison, name))})."
 
 
 def pairs_text(comparison: Comparison) -> str:
@@ -242,9 +241,9 @@ def pairs_text(comparison: Comparison) -> str:
     return f"Compared {asked}, in {counted(comparison.files, 'file')}" + (f"; {', '.join(alone)}" if alone else "")
 
 
-def change_text(found: Difference | None, info: MetricInfo) -> str:
+def change_text(difference: Difference | None, info: MetricInfo) -> str:
     """Return a difference with the sign of its verdict; "" if there is none."""
-    return "" if found is None else f"{SIGNS[found.verdict]} {change(found.difference, info.unit)}"
+    return "" if difference is None else f"{SIGNS[difference.verdict]} {change(difference.difference, info.unit)}"
 
 
 def _unit(comparison: Comparison, name: str) -> str:

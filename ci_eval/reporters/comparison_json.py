@@ -45,6 +45,7 @@ class ComparisonJson:
             "improvements": found.improvements,
             "warnings": found.warnings,
             "gates": found.gates,
+            **({"failures": found.failures} if found.failures else {}),
             **({"detection": found.detection} if found.detection else {}),
             "trend": found.trend,
         }

@@ -11,7 +11,7 @@ import pytest
 
 from ci_eval.errors import InstallError, PreparationError
 from ci_eval.fetch.packages import npm_run
-from ci_eval.fetch.requirements import check_npm_lock, of_npm, of_python
+from ci_eval.fetch.requirements import NPM_REGISTRY, check_npm_lock, of_npm, of_python
 from tests.adapters.test_environments import packages
 from tests.canaries import source_archive
 from tests.fetch.repository import create
@@ -114,7 +114,7 @@ def test_ranges_tags_and_other_names_of_a_registry_are_taken(wanted: str, tmp_pa
         ("node_modules/x", {"resolved": "file:../x.tgz"}),
         ("node_modules/x", {"resolved": "http://127.0.0.1:8080/x.tgz"}),
         ("node_modules/x", {"resolved": "https://example.org/x.tgz"}),
-        ("node_modules/x", {"resolved": "https://registry.npmjs.org@example.org/x.tgz"}),
+        ("node_modules/x", {"resolved": f"https://{NPM_REGISTRY}@example.org/x.tgz"}),
         ("node_modules/x", {"resolved": "//example.org/x.tgz"}),
         ("node_modules/x", {"resolved": "http://[::1/x.tgz"}),
     ],
@@ -138,7 +138,7 @@ def test_a_usual_lock_is_taken(tmp_path: Path) -> None:
         "": {"dependencies": {"a": "1"}},
         "node_modules/a": {
             "version": "1.0.0",
-            "resolved": "https://registry.npmjs.org/a.tgz",
+            "resolved": f"https://{NPM_REGISTRY}/a.tgz",
             "dependencies": {"b": "*"},
         },
         "node_modules/own": {"version": "1.0.0", "resolved": "https://npm.example.org/own.tgz"},

@@ -1,4 +1,4 @@
-"""One name is one figure: what evaluate leads with is what compare, gates, ranking, trend and file pages are about."""
+"""A figure that leads an evaluation is the same in comparisons, gates, rankings, trends and file pages."""
 
 from __future__ import annotations
 
@@ -58,8 +58,8 @@ def surfaces(
 
 
 def evaluation(folder: Path) -> dict[str, Any]:
-    (found,) = json.loads((folder / "reports" / "metrics.json").read_text())["evaluations"]
-    return dict(found)
+    (evaluation,) = json.loads((folder / "reports" / "metrics.json").read_text())["evaluations"]
+    return dict(evaluation)
 
 
 def test_every_surface_has_the_same_figure(surfaces: tuple[str, Path]) -> None:

@@ -75,11 +75,11 @@ def test_statuses_come_in_the_order_of_reports_and_unknown_ones_last() -> None:
 
 
 def test_times_of_a_single_run_are_no_headline_and_say_what_they_are() -> None:
-    found = small().evaluation()
+    evaluation = small().evaluation()
     latencies = {f"LatencyPercentile{share}": Estimate(value=float(share)) for share in (50, 95)}
-    whole = found.filters["ALL"]
-    found = replace(found, filters={"ALL": replace(whole, metrics=whole.metrics | latencies)})
-    assert times_text(found).startswith(
+    whole = evaluation.filters["ALL"]
+    evaluation = replace(evaluation, filters={"ALL": replace(whole, metrics=whole.metrics | latencies)})
+    assert times_text(evaluation).startswith(
         "median 50.0 ms, 95 % of the lookups within 95.0 ms (indicative: one run on one"
     )
     infos = [MetricInfo(name=name, summary="", unit="ms", better="lower") for name in latencies]

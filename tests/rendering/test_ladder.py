@@ -1,4 +1,4 @@
-"""What reports are about where several numbers of letters are typed, and where kinds are told apart."""
+"""Reports name the sessions they are about: kinds of tokens, and numbers of letters typed."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from tests.reporters.samples import small
 
 
 def laddered(*lengths: int, headline: str = "names, Prefix 1") -> Evaluation:
-    found = small().evaluation()
-    whole = found.filters["ALL"]
+    evaluation = small().evaluation()
+    whole = evaluation.filters["ALL"]
     names = {f"names, Prefix {n}": replace(whole, sessions=n + 10) for n in lengths}
     letters = {f"Prefix {n}": replace(whole, sessions=n + 20) for n in lengths}
     nothing = Estimate(value=0.0)
     unoffered = replace(whole, sessions=7, metrics=whole.metrics | {"RecallAt1": nothing, "Recall": nothing})
     keywords = {"keywords, Prefix 1": unoffered}
-    return replace(found, filters={"ALL": whole} | letters | names | keywords, headline=headline)
+    return replace(evaluation, filters={"ALL": whole} | letters | names | keywords, headline=headline)
 
 
 def test_the_headline_is_said_first_and_keywords_apart() -> None:
-    found = laddered(3, 0, 1)
-    assert shown_filter(found)[0] == "names, Prefix 1"
-    first, keywords = sentences(found)
+    evaluation = laddered(3, 0, 1)
+    assert shown_filter(evaluation)[0] == "names, Prefix 1"
+    first, keywords = sentences(evaluation)
     assert first.startswith("Names, one letter typed: the expected text stood first in 61.2% of 11 sessions (")
     assert keywords == "Keywords, apart: none of 7 was offered."
 

@@ -122,13 +122,13 @@ def compared(new: Side, failures: FailureVerdict | None, median: Verdict) -> Com
 
 def test_three_lines_say_what_differs_on_names_on_keywords_and_in_time() -> None:
     hung = Failures(sessions=4, rounds=3, always=4, alone=4, statuses={"timeout": 4}, example="ab12")
-    found = compared(side("zuban", hung), FailureVerdict(verdict=Verdict.NOT_SHOWN, p=0.125), Verdict.BETTER)
-    names, keywords, time, failures = verdict_lines(found, folders=("o/base", "o/new"))
+    pair = compared(side("zuban", hung), FailureVerdict(verdict=Verdict.NOT_SHOWN, p=0.125), Verdict.BETTER)
+    names, keywords, time, failures = verdict_lines(pair, folders=("o/base", "o/new"))
     assert names == (
         "In this project (names, one letter typed): ? no difference shown. RecallAt1 50.0% → 48.0%, -2.00 pp; better "
         "in 3, worse in 5 of 75 sessions."
     )
-    assert keywords == "Keywords, apart: zuban offers none (worse in 28 of 30 for that)."
+    assert keywords == "Keywords, apart: zuban offers none; better in 0, worse in 28 of 30."
     assert time == (
         "Time: zuban hung at 4 of 300 sessions, in 3 of 3 rounds (ci-eval show o/new ab12); zuban is faster at the "
         "median. Median 28.0 ms → 6.0 ms, 95 % of the lookups within 57.0 ms → 12.0 ms."
@@ -151,6 +151,16 @@ def test_failures_of_single_runs_say_where_to_look() -> None:
     assert "own crashed at 2 of 300 sessions (ci-eval show own cd34). They count as misses." in lines[-1]
 
 
+def test_two_builds_of_one_engine_are_called_base_and_new() -> None:
+    hung = Failures(sessions=1, statuses={"timeout": 1}, example="ab12")
+    builds = compared(side("jedi", hung), FailureVerdict(verdict=Verdict.NOT_SHOWN, p=1.0), Verdict.WORSE)
+    _, keywords, time, _ = verdict_lines(builds)
+    assert keywords.startswith("Keywords, apart: new offers none; ")
+    assert time.startswith(
+        "Time: new hung at 1 of 300 sessions (ci-eval show jedi ab12); base is faster at the median."
+    )
+
+
 def test_pairs_without_a_partner_are_counted() -> None:
-    found = compared(side("zuban"), None, Verdict.NOT_COMPARABLE)
-    assert pairs_text(found) == "Compared 300 of the project's 1,000 sessions, in 3 files; 2 only in new"
+    pair = compared(side("zuban"), None, Verdict.NOT_COMPARABLE)
+    assert pairs_text(pair) == "Compared 300 of the project's 1,000 sessions, in 3 files; 2 only in new"

@@ -20,9 +20,9 @@ MOST = 65_000
 MOST_READ = 16_000_000
 """Bytes of the largest file that is read."""
 _BLOCK = re.compile(r"</?(?:details|summary)>")
-_KEPT = re.compile(r"(?<!`)`[^`]+`(?!`)|(?<!^)<code>[^<`]*</code>")
-"""What is left as it is within a line: code, as reports write it. At the begin of a line, a tag would begin a block in
-which nothing is code."""
+_KEPT = re.compile(r"(?<!`)`[^`]+`(?!`)|(?<!^)<code>(?:[A-Za-z0-9 /.]|&#\d+;)*</code>")
+"""What is left as it is within a line: code, as reports write it. Between tags, Markdown is read all the same, so there
+may be letters and numbered signs alone. At the begin of a line, a tag would begin a block in which nothing is code."""
 _ACTIVE = {"&": "&amp;", "<": "&lt;", "[": "&#91;", "`": "&#96;", "\\": "&#92;"}
 """Signs that begin a tag, an entity, a link, an image or a definition of links; outside of code, reports have none."""
 _LINK = re.compile(r"(?<=:)(?=//)|(?<=www)(?=\.)", re.IGNORECASE)

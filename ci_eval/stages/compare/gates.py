@@ -74,8 +74,8 @@ class Gate:
         """Return the name of the filter that the gate is about. Raises ConfigError if the figures have no such one."""
         if not self.filter:
             return headline
-        wanted = resolve(self.filter, letters_of(names))
-        if name := next((name for name in names if wanted in {name, label(name)}), None):
+        resolved = resolve(self.filter, letters_of(names))
+        if name := next((name for name in names if resolved in {name, label(name)}), None):
             return name
         known = f"{guess(self.filter, names)}; there are {', '.join(names)}"
         raise ConfigError(f"gate {self.rule!r}: there is no filter {self.filter!r}{known}")
