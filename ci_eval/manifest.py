@@ -98,6 +98,8 @@ class Manifest(Value, frozen=True, kw_only=True):
     """How well the engine's processes were confined, as found out from inside; "" without a process."""
     footprint: Footprint = Footprint()
     """What the engine took of the machine, as far as known."""
+    plugins: dict[str, str] = {}
+    """Name → version of the installed packages that extend ci-eval."""
     grammar: str
     python: str
     os: str

@@ -26,7 +26,7 @@ APART = {"__init__", "drivers"}
 PICTURE = PAGE.split("```")[1].strip().splitlines()
 HEIGHT = {package: -number for number, line in enumerate(PICTURE) for package in line.split()}
 TABLE = dict(re.findall(r"^\| `(\w+)/` \| .+? \| ?(.*?) ?\|$", PAGE, re.MULTILINE))
-SLOW = {"git", "jedi", "requests", "urllib3"}
+SLOW = {"git", "importlib", "jedi", "requests", "urllib3"}
 """Libraries that take long to import, and that most commands never need."""
 
 

@@ -9,5 +9,5 @@ def _hyphenated(module: str) -> str:
     return module.replace("_", "-")
 
 
-CATALOG: Catalog[Engine] = Catalog(__name__, "ENGINE", spelling=_hyphenated)
+CATALOG: Catalog[Engine] = Catalog(__name__, "ENGINE", spelling=_hyphenated, group="engines", kind=Engine)
 names = CATALOG.names

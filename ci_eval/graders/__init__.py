@@ -8,7 +8,9 @@ from ci_eval.catalog import Catalog
 from ci_eval.contracts import Grader, Pairing, RunSettings
 from ci_eval.model.endpoints import EndpointConfig
 
-CATALOG: Catalog[Grader] = Catalog(__name__, "GRADER", spelling=lambda module: module.replace("_", "-"))
+CATALOG: Catalog[Grader] = Catalog(
+    __name__, "GRADER", spelling=lambda module: module.replace("_", "-"), group="graders", kind=Grader
+)
 
 
 @runtime_checkable

@@ -8,14 +8,17 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Any
 
-from ci_eval import engines, languages, machine
+from ci_eval import engines, graders, languages, machine, metrics, rankers, reporters, tasks
 from ci_eval.adapters.confinement import NOTHING_OPEN
 from ci_eval.adapters.place import confinement_of
 from ci_eval.adapters.toolchains import TOOLCHAINS, reaches, version_here
+from ci_eval.catalog import Catalog, Plugin, all_plugins
 from ci_eval.contracts import Engine, Query, Surroundings
-from ci_eval.errors import CiEvalError
+from ci_eval.errors import CiEvalError, ConfigError
 from ci_eval.fetch import schemes
 from ci_eval.grammar import syntax
 from ci_eval.learning import logs, model_file
@@ -33,6 +36,19 @@ PROGRAMS = {
     "apt-get": "a machine with Debian or a derivative",
 }
 """Name → the command that installs it."""
+
+
+EXTENSIBLE: Mapping[str, Catalog[Any]] = {
+    "engines": engines.CATALOG,
+    "graders": graders.CATALOG,
+    "languages": languages.CATALOG,
+    "metrics": metrics.CATALOG,
+    "rankers": rankers.CATALOG,
+    "reports": reporters.CATALOG,
+    "schemes": schemes.CATALOG,
+    "tasks": tasks.CATALOG,
+}
+"""Group of entry points → the variants of that kind."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +76,9 @@ def examine() -> Iterator[Finding]:
     yield Finding("confinement of engines", confined.endswith(NOTHING_OPEN), False, confined)
     yield _tried("pip (pypi: projects, other releases of jedi)", False, _pip)
     yield _tried("extra ml (logs as Parquet, train-ranker, completion type ML)", False, _ml)
+    for plugin in all_plugins():
+        what = f"{plugin.point.group} {plugin.point.name} of {plugin.package} {plugin.version}"
+        yield _tried(what, True, partial(_plugin, plugin))
     yield from programs_and_engines()
 
 
@@ -130,6 +149,18 @@ def _jedi() -> str:
         finally:
             running.close()
     return f"{installation.info.version}: {len(answer.suggestions)} suggestions after `os.` in {answer.latency:.0f} ms"
+
+
+def _plugin(plugin: Plugin) -> str:
+    group = plugin.point.group.removeprefix("ci_eval.")
+    if group not in EXTENSIBLE:
+        raise ConfigError(
+            f"there is no group of that name; groups are {', '.join(f'ci_eval.{name}' for name in EXTENSIBLE)}"
+        )
+    EXTENSIBLE[group].load(plugin.point.name)
+    if group == "metrics":
+        metrics.load()
+    return plugin.point.value
 
 
 def _ml() -> str:

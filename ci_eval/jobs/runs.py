@@ -13,6 +13,7 @@ from time import strftime
 from msgspec.structs import replace
 
 from ci_eval import __version__, atomic, machine
+from ci_eval.catalog import packages
 from ci_eval.config import BY_MODEL, Config, Loaded, dump, load
 from ci_eval.errors import (
     ConfigError,
@@ -125,6 +126,7 @@ def new_manifest(prepared: Prepared, jobs: int) -> Manifest:
         dependencies_left_out=prepared.dependencies_left_out,
         endpoint=config.engine.endpoint or "",
         confined=prepared.confined,
+        plugins=packages(),
         grammar=syntax.bundle(),
         python=machine.python(),
         os=machine.system(),
@@ -181,6 +183,7 @@ def same_answers(manifest: Manifest) -> dict[str, object]:
         "project around": manifest.around.checksum if manifest.around else "",
         "engine's packages": _listed(manifest.engine.packages),
         "ci-eval": manifest.ci_eval,
+        "set of packages that extend ci-eval": _listed(manifest.plugins),
         "dependencies of the project": _listed(manifest.dependencies),
         "Python": manifest.python,
     }

@@ -3,5 +3,5 @@
 from ci_eval.catalog import Catalog
 from ci_eval.contracts import Language
 
-CATALOG: Catalog[Language] = Catalog(__name__, "LANGUAGE")
+CATALOG: Catalog[Language] = Catalog(__name__, "LANGUAGE", group="languages", kind=Language)
 names = CATALOG.names

@@ -6,21 +6,38 @@ from dataclasses import replace
 
 from msgspec.structs import replace as with_values
 
-from ci_eval.catalog import Catalog
+from ci_eval.catalog import Catalog, lacks
 from ci_eval.contracts import Metric
+from ci_eval.errors import ConfigError
 from ci_eval.model import MetricInfo
 from ci_eval.observing import recall_within
 
-CATALOG: Catalog[tuple[Metric, ...]] = Catalog(__name__, "METRICS")
+CATALOG: Catalog[tuple[Metric, ...]] = Catalog(__name__, "METRICS", group="metrics", kind=tuple)
 
 
 def load(places: Sequence[int] = (), *, user: bool = False) -> tuple[Metric, ...]:
-    """All metrics, in the order of reports. `places`: k of more RecallAt{k}. `user`: where a user is modelled."""
-    every = (*(metric for family in CATALOG.all() for metric in family), *map(recall_within, places))
-    found = {metric.info.name: metric for metric in every}.values()
+    """Return all metrics in the order of reports.
+
+    `places`: k of more RecallAt{k}. `user`: whether a user is modelled. Raises ConfigError.
+    """
+    metrics = _all()
+    metrics |= {metric.info.name: metric for metric in map(recall_within, places)}
     if not user:
-        return tuple(sorted(found, key=lambda metric: metric.order))
-    return tuple(map(_of_a_user, sorted(found, key=lambda metric: metric.order_of_a_user or metric.order)))
+        return tuple(sorted(metrics.values(), key=lambda metric: metric.order))
+    return tuple(map(_of_a_user, sorted(metrics.values(), key=lambda metric: metric.order_of_a_user or metric.order)))
+
+
+def _all() -> dict[str, Metric]:
+    """Return name → metric of all families. Raises ConfigError if two families have a metric of one name."""
+    metrics: dict[str, Metric] = {}
+    for family in CATALOG.names():
+        for metric in CATALOG.load(family):
+            if problem := lacks(metric, Metric):
+                raise ConfigError(f"the metrics {family!r} of an installed package cannot be used: {problem}")
+            if metric.info.name in metrics:
+                raise ConfigError(f"the metrics {family!r} have {metric.info.name!r}, as others do: rename it there")
+            metrics[metric.info.name] = metric
+    return metrics
 
 
 def _of_a_user(metric: Metric) -> Metric:

@@ -3,5 +3,5 @@
 from ci_eval.catalog import Catalog
 from ci_eval.contracts import Ranker
 
-CATALOG: Catalog[Ranker] = Catalog(__name__, "RANKER", spelling=str.upper)
+CATALOG: Catalog[Ranker] = Catalog(__name__, "RANKER", spelling=str.upper, group="rankers", kind=Ranker)
 names = CATALOG.names

@@ -22,7 +22,7 @@ def _of_evaluations(name: str) -> bool:
     return not name.startswith(("comparison_", "overview_", "site_", "sweep_", "suite_"))
 
 
-CATALOG: Catalog[Reporter] = Catalog(__name__, "REPORTER", belongs=_of_evaluations)
+CATALOG: Catalog[Reporter] = Catalog(__name__, "REPORTER", belongs=_of_evaluations, group="reports", kind=Reporter)
 COMPARISONS: Catalog[ComparisonReporter] = Catalog(__name__, "REPORTER", belongs=_beginning("comparison_"))
 OVERVIEWS: Catalog[OverviewReporter] = Catalog(__name__, "REPORTER", belongs=_beginning("overview_"))
 SITES: Catalog[SiteReporter] = Catalog(__name__, "REPORTER", belongs=_beginning("site_"))

@@ -3,7 +3,9 @@
 from ci_eval.catalog import Catalog
 from ci_eval.contracts import Task
 
-CATALOG: Catalog[Task] = Catalog(__name__, "TASK", spelling=lambda module: module.replace("_", "-"))
+CATALOG: Catalog[Task] = Catalog(
+    __name__, "TASK", spelling=lambda module: module.replace("_", "-"), group="tasks", kind=Task
+)
 
 
 def names() -> list[str]:

@@ -3,5 +3,5 @@
 from ci_eval.catalog import Catalog
 from ci_eval.fetch.contract import Scheme
 
-CATALOG: Catalog[Scheme] = Catalog(__name__, "SCHEME")
+CATALOG: Catalog[Scheme] = Catalog(__name__, "SCHEME", group="schemes", kind=Scheme)
 names = CATALOG.names

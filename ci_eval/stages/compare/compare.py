@@ -186,6 +186,8 @@ def _warnings(base: Manifest, new: Manifest, paired: Paired) -> list[str]:
         found.append(f"latencies are not comparable: {', '.join(different)} differ")
     if base.grammar != new.grammar:
         found.append(f"the grammars differ ({base.grammar} and {new.grammar}): some tokens are on one side only")
+    if base.plugins != new.plugins:
+        found.append("the runs were extended by different packages (see `plugins` in both manifests)")
     if base.model != new.model and base.completion_type == new.completion_type:
         found.append(f"the ranking models differ ({base.model[:12]} and {new.model[:12]})")
     if base.dependencies != new.dependencies:

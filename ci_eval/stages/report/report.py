@@ -169,6 +169,7 @@ def environment(manifest: Manifest) -> dict[str, str]:
     return {
         "ci-eval": manifest.ci_eval,
         "Engine packages": ", ".join(packages) or "none",
+        **({"Extended by": ", ".join(map(" ".join, manifest.plugins.items()))} if manifest.plugins else {}),
         "Grammar": manifest.grammar,
         "Python": manifest.python,
         "Operating system": manifest.os,
