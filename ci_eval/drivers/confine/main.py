@@ -24,9 +24,6 @@ from ci_eval.drivers.confine import kernel, landlock, proof, seccomp, supervisor
 
 REFUSED = 126
 LARGEST_FILE = 4 << 30
-READ_WHATEVER_ITS_OWNER = 2
-"""CAP_DAC_READ_SEARCH, the one capability that is kept: in a container, root must be able to read a project that
-belongs to another user. Landlock still limits what it reads."""
 RIGHTS = {"--run": landlock.READ_AND_RUN, "--read": landlock.READ, "--write": landlock.WRITE}
 
 
@@ -81,6 +78,9 @@ def main() -> None:
 
 def _limit(options: Options) -> None:
     wanted = {resource.RLIMIT_CORE: 0, resource.RLIMIT_FSIZE: LARGEST_FILE}
+    if sys.platform == "linux":
+        # No priority above the usual, and no queue, even for users to whom the system allows some.
+        wanted |= {resource.RLIMIT_NICE: 0, resource.RLIMIT_RTPRIO: 0, resource.RLIMIT_MSGQUEUE: 0}
     if options.address_space:
         wanted[resource.RLIMIT_AS] = options.address_space
     for what, most in wanted.items():
@@ -108,13 +108,26 @@ def confine(options: Options) -> str:
     else:
         reasons.append(f"landlock: {why or 'not wanted'}")
     if os.geteuid() == 0:
-        _drop_capabilities(1 << READ_WHATEVER_ITS_OWNER if abi else 0)
+        _drop_capabilities(1 << proof.READ_WHATEVER_ITS_OWNER if abi else 0)
     try:
         seccomp.restrict(truncate=abi < 3)
         walls.append("seccomp")
     except OSError as error:
         reasons.append(f"seccomp: {error.strerror}")
-    return proof.sentence(walls, proof.still_open(options.canary, os.getppid()), reasons)
+    return proof.sentence(walls, proof.still_open(_stage(options)), reasons)
+
+
+def _stage(options: Options) -> proof.Stage:
+    written = [path for path, rights in options.rules if rights == landlock.WRITE]
+    # The last one is a file in a worktree of git's.
+    repositories = (f"{path}/.git{part}" for path, _ in options.rules for part in ("/config", "/HEAD", ""))
+    return proof.Stage(
+        options.canary,
+        os.getppid(),
+        scratch=written[0] if written else "",
+        repository=next(filter(os.path.isfile, repositories), ""),
+        report=options.report,
+    )
 
 
 def _without_git(path: str, rights: int) -> list[tuple[str, int]]:

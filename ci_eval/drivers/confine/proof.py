@@ -1,4 +1,7 @@
-"""Finds out what a confined process can still do, by trying it: on a file and a process that it must not touch."""
+"""Finds out what a confined process can still do, by trying it: on files and a process that it must not touch.
+
+Each attempt stands for a promise of SECURITY.md, by the key that the promise has there.
+"""
 
 from __future__ import annotations
 
@@ -6,19 +9,34 @@ import _socket  # `socket` takes 8 ms to import
 import ctypes
 import errno
 import os
+import struct
 from collections.abc import Callable
 
-from ci_eval.drivers.confine import kernel
-
-REFUSED = frozenset({errno.EACCES, errno.EPERM, errno.EXDEV})
-FAMILIES = {
-    "TCP": (_socket.AF_INET, _socket.SOCK_STREAM),
-    "UDP": (_socket.AF_INET, _socket.SOCK_DGRAM),
-    "IPv6": (_socket.AF_INET6, _socket.SOCK_STREAM),
-    "Unix sockets": (_socket.AF_UNIX, _socket.SOCK_STREAM),
-}
+from ci_eval.drivers.confine import calls, kernel
 
 NOTHING_OPEN = "nothing found open"
+REFUSED = frozenset({errno.EACCES, errno.EPERM, errno.EXDEV})
+ABSENT = REFUSED | {errno.ENOSYS, errno.EOPNOTSUPP}
+"""What calls fail with that are refused as if the kernel, or the file system, had none of them."""
+READ_WHATEVER_ITS_OWNER = 2
+"""CAP_DAC_READ_SEARCH, the one capability that is kept: in a container, root must be able to read a project that
+belongs to another user. Landlock still limits what it reads."""
+
+
+class Stage:
+    """What the attempts are made on."""
+
+    def __init__(self, canary: str, caller: int, *, scratch: str = "", repository: str = "", report: int = -1) -> None:
+        """Set it.
+
+        `canary`: a file outside all that is allowed. `caller`: id of a process outside. `scratch`: the folder that may
+        be written to. `repository`: a file of git's in the project. `report`: a descriptor that may be open.
+        """
+        self.canary = canary
+        self.caller = caller
+        self.scratch = scratch
+        self.repository = repository
+        self.report = report
 
 
 def sentence(walls: list[str], still: list[str], reasons: list[str]) -> str:
@@ -34,47 +52,76 @@ def sentence(walls: list[str], still: list[str], reasons: list[str]) -> str:
     )
 
 
-def still_open(canary: str, caller: int) -> list[str]:
-    """What this process can do although it should not.
-
-    `canary`: a file outside all that is allowed. `caller`: id of the process that started this one.
-    """
-    tried: dict[str, Callable[[], object]] = {
-        "reading files": lambda: os.close(os.open(canary, os.O_RDONLY)),
-        "writing files": lambda: os.close(os.open(canary, os.O_WRONLY)),
-        "making files": lambda: os.close(os.open(f"{canary}.new", os.O_WRONLY | os.O_CREAT, 0o600)),
-        "removing files": lambda: os.unlink(canary),
-        "listing folders": lambda: os.listdir(os.path.dirname(canary)),
-        "cutting files": lambda: os.truncate(canary, 0),
-        "rights of files": lambda: os.chmod(canary, 0o600),
-        # As they are, so that nothing changes where these are open.
-        "rights of open files": lambda: os.fchmod(2, os.fstat(2).st_mode & 0o7777),
-        "priorities": lambda: os.setpriority(os.PRIO_PROCESS, caller, os.getpriority(os.PRIO_PROCESS, caller)),
-        "the caller's processors": lambda: os.sched_setaffinity(caller, os.sched_getaffinity(caller)),
-        "shared memory": _share_memory,
-        "the caller's environment": lambda: _first_byte(f"/proc/{caller}/environ"),
-        "signals": lambda: os.kill(caller, 0),
-    }
-    found = [what for what, attempt in tried.items() if not _refused(attempt)]
-    found += [what for what, (family, kind) in FAMILIES.items() if not _refused(lambda: _open(family, kind))]  # noqa: B023
-    return found
+def still_open(stage: Stage) -> list[str]:
+    """Return what this process can do although it should not."""
+    return [what for what, (_, attempt) in CANARIES.items() if not _refused(attempt, stage)]
 
 
-def _refused(attempt: Callable[[], object]) -> bool:
+def _refused(attempt: Callable[[Stage], object], stage: Stage) -> bool:
     try:
-        attempt()
+        attempt(stage)
     except OSError as error:
-        return error.errno in REFUSED
+        return error.errno in ABSENT
     return False
 
 
-def _share_memory() -> None:
-    """Make a segment of System V shared memory, which would outlive the engine; raise OSError if that is refused."""
-    number = {"x86_64": 29, "aarch64": 194}.get(os.uname().machine)
-    if number is None:
-        raise OSError(errno.EPERM, "not known of this machine")
-    segment = kernel.syscall(number, ctypes.c_int(0), ctypes.c_size_t(4096), ctypes.c_int(0o600 | 0o1000))
-    kernel.syscall(31 if number == 29 else 195, ctypes.c_int(segment), ctypes.c_int(0), None)
+# Attempts that need something that is not there end like refused ones.
+NOTHING_TO_TRY = OSError(errno.EPERM, "nothing to try it on")
+
+
+def _open_and_close(path: str, flags: int) -> None:
+    os.close(os.open(path, flags, 0o600))
+
+
+def _read_repository(stage: Stage) -> None:
+    if not stage.repository:
+        raise NOTHING_TO_TRY
+    _open_and_close(stage.repository, os.O_RDONLY)
+
+
+def _follow_a_link(stage: Stage) -> None:
+    if not stage.scratch:
+        raise NOTHING_TO_TRY
+    link = f"{stage.scratch}/link-to-the-canary"
+    os.symlink(stage.canary, link)
+    try:
+        _open_and_close(link, os.O_RDONLY)
+    finally:
+        os.unlink(link)
+
+
+def _touch(stage: Stage) -> None:
+    known = os.stat(stage.canary)
+    os.utime(stage.canary, ns=(known.st_atime_ns, known.st_mtime_ns))
+
+
+def _watch(_: Stage) -> None:
+    os.close(kernel.syscall(_number(calls.UNKNOWN, "inotify_init1"), ctypes.c_int(0)))
+
+
+def _socket_of(family: int, kind: int) -> Callable[[Stage], object]:
+    return lambda _: _socket.socket(family, kind).close()
+
+
+def _pair(_: Stage) -> None:
+    for end in _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_DGRAM):
+        end.close()
+
+
+def _open_descriptors(stage: Stage) -> None:
+    """List the open files, of which only the first three and that of the report are meant to be there."""
+    for name in os.listdir("/proc/self/fd"):
+        if int(name) > 2 and int(name) != stage.report and _is_open(int(name)):
+            return
+    raise OSError(errno.EPERM, "there is none")
+
+
+def _is_open(descriptor: int) -> bool:
+    try:
+        os.fstat(descriptor)
+    except OSError:  # it was that of the listing
+        return False
+    return True
 
 
 def _first_byte(path: str) -> None:
@@ -85,5 +132,87 @@ def _first_byte(path: str) -> None:
         os.close(place)
 
 
-def _open(family: int, kind: int) -> None:
-    _socket.socket(family, kind).close()
+def _namespace(_: Stage) -> None:
+    """Leave no namespace: what a filter refuses, and what succeeds otherwise, without any effect."""
+    kernel.syscall({"x86_64": 272}.get(os.uname().machine, 97), ctypes.c_ulong(0))
+
+
+def _capabilities(_: Stage) -> None:
+    header, sets = ctypes.create_string_buffer(struct.pack("=Ii", 0x20080522, 0)), (ctypes.c_uint32 * 6)()
+    kernel.syscall(_number(calls.OWNERS, "capget"), header, sets)
+    if not sets[0] & ~(1 << READ_WHATEVER_ITS_OWNER) and not sets[3]:
+        raise OSError(errno.EPERM, "there is none")
+
+
+def _share_memory(_: Stage) -> None:
+    """Make a segment of System V shared memory, which would outlive the engine."""
+    get, control = {"x86_64": (29, 31)}.get(os.uname().machine, (194, 195))
+    segment = kernel.syscall(get, ctypes.c_int(0), ctypes.c_size_t(4096), ctypes.c_int(0o600 | 0o1000))
+    kernel.syscall(control, ctypes.c_int(segment), ctypes.c_int(0), None)
+
+
+def _leave(stage: Stage) -> None:
+    """Start a process that leaves its parent and its session; it did not get away if it is the supervisor's then."""
+    allowed, allow = os.pipe()
+    told, tell = os.pipe()
+    middle = os.fork()
+    if not middle:
+        if not os.fork():
+            os.setsid()
+            os.read(allowed, 1)
+            os.write(tell, b"%d" % os.getppid())
+        os._exit(0)
+    os.waitpid(middle, 0)
+    os.write(allow, b".")
+    os.close(tell)
+    parent = os.read(told, 20)
+    for descriptor in (allowed, allow, told):
+        os.close(descriptor)
+    if parent == b"%d" % stage.caller:
+        raise OSError(errno.EPERM, "it is watched")
+
+
+def _number(group: str, name: str) -> int:
+    return calls.numbers(group, 0 if os.uname().machine == "x86_64" else 1)[name]
+
+
+CANARIES: dict[str, tuple[str, Callable[[Stage], object]]] = {
+    "reading files": ("reading", lambda stage: _open_and_close(stage.canary, os.O_RDONLY)),
+    "writing files": ("writing", lambda stage: _open_and_close(stage.canary, os.O_WRONLY)),
+    "making files": ("writing", lambda stage: _open_and_close(f"{stage.canary}.new", os.O_WRONLY | os.O_CREAT)),
+    "removing files": ("writing", lambda stage: os.unlink(stage.canary)),
+    "listing folders": ("reading", lambda stage: os.listdir(os.path.dirname(stage.canary))),
+    "cutting files": ("writing", lambda stage: os.truncate(stage.canary, 0)),
+    "the project's .git": ("git", _read_repository),
+    "links to files": ("links", _follow_a_link),
+    "rights of files": ("rights", lambda stage: os.chmod(stage.canary, 0o600)),
+    # As they are, so that nothing changes where these are open.
+    "rights of open files": ("rights", lambda _: os.fchmod(2, os.fstat(2).st_mode & 0o7777)),
+    "dates of files": ("rights", _touch),
+    "attributes of files": ("attributes", lambda stage: os.listxattr(stage.canary)),
+    "news of files": ("attributes", _watch),
+    "priorities": (
+        "priorities",
+        lambda stage: os.setpriority(os.PRIO_PROCESS, stage.caller, os.getpriority(os.PRIO_PROCESS, stage.caller)),
+    ),
+    "the caller's processors": (
+        "priorities",
+        lambda stage: os.sched_setaffinity(stage.caller, os.sched_getaffinity(stage.caller)),
+    ),
+    "shared memory": ("sharing", _share_memory),
+    "memory of no process": ("memory", lambda _: os.close(os.memfd_create("canary"))),
+    "namespaces": ("privileges", _namespace),
+    "capabilities": ("privileges", _capabilities),
+    "the caller's environment": ("environment", lambda stage: _first_byte(f"/proc/{stage.caller}/environ")),
+    "the caller's memory": ("processes", lambda stage: _open_and_close(f"/proc/{stage.caller}/mem", os.O_RDONLY)),
+    "the caller's open files": ("descriptors", lambda stage: os.readlink(f"/proc/{stage.caller}/fd/0")),
+    "open files": ("descriptors", _open_descriptors),
+    "signals": ("processes", lambda stage: os.kill(stage.caller, 0)),
+    "leaving the watch": ("end", _leave),
+    "TCP": ("sockets", _socket_of(_socket.AF_INET, _socket.SOCK_STREAM)),
+    "UDP": ("sockets", _socket_of(_socket.AF_INET, _socket.SOCK_DGRAM)),
+    "IPv6": ("sockets", _socket_of(_socket.AF_INET6, _socket.SOCK_STREAM)),
+    "Unix sockets": ("sockets", _socket_of(_socket.AF_UNIX, _socket.SOCK_STREAM)),
+    "pairs of datagram sockets": ("sockets", _pair),
+}
+"""What is tried → the promise's key in SECURITY.md, and the attempt. The order is that of reports."""

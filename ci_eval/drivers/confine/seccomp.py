@@ -1,7 +1,6 @@
-"""A seccomp filter: no sockets, no namespaces, no looking into other processes, no changed rights of files, no shared
-memory or queues of the system, no memory that belongs to no process, and no priorities but one's own.
+"""A seccomp filter, which allows the calls in `calls.py` and refuses all others.
 
-It closes what Landlock leaves open: UDP, Unix sockets that have a path, and the owners and rights of files.
+It closes what Landlock leaves open: sockets, owners and rights of files, namespaces, other processes, shared memory.
 """
 
 from __future__ import annotations
@@ -11,117 +10,152 @@ import errno
 import os
 import struct
 import sys
+from collections.abc import Iterable
 
+from ci_eval.drivers.confine import calls
 from ci_eval.drivers.confine.kernel import SECCOMP, prctl
 
-NONE = -1
-# Name → number on x86-64 and on AArch64 (NONE: does not exist there), from the kernel's tables of system calls.
-REFUSED: dict[str, tuple[int, int]] = {
-    "socket": (41, 198),
-    "unshare": (272, 97), "setns": (308, 268), "chroot": (161, 51), "pivot_root": (155, 41),
-    "mount": (165, 40), "umount2": (166, 39), "move_mount": (429, 429), "open_tree": (428, 428),
-    "fsopen": (430, 430), "fsmount": (432, 432), "fsconfig": (431, 431), "fspick": (433, 433),
-    "mount_setattr": (442, 442),
-    "ptrace": (101, 117), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271), "pidfd_getfd": (438, 438),
-    "kcmp": (312, 272), "process_madvise": (440, 440),
-    "add_key": (248, 217), "request_key": (249, 218), "keyctl": (250, 219),
-    "bpf": (321, 280), "perf_event_open": (298, 241), "userfaultfd": (323, 282),
-    "open_by_handle_at": (304, 265), "name_to_handle_at": (303, 264), "fanotify_init": (300, 262),
-    "swapon": (167, 224), "swapoff": (168, 225), "reboot": (169, 142), "quotactl": (179, 60), "syslog": (103, 116),
-    "kexec_load": (246, 104), "kexec_file_load": (320, 294),
-    "init_module": (175, 105), "finit_module": (313, 273), "delete_module": (176, 106),
-    "fchmod": (91, 52), "fchown": (93, 55), "fsetxattr": (190, 7), "fremovexattr": (199, 16),
-    "file_setattr": (469, 469),
-    "shmget": (29, 194), "shmat": (30, 196), "shmctl": (31, 195), "semget": (64, 190), "semop": (65, 193),
-    "semctl": (66, 191), "semtimedop": (220, 192), "msgget": (68, 186), "msgsnd": (69, 189), "msgrcv": (70, 188),
-    "msgctl": (71, 187), "mq_open": (240, 180), "mq_unlink": (241, 181),
-    "setpriority": (141, 140), "ioprio_set": (251, 30),
-    "chmod": (90, NONE), "fchmodat": (268, 53), "fchmodat2": (452, 452),
-    "chown": (92, NONE), "lchown": (94, NONE), "fchownat": (260, 54),
-    "setxattr": (188, 5), "lsetxattr": (189, 6), "setxattrat": (463, 463),
-    "removexattr": (197, 14), "lremovexattr": (198, 15), "removexattrat": (466, 466),
-}  # fmt: skip
-# These fail as on an older kernel. Programs then fall back to calls whose arguments a filter can check.
-UNKNOWN = {
-    "clone3": (435, 435), "memfd_create": (319, 279), "memfd_secret": (447, 447),
-    "io_uring_setup": (425, 425), "io_uring_enter": (426, 426), "io_uring_register": (427, 427),
-}  # fmt: skip
-TRUNCATE, CLONE, LIMIT = (76, 45), (56, 220), (302, 261)
-# Allowed on the caller itself (0) alone: an engine must not slow ci-eval, or the other engine of a comparison.
-OF_PROCESSES = {"sched_setscheduler": (144, 119), "sched_setparam": (142, 118), "sched_setattr": (314, 274)}
-AFFINITY = (203, 122)
-IOCTL = (16, 29)
-FILE_FLAGS = (0x40086602, 0x40046602, 0x401C5820)
-"""FS_IOC_SETFLAGS, FS_IOC32_SETFLAGS and FS_IOC_FSSETXATTR, which change a file that was opened for reading."""
-NEW_NAMESPACES = 0x7E020000
-ARCHITECTURES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
-X32 = 0x40000000
+Instruction = tuple[int, int, int, int]
+"""Of the kernel's filter language (BPF): the operation, how many instructions to skip if it is true and if it is false,
+and its operand."""
 
-LOAD, EQUAL, AT_LEAST, ANY_BIT, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
-NUMBER, ARCHITECTURE, FIRST_ARGUMENT, SECOND_ARGUMENT = 0, 4, 16, 24
-"""Their offsets in the kernel's struct seccomp_data."""
-ALLOW, KILL, FAIL = 0x7FFF0000, 0x80000000, 0x00050000
+ARCHITECTURES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
+"""Machine → column in `calls.py`, and the kernel's number (linux/audit.h). 32-bit programs have another."""
+LOAD, AND, EQUAL, AT_LEAST, ANY_BIT, JUMP, RETURN = 0x20, 0x54, 0x15, 0x35, 0x45, 0x05, 0x06
+NUMBER, ARCHITECTURE, ARGUMENTS = 0, 4, 16
+"""Their offsets in the kernel's struct seccomp_data. An argument has 8 bytes; the arguments that are looked at are of
+types of 4 bytes or fewer, of which the kernel uses the lower ones as well."""
+KILL, ALLOW, FAIL = 0x80000000, 0x7FFF0000, 0x00050000
+FARTHEST = 255
+"""Instructions that a conditional jump can skip."""
+
+NEW_NAMESPACES = 0x7E020000
+"""CLONE_NEWNS, _NEWCGROUP, _NEWUTS, _NEWIPC, _NEWUSER, _NEWPID, _NEWNET; `clone` cannot make one of time."""
+EVERY_PROCESS = 0xFFFFFFFF
+"""-1, by which `kill` means all processes of the user."""
+AF_UNIX, SOCK_STREAM, SOCK_SEQPACKET, SOCKET_TYPE = 1, 1, 5, 0xFF
+"""A pair of SOCK_DGRAM could be sent to any other socket (sendto), such as /dev/log."""
+FILE_TYPE, PIPE = 0xF000, 0x1000
+"""S_IFMT and S_IFIFO: what is made by `mknod` is a named pipe."""
+
+PRCTL = {
+    "PR_GET_PDEATHSIG": 2, "PR_GET_DUMPABLE": 3, "PR_SET_NAME": 15, "PR_GET_NAME": 16,
+    "PR_GET_SECCOMP": 21, "PR_CAPBSET_READ": 23, "PR_SET_TIMERSLACK": 29, "PR_GET_TIMERSLACK": 30,
+    "PR_GET_CHILD_SUBREAPER": 37, "PR_SET_NO_NEW_PRIVS": 38,
+    "PR_GET_NO_NEW_PRIVS": 39, "PR_SET_THP_DISABLE": 41, "PR_GET_THP_DISABLE": 42, "PR_SVE_GET_VL": 51,
+    "PR_GET_TAGGED_ADDR_CTRL": 56, "PR_SET_VMA": 0x53564D41, "PR_GET_AUXV": 0x41555856,
+}  # fmt: skip
+"""What a process may ask, and may change of itself: linux/prctl.h. Missing on purpose: PR_SET_PDEATHSIG, by which an
+engine ends with its supervisor, PR_SET_DUMPABLE, which hides memory from it, PR_SET_PTRACER, PR_SET_MM, PR_SCHED_CORE,
+PR_SET_SECCOMP."""
+IOCTL = {
+    "TCGETS": 0x5401, "TIOCGPGRP": 0x540F, "TIOCGWINSZ": 0x5413, "FIONREAD": 0x541B, "FIONBIO": 0x5421,
+    "FIONCLEX": 0x5450, "FIOCLEX": 0x5451, "TCGETS2": 0x802C542A, "FICLONE": 0x40049409, "FICLONERANGE": 0x4020940D,
+}  # fmt: skip
+"""Whether it is a terminal, how much can be read, not to wait, not to inherit (asm-generic/ioctls.h); and copies within
+a file system, into a file opened for writing. What changes flags of a file opened for reading (FS_IOC_SETFLAGS), types
+into a terminal (TIOCSTI), or asks a device, is not there."""
+FCNTL = {
+    "F_DUPFD": 0, "F_GETFD": 1, "F_SETFD": 2, "F_GETFL": 3, "F_SETFL": 4, "F_GETLK": 5, "F_SETLK": 6, "F_SETLKW": 7,
+    "F_OFD_GETLK": 36, "F_OFD_SETLK": 37, "F_OFD_SETLKW": 38, "F_DUPFD_CLOEXEC": 1030, "F_SETPIPE_SZ": 1031,
+    "F_GETPIPE_SZ": 1032,
+}  # fmt: skip
+"""linux/fcntl.h. Missing on purpose: F_SETOWN and F_SETSIG (signals to others), F_SETLEASE (others wait), F_NOTIFY
+(changes in folders outside), F_SET_RW_HINT (an attribute of a file opened for reading)."""
 
 
 def restrict(*, truncate: bool) -> None:
-    """From now on the calls in REFUSED fail; `truncate`: so does that one, which Landlock forbids only since version 3.
+    """Let only listed calls succeed from now on; without `truncate`, which Landlock forbids since version 3, if asked.
 
     Raises OSError.
     """
     machine = os.uname().machine
     if machine not in ARCHITECTURES or sys.maxsize < 2**32:
         raise OSError(errno.ENOSYS, f"no table of system calls for {machine}")
-    code = b"".join(struct.pack("=HBBI", *each) for each in _filter(*ARCHITECTURES[machine], truncate))
+    code = b"".join(struct.pack("=HBBI", *instruction) for instruction in program(machine, truncate=truncate))
     filters = ctypes.create_string_buffer(code)
-    program = ctypes.create_string_buffer(struct.pack("@HP", len(code) // 8, ctypes.addressof(filters)))
-    prctl(SECCOMP, 2, ctypes.byref(program))
+    header = ctypes.create_string_buffer(struct.pack("@HP", len(code) // 8, ctypes.addressof(filters)))
+    prctl(SECCOMP, 2, ctypes.byref(header))
 
 
-Instruction = tuple[int, int, int, int]
-"""Of the kernel's filter language (BPF): the operation, how many instructions to skip if it is true and if it is false,
-and its operand."""
+def program(machine: str, *, truncate: bool) -> list[Instruction]:
+    """Return the filter for a machine.
 
-
-def _filter(column: int, architecture: int, truncate: bool) -> list[Instruction]:
-    code = [
+    Calls with neighbouring numbers and the same outcome are an interval; the interval of a number is looked for by
+    halving, so that a call costs eight comparisons rather than two hundred.
+    """
+    column, architecture = ARCHITECTURES[machine]
+    outcomes = _outcomes(column, truncate)
+    intervals: list[tuple[int, list[Instruction]]] = []
+    for number in range(max(*outcomes, calls.NEWER) + 2):
+        outcome = outcomes.get(number) or _fail(errno.ENOSYS if number >= calls.NEWER else errno.EPERM)
+        if not intervals or intervals[-1][1] != outcome:
+            intervals.append((number, outcome))
+    return [
         (LOAD, 0, 0, ARCHITECTURE),
         (EQUAL, 1, 0, architecture),
         (RETURN, 0, 0, KILL),
         (LOAD, 0, 0, NUMBER),
+        *_halved(intervals),
     ]
-    if column == 0:
-        code += _refuse(AT_LEAST, X32, errno.ENOSYS)
-    for numbers in [*REFUSED.values(), *([TRUNCATE] if truncate else [])]:
-        if (number := numbers[column]) != NONE:
-            code += _refuse(EQUAL, number, errno.EPERM)
-    for numbers in UNKNOWN.values():
-        code += _refuse(EQUAL, numbers[column], errno.ENOSYS)
-    # `clone` is allowed without new namespaces, and `prlimit64` on the process itself (0).
-    code += _look(CLONE[column], (ANY_BIT, 0, 1, NEW_NAMESPACES))
-    for numbers in (LIMIT, AFFINITY, *OF_PROCESSES.values()):
-        code += _look(numbers[column], (EQUAL, 1, 0, 0))
-    tests = [(EQUAL, len(FILE_FLAGS) - 1 - place, 0, flags) for place, flags in enumerate(FILE_FLAGS[:-1])]
-    code += [
-        (EQUAL, 0, len(FILE_FLAGS) + 3, IOCTL[column]),
-        (LOAD, 0, 0, SECOND_ARGUMENT),
-        *tests,
-        (EQUAL, 0, 1, FILE_FLAGS[-1]),
-        (RETURN, 0, 0, FAIL | errno.EPERM),
-        (RETURN, 0, 0, ALLOW),
-    ]
-    return [*code, (RETURN, 0, 0, ALLOW)]
 
 
-def _refuse(how: int, number: int, error: int) -> list[Instruction]:
-    return [(how, 0, 1, number), (RETURN, 0, 0, FAIL | error)]
+def _halved(intervals: list[tuple[int, list[Instruction]]]) -> list[Instruction]:
+    if len(intervals) == 1:
+        return intervals[0][1]
+    middle = len(intervals) // 2
+    below, above = _halved(intervals[:middle]), _halved(intervals[middle:])
+    first = intervals[middle][0]
+    if len(below) <= FARTHEST:
+        return [(AT_LEAST, len(below), 0, first), *below, *above]
+    return [(AT_LEAST, 0, 1, first), (JUMP, 0, 0, len(below)), *below, *above]
 
 
-def _look(number: int, test: Instruction) -> list[Instruction]:
-    """Refuse the call where the test of its first argument does not jump over the refusal."""
-    return [
-        (EQUAL, 0, 4, number),
-        (LOAD, 0, 0, FIRST_ARGUMENT),
-        test,
-        (RETURN, 0, 0, FAIL | errno.EPERM),
-        (RETURN, 0, 0, ALLOW),
-    ]
+def _outcomes(column: int, truncate: bool) -> dict[int, list[Instruction]]:
+    """Return what becomes of each call that is not just refused, by its number: instructions that end in a result."""
+    outcomes = {number: _ALLOW for group in calls.ALLOWED for number in calls.numbers(group, column).values()}
+    outcomes |= dict.fromkeys(calls.numbers(calls.UNKNOWN, column).values(), _fail(errno.ENOSYS))
+    outcomes |= dict.fromkeys(calls.numbers(calls.ATTRIBUTES, column).values(), _fail(errno.EOPNOTSUPP))
+    checked = calls.numbers(calls.CHECKED, column)
+    checks = _checks() if not truncate else _checks() | {"truncate": _fail(errno.EPERM)}
+    return outcomes | {number: [*checks[name], *_ALLOW] for name, number in checked.items()}
+
+
+def _checks() -> dict[str, list[Instruction]]:
+    """Return, for each call in CHECKED, what refuses it because of its arguments."""
+    # An engine must not slow ci-eval, or the other engine of a comparison: it may change only itself (0).
+    itself = _only(0, [0])
+    of_itself = dict.fromkeys(
+        ("prlimit64", "sched_setaffinity", "sched_setscheduler", "sched_setparam", "sched_setattr"), itself
+    )
+    return of_itself | {
+        "clone": _none((ANY_BIT, 0, 1, NEW_NAMESPACES)),
+        "kill": _none((EQUAL, 0, 1, EVERY_PROCESS)),
+        "prctl": _only(0, PRCTL.values()),
+        "ioctl": _only(1, IOCTL.values()),
+        "fcntl": _only(1, FCNTL.values()),
+        "socketpair": [*_only(0, [AF_UNIX]), *_only(1, [SOCK_STREAM, SOCK_SEQPACKET], SOCKET_TYPE)],
+        "mknod": _only(1, [PIPE], FILE_TYPE),
+        "mknodat": _only(2, [PIPE], FILE_TYPE),
+        "truncate": [],
+    }
+
+
+def _only(argument: int, values: Iterable[int], mask: int = 0) -> list[Instruction]:
+    """Refuse the call unless an argument (0 = the first), or its bits in `mask`, is one of these values."""
+    choices = list(values)
+    masked = [(AND, 0, 0, mask)] if mask else []
+    tests = [(EQUAL, len(choices) - place, 0, value) for place, value in enumerate(choices)]
+    return [(LOAD, 0, 0, ARGUMENTS + 8 * argument), *masked, *tests, *_fail(errno.EPERM)]
+
+
+def _none(test: Instruction) -> list[Instruction]:
+    """Refuse the call if the test of its first argument is true."""
+    return [(LOAD, 0, 0, ARGUMENTS), test, *_fail(errno.EPERM)]
+
+
+def _fail(error: int) -> list[Instruction]:
+    return [(RETURN, 0, 0, FAIL | error)]
+
+
+_ALLOW = [(RETURN, 0, 0, ALLOW)]

@@ -5,15 +5,26 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from ci_eval.drivers.confine.proof import FAMILIES, sentence, still_open
+from ci_eval.drivers.confine.proof import Stage, sentence, still_open
 
 
 def test_without_walls_everything_of_ones_own_is_open(tmp_path: Path) -> None:
-    canary = tmp_path / "canary"
-    canary.write_text("x")
-    found = still_open(str(canary), os.getpid())
-    assert {"reading files", "writing files", "listing folders", "signals"} <= set(found)
-    assert {"TCP", "UDP", "Unix sockets"} <= set(found) & set(FAMILIES)
+    canary, scratch, repository = tmp_path / "canary", tmp_path / "scratch", tmp_path / "project" / ".git" / "config"
+    scratch.mkdir()
+    repository.parent.mkdir(parents=True)
+    for path in (canary, repository):
+        path.write_text("x")
+    stage = Stage(str(canary), os.getpid(), scratch=str(scratch), repository=str(repository))
+    open_things = set(still_open(stage))
+    assert {"reading files", "writing files", "listing folders", "signals", "links to files"} <= open_things
+    assert {"dates of files", "the project's .git", "leaving the watch", "namespaces", "priorities"} <= open_things
+    assert {"TCP", "UDP", "Unix sockets", "pairs of datagram sockets"} <= open_things
+    assert list(scratch.iterdir()) == []
+
+
+def test_what_is_not_there_is_not_open(tmp_path: Path) -> None:
+    (tmp_path / "canary").write_text("x")
+    assert not {"links to files", "the project's .git"} & set(still_open(Stage(str(tmp_path / "canary"), os.getpid())))
 
 
 def test_the_sentence_names_walls_and_what_they_leave_open() -> None:
