@@ -27,7 +27,7 @@ PATHS = """
 # Of the process itself. Missing on purpose: what takes the id of another process (move_pages, migrate_pages,
 # process_madvise), memory that belongs to no process (vmsplice, below: memfd), and userfaultfd.
 MEMORY = """
-    brk 12 214, mmap 9 222, munmap 11 215, mremap 25 216, mprotect 10 226, madvise 28 233, mincore 27 232,
+    brk 12 214, munmap 11 215, mremap 25 216, mprotect 10 226, madvise 28 233, mincore 27 232,
     msync 26 227, mlock 149 228, mlock2 325 284, munlock 150 229, membarrier 324 283, mbind 237 235,
     get_mempolicy 239 236, set_mempolicy 238 237, pkey_alloc 330 289, pkey_free 331 290, pkey_mprotect 329 288,
     mseal 462 462
@@ -93,7 +93,7 @@ ATTRIBUTES = "getxattr 191 8, lgetxattr 192 9, fgetxattr 193 10, listxattr 194 1
 CHECKED = """
     clone 56 220, kill 62 129, prctl 157 167, ioctl 16 29, fcntl 72 25, socketpair 53 199, mknod 133 -,
     mknodat 259 33, prlimit64 302 261, sched_setaffinity 203 122, sched_setscheduler 144 119, sched_setparam 142 118,
-    sched_setattr 314 274, truncate 76 45
+    sched_setattr 314 274, truncate 76 45, mmap 9 222
 """
 
 ALLOWED = (FILES, PATHS, MEMORY, PROCESSES, OWNERS, SIGNALS, SCHEDULE, TIMES, EVENTS, PAIRS, MACHINE)

@@ -38,6 +38,9 @@ AF_UNIX, SOCK_STREAM, SOCK_SEQPACKET, SOCKET_TYPE = 1, 1, 5, 0xFF
 FILE_TYPE, PIPE = 0xF000, 0x1000
 """S_IFMT and S_IFIFO: what is made by `mknod` is a named pipe."""
 
+LARGE_PAGES = 0x40000
+"""MAP_HUGETLB: the kernel counts such pages as no process's, so the limit of memory would not hold."""
+
 PRCTL = {
     "PR_GET_PDEATHSIG": 2, "PR_GET_DUMPABLE": 3, "PR_SET_NAME": 15, "PR_GET_NAME": 16,
     "PR_GET_SECCOMP": 21, "PR_CAPBSET_READ": 23, "PR_SET_TIMERSLACK": 29, "PR_GET_TIMERSLACK": 30,
@@ -129,8 +132,9 @@ def _checks() -> dict[str, list[Instruction]]:
         ("prlimit64", "sched_setaffinity", "sched_setscheduler", "sched_setparam", "sched_setattr"), itself
     )
     return of_itself | {
-        "clone": _none((ANY_BIT, 0, 1, NEW_NAMESPACES)),
-        "kill": _none((EQUAL, 0, 1, EVERY_PROCESS)),
+        "clone": _none(0, (ANY_BIT, 0, 1, NEW_NAMESPACES)),
+        "kill": _none(0, (EQUAL, 0, 1, EVERY_PROCESS)),
+        "mmap": _none(3, (ANY_BIT, 0, 1, LARGE_PAGES)),
         "prctl": _only(0, PRCTL.values()),
         "ioctl": _only(1, IOCTL.values()),
         "fcntl": _only(1, FCNTL.values()),
@@ -149,9 +153,9 @@ def _only(argument: int, values: Iterable[int], mask: int = 0) -> list[Instructi
     return [(LOAD, 0, 0, ARGUMENTS + 8 * argument), *masked, *tests, *_fail(errno.EPERM)]
 
 
-def _none(test: Instruction) -> list[Instruction]:
-    """Refuse the call if the test of its first argument is true."""
-    return [(LOAD, 0, 0, ARGUMENTS), test, *_fail(errno.EPERM)]
+def _none(argument: int, test: Instruction) -> list[Instruction]:
+    """Refuse the call if the test of an argument is true."""
+    return [(LOAD, 0, 0, ARGUMENTS + 8 * argument), test, *_fail(errno.EPERM)]
 
 
 def _fail(error: int) -> list[Instruction]:
