@@ -91,8 +91,13 @@ def _follow_a_link(stage: Stage) -> None:
 
 
 def _touch(stage: Stage) -> None:
-    known = os.stat(stage.canary)
-    os.utime(stage.canary, ns=(known.st_atime_ns, known.st_mtime_ns))
+    # Not the canary: an attempt before this one may have removed it.
+    folder = os.path.dirname(stage.canary)
+    known = os.stat(folder)
+    try:
+        os.utime(folder, ns=(known.st_atime_ns, known.st_mtime_ns))
+    except FileNotFoundError as error:  # so the filter says, of a folder that is there
+        raise OSError(errno.EPERM, "refused") from error
 
 
 def _watch(_: Stage) -> None:
@@ -151,6 +156,12 @@ def _share_memory(_: Stage) -> None:
     kernel.syscall(control, ctypes.c_int(segment), ctypes.c_int(0), None)
 
 
+def _name_memory(_: Stage) -> None:
+    path = f"/dev/shm/ci-eval-canary-{os.getpid()}"  # noqa: S108  that is where the C library has it
+    _open_and_close(path, os.O_RDWR | os.O_CREAT | os.O_EXCL)
+    os.unlink(path)
+
+
 def _leave(stage: Stage) -> None:
     """Start a process that leaves its parent and its session; it did not get away if it is the supervisor's then."""
     allowed, allow = os.pipe()
@@ -199,7 +210,12 @@ CANARIES: dict[str, tuple[str, Callable[[Stage], object]]] = {
         "priorities",
         lambda stage: os.sched_setaffinity(stage.caller, os.sched_getaffinity(stage.caller)),
     ),
+    "the kernel's choice of whom to end": (
+        "priorities",
+        lambda stage: _open_and_close(f"/proc/{stage.caller}/oom_score_adj", os.O_WRONLY),
+    ),
     "shared memory": ("sharing", _share_memory),
+    "shared memory with a name": ("sharing", _name_memory),
     "memory of no process": ("memory", lambda _: os.close(os.memfd_create("canary"))),
     "namespaces": ("privileges", _namespace),
     "capabilities": ("privileges", _capabilities),

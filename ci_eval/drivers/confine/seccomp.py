@@ -117,8 +117,8 @@ def _halved(intervals: list[tuple[int, list[Instruction]]]) -> list[Instruction]
 def _outcomes(column: int, truncate: bool) -> dict[int, list[Instruction]]:
     """Return what becomes of each call that is not just refused, by its number: instructions that end in a result."""
     outcomes = {number: _ALLOW for group in calls.ALLOWED for number in calls.numbers(group, column).values()}
-    outcomes |= dict.fromkeys(calls.numbers(calls.UNKNOWN, column).values(), _fail(errno.ENOSYS))
-    outcomes |= dict.fromkeys(calls.numbers(calls.ATTRIBUTES, column).values(), _fail(errno.EOPNOTSUPP))
+    for group, error in calls.PRETENDED.items():
+        outcomes |= dict.fromkeys(calls.numbers(group, column).values(), _fail(error))
     checked = calls.numbers(calls.CHECKED, column)
     checks = _checks() if not truncate else _checks() | {"truncate": _fail(errno.EPERM)}
     return outcomes | {number: [*checks[name], *_ALLOW] for name, number in checked.items()}

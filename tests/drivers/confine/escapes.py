@@ -20,9 +20,38 @@ from types import SimpleNamespace
 from typing import Any
 
 from tests.drivers.confine.escaping import (
-    AT_FDCWD, NOWHERE, Try, below_folder, by_handle, by_openat2, call, calls, copied_memory, descriptors, environments, exchanged,
-    follows, from_thread, from_within, limits, linked, linked_by_descriptor, linked_out, lists, moved_out,
-    of_pair, of_project, opens, owned, parented, runs, seized, sends_to, sockets, through_descriptor, unless,
+    AT_FDCWD,
+    NOWHERE,
+    Try,
+    below_folder,
+    by_handle,
+    by_openat2,
+    call,
+    calls,
+    copied_memory,
+    descriptors,
+    environments,
+    exchanged,
+    follows,
+    from_thread,
+    from_within,
+    limits,
+    linked,
+    linked_by_descriptor,
+    linked_out,
+    lists,
+    moved_out,
+    of_pair,
+    of_project,
+    opens,
+    owned,
+    parented,
+    runs,
+    seized,
+    sends_to,
+    sockets,
+    through_descriptor,
+    unless,
     with_caller,
 )  # fmt: skip
 
@@ -112,6 +141,11 @@ TRIES: dict[str, dict[str, Try]] = {
         "settings of the kernel": opens("/proc/sys/kernel/core_pattern", os.O_WRONLY),
         "own memory": opens("/proc/self/mem", os.O_WRONLY),
         "own score": opens("/proc/self/oom_score_adj", os.O_WRONLY),
+        "memory of the machine": opens("/dev/mem"),
+        "virtual machine": opens("/dev/kvm", os.O_RDWR),
+        "tunnel": opens("/dev/net/tun", os.O_RDWR),
+        "fuse": opens("/dev/fuse", os.O_RDWR),
+        "new terminal": opens("/dev/ptmx", os.O_RDWR),
     },
     "rights": {
         "chmod": lambda plan: os.chmod(f"{plan.outside}/secret", 0o600),
@@ -304,7 +338,7 @@ TRIES: dict[str, dict[str, Try]] = {
         "named queue written": calls("mq_timedsend", -1, b"x", 1, 0, None),
         "named queue awaited": calls("mq_notify", -1, None),
         "named queue told of": calls("mq_getsetattr", -1, None, None),
-        "named memory": opens("/dev/shm/ci-eval-escape", os.O_RDWR | os.O_CREAT),  # noqa: S108
+        "named memory": opens("/dev/shm/ci-eval-escape", os.O_RDWR | os.O_CREAT),
         "key": calls("add_key", b"user", b"ci-eval", b"x", 1, -1),
         "key asked for": calls("request_key", b"user", b"ci-eval-none", None, 0),
         "key ring": calls("keyctl", 0, -3, 0),
@@ -372,11 +406,6 @@ TRIES: dict[str, dict[str, Try]] = {
         "landlock": calls("landlock_create_ruleset", None, 0, 1),
         "program by descriptor": calls("execveat", -1, b"", None, None, 0x1000),
         "hang up": calls("vhangup"),
-        "memory of the machine": opens("/dev/mem"),
-        "virtual machine": opens("/dev/kvm", os.O_RDWR),
-        "tunnel": opens("/dev/net/tun", os.O_RDWR),
-        "fuse": opens("/dev/fuse", os.O_RDWR),
-        "new terminal": opens("/dev/ptmx", os.O_RDWR),
     },
     "end": {
         "leave": parented(clone=False),
@@ -430,10 +459,15 @@ def outcome(attempt: Try, plan: Any) -> str:
 def main() -> None:
     """Try everything."""
     plan = SimpleNamespace(
-        **json.loads(Path(sys.argv[1]).read_text()), supervisor=os.getppid(), probe=os.getpid(), descriptors=descriptors()
+        **json.loads(Path(sys.argv[1]).read_text()),
+        supervisor=os.getppid(),
+        probe=os.getpid(),
+        descriptors=descriptors(),
     )
     outcomes = {
-        f"{promise}: {name}": outcome(attempt, plan) for promise, tries in TRIES.items() for name, attempt in tries.items()
+        f"{promise}: {name}": outcome(attempt, plan)
+        for promise, tries in TRIES.items()
+        for name, attempt in tries.items()
     }
     print(json.dumps(outcomes), flush=True)
 

@@ -224,13 +224,15 @@ def linked_by_descriptor(plan: Any) -> None:
 
 def environments(plan: Any) -> bool:
     """Return whether no process shows the job's token."""
-    for path in Path("/proc").glob("[0-9]*/environ"):
-        try:
-            if plan.token.encode() in path.read_bytes():
-                return False
-        except OSError:
-            continue
-    return True
+    return not any(plan.token.encode() in content(path) for path in Path("/proc").glob("[0-9]*/environ"))
+
+
+def content(path: Path) -> bytes:
+    """Return what can be read there."""
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
 
 
 def descriptors() -> list[int]:

@@ -1,7 +1,8 @@
 """Sets the stage for a break-out, outside the sandbox: staging.py FOLDER PYTHON [OPTION OF THE LAUNCHER…].
 
-FOLDER has a folder `code`, with a copy of the launcher and of the tries. What this process owns is what the tries are made on: files, a
-project, sockets, shared memory, and itself. It prints JSON: the launcher's report, and what came of each try.
+FOLDER has a folder `code`, with a copy of the launcher and of the tries. What this process owns is what the tries are
+made on: files, a project, sockets, shared memory, and itself. It prints JSON: the launcher's report, and what came of
+each try.
 """
 
 from __future__ import annotations
@@ -24,7 +25,12 @@ LIBC = ctypes.CDLL(None, use_errno=True)
 def lay_out(folder: Path) -> dict[str, str]:
     """Make the files; return the folders by name."""
     folders = {name: folder / name for name in ("outside", "project", "own", "plan")}
-    for path in (*folders.values(), folders["project"] / ".git", folders["project"] / "a", folders["outside"] / "empty"):
+    for path in (
+        *folders.values(),
+        folders["project"] / ".git",
+        folders["project"] / "a",
+        folders["outside"] / "empty",
+    ):
         path.mkdir()
     outside, project = folders["outside"], folders["project"]
     for name in ("secret", "cut", "gone", "moved", "exchanged", "renamed", "canary"):
@@ -92,8 +98,7 @@ def main() -> None:
             env={"PATH": os.defpath, "TMPDIR": folders["own"], "LANG": "C.UTF-8"},
             pass_fds=(reporting, int(plan["opened"])),
             stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            capture_output=True,
             text=True,
             check=False,
         )
