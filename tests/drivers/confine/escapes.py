@@ -178,7 +178,7 @@ TRIES: dict[str, dict[str, Try]] = {
         "utime": lambda plan: os.utime(f"{plan.outside}/secret"),
         "utime of link": lambda plan: os.utime(f"{plan.project}/file_link", follow_symlinks=False),
         "futimens": of_project(os.utime),
-        "touch": runs("/usr/bin/touch", "-c", "{outside}/secret"),
+        "touch": runs("/usr/bin/touch", "{outside}/secret"),
         "write hint": of_project(lambda opened: call("fcntl", opened, 1036, struct.pack("=Q", 0))),
         "lease": of_project(lambda opened: call("fcntl", opened, 1024, fcntl.F_RDLCK)),
         "quota": calls("quotactl", 0x7FFFFFFF, NOWHERE, 0, None),
