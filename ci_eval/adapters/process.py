@@ -22,7 +22,7 @@ from ci_eval.machine import peak_below
 ENDING = 5.0
 """Seconds that the supervisor (`drivers/confine/supervisor.py`) has to end an engine and all it started."""
 
-DENIED = re.compile("permission denied|operation not permitted|EACCES|EPERM", re.IGNORECASE)
+DENIED = re.compile("permission denied|operation not permitted|function not implemented|EACCES|EPERM|ENOSYS", re.I)
 CONFINED = (
     "It runs confined. If it needs folders beside its own, name them in `engine.reads`; with `interpret.confine: off` "
     "it runs free."

@@ -98,6 +98,12 @@ def called(name: str, *arguments: object) -> None:
         raise OSError(ctypes.get_errno(), name)
 
 
+def datagram_pair() -> None:
+    one, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+    one.close()
+    other.close()
+
+
 def queue() -> None:
     """Open a POSIX queue; the C library of some systems has that in a library of its own."""
     library = ctypes.CDLL("librt.so.1", use_errno=True)
@@ -148,6 +154,11 @@ ATTEMPTS: dict[str, Callable[[], object]] = {
     "idle": lambda: os.sched_setscheduler(PLAN["caller"], os.SCHED_OTHER, os.sched_param(0)),
     "one_processor": lambda: os.sched_setaffinity(PLAN["caller"], os.sched_getaffinity(PLAN["caller"])),
     "nobodys_memory": lambda: os.close(os.memfd_create("x")),
+    "dates": lambda: os.utime(SECRET),
+    "attribute_names": lambda: os.listxattr(SECRET),
+    "news": lambda: called("inotify_init1", 0),
+    "datagrams_of_a_pair": datagram_pair,
+    "namespace": lambda: called("unshare", 0),
     "token": token,
     "descriptors": others_files,
 }
