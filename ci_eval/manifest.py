@@ -94,6 +94,8 @@ class Manifest(Value, frozen=True, kw_only=True):
     """Package → number of these imports, the most frequent first; at most 100 packages."""
     endpoint: str = ""
     """The address of the language model that answered; "" of other engines."""
+    settings_left_out: str = ""
+    """What of the project's settings the engine was not given, since it could do harm; "" = nothing."""
     confined: str = ""
     """How well the engine's processes were confined, as found out from inside; "" without a process."""
     footprint: Footprint = Footprint()

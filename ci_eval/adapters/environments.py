@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import shutil
 import sys
-import venv
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +12,8 @@ from pathlib import Path
 import msgspec
 
 from ci_eval.adapters import jars
+from ci_eval.adapters.confinement import interpreter
+from ci_eval.adapters.python_paths import folders_named
 from ci_eval.adapters.recipes import InstalledEngine, once
 from ci_eval.fetch.clients import run_client
 from ci_eval.fetch.packages import check_origins, installed, npm_registries, npm_run, pip_run
@@ -62,9 +63,12 @@ class _Task:
 
 
 def _python(task: _Task, folder: Path) -> Mapping[str, str]:
-    # A virtual environment works wherever it is, so `once` may move it to its place.
-    venv.create(folder, with_pip=False, symlinks=True)
-    (site,) = folder.glob("lib/python*/site-packages")
+    # A virtual environment as far as tools read it, but without an interpreter: nobody can start one.
+    site = folder / "lib" / f"python{sys.version_info.major}.{sys.version_info.minor}" / "site-packages"
+    site.mkdir(parents=True)
+    version = ".".join(map(str, sys.version_info[:3]))
+    home = f"home = {Path(interpreter()).parent}\ninclude-system-site-packages = false\nversion = {version}\n"
+    (folder / "pyvenv.cfg").write_text(home, encoding="utf-8")
     wanted = of_python(task.root) if task.dependencies else []
     if wanted:
         pip_run(("install", *WHEELS, "--target", str(site), "--", *wanted), cwd=folder)
@@ -74,37 +78,19 @@ def _python(task: _Task, folder: Path) -> Mapping[str, str]:
 
 
 def _forget_start_up(site: Path) -> None:
-    """Remove what Python would run whenever it starts: engines start the environment's Python to ask for its
-    packages.
+    """Remove what a Python would run whenever it starts with these packages, though no engine starts one.
 
     Of `.pth` files, lines that name a folder within `site` are kept, and no other line: neither imports nor archives,
     nor folders elsewhere.
     """
     folders = {site}
     for path in site.glob("*.pth"):
-        lines = _folders_named(path, site)
+        lines = folders_named(path, site)
         folders |= {site / line for line in lines}
         path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     for folder in folders:
         for path in (*folder.glob("sitecustomize*"), *folder.glob("usercustomize*")):
             shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
-
-
-def _folders_named(path: Path, site: Path) -> list[str]:
-    """Return the lines of a `.pth` file that name a folder within `site`, read as Python reads them."""
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        return []
-    inside = site.resolve()
-    names = []
-    for line in text.splitlines():
-        name = line.rstrip()
-        folder = (site / name).resolve()
-        is_code = name.startswith(("#", "import ", "import\t"))
-        if name and not is_code and folder.is_dir() and inside in folder.parents:
-            names.append(name)
-    return names
 
 
 # install-links: a dependency that is a local folder is copied; by default it is linked, and npm would write to it.
@@ -190,7 +176,7 @@ ENVIRONMENTS = {
         "pypi:",
         lambda root: [is_pinned(root)],
         also_empty=True,
-        mark=f"-py{sys.version_info.major}{sys.version_info.minor}",
+        mark=f"-py{sys.version_info.major}{sys.version_info.minor}-data",
     ),
     "node": _Kind(_node, "npm:", lambda root: (is_own(root / name, root) for name in LOCKS)),
     "go": _Kind(_go, "go:", lambda root: [is_own(root / "go.sum", root)]),

@@ -32,6 +32,7 @@ class Place:
     def new(cls, folder: Path, surroundings: Surroundings) -> Place:
         """A place with a new temporary folder; `remove` deletes it."""
         base = Path(tempfile.mkdtemp(prefix="ci-eval-"))
+        (base / "programs").mkdir()
         (base / "canary").write_text("An engine that can read this is not confined.\n")
         return cls(folder=folder, root=surroundings.root, base=base, surroundings=surroundings)
 
@@ -39,6 +40,11 @@ class Place:
     def scratch(self) -> Path:
         """The only folder that the engine may write to; emptied when its process starts, deleted when it ends."""
         return self.base / "scratch"
+
+    @property
+    def programs(self) -> Path:
+        """The folder for programs of ours, which the engine may run but not change."""
+        return self.base / "programs"
 
     @property
     def language(self) -> str:
@@ -61,7 +67,7 @@ class Place:
         `programs`: those that it runs. `reads`: what it may read beside the project and its own folder.
         `address_space`: bytes, 0 = no limit.
         """
-        runs = [self.folder, *self.surroundings.reads]
+        runs = [self.folder, self.programs, *self.surroundings.reads]
         runs += [install for program in (interpreter(), *programs) for install in installs_of(program)]
         project = (self.root, *([self.environment] if self.environment else []))
         return Walls(

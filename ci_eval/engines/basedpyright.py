@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 from ci_eval.adapters.closure import Closure
 from ci_eval.adapters.lsp.engine import LspEngine, python_code
 from ci_eval.adapters.place import Place
+from ci_eval.adapters.python_paths import answering_python
 from ci_eval.adapters.recipes import Pip
 from ci_eval.contracts import Engine
 
@@ -19,8 +19,7 @@ def command(place: Place) -> list[str]:
 def settings(place: Place) -> dict[str, Any]:
     analysis = {"autoImportCompletions": False, "diagnosticMode": "openFilesOnly"}
     # If it is given no interpreter, it looks for one in the project and runs it.
-    python = str(place.environment / "bin" / "python") if place.environment else sys.executable
-    return {"python": {"pythonPath": python}, "basedpyright": {"analysis": analysis}}
+    return {"python": {"pythonPath": str(answering_python(place))}, "basedpyright": {"analysis": analysis}}
 
 
 ENGINE: Engine = LspEngine(

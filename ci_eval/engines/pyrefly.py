@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import sys
 from typing import Any
 
 from ci_eval.adapters.lsp.engine import LspEngine
 from ci_eval.adapters.place import Place
+from ci_eval.adapters.python_paths import package_paths
 from ci_eval.adapters.recipes import Pip
 from ci_eval.contracts import Engine
 
@@ -25,8 +27,12 @@ def configuration(place: Place) -> str:
         "project-includes": [f"{place.root}/**/*.py*"],
         "search-path": [str(folder) for folder in (place.root / "src", place.root) if folder.is_dir()],
         "enable-fallback-search-path": True,
-        # If it is given no interpreter, it must not look for one in the project.
-        "skip-interpreter-query": place.environment is None,
+        # What it would ask an interpreter for (`env_query` in crates/pyrefly_config/src/environment, 1.4.1), which it
+        # must not look for in the project either.
+        "skip-interpreter-query": True,
+        "python-platform": sys.platform,
+        "python-version": ".".join(map(str, sys.version_info[:3])),
+        "site-package-path": package_paths(place.environment),
     }
     path = place.scratch / "pyrefly.toml"
     path.write_text("".join(f"{name} = {json.dumps(value)}\n" for name, value in lines.items()))
@@ -34,8 +40,7 @@ def configuration(place: Place) -> str:
 
 
 def options(place: Place) -> dict[str, Any]:
-    python = {"pythonPath": str(place.environment / "bin" / "python")} if place.environment else {}
-    return python | {"analysis": {"autoImportCompletions": False}, "pyrefly": {"configPath": configuration(place)}}
+    return {"analysis": {"autoImportCompletions": False}, "pyrefly": {"configPath": configuration(place)}}
 
 
 def settings(place: Place) -> dict[str, Any]:

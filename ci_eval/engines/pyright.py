@@ -7,6 +7,7 @@ from typing import Any
 from ci_eval.adapters.closure import Closure
 from ci_eval.adapters.lsp.engine import LspEngine
 from ci_eval.adapters.place import Place
+from ci_eval.adapters.python_paths import answering_python
 from ci_eval.adapters.recipes import Npm
 from ci_eval.contracts import Engine
 
@@ -16,12 +17,9 @@ def command(place: Place) -> list[str]:
 
 
 def settings(place: Place) -> dict[str, Any]:
-    python: dict[str, Any] = {
-        "analysis": {"autoImportCompletions": False, "diagnosticMode": "openFilesOnly", "indexing": False}
-    }
-    if place.environment:
-        python["pythonPath"] = str(place.environment / "bin" / "python")
-    return {"python": python}
+    analysis = {"autoImportCompletions": False, "diagnosticMode": "openFilesOnly", "indexing": False}
+    # Without an interpreter, it would run the first on PATH.
+    return {"python": {"analysis": analysis, "pythonPath": str(answering_python(place))}}
 
 
 ENGINE: Engine = LspEngine(

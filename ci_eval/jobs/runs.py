@@ -13,6 +13,7 @@ from time import strftime
 from msgspec.structs import replace
 
 from ci_eval import __version__, atomic, machine
+from ci_eval.adapters.lsp.engine import LspEngine
 from ci_eval.catalog import packages
 from ci_eval.config import BY_MODEL, Config, Loaded, dump, load
 from ci_eval.errors import (
@@ -125,6 +126,7 @@ def new_manifest(prepared: Prepared, jobs: int) -> Manifest:
         dependencies=prepared.environment.packages if prepared.environment else {},
         dependencies_left_out=prepared.dependencies_left_out,
         endpoint=config.engine.endpoint or "",
+        settings_left_out=_left_out(prepared),
         confined=prepared.confined,
         plugins=packages(),
         grammar=syntax.bundle(),
@@ -134,6 +136,11 @@ def new_manifest(prepared: Prepared, jobs: int) -> Manifest:
         jobs=jobs,
         start=machine.now(),
     )
+
+
+def _left_out(prepared: Prepared) -> str:
+    root = prepared.setup.surroundings.root
+    return prepared.engine.left_out(root) if isinstance(prepared.engine, LspEngine) else ""
 
 
 def judge_of(config: Config) -> str:

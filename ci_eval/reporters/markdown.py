@@ -201,6 +201,7 @@ def _colophon(evaluation: Evaluation) -> str:
         "seed": str(evaluation.seed),
         "started": evaluation.started,
         "confined": evaluation.environment.get("Confined", ""),
+        "settings left out": evaluation.environment.get("Settings left out", ""),
         "vocabulary": evaluation.environment.get("Vocabulary", ""),
     }
     return " · ".join(f"{name} {code(value)}" for name, value in facts.items() if value)

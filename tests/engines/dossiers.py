@@ -51,6 +51,8 @@ class Look(msgspec.Struct, kw_only=True):
     """The tricks of the project that worked: nothing of it may run."""
     attempts: list[str]
     """System calls that lead out of the machine or start a program that does; empty if they were not traced."""
+    programs: list[str]
+    """The programs that ran, if they were traced."""
     survivors: list[str]
     """Processes of the engine that were alive after it was closed."""
 

@@ -29,6 +29,7 @@ from tests.engines.hostile.trap import CLIENTS, COMPILERS, Trap, stand_ins
 OUTSIDE = re.compile(r"AF_INET6?\b.*")
 FETCHES = re.compile(r'execve\("[^"]*/(npm|npx|pip|gem|composer|mvn)"')
 """Programs that would ask for it in the engine's place; `go` may start: its own connections are traced."""
+STARTED = re.compile(r'execve\("([^"]+)", .* = 0$', re.MULTILINE)
 CALLS = "trace=connect,sendto,sendmsg,sendmmsg,execve"
 
 JVM = ("java", "kotlin", "scala")
@@ -132,6 +133,7 @@ def _observe(server: Running, setting: Setting, trap: Trap, plain: str, log: Pat
         latency=answers[plain][1],
         tricks=trap.sprung(),
         attempts=attempts(log, trap.root) if setting.traced else [],
+        programs=programs(log) if setting.traced else [],
         survivors=[name for group in groups for name in alive(group)],
     )
 
@@ -233,6 +235,15 @@ def attempts(log: Path, root: Path | None = None) -> list[str]:
     lines = log.read_text(errors="replace").splitlines()
     own = f'execve("{root}/' if root else "\0"
     return [line for line in lines if OUTSIDE.search(line) or FETCHES.search(line) or own in line]
+
+
+def programs(log: Path) -> list[str]:
+    """Return the programs that ran after the sandbox was up, but for the one that the engine is; each once.
+
+    The kernel runs the interpreter of a script too, without a call of its own.
+    """
+    started = STARTED.findall(log.read_text(errors="replace"))
+    return sorted({path.rpartition("/")[2] for path in started})
 
 
 def _group(server: Running) -> list[int]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from ci_eval.adapters.confinement import top_of
 from ci_eval.adapters.lsp.engine import LspEngine
-from ci_eval.adapters.lsp.manners import BY_PROGRAM, PLAIN
+from ci_eval.adapters.lsp.manners import BY_PROGRAM, CLANGD, OWN_DATABASE, PLAIN
 from ci_eval.adapters.place import Place
 from ci_eval.adapters.recipes import InstalledEngine
 from ci_eval.errors import InstallError
@@ -52,7 +52,10 @@ def custom(
     program = str(Path(command[0]).absolute()) if "/" in command[0] else command[0]
     files = {part: Path(part).absolute() for part in command[1:] if Path(part).is_file()}
     manners = BY_PROGRAM.get(Path(command[0]).name, PLAIN)
+    if manners == CLANGD and any(part.startswith("--compile-commands-dir") for part in command):
+        manners = OWN_DATABASE
     arguments = [str(files.get(part, part)) for part in command[1:]]
+    arguments += [flag for flag in manners.flags if not any(flag.split("=")[0] in part for part in command[1:])]
     return LspEngine(
         name=name,
         summary="the language server of your configuration",

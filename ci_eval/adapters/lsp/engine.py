@@ -67,6 +67,10 @@ class LspEngine(FromRecipe):
         assert installation.folder is not None
         return RunningLsp(self, installation.folder, surroundings)
 
+    def left_out(self, root: Path) -> str:
+        """Return in a few words what of a project's settings the server is not given; "" = nothing."""
+        return self.manners.left_out(root)
+
     def language_id(self, language: str, path: str) -> str:
         """The protocol's name of the language of a file."""
         suffix = Path(path).suffix

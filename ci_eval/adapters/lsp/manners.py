@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from ci_eval.adapters.compile_commands import compile_commands, include_folders
 from ci_eval.adapters.place import Place
-from ci_eval.grammar.imports.cpp import folders
 
 
 def nothing(_place: Place) -> None:
     """No options."""
+
+
+def nothing_left_out(_root: Path) -> str:
+    """Return that nothing of the project is left out."""
+    return ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,6 +26,10 @@ class Manners:
 
     options: Callable[[Place], Any] = nothing
     """`initializationOptions`, where no others are given."""
+    flags: tuple[str, ...] = ()
+    """What its command needs so that it reads no configuration of the project that could do harm."""
+    left_out: Callable[[Path], str] = nothing_left_out
+    """The project's root → what of its settings the server is not given, in a few words; "" = nothing."""
     anew: bool = False
     """Whether each file gets a fresh server, since the answers would otherwise show what it has seen of other files."""
     serial: bool = False
@@ -42,21 +50,38 @@ PLAIN = Manners()
 
 
 def _clangd_options(place: Place) -> dict[str, Any]:
-    return {"fallbackFlags": [f"-I{place.root / folder}" for folder in _folders(place.root)]}
+    # Written once: each file gets a fresh server, and may not change this folder.
+    folder = place.base / "commands"
+    if not folder.exists():
+        folder.mkdir()
+        compile_commands(place.root).write(folder)
+    return _fallback(place) | {"compilationDatabasePath": str(folder)}
 
 
-@lru_cache(maxsize=1)
-def _folders(root: Path) -> tuple[str, ...]:
-    """Remembered, since the same project is asked for once per file: each gets a fresh server."""
-    return tuple(folders(root))
+def _fallback(place: Place) -> dict[str, Any]:
+    return {"fallbackFlags": [f"-I{place.root / folder}" for folder in include_folders(place.root)]}
 
 
-CLANGD = Manners(options=_clangd_options, anew=True, serial=True, hides_tags=True)
+def _left_out(root: Path) -> str:
+    return compile_commands(root).summary()
+
+
+CLANGD = Manners(
+    options=_clangd_options,
+    flags=("--enable-config=0",),
+    left_out=_left_out,
+    anew=True,
+    serial=True,
+    hides_tags=True,
+)
 """clangd keeps what it learns of the headers of each file (FileIndex), and orders names by it. It uses `fallbackFlags`
 for files for which the project has no compile command (https://clangd.llvm.org/extensions). Whether it lists the struct
 of `typedef struct X X` depends on where the two are in memory: it visits the names of the outermost scope in the order
 of a set of pointers (`Scope::DeclsInScope`, lookupVisibleDecls in clang/lib/Sema/SemaLookup.cpp), and what it visits
-first hides the other, or not."""
+first hides the other, or not. It reads compile commands from a database of ours (`compilationDatabasePath`, which
+wins over all others) and no `.clangd`."""
+OWN_DATABASE = replace(CLANGD, options=_fallback, left_out=nothing_left_out)
+"""The same where the user's command names the database (`--compile-commands-dir`), which is read as it is."""
 
 BY_PROGRAM: Mapping[str, Manners] = {"clangd": CLANGD}
 """Name of a program → its manners, where a user gives it as a command instead of naming our engine."""

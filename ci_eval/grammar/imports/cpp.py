@@ -49,7 +49,7 @@ def folders(root: Path) -> list[str]:
     Where several files fit an `#include`, the one nearest to the including file counts. A plain `<name>`, without a
     folder, is taken to be the system's: a project's own `stdint.h` is for systems that have none.
     """
-    paths = list(_sources(root))
+    paths = list(sources(root))
     named = defaultdict(list)
     for path in paths:
         named[path.name].append(path)
@@ -62,7 +62,8 @@ def folders(root: Path) -> list[str]:
     return [folder for folder, _ in sorted(serves.items(), key=lambda pair: (-pair[1], pair[0]))]
 
 
-def _sources(root: Path) -> Iterator[PurePosixPath]:
+def sources(root: Path) -> Iterator[PurePosixPath]:
+    """Yield the paths below the root of its source files and headers, in order."""
     for folder, below, names in os.walk(root):
         below[:] = sorted(name for name in below if name != ".git")
         for name in sorted(names):

@@ -179,6 +179,7 @@ def environment(manifest: Manifest) -> dict[str, str]:
         "Dependencies": ", ".join(f"{name} {version}" for name, version in manifest.dependencies.items()) or "none",
         "Unresolved imports": _unresolved(manifest),
         "Confined": manifest.confined or "the engine has no process of its own",
+        **({"Settings left out": manifest.settings_left_out} if manifest.settings_left_out else {}),
         **({"Answers of an earlier run": f"{manifest.reused:,} sessions"} if manifest.reused else {}),
         **({"Vocabulary": _spelled(manifest.vocabulary)} if manifest.vocabulary else {}),
     }
