@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
@@ -29,7 +30,8 @@ def test_without_dependencies_python_gets_an_empty_environment(tmp_path: Path) -
     made = prepare("python", write(tmp_path / "p"), INFO, dependencies=False, cache=tmp_path)
     assert made is not None
     assert made.packages == {}
-    assert (made.folder / "bin" / "python").exists()
+    assert (made.folder / "pyvenv.cfg").exists()
+    assert not (made.folder / "bin").exists(), "nobody can start an interpreter that is not there"
     assert prepare("", tmp_path, INFO, dependencies=True, cache=tmp_path) is None
 
 
@@ -50,7 +52,7 @@ def test_a_broken_manifest_is_named(tmp_path: Path, name: str) -> None:
     "line",
     [b"import os", b"\xef\xbb\xbfimport os", b"x\x0cimport os", b"evil", b"../../../../outside", b"evil.zip", b"\xff"],
 )
-def test_nothing_of_a_package_runs_when_its_environments_python_starts(tmp_path: Path, line: bytes) -> None:
+def test_nothing_of_a_package_would_run_when_a_python_starts_with_it(tmp_path: Path, line: bytes) -> None:
     made = prepare("python", write(tmp_path / "p"), INFO, dependencies=False, cache=tmp_path)
     assert made is not None
     (site,) = made.folder.glob("lib/python*/site-packages")
@@ -61,10 +63,10 @@ def test_nothing_of_a_package_runs_when_its_environments_python_starts(tmp_path:
         archive.writestr("sitecustomize.py", "raise SystemExit(3)")
     (site / "zz.pth").write_bytes(b"fine\n" + line + b"\n")
     _forget_start_up(site)
-    python = made.folder / "bin" / "python"
-    done = subprocess.run(
-        [python, "-c", "import sys; print(sys.path)"], capture_output=True, text=True, check=False, env={}
-    )
+    # What `site` does when Python starts (Lib/site.py, `main`).
+    start = "import site, sys; site.addsitedir(sys.argv[1]); site.execsitecustomize(); site.execusercustomize()"
+    command = [sys.executable, "-I", "-S", "-c", f"{start}; print(sys.path)", str(site)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env={})
     assert done.returncode == 0, done.stderr
     assert not list(tmp_path.rglob("ran"))
     assert line == b"\xff" or str(site / "fine") in done.stdout, "folders within are still searched"

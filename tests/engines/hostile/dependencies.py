@@ -19,6 +19,12 @@ def wheel(trap: Trap) -> Path:
     )
     package.python("plugin.py", "started.py")
     package.write("evil.pth", "import started\n")
+    package.write("bom.pth", "\ufeffimport started\n")
+    package.write("zz.pth", f"evilpath\n../../../../../project\n{trap.root}\n")
+    package.python("evilpath/sitecustomize.py", "evilpath/usercustomize.py", "evilpath/hidden.py")
+    package.python("site.py", "json/__init__.py", "encodings/__init__.py", "importlib/__init__.py", "__main__.py")
+    package.write("evil-1.0.data/data/pyvenv.cfg", f"home = {trap.root}/bin\ninclude-system-site-packages = true\n")
+    package.program("evil-1.0.data/scripts/python", "evil-1.0.data/scripts/python3")
     for name in ("fast", "bare"):
         package.native(f"{name}{EXTENSION_SUFFIXES[0]}")
     package.write("fast.pyi", "def seen() -> int: ...\n")
@@ -31,7 +37,7 @@ def wheel(trap: Trap) -> Path:
     for name, text in metadata.items():
         package.write(f"evil-1.0.dist-info/{name}", text)
     trap.write("requirements.txt", "evil\n")
-    for i, name in enumerate(("gi", "numpy", "fast", "bare", "evil", "logging")):
+    for i, name in enumerate(("gi", "numpy", "fast", "bare", "evil", "logging", "hidden", "json")):
         trap.ask(f"app{i}.py", f"import {name}\n\n{name}.|\n")
     _zip(package.root, trap.root.parent / "wheels" / "evil-1.0-py3-none-any.whl")
     return trap.root.parent / "wheels"
