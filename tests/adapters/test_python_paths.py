@@ -33,7 +33,7 @@ def answer(environment: Path | None, tmp_path: Path, *arguments: str) -> subproc
     )  # fmt: skip
     place = Place.new(tmp_path, surroundings)
     try:
-        command = [answering_python(place), *arguments]
+        command = [str(answering_python(place)), *arguments]
         return subprocess.run(command, capture_output=True, text=True, check=False, env={"PATH": "/usr/bin:/bin"})
     finally:
         place.remove()

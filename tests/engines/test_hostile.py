@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.engines.dossiers import Dossier
+from tests.engines.dossiers import PAIRS, Dossier
 from tests.engines.hostile import PROJECTS, jvm
 from tests.engines.hostile.trap import Trap
 from tests.engines.looking import settings_of
@@ -45,11 +45,52 @@ TRICKS = [
 ]
 """Language, what someone careless would do in such a project, and the trick that then works."""
 
+SANDBOX = "python -I -S"
+"""The Python that runs ci-eval, isolated and without `site`: it confines and supervises each engine, and is the Python
+of those that are written in it."""
+STARTS = {
+    "basedpyright": {"answers", "node"},
+    "clangd": {"clangd"},
+    "gopls": {"gopls", "go", "compile", "asm", "cgo", "link", "gcc", "cc1", "as", "collect2", "ld", "pkg-config"},
+    "intelephense": {"node"},
+    "jdt": {"java"},
+    "jedi": {"python -s -S"},
+    "jedi-language-server": set[str](),
+    "jshell": {"java"},
+    "kotlin-ide-services": {"java"},
+    "pylsp": set[str](),
+    "pyrefly": {"pyrefly"},
+    "pyright": {"answers", "node"},
+    "scala-presentation-compiler": {"java"},
+    "ty": {"ty"},
+    "typeprof": {"ruby"},
+    "typescript": {"node", "tsc"},
+    "typescript-language-server": {"node"},
+    "vtsls": {"node"},
+    "zuban": {"zuban"},
+}
+"""Engine → all programs that run while it is asked about a hostile project: the engine itself; `answers`, which prints
+search paths in a Python's place; and for gopls the Go toolchain with the C compiler, for packages that use cgo. Neither
+an interpreter of the environment nor a package client, a shell or a build is among them."""
+
 pytestmark = [pytest.mark.engine, pytest.mark.registry]
 
 
 def test_nothing_of_a_project_runs(dossier: tuple[str, str, Dossier]) -> None:
     assert {look.setting: look.tricks for look in dossier[2].looks if look.tricks} == {}
+
+
+def test_no_program_runs_but_the_engine_itself_and_what_is_declared(dossier: tuple[str, str, Dossier]) -> None:
+    name, _, seen = dossier
+    started = {program for look in seen.looks for program in look.programs}
+    assert SANDBOX in started, "nothing was traced"
+    assert started - {SANDBOX} - STARTS[name] == set()
+    # Of a table with more than what runs, nobody would notice that it is too long.
+    assert STARTS[name] & started == STARTS[name] or name == "gopls"
+
+
+def test_every_verified_engine_declares_what_it_starts() -> None:
+    assert STARTS.keys() == {name for name, _ in PAIRS}
 
 
 def test_an_engine_is_looked_at_in_every_setting_and_finds_something_in_each(
