@@ -18,7 +18,7 @@ BEHAVIOURS = {
     "graders": "codebleu sacrebleu subtokens",
     "engines": "dossiers driven hostile network order predictors servers",
     "jobs": "conditions dependencies fuzzed_workspaces hostile hostile_texts ml_trouble one_population random_kills",
-    "languages": "declarations projects samples",
+    "languages": "declarations modern projects samples",
     "reporters": "accessibility comparison_in_browser html_in_browser keyboard_in_browser live_in_browser "
     "sessions_in_browser site_in_browser",
     "mining/unit_tests": "projects",

@@ -8,8 +8,9 @@ from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from ci_eval.contracts import Declarations
 from ci_eval.grammar.document import code_points
+from ci_eval.grammar.reading import read
 from ci_eval.grammar.scopes import UNKNOWN, Origin, Scope
-from ci_eval.grammar.syntax import Node, parser
+from ci_eval.grammar.syntax import Node
 from ci_eval.model import Extraction, Kind, Location, Properties, Token
 
 REFERENCE, CALLED, TYPE, BOUND = "reference", "called", "type", "bound"
@@ -42,7 +43,7 @@ class Walk:
 
     A subclass names the types of leaves that matter, and has handlers (`@on(…)`) for the nodes in which a name is
     defined or the kind of a name is decided. Where a node has no handler, its children are visited: with the role TYPE
-    if the node has it, else as references. What the grammar could not read is measured and left out.
+    if the node has it, else as references. What the grammar could not read is left out.
     """
 
     names: ClassVar[frozenset[str]] = frozenset()
@@ -66,15 +67,13 @@ class Walk:
         self.declared = declared
         self.found: list[tuple[int, str, Properties]] = []
         """Each with its offset in bytes, its text and its properties; in any order."""
-        self.unparsable = 0
-        """Bytes that the grammar could not read."""
         self._stack: list[tuple[Node, str, NodePlace]] = []
         self._seen: dict[tuple[Kind, bool, Origin], Properties] = {}
 
-    def run(self, root: Node) -> None:
-        """Fill `found` and `unparsable`."""
+    def run(self, *roots: Node) -> None:
+        """Fill `found` from the tree of a file, and from those of pieces of it."""
         handlers = self._handlers
-        self.push([root], REFERENCE, NodePlace(self.outermost(root), False))
+        self.push(roots, REFERENCE, NodePlace(self.outermost(roots[0]), False))
         while self._stack:
             node, role, place = self._stack.pop()
             handler = handlers.get(node.type)
@@ -141,22 +140,35 @@ class Walk:
         """The source of a node."""
         return self.source[node.start_byte : node.end_byte].decode()
 
-    def error(self, node: Node, _role: str, _place: NodePlace) -> None:
-        """Measure a part of the text that the grammar could not read."""
-        self.unparsable += node.end_byte - node.start_byte
+    def error(self, _node: Node, _role: str, _place: NodePlace) -> None:
+        """Leave out a part of the text that the grammar could not read; `read` has measured it."""
 
 
 def tokens_of(walk: Walk, grammar: str) -> Extraction:
-    """Parse the source and walk over its tree: the tokens in order of their offsets (code points); none overlap."""
-    walk.run(parser(grammar).parse(walk.source).root_node)
-    points = code_points(walk.source) or range(len(walk.source) + 1)
+    """Read the source and walk over its trees: the tokens in order of their offsets (code points); none overlap."""
+    source = walk.source
+    reading = read(source, grammar)
+    walk.source = reading.source
+    walk.run(*reading.roots)
+    found = walk.found
+    if reading.source is not source:
+        keyword = Properties(kind=Kind.KEYWORD)
+        found = [token for token in found if _is_as_written(token, source)]
+        found += [(begin, source[begin:end].decode(), keyword) for begin, end in reading.keywords]
+    points = code_points(source) or range(len(source) + 1)
     tokens: list[Token] = []
     end = 0
-    for begin, text, properties in sorted(walk.found, key=itemgetter(0)):
+    for begin, text, properties in sorted(found, key=itemgetter(0)):
         # Where the parser adds a name that is missing, its text is empty. Of tokens that overlap, the first one counts:
         # a file cannot be typed with both.
         offset = points[begin]
         if text and offset >= end:
             tokens.append(Token(offset=offset, text=text, properties=properties))
             end = offset + len(text)
-    return Extraction(tokens=tuple(tokens), unparsable=walk.unparsable / max(len(walk.source), 1))
+    return Extraction(tokens=tuple(tokens), unparsable=reading.lost / max(len(source), 1))
+
+
+def _is_as_written(token: tuple[int, str, Properties], source: bytes) -> bool:
+    """Whether the text has a token where its rewriting has it."""
+    begin, text, _ = token
+    return source.startswith(text.encode(), begin)

@@ -98,7 +98,9 @@ class PythonWalk(Walk):
                 self.push(child.children, BOUND, inner)
             elif child.type == "block":
                 self.push([child], REFERENCE, inner)
-            elif child.type not in {"identifier", "type_parameter"}:
+            elif child.type == "type_parameter":
+                self._type_parameters(child, place)
+            elif child.type != "identifier":
                 self.push([child], REFERENCE, place)
 
     @on("class_definition")
@@ -109,8 +111,17 @@ class PythonWalk(Walk):
                 self.push([child], REFERENCE, NodePlace(PythonScope("class", place.scope), False))
             elif child.type == "argument_list":
                 self.push(child.children, TYPE, place)
-            elif child.type not in {"identifier", "type_parameter"}:
+            elif child.type == "type_parameter":
+                self._type_parameters(child, place)
+            elif child.type != "identifier":
                 self.push([child], REFERENCE, place)
+
+    def _type_parameters(self, node: Node, place: NodePlace) -> None:
+        """`[T: Bound, *Ts, **P]`: the names are new, the bounds are types."""
+        for parameter in node.children:
+            inner = parameter.children[0] if parameter.type == "type" else parameter
+            if inner.type == "constrained_type":
+                self.push(inner.children[1:], TYPE, place)
 
     def _define(self, node: Node, scope: Scope) -> None:
         name = node.child_by_field_name("name")
@@ -183,7 +194,12 @@ class PythonWalk(Walk):
         """`type X = …`"""
         keyword, name, *rest = node.children
         self.push(rest, REFERENCE, place)
-        self.push(name.children, BOUND, place)
+        defined = name.children
+        if defined and defined[0].type == "generic_type":
+            defined, parameters = defined[0].children[:1], defined[0].children[1:]
+            for child in parameters:
+                self._type_parameters(child, place)
+        self.push(defined, BOUND, place)
         self.push([keyword], REFERENCE, place)
 
     @on("global_statement", "nonlocal_statement")
