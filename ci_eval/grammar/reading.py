@@ -5,7 +5,7 @@ A rewriting keeps every offset: a newer construct becomes an older one of the sa
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from ci_eval.grammar.repairs import REPAIRS, Repair, Span
@@ -36,7 +36,7 @@ def read(source: bytes, grammar: str) -> Reading:
             keywords += spans
     root = parser(grammar).parse(text).root_node
     if not root.has_error:
-        return _reading(text, root, keywords, 0)
+        return Reading(text, (root,), tuple(keywords))
     lost = lost_bytes(root)
     for repair in repairs:
         changed, spans = (text, []) if repair.always else repair.apply(text)
@@ -46,20 +46,7 @@ def read(source: bytes, grammar: str) -> Reading:
             if rest <= lost:
                 text, root, lost = changed, other, rest
                 keywords += spans
-    return _reading(text, root, keywords, lost)
-
-
-def _reading(text: bytes, root: Node, keywords: Sequence[Span], lost: int) -> Reading:
-    shown = [span for span in keywords if not _is_text(root, span)] if keywords else ()
-    return Reading(text, (root,), tuple(shown), lost)
-
-
-def _is_text(root: Node, span: Span) -> bool:
-    """Whether a place is inside of a comment or a literal."""
-    node: Node | None = root.descendant_for_byte_range(*span)
-    while node is not None and "comment" not in node.type and "string" not in node.type:
-        node = node.parent
-    return node is not None
+    return Reading(text, (root,), tuple(keywords), lost)
 
 
 def lost_bytes(root: Node) -> int:

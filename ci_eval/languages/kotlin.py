@@ -15,7 +15,7 @@ from ci_eval.grammar.walk import CALLED, REFERENCE, TYPE, NodePlace, on, tokens_
 from ci_eval.model import Extraction, Kind
 
 KEYWORDS = frozenset(
-    "abstract actual annotation as as? break by catch class companion const constructor continue crossinline data "
+    "abstract actual annotation as as? break by catch class companion const constructor context continue crossinline data "
     "do else enum expect external false final finally for fun get if import in infix init inline inner interface "
     "internal is !is !in lateinit noinline null object open operator out override package private protected "
     "public reified return sealed set super suspend tailrec this throw true try typealias val value var vararg "
@@ -65,7 +65,7 @@ class KotlinWalk(JvmWalk):
 
     def __init__(self, text: str, path: str, declared: Declarations) -> None:
         super().__init__(text.encode(), package_of(text, path), declared)
-        self.known = Known(self.package, declared, _USUAL)
+        self.known = Known(self.package, declared, _USUAL, text)
 
     def outermost(self, root: Node) -> Scope:
         scope = Scope("file")
@@ -155,7 +155,7 @@ class KotlinWalk(JvmWalk):
             self.emit(node, Kind.VARIABLE, place, LOCAL)
         else:
             found = self.known.find(name, place.scope)
-            self.emit(node, Kind.TYPE_REFERENCE if is_type_name(name) else Kind.VARIABLE, place, found)
+            self.emit(node, Kind.TYPE_REFERENCE if self.known.is_type(name) else Kind.VARIABLE, place, found)
 
     def emit(
         self, node: Node, kind: Kind, place: NodePlace, origin: Origin = UNKNOWN, text: str = "", skip: int = 0
@@ -196,7 +196,7 @@ class KotlinWalk(JvmWalk):
             owner = place.scope.enclosing("class")
             known = (owner.names.get(f"{name}()" if role == CALLED else name) if owner else None) or LOCAL
         elif origin.holder == "module":
-            kind = Kind.METHOD_CALL if role == CALLED else Kind.TYPE_REFERENCE if is_type_name(name) else Kind.IMPORT
+            kind = Kind.METHOD_CALL if role == CALLED else Kind.TYPE_REFERENCE if self.known.is_type(name) else Kind.IMPORT
             self.emit(node, kind, place, Origin(True, origin.package))
             return
         if role == CALLED:
@@ -213,7 +213,8 @@ class KotlinWalk(JvmWalk):
         """`a to b`: the name in the middle is called."""
         for i, child in enumerate(node.children):
             if i == 1 and child.type == "simple_identifier":
-                self.emit(child, Kind.METHOD_CALL, place)
+                # The grammar takes the `if` of a guard for a function.
+                self.emit(child, Kind.KEYWORD if self.text(child) == "if" else Kind.METHOD_CALL, place)
         self.push([child for i, child in enumerate(node.children) if i != 1], REFERENCE, place)
 
     @on("callable_reference")
@@ -251,12 +252,12 @@ class KotlinWalk(JvmWalk):
                 rest.append(child)
                 continue
             name = self.text(child).strip("`")
-            if not path and (is_type_name(name) or name not in self.known.roots):
+            if not path and (self.known.is_type(name) or name not in self.known.roots):
                 origin = self.known.find(f"<{name}>", place.scope)
                 self.emit(child, Kind.TYPE_REFERENCE, place, origin)
                 path = [origin.package or "", name]
                 continue
-            kind = Kind.TYPE_REFERENCE if is_type_name(name) else Kind.IMPORT
+            kind = Kind.TYPE_REFERENCE if self.known.is_type(name) else Kind.IMPORT
             self.emit(child, kind, place, Origin(True, (package_part(".".join(path)) if path else name) or None))
             path.append(name)
         self.push(rest, TYPE, place)
@@ -323,9 +324,9 @@ class KotlinWalk(JvmWalk):
     def _without_name(self, node: Node, place: NodePlace) -> None:
         name = self._name_of(node)
         begin = name.start_byte if name is not None else -1
-        self.push(
-            [child for child in node.children if child.start_byte != begin or child.child_count], REFERENCE, place
-        )
+        # Soft keywords, such as `get`, are names that have a child.
+        rest = [child for child in node.children if child.start_byte != begin or child.type not in self.names]
+        self.push(rest, REFERENCE, place)
 
     def _type_parameters(self, node: Node, scope: Scope) -> None:
         for child in node.children:

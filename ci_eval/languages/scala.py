@@ -64,7 +64,7 @@ class ScalaWalk(JvmWalk):
 
     def __init__(self, text: str, path: str, declared: Declarations) -> None:
         super().__init__(text.encode(), package_of(text, path, nested=True), declared)
-        self.known = Known(self.package, declared, _USUAL)
+        self.known = Known(self.package, declared, _USUAL, text)
 
     def outermost(self, root: Node) -> Scope:
         scope = Scope("file")
@@ -122,7 +122,7 @@ class ScalaWalk(JvmWalk):
     def variable(self, node: Node, name: str, place: NodePlace) -> None:
         owner = place.scope.owner(name)
         origin = owner.names[name] if owner else self.known.find(name, place.scope)
-        if origin.holder == "class" or (owner is None and is_type_name(name)):
+        if origin.holder == "class" or (owner is None and self.known.is_type(name)):
             kind = Kind.TYPE_REFERENCE
         else:
             kind = Kind.FIELD if owner and owner.kind == "class" else Kind.VARIABLE
@@ -182,7 +182,7 @@ class ScalaWalk(JvmWalk):
             self.emit(node, Kind.METHOD_CALL, place, Origin(static, known.package), name)
         elif origin.holder == "module":
             self.emit(
-                node, Kind.TYPE_REFERENCE if is_type_name(name) else Kind.IMPORT, place, Origin(True, known.package)
+                node, Kind.TYPE_REFERENCE if self.known.is_type(name) else Kind.IMPORT, place, Origin(True, known.package)
             )
         elif origin.static and is_type_name(name):
             self.emit(node, Kind.TYPE_REFERENCE, place, known, name)

@@ -24,6 +24,27 @@ def is_type_name(name: str) -> bool:
     return name[:1].isupper() and (len(name) == 1 or not name.isupper())
 
 
+_ACRONYM = r"([A-Z][A-Z0-9]+)\b"
+_ACRONYMS = re.compile(
+    # What is imported from a package, declared, or made; static imports are of constants.
+    rf"\bimport\s+(?!static\b|kotlin\.math\b)(?:[a-z_]\w*\.)+{_ACRONYM}"
+    rf"|\b(?:class|interface|object|record|trait|typealias|type|new)\s+{_ACRONYM}"
+    # `UUID id = …`, `UUID id)` of Java; behind a colon it is the branch of a condition there, elsewhere a type.
+    rf"|\b{_ACRONYM}\s+(?!(?:when|instanceof)\b)[a-z]\w*\s*[=;,)]"
+)
+_BEHIND_COLON = re.compile(rf"[\w)\]?]\s?:\s*{_ACRONYM}")
+_KNOWN_ACRONYMS = frozenset(["IO", "URI", "URL", "UUID"])
+
+
+def acronyms(text: str, *, colons: bool) -> frozenset[str]:
+    """Return the names of capitals alone that the text shows to be types, such as UUID.
+
+    By convention others of that look are constants. `colons`: whether types stand behind colons.
+    """
+    names = {name for groups in _ACRONYMS.findall(text) for name in groups if name}
+    return _KNOWN_ACRONYMS.union(names, _BEHIND_COLON.findall(text) if colons else ())
+
+
 def package_part(path: str) -> str:
     """The package in a qualified name: of `java.util.Map.Entry` it is `java.util`."""
     parts = path.split(".")
@@ -35,8 +56,9 @@ class Known:
     """The names that a file's imports and the project's declarations define. Keys are `name`, `name()` and `<name>`,
     for a variable, a function and a type."""
 
-    def __init__(self, package: str, declared: Declarations, usual: Mapping[str, str]) -> None:
+    def __init__(self, package: str, declared: Declarations, usual: Mapping[str, str], text: str) -> None:
         """`package`: the file's own. `usual`: types that every file imports without saying so → their packages."""
+        self._acronyms = acronyms(text, colons=True)
         self.package = package
         self.declared = declared
         self.usual = usual
@@ -44,10 +66,14 @@ class Known:
         self.roots = {"java", "javax", "kotlin", "scala", package.partition(".")[0]}
         """First parts of package names that the file knows, such as `java`."""
 
+    def is_type(self, name: str) -> bool:
+        """Whether a name that stands alone is that of a type, by convention or by what the file shows."""
+        return is_type_name(name) or name in self._acronyms
+
     def imported(self, path: str, name: str) -> dict[str, Origin]:
         """The names that `import path` defines, under `name`; see the class."""
         package = package_part(path.rpartition(".")[0])
-        value = Origin(True, package, "class" if is_type_name(name) else "")
+        value = Origin(True, package, "class" if self.is_type(name) else "")
         return {name: value, f"{name}()": value, f"<{name}>": Origin(True, package, "class")}
 
     def find(self, key: str, scope: Scope) -> Origin:

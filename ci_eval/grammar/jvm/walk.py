@@ -36,7 +36,7 @@ class JvmWalk(BlockWalk):
             return Origin(None, name, "module")
         self.variable(node, name, place)
         found = self.known.find(name, place.scope)
-        if found.holder == "class" or (place.scope.owner(name) is None and is_type_name(name)):
+        if found.holder == "class" or (place.scope.owner(name) is None and self.known.is_type(name)):
             return Origin(True, found.package)
         return LOCAL
 
@@ -49,7 +49,7 @@ class JvmWalk(BlockWalk):
             return LOCAL
         last = path.rpartition(".")[2]
         if first in self.known.roots:
-            return Origin(True, package_part(path)) if is_type_name(last) else Origin(None, path, "module")
-        if is_type_name(first) and is_type_name(last):
+            return Origin(True, package_part(path)) if self.known.is_type(last) else Origin(None, path, "module")
+        if self.known.is_type(first) and is_type_name(last):
             return Origin(True, self.known.find(f"<{first}>", place.scope).package)
         return LOCAL

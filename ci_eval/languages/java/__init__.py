@@ -71,7 +71,7 @@ class JavaWalk(BlockWalk):
         name = self.text(node)
         if place.scope.owner(name) is None:
             origin = self.java.type_origin(name, place.scope)
-            if origin is not UNKNOWN or is_type_name(name):
+            if origin is not UNKNOWN or self.java.is_type(name):
                 self.emit(node, Kind.TYPE_REFERENCE, place, origin, name)
                 return Origin(True, origin.package)
             if name in self.java.roots:
@@ -90,9 +90,9 @@ class JavaWalk(BlockWalk):
             if (
                 all(part.isidentifier() for part in parts)
                 and place.scope.owner(parts[0]) is None
-                and (parts[0] in self.java.roots or is_type_name(parts[0]))
+                and (parts[0] in self.java.roots or self.java.is_type(parts[0]))
             ):
-                if is_type_name(parts[-1]):
+                if self.java.is_type(parts[-1]):
                     package = package_part(path)
                     return Origin(True, package or self.java.type_origin(parts[0], place.scope).package)
                 if path.islower():
@@ -114,7 +114,7 @@ class JavaWalk(BlockWalk):
             known = self._own(name, place.scope)
             self.emit(member, Kind.FIELD, place, known if known is not UNKNOWN else LOCAL, name)
         elif origin.holder == "module":
-            kind = Kind.TYPE_REFERENCE if is_type_name(name) else Kind.IMPORT
+            kind = Kind.TYPE_REFERENCE if self.java.is_type(name) else Kind.IMPORT
             self.emit(member, kind, place, Origin(True, origin.package), name)
         elif origin.static and is_type_name(name):
             self.emit(member, Kind.TYPE_REFERENCE, place, origin, name)
@@ -171,13 +171,13 @@ class JavaWalk(BlockWalk):
         path: list[str] = []
         for part in parts:
             name = self.text(part)
-            if not path and is_type_name(name):
+            if not path and self.java.is_type(name):
                 origin = self.java.type_origin(name, place.scope)
                 self.emit(part, Kind.TYPE_REFERENCE, place, origin, name)
                 path = [origin.package or "", name]
                 continue
             package = package_part(".".join(path)) or (name if not path else None)
-            kind = Kind.TYPE_REFERENCE if is_type_name(name) else Kind.IMPORT
+            kind = Kind.TYPE_REFERENCE if self.java.is_type(name) else Kind.IMPORT
             self.emit(part, kind, place, Origin(True, package or None), name)
             path.append(name)
         self.push(rest, TYPE, place)

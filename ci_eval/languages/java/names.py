@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ci_eval.contracts import Declarations
-from ci_eval.grammar.jvm.names import package_of, package_part
+from ci_eval.grammar.jvm.names import acronyms, is_type_name, package_of, package_part
 from ci_eval.grammar.scopes import UNKNOWN, Origin, Scope
 from ci_eval.grammar.syntax import Node
 
@@ -57,12 +57,17 @@ class JavaNames:
         self._source = source
         self.package = package
         self._declared = declared
+        self._acronyms = acronyms(source.decode(), colons=False)
         self._wildcards: list[str] = []
         self.roots = {"java", "javax", package.partition(".")[0]}
         """First parts of the packages that the file knows."""
 
     def text(self, node: Node) -> str:
         return self._source[node.start_byte : node.end_byte].decode()
+
+    def is_type(self, name: str) -> bool:
+        """Whether a name that stands alone is that of a type, by convention or by what the file shows."""
+        return is_type_name(name) or name in self._acronyms
 
     def of_file(self, root: Node) -> dict[str, Origin]:
         """What imports bring and what types the file declares."""
