@@ -114,7 +114,16 @@ KOTLIN = (
     Repair(_outside(rb"\b(?P<k>fun)(?=\s+interface\b)"), _spaces),
     Repair(_outside(rb"[ \t](?=\})"), lambda m: b"\n"),
 )
+
+_GIVEN = rb"\bgiven\b[^\n={}]*?"
+SCALA = (
+    # A given with a body in brackets, or behind a colon, as one that is equal to a block.
+    Repair(_outside(_GIVEN + rb"(?:\b(?P<k>with)\s*|(?P<s>[ \t]))(?=\{)"), lambda m: _with(m, k=b"=", s=b"=")),
+    Repair(_outside(_GIVEN + rb"(?P<colon>:)[ \t]*$"), lambda m: _with(m, colon=b"=")),
+)
+
 REPAIRS: Mapping[str, tuple[Repair, ...]] = {
     "kotlin": KOTLIN,
+    "scala": SCALA,
     "python": PYTHON,
 }

@@ -83,6 +83,9 @@ class ScalaWalk(JvmWalk):
                 keys = ("{}", "{}()", "<{}>")
             elif kind == "type_definition":
                 keys = ("<{}>",)
+            elif kind == "given_definition":
+                found.update({self.text(name): Origin(static, self.package) for name in self._given(child)})
+                continue
             elif kind in _VALUES:
                 found.update({self.text(name): Origin(static, self.package) for name in self._pattern(child)})
                 continue
@@ -94,6 +97,10 @@ class ScalaWalk(JvmWalk):
                 origin = Origin(static or (None if holder else False), self.package, holder)
                 found.update({key.format(self.text(name)): origin for key in keys})
         return found
+
+    def _given(self, node: Node) -> list[Node]:
+        """The name of a given, if it has one: an instance without one begins with its type."""
+        return [child for child in node.children[1:2] if child.type == "identifier"]
 
     def _pattern(self, node: Node) -> list[Node]:
         """The names directly in the pattern of a `val`."""
@@ -215,9 +222,15 @@ class ScalaWalk(JvmWalk):
         self.push([left, *rest], REFERENCE, place)
 
     @on("interpolated_string_expression")
-    def interpolated(self, node: Node, _role: str, place: NodePlace) -> None:
-        """The `s` before the quote is part of the literal."""
-        self.push(node.children[1:], REFERENCE, place)
+    def interpolated(self, node: Node, role: str, place: NodePlace) -> None:
+        """The `s` before the quote is part of the literal; in a pattern the names are new."""
+        if role != BOUND:
+            self.push(node.children[1:], REFERENCE, place)
+            return
+        for text in node.children[1:]:
+            for hole in text.children:
+                for child in hole.children:
+                    self.push(child.children or [child], BOUND, place)
 
     @on("import_declaration", "export_declaration")
     def import_(self, node: Node, _role: str, place: NodePlace) -> None:
@@ -314,17 +327,24 @@ class ScalaWalk(JvmWalk):
         rest = [child for child in node.children if child.type not in self.names]
         self.push(rest, TYPE, place)
 
-    @on("template_body")
+    @on("type_lambda")
+    def type_lambda(self, node: Node, _role: str, place: NodePlace) -> None:
+        inner = NodePlace(Scope("block", place.scope), place.argument)
+        self._type_parameters(node, inner.scope)
+        self.push([child for child in node.children if child.type != "identifier"], TYPE, inner)
+
+    @on("template_body", "with_template_body")
     def template_body(self, node: Node, _role: str, place: NodePlace) -> None:
         if place.scope.kind != "class":
             # Of an anonymous class.
             place = NodePlace(Scope("class", place.scope, self._declared(node.children, static=False)), False)
         self.in_order(node.children, place)
 
-    @on("function_definition", "function_declaration")
+    @on("function_definition", "function_declaration", "given_definition")
     def function(self, node: Node, _role: str, place: NodePlace) -> None:
         inner = NodePlace(Scope("block", place.scope), False)
-        name = node.child_by_field_name("name")
+        is_given = node.type == "given_definition"
+        name = next(iter(self._given(node)), None) if is_given else node.child_by_field_name("name")
         begin = name.start_byte if name is not None else -1
         for child in node.children:
             if child.type == "type_parameters":
@@ -368,12 +388,13 @@ class ScalaWalk(JvmWalk):
         self._stack.append((pattern, BOUND, place))
         self.in_order([child for child in rest if child.type != "guard"], place)
 
-    @on("for_expression", "block", "case_clause", "lambda_expression", "indented_block")
+    @on("for_expression", "block", "case_clause", "lambda_expression", "colon_argument", "indented_block")
     def block(self, node: Node, _role: str, place: NodePlace) -> None:
         """A scope; a lambda's parameter and the pattern of a case are bound in it."""
         children = node.children
-        inner = NodePlace(Scope("block", place.scope), place.argument and node.type != "lambda_expression")
-        bound = 0 if node.type == "lambda_expression" else 1 if node.type == "case_clause" else -1
+        is_lambda = node.type == "lambda_expression" or any(child.type == "=>" for child in children[1:2])
+        inner = NodePlace(Scope("block", place.scope), place.argument and not is_lambda)
+        bound = 1 if node.type == "case_clause" else 0 if is_lambda else -1
         if 0 <= bound < len(children):
             self.in_order(children[bound + 1 :], inner)
             self._stack.append((children[bound], BOUND, inner))
