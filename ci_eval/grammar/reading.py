@@ -5,10 +5,12 @@ A rewriting keeps every offset: a newer construct becomes an older one of the sa
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ci_eval.grammar.repairs import REPAIRS, Repair, Span
+from ci_eval.grammar.repairs import REPAIRS
+from ci_eval.grammar.repairs.repair import Rewritten, Span
 from ci_eval.grammar.syntax import Node, parser
 
 
@@ -16,41 +18,66 @@ class Reading(NamedTuple):
     """A text as it was read."""
 
     source: bytes
-    """What was parsed: as long as the text, with the same line ends."""
+    """What was parsed: as long as the text."""
     roots: tuple[Node, ...]
-    """The tree, and trees of pieces that are blanked out in it."""
+    """The tree of the text, and trees of parts that are blank in it."""
     keywords: tuple[Span, ...] = ()
-    """Words of the language that stand in what was rewritten."""
+    """Words of the language that stand in what was rewritten, and have no node."""
+    types: tuple[Span, ...] = ()
+    """Names of types that stand there."""
     lost: int = 0
     """Bytes that no tree has: those of ERROR nodes, and one for each node that the grammar missed."""
 
 
 def read(source: bytes, grammar: str) -> Reading:
-    """Parse a text; where its tree has errors, keep the rewritings and pieces that lose least."""
+    """Parse a text; where its tree has errors, keep the rewritings that lose least."""
     repairs = REPAIRS.get(grammar, ())
-    keywords: list[Span] = []
-    text = source
+    made = Rewritten(source)
     for repair in repairs:
         if repair.always:
-            text, spans = repair.apply(text)
-            keywords += spans
-    root = parser(grammar).parse(text).root_node
-    if not root.has_error:
-        return Reading(text, (root,), tuple(keywords))
-    lost = lost_bytes(root)
+            made = _then(made, repair.apply(made.text))
+    best = _parsed(made, grammar)
     for repair in repairs:
-        changed, spans = (text, []) if repair.always else repair.apply(text)
-        if changed != text:
-            other = parser(grammar).parse(changed).root_node
-            rest = lost_bytes(other)
-            if rest <= lost:
-                text, root, lost = changed, other, rest
-                keywords += spans
-    return Reading(text, (root,), tuple(keywords), lost)
+        if not best.lost:
+            break
+        more = _then(made, repair.apply(made.text))
+        if not repair.always and more.text != made.text:
+            other = _parsed(more, grammar)
+            if other.lost <= best.lost:
+                made, best = more, other
+    return best
+
+
+def _then(first: Rewritten, second: Rewritten) -> Rewritten:
+    return Rewritten(
+        second.text,
+        first.keywords + second.keywords,
+        first.types + second.types,
+        first.layers + second.layers,
+    )
+
+
+def _parsed(made: Rewritten, grammar: str) -> Reading:
+    text = made.text
+    roots = tuple(parser(grammar).parse(part).root_node for part in (text, *made.layers))
+    if made.layers:
+        text = _overlaid(text, made.layers)
+    return Reading(text, roots, made.keywords, made.types, sum(lost_bytes(root) for root in roots))
+
+
+def _overlaid(text: bytes, layers: tuple[bytes, ...]) -> bytes:
+    """The text with what stands in the layers, so that one text has the names of all trees; the first layer counts."""
+    out = bytearray(text)
+    for layer in reversed(layers):
+        for part in re.finditer(rb"\S+", layer):
+            out[part.start() : part.end()] = part[0]
+    return bytes(out)
 
 
 def lost_bytes(root: Node) -> int:
     """The bytes in outermost ERROR nodes, and one for each node that is missing."""
+    if not root.has_error:
+        return 0
     return sum(max(node.end_byte - node.start_byte, 1) for node in errors(root))
 
 

@@ -152,9 +152,12 @@ def tokens_of(walk: Walk, grammar: str) -> Extraction:
     walk.run(*reading.roots)
     found = walk.found
     if reading.source is not source:
-        keyword = Properties(kind=Kind.KEYWORD)
-        found = [token for token in found if _is_as_written(token, source)]
-        found += [(begin, source[begin:end].decode(), keyword) for begin, end in reading.keywords]
+        added = [(span, Kind.KEYWORD) for span in reading.keywords] + [
+            (span, Kind.TYPE_REFERENCE) for span in reading.types
+        ]
+        # First, since of tokens at one offset the first one counts.
+        found = [(begin, source[begin:end].decode(), Properties(kind=kind)) for (begin, end), kind in added]
+        found += [token for token in walk.found if _is_as_written(token, source)]
     points = code_points(source) or range(len(source) + 1)
     tokens: list[Token] = []
     end = 0

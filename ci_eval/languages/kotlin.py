@@ -196,7 +196,9 @@ class KotlinWalk(JvmWalk):
             owner = place.scope.enclosing("class")
             known = (owner.names.get(f"{name}()" if role == CALLED else name) if owner else None) or LOCAL
         elif origin.holder == "module":
-            kind = Kind.METHOD_CALL if role == CALLED else Kind.TYPE_REFERENCE if self.known.is_type(name) else Kind.IMPORT
+            kind = (
+                Kind.METHOD_CALL if role == CALLED else Kind.TYPE_REFERENCE if self.known.is_type(name) else Kind.IMPORT
+            )
             self.emit(node, kind, place, Origin(True, origin.package))
             return
         if role == CALLED:

@@ -189,7 +189,10 @@ class ScalaWalk(JvmWalk):
             self.emit(node, Kind.METHOD_CALL, place, Origin(static, known.package), name)
         elif origin.holder == "module":
             self.emit(
-                node, Kind.TYPE_REFERENCE if self.known.is_type(name) else Kind.IMPORT, place, Origin(True, known.package)
+                node,
+                Kind.TYPE_REFERENCE if self.known.is_type(name) else Kind.IMPORT,
+                place,
+                Origin(True, known.package),
             )
         elif origin.static and is_type_name(name):
             self.emit(node, Kind.TYPE_REFERENCE, place, known, name)

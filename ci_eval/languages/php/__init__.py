@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from ci_eval.contracts import Declarations, Language, Shape
@@ -21,6 +22,9 @@ from ci_eval.languages.php.references import (
     class_of,
 )
 from ci_eval.model import Extraction, Kind
+
+
+_NULLSAFE_MEMBER = re.compile(rb"\?->([A-Za-z_\x80-\xff][\w\x80-\xff]*)")
 
 
 class PhpWalk(PhpReferences):
@@ -58,7 +62,9 @@ class PhpWalk(PhpReferences):
         """`A::B`, `A::class`, `A::$b`; the name of a method where a class takes it from a trait."""
         receiver, *rest = node.children
         for child in rest:
-            name = self.text(child) if child.type in self.names else ""
+            # In `A::{$b}` the name has a variable in it.
+            is_name = child.type == "variable_name" or (child.type == "name" and not child.child_count)
+            name = self.text(child) if is_name else ""
             if name.lower() == "class":
                 self.emit(child, Kind.KEYWORD, place, UNKNOWN, name)
             elif name:
@@ -68,7 +74,7 @@ class PhpWalk(PhpReferences):
                 if bare:
                     self.emit(child, kind, place, origin, bare, len(name) - len(bare))
             else:
-                self.push([child], REFERENCE, place)
+                self.push(child.children or [child], REFERENCE, place)
         self.push([receiver], TYPE if receiver.type in NAMES else REFERENCE, place)
 
     def _member(self, receiver: Node, name: str, otherwise: bool | None, place: NodePlace) -> Origin:
@@ -147,8 +153,17 @@ class PhpWalk(PhpReferences):
         for child in node.children:
             plain = child.type == "subscript_expression" and before != "{"
             nodes += [each for each in child.children if each.type != "name"] if plain else [child]
+            if child.type == "variable_name" and before != "{":
+                self._member_in_text(child, place)
             before = child.type
         self.push(nodes, REFERENCE, place)
+
+    def _member_in_text(self, variable: Node, place: NodePlace) -> None:
+        """`?->b` behind `$a`, which the grammars take for text."""
+        member = _NULLSAFE_MEMBER.match(self.source, variable.end_byte)
+        if member:
+            skip = member.start(1) - variable.start_byte
+            self.emit(variable, Kind.FIELD, place, Origin(False), member[1].decode(), skip)
 
     @on("dynamic_variable_name")
     def dynamic(self, node: Node, _role: str, place: NodePlace) -> None:

@@ -1,0 +1,25 @@
+"""What is rewritten before a grammar reads it: newer syntax into older, which has the same length and the same names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from ci_eval.grammar.repairs import kotlin, php, python, scala
+from ci_eval.grammar.repairs.repair import Rewritten
+
+
+class Rewriting(Protocol):
+    """A way to rewrite a text; see Repair."""
+
+    @property
+    def always(self) -> bool: ...
+    def apply(self, source: bytes, /) -> Rewritten: ...
+
+
+REPAIRS: Mapping[str, tuple[Rewriting, ...]] = {
+    "kotlin": kotlin.REPAIRS,
+    "php": php.REPAIRS,
+    "python": python.REPAIRS,
+    "scala": scala.REPAIRS,
+}

@@ -1,0 +1,48 @@
+"""Kotlin: what is rewritten before its grammar reads it."""
+
+from __future__ import annotations
+
+import re
+
+from ci_eval.grammar.repairs.repair import Match, Repair, outside, spaces, with_
+
+
+def _dollars(match: Match) -> bytes:
+    """`$$"a $b $$c"`, in which `$b` is text, as a text in which one `$` is enough."""
+    before, text = match["dollars"], match["text"]
+    inner = re.sub(
+        rb"\$+",
+        lambda run: run[0].replace(b"$", b" ")[:-1] + b"$" if len(run[0]) >= len(before) else b" " * len(run[0]),
+        text,
+    )
+    return b" " * len(before) + inner
+
+
+def _context(match: Match) -> bytes:
+    """`context(a: A)` as a function's head, and `context(A)` as a value's type."""
+    named = re.match(rb"\s*\w+\s*:", match["inner"])
+    return b"fun con(" + match["inner"] + b")" if named else b"val c:x<" + match["inner"] + b">"
+
+
+_ROUND = rb"(?:[^()]|\((?:[^()]|\([^()]*\))*\))*"
+"""What may be in round brackets, with two levels of others inside."""
+
+REPAIRS = (
+    Repair(
+        re.compile(
+            rb"(?P<skip>/(?:/[^\n]*|\*[\s\S]*?\*/))|(?P<dollars>\$\$+)(?P<text>\"\"\"[\s\S]*?\"\"\"+|"
+            rb"\"(?:\\.|[^\"\\\n])*\")"
+        ),
+        _dollars,
+    ),
+    Repair(outside(rb"^[ \t]*(?P<k>context)\((?P<inner>" + _ROUND + rb")\)(?=\s*(?:@|\w))"), _context),
+    Repair(
+        outside(rb"(?:^|[{;])[ \t]*!?(?:is|in)\b[^\n{}]*?[ \t](?P<k>if)\b(?=[^\n]*?->)"), lambda m: with_(m, k=b",")
+    ),
+    Repair(
+        outside(rb"(?:^|[{;])[ \t]*(?P<k1>else)[ \t]+(?P<k2>if)\b(?=[^\n{]*?->)"), lambda m: with_(m, k1=b"", k2=b"")
+    ),
+    Repair(outside(rb"\b(?P<k>value)(?=\s+class\b)"), lambda m: b"inner"),
+    Repair(outside(rb"\b(?P<k>fun)(?=\s+interface\b)"), spaces),
+    Repair(outside(rb"[ \t](?=\})"), lambda m: b"\n"),
+)

@@ -1,0 +1,25 @@
+"""Python: what is rewritten before its grammar reads it."""
+
+from __future__ import annotations
+
+import re
+
+from ci_eval.grammar.repairs.repair import PYTHON_LIKE, Match, Repair, outside
+
+_BRACKETS = rb"\[(?:[^\[\]]|\[(?:[^\[\]]|\[[^\[\]]*\])*\])*\]"
+"""Square brackets with two levels of others inside."""
+
+
+def _defaults(match: Match) -> bytes:
+    """`[T = D]` as `[T : D]`, and `[T: B = D]` as `[T: B | D]`."""
+    out, depth, bound = bytearray(match[0]), 0, False
+    for at in range(match.start("list") - match.start(), len(out)):
+        byte = out[at : at + 1]
+        depth += (byte in b"[({") - (byte in b"])}")
+        if depth == 1 and byte == b"=":
+            out[at : at + 1] = b"|" if bound else b":"
+        bound = depth > 0 and byte != b"," and (bound or byte == b":") if depth == 1 else bound
+    return bytes(out)
+
+
+REPAIRS = (Repair(outside(rb"\b(?:class|def|type)\s+\w+\s*(?P<list>" + _BRACKETS + rb")", PYTHON_LIKE), _defaults),)

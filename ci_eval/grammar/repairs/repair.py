@@ -1,0 +1,85 @@
+"""A rewriting of what a grammar cannot read into something as long that it can."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import NamedTuple
+
+Span = tuple[int, int]
+"""Begin and end in bytes."""
+Match = re.Match[bytes]
+
+
+class Rewritten(NamedTuple):
+    """A text of which parts were rewritten, all as long as they were."""
+
+    text: bytes
+    keywords: tuple[Span, ...] = ()
+    """Words of the language that stood in what was replaced."""
+    types: tuple[Span, ...] = ()
+    """Names of types in it."""
+    layers: tuple[bytes, ...] = ()
+    """Further texts, each as long, that are blank but for parts that are blank in `text`."""
+
+
+class Repair(NamedTuple):
+    """What a pattern matches outside of comments and texts, and what is put in its place: as many bytes.
+
+    Groups named `k`, `k1` … are keywords of the language, those named `t` types.
+    """
+
+    pattern: re.Pattern[bytes]
+    replacement: Callable[[Match], bytes]
+    always: bool = False
+    """Whether the grammar misreads this without noticing; else it is tried where there are errors."""
+
+    def apply(self, source: bytes) -> Rewritten:
+        """Rewrite all matches."""
+        keywords: list[Span] = []
+        types: list[Span] = []
+        groups = [
+            (name, keywords if name[0] == "k" else types)
+            for name in self.pattern.groupindex
+            if re.fullmatch(r"[kt]\d?", name)
+        ]
+
+        def replaced(match: Match) -> bytes:
+            old = match[0]
+            if match["skip"] is not None:
+                return old
+            new = self.replacement(match)
+            if len(new) != len(old):
+                raise ValueError(f"a rewriting must keep the length: {old!r} became {new!r}")
+            if new != old:
+                for name, spans in groups:
+                    if match[name]:
+                        spans.append(match.span(name))
+            return new
+
+        return Rewritten(self.pattern.sub(replaced, source), tuple(keywords), tuple(types))
+
+
+C_LIKE = rb"//[^\n]*|/\*[\s\S]*?\*/|\"\"\"[\s\S]*?\"\"\"|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])'"
+"""Comments and texts of most languages."""
+PYTHON_LIKE = rb"\#[^\n]*|\"\"\"[\s\S]*?\"\"\"|'''[\s\S]*?'''|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'"
+
+
+def outside(pattern: bytes, skip: bytes = C_LIKE) -> re.Pattern[bytes]:
+    """The pattern where neither a comment nor a text is."""
+    return re.compile(rb"(?P<skip>" + skip + rb")|" + pattern, re.MULTILINE)
+
+
+def spaces(match: Match) -> bytes:
+    """Spaces in place of all but line ends."""
+    return re.sub(rb"[^\n]", b" ", match[0])
+
+
+def with_(match: Match, **groups: bytes) -> bytes:
+    """The match with other bytes in place of some of its groups, filled up by spaces."""
+    out = bytearray(match[0])
+    for name, text in groups.items():
+        if match[name] is not None:
+            begin, end = (at - match.start() for at in match.span(name))
+            out[begin:end] = text.ljust(end - begin)
+    return bytes(out)
