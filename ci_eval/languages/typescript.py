@@ -36,6 +36,13 @@ class TypeScriptWalk(EcmaDefinitions):
         if not self.text(node).startswith("unique"):
             self.emit(node, Kind.KEYWORD, place)
 
+    def type_name(self, node: Node, name: str, place: NodePlace) -> None:
+        """A type; the grammar has a name where `bigint` is a word of the language."""
+        if name == "bigint":
+            self.emit(node, Kind.KEYWORD, place)
+        else:
+            super().type_name(node, name, place)
+
     @on("required_parameter", "optional_parameter")
     def parameter(self, node: Node, _role: str, place: NodePlace) -> None:
         # The name of a part of a tuple, which is only said here, is a field `name` or `pattern` of the same node.

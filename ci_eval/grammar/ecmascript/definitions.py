@@ -145,17 +145,17 @@ class EcmaDefinitions(EcmaWalk):
                     self.emit(child, Kind.KEYWORD, place)
 
     def _specifier(self, node: Node, origin: Origin | None, place: NodePlace) -> None:
-        """`a as b`: `a` is a name of the module; `b` is new, so no token."""
-        named = False
+        """`a as b`: `a` is a name of the module; `b` is new, so no token. Either may be a text."""
+        is_first = True
         for child in node.children:
-            if child.type in self.keywords:
+            if child.type in self.keywords or self.text(child) == "default":
                 self.emit(child, Kind.KEYWORD, place)
-            elif child.type in {"identifier", "type_identifier"} and not named:
-                named = True
+            elif child.type in {"identifier", "type_identifier"} and is_first:
                 if origin is not None:
                     self.emit(child, Kind.IMPORT, place, origin)
                 else:
                     self.name(child, REFERENCE, place)
+            is_first = is_first and child.type not in {"identifier", "type_identifier", "string", "default"}
 
     @on("export_statement")
     def export(self, node: Node, _role: str, place: NodePlace) -> None:

@@ -14,7 +14,7 @@ from ci_eval.model import Kind, Location
 KEYWORDS = frozenset(
     "as async await break case catch class const continue debugger default delete do else export extends false finally "
     "for from function get if import in instanceof let meta new null of return set static super switch target this "
-    "throw true try typeof var void while with yield".split()
+    "throw true try typeof using var void while with yield".split()
 )
 LATER, BODY, MEMBER, ASSIGNED = "later", "body", "member", "assigned"
 """Roles: a function that is visited after what surrounds it; statements that have their own scope; a member of a class;

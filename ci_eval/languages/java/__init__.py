@@ -49,7 +49,8 @@ class JavaWalk(BlockWalk):
 
     def name(self, node: Node, role: str, place: NodePlace) -> None:
         name = self.text(node)
-        if name == "var" and node.type == "type_identifier":
+        if (name == "var" and node.type == "type_identifier") or name == "default":
+            # The grammars take the second of `case null, default` for a name.
             self.emit(node, Kind.KEYWORD, place)
             return
         if node.type == "type_identifier" or role == TYPE:

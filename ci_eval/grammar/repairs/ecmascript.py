@@ -1,0 +1,46 @@
+"""JavaScript and TypeScript: what is rewritten before their grammars read it."""
+
+from __future__ import annotations
+
+from ci_eval.grammar.repairs.repair import Repair, outside, spaces, with_
+
+_COMMENTS = rb"//[^\n]*|/\*[\s\S]*?\*/"
+_NAME = rb"(?!(?:in|of|instanceof|as|satisfies)\b)[A-Za-z_$][\w$]*"
+_LITERALS = (
+    rb"//[^\n]*|/\*[\s\S]*?\*/|`(?:\\.|[^`\\])*`|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'"
+)
+
+JAVASCRIPT = (
+    # One grammar takes `using` for a name, the other for an operator: `const` defines the same names.
+    Repair(
+        outside(rb"(?<![.\w$])(?:(?P<k1>await)[ \t]+)?(?P<k2>using)(?=[ \t]+" + _NAME + rb"\s*(?:=[^=]|:|of\b))", _LITERALS),
+        lambda m: with_(m, k1=b"", k2=b"const"),
+        always=True,
+        trigger=b"using",
+    ),
+    Repair(
+        outside(rb"^[ \t]*(?:import|export)\b[^;'\"`]*(?P<text>\"[^\"\n]*\"|'[^'\n]*')(?P<with>[ \t]*(?P<k>with|assert)\s*\{[^{}]*\})", _COMMENTS),
+        lambda m: with_(m, **{"with": b""}),
+    ),
+    Repair(outside(rb"^[ \t]*import[ \t]+(?P<k>defer|source)(?=[ \t]+(?!from\b)[*\w])", _LITERALS), lambda m: with_(m, k=b"")),
+)
+
+TYPESCRIPT = (
+    *JAVASCRIPT,
+    Repair(
+        outside(
+            rb"(?<=[<,])\s*(?:const\s+)?(?:(?P<k1>in)\s+)?(?:(?P<k2>out)\s+)?(?=[A-Z_]\w*\s*(?:[,>=]|extends\b))", _LITERALS
+        ),
+        lambda m: with_(m, k1=b"", k2=b""),
+    ),
+    Repair(outside(rb"\b(?P<k>accessor)(?=[ \t]+[#\w])", _LITERALS), spaces),
+    # Behind a type without a semicolon, `<T>` on the next line is read as its arguments.
+    Repair(
+        outside(rb"(?<=[\w\])>}])(?P<end>[ \t]*\n)(?=(?:\s*(?:/\*[\s\S]*?\*/|//[^\n]*))*\s*<[A-Z][^\n]*)", _LITERALS),
+        lambda m: with_(m, end=b";"),
+    ),
+    Repair(
+        outside(rb"(?<=[\w\])>}])(?P<end>[ \t]*\n)(?=(?:\s*(?:/\*[\s\S]*?\*/|//[^\n]*))*\s*(?:\(\w+\??:|\(\)\s*:))", _LITERALS),
+        lambda m: with_(m, end=b";"),
+    ),
+)
