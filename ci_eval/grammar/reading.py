@@ -54,6 +54,7 @@ def _then(first: Rewritten, second: Rewritten) -> Rewritten:
         first.keywords + second.keywords,
         first.types + second.types,
         first.layers + second.layers,
+        first.lost + second.lost,
     )
 
 
@@ -62,7 +63,7 @@ def _parsed(made: Rewritten, grammar: str) -> Reading:
     roots = tuple(parser(grammar).parse(part).root_node for part in (text, *made.layers))
     if made.layers:
         text = _overlaid(text, made.layers)
-    return Reading(text, roots, made.keywords, made.types, sum(lost_bytes(root) for root in roots))
+    return Reading(text, roots, made.keywords, made.types, made.lost + sum(lost_bytes(root) for root in roots))
 
 
 def _overlaid(text: bytes, layers: tuple[bytes, ...]) -> bytes:

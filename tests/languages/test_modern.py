@@ -1,5 +1,5 @@
 """Newer syntax, one construct per block of `modern/LANGUAGE.txt`: a comment, the code, and behind `=>` its tokens but
-for keywords, as `text:KIND`. Nothing of these may count as unreadable."""
+for keywords, as `text:KIND`. Nothing of these may count as unreadable, but where the comment ends in `(partly lost)`."""
 
 from __future__ import annotations
 
@@ -45,6 +45,6 @@ def test_newer_syntax_has_the_tokens_stated(language: str) -> None:
         actual = " ".join(f"{t.text}:{SHORT[t.properties.kind]}" for t in names)
         if actual != stated.strip():
             wrong.append(f"{title}\n  stated: {stated.strip()}\n  actual: {actual}")
-        if found.unparsable:
+        if bool(found.unparsable) != title.endswith("(partly lost)"):
             wrong.append(f"{title}\n  unparsable: {found.unparsable:.2%}")
     assert not wrong, f"{len(wrong)} in {language}:\n" + "\n".join(wrong)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
-from ci_eval.grammar.repairs import ecmascript, java, kotlin, php, python, scala
+from ci_eval.grammar.repairs import cpp, ecmascript, go, java, kotlin, php, python, scala
 from ci_eval.grammar.repairs.repair import Rewritten
 
 
@@ -18,6 +18,8 @@ class Rewriting(Protocol):
 
 
 REPAIRS: Mapping[str, tuple[Rewriting, ...]] = {
+    "cpp": cpp.REPAIRS,
+    "go": go.REPAIRS,
     "javascript": ecmascript.JAVASCRIPT,
     "tsx": ecmascript.TYPESCRIPT,
     "typescript": ecmascript.TYPESCRIPT,

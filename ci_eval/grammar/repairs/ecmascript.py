@@ -6,30 +6,37 @@ from ci_eval.grammar.repairs.repair import Repair, outside, spaces, with_
 
 _COMMENTS = rb"//[^\n]*|/\*[\s\S]*?\*/"
 _NAME = rb"(?!(?:in|of|instanceof|as|satisfies)\b)[A-Za-z_$][\w$]*"
-_LITERALS = (
-    rb"//[^\n]*|/\*[\s\S]*?\*/|`(?:\\.|[^`\\])*`|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'"
-)
+_LITERALS = rb"//[^\n]*|/\*[\s\S]*?\*/|`(?:\\.|[^`\\])*`|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'"
 
 JAVASCRIPT = (
     # One grammar takes `using` for a name, the other for an operator: `const` defines the same names.
     Repair(
-        outside(rb"(?<![.\w$])(?:(?P<k1>await)[ \t]+)?(?P<k2>using)(?=[ \t]+" + _NAME + rb"\s*(?:=[^=]|:|of\b))", _LITERALS),
+        outside(
+            rb"(?<![.\w$])(?:(?P<k1>await)[ \t]+)?(?P<k2>using)(?=[ \t]+" + _NAME + rb"\s*(?:=[^=]|:|of\b))", _LITERALS
+        ),
         lambda m: with_(m, k1=b"", k2=b"const"),
         always=True,
         trigger=b"using",
     ),
     Repair(
-        outside(rb"^[ \t]*(?:import|export)\b[^;'\"`]*(?P<text>\"[^\"\n]*\"|'[^'\n]*')(?P<with>[ \t]*(?P<k>with|assert)\s*\{[^{}]*\})", _COMMENTS),
+        outside(
+            rb"^[ \t]*(?:import|export)\b[^;'\"`]*(?P<text>\"[^\"\n]*\"|'[^'\n]*')(?P<with>[ \t]*(?P<k>with|assert)\s*\{[^{}]*\})",
+            _COMMENTS,
+        ),
         lambda m: with_(m, **{"with": b""}),
     ),
-    Repair(outside(rb"^[ \t]*import[ \t]+(?P<k>defer|source)(?=[ \t]+(?!from\b)[*\w])", _LITERALS), lambda m: with_(m, k=b"")),
+    Repair(
+        outside(rb"^[ \t]*import[ \t]+(?P<k>defer|source)(?=[ \t]+(?!from\b)[*\w])", _LITERALS),
+        lambda m: with_(m, k=b""),
+    ),
 )
 
 TYPESCRIPT = (
     *JAVASCRIPT,
     Repair(
         outside(
-            rb"(?<=[<,])\s*(?:const\s+)?(?:(?P<k1>in)\s+)?(?:(?P<k2>out)\s+)?(?=[A-Z_]\w*\s*(?:[,>=]|extends\b))", _LITERALS
+            rb"(?<=[<,])\s*(?:const\s+)?(?:(?P<k1>in)\s+)?(?:(?P<k2>out)\s+)?(?=[A-Z_]\w*\s*(?:[,>=]|extends\b))",
+            _LITERALS,
         ),
         lambda m: with_(m, k1=b"", k2=b""),
     ),
@@ -40,7 +47,10 @@ TYPESCRIPT = (
         lambda m: with_(m, end=b";"),
     ),
     Repair(
-        outside(rb"(?<=[\w\])>}])(?P<end>[ \t]*\n)(?=(?:\s*(?:/\*[\s\S]*?\*/|//[^\n]*))*\s*(?:\(\w+\??:|\(\)\s*:))", _LITERALS),
+        outside(
+            rb"(?<=[\w\])>}])(?P<end>[ \t]*\n)(?=(?:\s*(?:/\*[\s\S]*?\*/|//[^\n]*))*\s*(?:\(\w+\??:|\(\)\s*:))",
+            _LITERALS,
+        ),
         lambda m: with_(m, end=b";"),
     ),
 )

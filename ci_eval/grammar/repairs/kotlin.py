@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ci_eval.grammar.repairs.repair import Match, Repair, outside, spaces, with_
+from ci_eval.grammar.repairs.repair import ROUND, Match, Repair, outside, spaces, with_
 
 
 def _dollars(match: Match) -> bytes:
@@ -24,9 +24,6 @@ def _context(match: Match) -> bytes:
     return b"fun con(" + match["inner"] + b")" if named else b"val c:x<" + match["inner"] + b">"
 
 
-_ROUND = rb"(?:[^()]|\((?:[^()]|\([^()]*\))*\))*"
-"""What may be in round brackets, with two levels of others inside."""
-
 REPAIRS = (
     Repair(
         re.compile(
@@ -35,7 +32,7 @@ REPAIRS = (
         ),
         _dollars,
     ),
-    Repair(outside(rb"^[ \t]*(?P<k>context)\((?P<inner>" + _ROUND + rb")\)(?=\s*(?:@|\w))"), _context),
+    Repair(outside(rb"^[ \t]*(?P<k>context)\((?P<inner>" + ROUND + rb")\)(?=\s*(?:@|\w))"), _context),
     Repair(
         outside(rb"(?:^|[{;])[ \t]*!?(?:is|in)\b[^\n{}]*?[ \t](?P<k>if)\b(?=[^\n]*?->)"), lambda m: with_(m, k=b",")
     ),

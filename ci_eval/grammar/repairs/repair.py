@@ -21,6 +21,8 @@ class Rewritten(NamedTuple):
     """Names of types in it."""
     layers: tuple[bytes, ...] = ()
     """Further texts, each as long, that are blank but for parts that are blank in `text`."""
+    lost: int = 0
+    """Bytes of code that are in none of them."""
 
 
 class Repair(NamedTuple):
@@ -67,6 +69,10 @@ class Repair(NamedTuple):
 C_LIKE = rb"//[^\n]*|/\*[\s\S]*?\*/|\"\"\"[\s\S]*?\"\"\"|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])'"
 """Comments and texts of most languages."""
 PYTHON_LIKE = rb"\#[^\n]*|\"\"\"[\s\S]*?\"\"\"|'''[\s\S]*?'''|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'"
+
+
+ROUND = rb"(?:[^()]|\((?:[^()]|\([^()]*\))*\))*"
+"""What may be in round brackets, with two levels of others inside."""
 
 
 def outside(pattern: bytes, skip: bytes = C_LIKE) -> re.Pattern[bytes]:

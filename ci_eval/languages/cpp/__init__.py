@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from ci_eval.contracts import Declarations, Language, Shape
@@ -35,12 +34,8 @@ _DECLARATOR_SET = frozenset(_DECLARATORS)
 _DECLARATIONS = (
     "declaration field_declaration parameter_declaration optional_parameter_declaration variadic_parameter_declaration"
 ).split()
-# Without a semicolon after it, the grammar would not understand what follows.
-_MACRO_LINE = re.compile(
-    rb"^[ \t]*(?=\w*_)(?=\w*(?:BEGIN|END|NAMESPACE|OBJECT|DECLS))[A-Z_][A-Z0-9_]*(?:\([^()\n]*\))?[ \t]*$", re.MULTILINE
-)
 _TYPE_DECLARATORS = _DECLARATOR_SET | {"pointer_type_declarator", "abstract_pointer_declarator"}
-_NAME_FIRST = frozenset(["init_declarator", "array_declarator", "function_declarator"])
+_NAME_FIRST = frozenset(["init_declarator", "array_declarator", "function_declarator", "attributed_declarator"])
 _NAMED_TYPES = frozenset(["type_identifier", "qualified_identifier", "template_type"])
 
 
@@ -294,8 +289,7 @@ class CppWalk(CppReferences):
 
 def extract(text: str, _path: str, declared: Declarations) -> Extraction:
     """The completable tokens of one file."""
-    source = _MACRO_LINE.sub(lambda found: b" " * len(found[0]), text.encode())
-    return tokens_of(CppWalk(source, declared), "cpp")
+    return tokens_of(CppWalk(text.encode(), declared), "cpp")
 
 
 _HEADS = ("if_statement", "else_clause", "while_statement", "for_statement", "for_range_loop")

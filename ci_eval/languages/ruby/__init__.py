@@ -108,11 +108,11 @@ class RubyWalk(RubyReferences):
 
     @on("block", "do_block")
     def block(self, node: Node, _role: str, place: NodePlace) -> None:
-        self.push(node.children, REFERENCE, NodePlace(_inside(place), False))
+        self.push(node.children, REFERENCE, NodePlace(_inside(node, place), False))
 
     @on("lambda")
     def lambda_(self, node: Node, _role: str, place: NodePlace) -> None:
-        inner = NodePlace(_inside(place), False)
+        inner = NodePlace(_inside(node, place), False)
         self.push(node.children, REFERENCE, inner)
 
     @on("alias", "undef")
@@ -240,10 +240,14 @@ class RubyWalk(RubyReferences):
         self.push(rest, role, place)
 
 
-def _inside(place: NodePlace) -> Scope:
+def _inside(node: Node, place: NodePlace) -> Scope:
     """The scope of a block."""
+    takes_it = all(child.type not in _PARAMETERS for child in node.children)
     around = place.scope if isinstance(place.scope, RubyScope) else None
-    return RubyScope("block", around, {}, "", space_of(place), is_static(place))
+    return RubyScope("block", around, {}, "", space_of(place), is_static(place), takes_it)
+
+
+_PARAMETERS = frozenset(["block_parameters", "lambda_parameters"])
 
 
 def extract(text: str, _path: str, declared: Declarations) -> Extraction:

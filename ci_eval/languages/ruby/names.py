@@ -84,6 +84,8 @@ class RubyScope(Scope):
     space: Space = field(default_factory=lambda: Space("", ()))
     static: bool = False
     """Whether `self` is the module itself."""
+    takes_it: bool = False
+    """Whether this is a block without parameters, in which `it` is one."""
 
 
 class RubyNames:

@@ -105,7 +105,7 @@ class RubyReferences(Walk):
                 self.emit(node, Kind.VARIABLE, place, LOCAL, name)
             else:
                 scope.names[name] = LOCAL
-        elif role != CALLED and (scope.owner(name) or (name[:1] == "_" and name[1:].isdigit())):
+        elif role != CALLED and (scope.owner(name) or _is_implicit(name, scope)):
             self.emit(node, Kind.VARIABLE, place, LOCAL, name)
         else:
             self.emit(node, Kind.METHOD_CALL, place, self.own_method(name, place), name)
@@ -183,6 +183,12 @@ class RubyReferences(Walk):
         """Whether `name`, a constant of `package`, is known to be a module or class."""
         full = f"{package}::{name}" if package else name
         return full in self.ruby.spaces or full in self.declared or name in TYPES
+
+
+def _is_implicit(name: str, scope: Scope) -> bool:
+    """Whether a block has a parameter of that name without saying so: `_1`, or `it` where it says no other."""
+    numbered = name[:1] == "_" and name[1:].isdigit()
+    return numbered or (name == "it" and isinstance(scope, RubyScope) and scope.takes_it)
 
 
 def space_of(place: NodePlace) -> Space:
