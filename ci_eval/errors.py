@@ -18,7 +18,8 @@
         │   └── ContextTooLong         of a language model: the question was longer than it can look at
         ├── BudgetSpent                nothing is left of what may be spent on asking: the session is skipped
         ├── TooManyFailures            more failed sessions than `interpret.allowedFailures`
-        └── NothingSuggested           as many sessions without a suggestion as `interpret.allowedEmpty`, or more
+        ├── NothingSuggested           as many sessions without a suggestion as `interpret.allowedEmpty`, or more
+        └── TooMuchUnread              more of the source could not be read than `actions.allowedUnparsable`
 
     Interrupted                   130  no error, but the user's wish, while a workspace was being made
 
@@ -138,3 +139,7 @@ class TooManyFailures(EngineFailure):
 
 class NothingSuggested(EngineFailure):
     """The engine answered, but with nothing: it did not see what it was asked about; the reports are complete."""
+
+
+class TooMuchUnread(EngineFailure):
+    """More of the source could not be read than the configuration allows, so the figures are of the rest alone."""

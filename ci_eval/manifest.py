@@ -135,7 +135,9 @@ class Manifest(Value, frozen=True, kw_only=True):
     generated: Number = 0
     """Sessions in the actions, of which `sessionProbability` and `sessionsLimit` choose some."""
     unparsable: Annotated[float, Meta(ge=0, le=1)] = 0.0
-    """Share of the source text that the grammar could not read."""
+    """Share of the source text that the grammar could not read, by its syntax trees."""
+    unparsable_files: dict[str, Annotated[float, Meta(ge=0, le=1)]] = {}
+    """The files of which most text could not be read → which share; the worst first, ten at most."""
     vocabulary: Vocabulary | None = None
     """Of the tokens that pass the filter, in the task `tokens`."""
     pairs: dict[str, Number] = {}

@@ -128,12 +128,14 @@ def _projects(given: Sequence[Workspace], output: Path, screen: Screen) -> Works
     atomic.copy(given[0].config_path, merged.config_path)
     names = [each.project.name for each in manifests]
     sampled = _sampled(given, manifests)
-    strata = 0
+    strata, unread = 0, dict[str, float]()
     for workspace, manifest in zip(given, manifests, strict=True):
         info = manifest.project
         name = info.name if names.count(info.name) == 1 else f"{info.name}-{info.revision}"
         screen.say(f"Taking {name} from {workspace.folder}")
-        merged.adopt(workspace, re.sub(r"[^A-Za-z0-9._@-]+", "-", name), strata)
+        folder = re.sub(r"[^A-Za-z0-9._@-]+", "-", name)
+        merged.adopt(workspace, folder, strata)
+        unread |= {f"{folder}/{path}": share for path, share in manifest.unparsable_files.items()}
         strata += len(manifest.sampling.strata) if manifest.sampling else 0
     infos = tuple(manifest.project for manifest in manifests)
     together = hashlib.sha256("".join(info.checksum for info in infos).encode()).hexdigest()
@@ -150,6 +152,7 @@ def _projects(given: Sequence[Workspace], output: Path, screen: Screen) -> Works
             sampling=sampled,
             generated=sum(each.generated for each in manifests),
             unparsable=sum(each.unparsable for each in manifests) / len(manifests),
+            unparsable_files=unread,
             pairs=dict(sum((Counter(each.pairs) for each in manifests), Counter())),
             dependencies={},
             closures={},

@@ -8,6 +8,7 @@ from ci_eval.errors import (
     NothingSuggested,
     NothingToEvaluate,
     TooManyFailures,
+    TooMuchUnread,
 )
 from ci_eval.manifest import Manifest
 from ci_eval.model import FAILED
@@ -27,10 +28,21 @@ def trouble(workspace: Workspace, config: Config) -> CiEvalError | None:
         )
     allowed, share = config.interpret.allowed_failures, failed / manifest.finished
     if share <= allowed:
-        return _emptiness(manifest, config)
+        return _unread(manifest, config) or _emptiness(manifest, config)
     return TooManyFailures(
         f"the engine failed on {failed:,} of {manifest.finished:,} sessions ({share:.1%}), allowed are {allowed:.1%} "
         "(interpret.allowedFailures); the report shows them, errors first"
+    )
+
+
+def _unread(manifest: Manifest, config: Config) -> TooMuchUnread | None:
+    allowed, share = config.actions.allowed_unparsable, manifest.unparsable
+    if share <= allowed:
+        return None
+    worst = ", ".join([*manifest.unparsable_files][:3])
+    return TooMuchUnread(
+        f"{share:.1%} of the source could not be read, allowed are {allowed:.1%} (actions.allowedUnparsable), so the "
+        f"figures are of the rest alone; most was lost in {worst}. Leave such files out by actions.ignoreFileNames"
     )
 
 

@@ -42,6 +42,7 @@ def make_actions(workspace: Workspace, prepared: Prepared, jobs: int, screen: Sc
             manifest,
             generated=made.sessions,
             unparsable=made.unparsable / made.size if made.size else 0.0,
+            unparsable_files=made.worst(),
             vocabulary=made.texts.summed(),
             pairs=dict(prepared.records.fates) if prepared.records else {},
             stages=manifest.stages | {"actions": record},

@@ -234,6 +234,7 @@ def take_actions(source: Workspace, workspace: Workspace) -> None:
             manifest,
             generated=was.generated,
             unparsable=was.unparsable,
+            unparsable_files=was.unparsable_files,
             vocabulary=was.vocabulary,
             pairs=was.pairs,
             stages={"actions": was.stages["actions"]} if "actions" in was.stages else {},

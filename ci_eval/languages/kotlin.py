@@ -15,8 +15,8 @@ from ci_eval.grammar.walk import CALLED, REFERENCE, TYPE, NodePlace, on, tokens_
 from ci_eval.model import Extraction, Kind
 
 KEYWORDS = frozenset(
-    "abstract actual annotation as as? break by catch class companion const constructor context continue crossinline data "
-    "do else enum expect external false final finally for fun get if import in infix init inline inner interface "
+    "abstract actual annotation as as? break by catch class companion const constructor context continue crossinline "
+    "data do else enum expect external false final finally for fun get if import in infix init inline inner interface "
     "internal is !is !in lateinit noinline null object open operator out override package private protected "
     "public reified return sealed set super suspend tailrec this throw true try typealias val value var vararg "
     "when where while delegate field file property receiver param setparam return@ this@ super@ break@ "

@@ -135,6 +135,10 @@ class Evaluation(Value, frozen=True, kw_only=True):
     lacking: dict[str, int] = {}
     """Package → number of its imports, where an engine could not follow them, since what the project needs was not
     installed."""
+    unparsable: float = 0.0
+    """Share of the source text that the grammar could not read: there are no sessions of it."""
+    unparsable_files: dict[str, float] = {}
+    """The files of which most text could not be read → which share."""
     noise: Noise | None = None
     """None where each session was asked once."""
     footprint: Footprint = Footprint()

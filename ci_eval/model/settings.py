@@ -112,6 +112,8 @@ class ActionsConfig(Section, frozen=True):
     """Names of files and folders that are left out, wherever they stand."""
     max_file_size: Count = 1_000_000
     """Bytes; larger files are left out."""
+    allowed_unparsable: Share = 0.2
+    """Share of the source text that the grammar may fail to read before the run counts as failed."""
     strategy: StrategyConfig = StrategyConfig()
     """What is completed in a file."""
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from ci_eval.model import Evaluation
 from ci_eval.rendering.figures import counted, first_filter
+from ci_eval.statistics.population import NOTABLE
 
 MOSTLY = 0.9
 """From this share of sessions without a suggestion on, something other than the engine is likely to be wrong."""
@@ -15,7 +16,7 @@ NAMED = 5
 
 def warnings_of(evaluation: Evaluation) -> Sequence[str]:
     """One text each, without an end mark of its own."""
-    return [*_end(evaluation), *_imports(evaluation), *_emptiness(evaluation)]
+    return [*_end(evaluation), *_unread(evaluation), *_imports(evaluation), *_emptiness(evaluation)]
 
 
 def listed(names: Sequence[str]) -> str:
@@ -34,6 +35,21 @@ def _end(evaluation: Evaluation) -> Iterator[str]:
             f"this run is {state}: the figures are those of {counted(len(whole.files), 'file')} that are through, "
             f"and {counted(evaluation.unfinished, 'file')} with sessions are not; {hint}"
         )
+
+
+def _unread(evaluation: Evaluation) -> Iterator[str]:
+    if evaluation.unparsable > NOTABLE:
+        worst = [f"{path} ({percent(share)} of it)" for path, share in evaluation.unparsable_files.items()]
+        yield (
+            f"{percent(evaluation.unparsable)} of the source could not be read, and has no sessions: the figures are "
+            f"of the rest. Most was lost in {listed(worst)}. The grammar may be older than the language, or not know "
+            "macros that the code uses; actions.ignoreFileNames leaves files out"
+        )
+
+
+def percent(share: float) -> str:
+    """Return a share of the source in percent, with a decimal where it is small."""
+    return f"{share:.1%}" if share < 0.1 else f"{share:.0%}"
 
 
 def _imports(evaluation: Evaluation) -> Iterator[str]:

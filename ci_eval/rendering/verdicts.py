@@ -17,9 +17,11 @@ from ci_eval.model import (
     TrendPoint,
     Verdict,
 )
+from ci_eval.rendering.advice import percent
 from ci_eval.rendering.figures import TO, amount, change, change_between, counted, first_filter
 from ci_eval.rendering.ladder import beside, label, shown_filter
 from ci_eval.statistics.clustered import FEWEST_OF_FIGURE
+from ci_eval.statistics.population import NOTABLE
 
 SIGNS = {
     Verdict.BETTER: "▲",
@@ -57,6 +59,12 @@ def populations(evaluation: Evaluation) -> tuple[str, str]:
     _, figures = first_filter(evaluation)
     _, leading = shown_filter(evaluation)
     here = f"all {figures.sessions:,} sessions were asked: its figures are exact"
+    if evaluation.unparsable > NOTABLE:
+        here = (
+            f"all {figures.sessions:,} sessions of what could be read were asked, but "
+            f"{percent(evaluation.unparsable)} of the source could not be read; intervals (95 %) say where the "
+            "figures of all would lie, if the rest is like it"
+        )
     if figures.sessions < evaluation.population:
         asked = f"{figures.sessions:,} of its {evaluation.population:,} sessions were asked"
         here = f"{asked}; intervals (95 %) say where the figures of all lie"

@@ -42,13 +42,19 @@ def project_of(path: str, *, merged: bool) -> str:
     return path.partition("/")[0] if merged else ""
 
 
-def share(known: Counter[str], asked: Mapping[str, int], *, merged: bool) -> tuple[int, float]:
+NOTABLE = 0.01
+"""From this share of the source on, what could not be read is said, and figures of the rest are not exact."""
+
+
+def share(known: Counter[str], asked: Mapping[str, int], *, merged: bool, unread: float = 0.0) -> tuple[int, float]:
     """The number of all sessions, and the share of them that was asked; of several projects, the smallest share.
 
-    `known`: project → its sessions. `asked`: file → sessions asked.
+    `known`: project → its sessions. `asked`: file → sessions asked. `unread`: share of the source that could not be
+    read. Where that is notable, its sessions are not known, but count as not asked.
     """
     seen: Counter[str] = Counter()
     for path, sessions in asked.items():
         seen[project_of(path, merged=merged)] += sessions
     shares = [seen[name] / max(sessions, seen[name]) for name, sessions in known.items() if sessions]
-    return max(known.total(), seen.total()), min(shares, default=1.0)
+    read = 1 - unread if unread > NOTABLE else 1.0
+    return max(known.total(), seen.total()), min(shares, default=1.0) * read

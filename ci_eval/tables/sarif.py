@@ -22,6 +22,7 @@ from ci_eval.manifest import Manifest
 from ci_eval.model import Session
 from ci_eval.observing import outcome, shown_rank
 from ci_eval.spans import Lines
+from ci_eval.statistics.population import NOTABLE
 from ci_eval.workspace import Workspace
 
 NAME = "misses.sarif"
@@ -76,14 +77,34 @@ def _run(manifest: Manifest, task: Task, results: list[dict[str, object]], left_
             }
         },
         "automationDetails": {"id": f"ci-eval/{manifest.title}/"},
+        **_unread(manifest),
         "columnKind": "unicodeCodePoints",
         "results": results,
         "properties": {
             "engine": f"{manifest.engine.name} {manifest.engine.version}",
             "project": f"{manifest.project.name} {manifest.project.revision}",
             "leftOut": left_out,
+            "unparsable": round(manifest.unparsable, 4),
         },
     }
+
+
+def _unread(manifest: Manifest) -> dict[str, object]:
+    """A warning for each file of which most could not be read, where that is a notable share of the source."""
+    if manifest.unparsable <= NOTABLE:
+        return {}
+    notifications = [
+        {
+            "level": "warning",
+            "message": {
+                "text": f"{share:.1%} of this file could not be read, so it has no sessions there "
+                f"({manifest.unparsable:.1%} of all source)"
+            },
+            "locations": [{"physicalLocation": {"artifactLocation": {"uri": quote(path), "uriBaseId": ROOT}}}],
+        }
+        for path, share in manifest.unparsable_files.items()
+    ]
+    return {"invocations": [{"executionSuccessful": True, "toolExecutionNotifications": notifications}]}
 
 
 def _rule(outcome: str, meaning: str) -> dict[str, object]:

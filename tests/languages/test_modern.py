@@ -1,5 +1,5 @@
 """Newer syntax, one construct per block of `modern/LANGUAGE.txt`: a comment, the code, and behind `=>` its tokens but
-for keywords, as `text:KIND`. Nothing of these may count as unreadable, but where the comment ends in `(partly lost)`."""
+for keywords, as `text:KIND`. Nothing may count as unreadable, but where the comment ends in `(partly lost)`."""
 
 from __future__ import annotations
 

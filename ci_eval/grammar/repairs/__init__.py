@@ -1,4 +1,4 @@
-"""What is rewritten before a grammar reads it: newer syntax into older, which has the same length and the same names."""
+"""What is rewritten before a grammar reads it: newer syntax into older of the same length with the same names."""
 
 from __future__ import annotations
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 from ci_eval.grammar.repairs.repair import ROUND, Repair, Rewritten, outside, spaces, with_
@@ -41,7 +42,7 @@ def _groups(source: bytes) -> Iterator[Branches]:
             stack[-1].append(match.span())
             if word == b"endif":
                 lines = stack.pop()
-                yield Branches(lines, [(a[1], b[0]) for a, b in zip(lines, lines[1:], strict=False)])
+                yield Branches(lines, [(a[1], b[0]) for a, b in pairwise(lines)])
 
 
 class Conditions:

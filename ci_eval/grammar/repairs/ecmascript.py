@@ -20,7 +20,8 @@ JAVASCRIPT = (
     ),
     Repair(
         outside(
-            rb"^[ \t]*(?:import|export)\b[^;'\"`]*(?P<text>\"[^\"\n]*\"|'[^'\n]*')(?P<with>[ \t]*(?P<k>with|assert)\s*\{[^{}]*\})",
+            rb"^[ \t]*(?:import|export)\b[^;'\"`]*(?:\"[^\"\n]*\"|'[^'\n]*')"
+            rb"(?P<with>[ \t]*(?P<k>with|assert)\s*\{[^{}]*\})",
             _COMMENTS,
         ),
         lambda m: with_(m, **{"with": b""}),

@@ -39,7 +39,7 @@ REPAIRS = (
     Repair(
         outside(rb"(?:^|[{;])[ \t]*(?P<k1>else)[ \t]+(?P<k2>if)\b(?=[^\n{]*?->)"), lambda m: with_(m, k1=b"", k2=b"")
     ),
-    Repair(outside(rb"\b(?P<k>value)(?=\s+class\b)"), lambda m: b"inner"),
+    Repair(outside(rb"\b(?P<k>value)(?=\s+class\b)"), lambda _: b"inner"),
     Repair(outside(rb"\b(?P<k>fun)(?=\s+interface\b)"), spaces),
-    Repair(outside(rb"[ \t](?=\})"), lambda m: b"\n"),
+    Repair(outside(rb"[ \t](?=\})"), lambda _: b"\n"),
 )

@@ -138,7 +138,7 @@ REPAIRS = (
     ),
     Repair(outside(rb"\b(?:public|protected|private)\((?P<k>set)\)", _LITERALS), lambda m: m[0][:-5] + b"     "),
     Hooks(),
-    Repair(outside(rb"\|>", _LITERALS), lambda m: b"||"),
+    Repair(outside(rb"\|>", _LITERALS), lambda _: b"||"),
     Repair(
         outside(rb"\benum\s+\w+\s*(?P<type>:\s*(?P<k>string|int))(?=\s+implements\b)", _LITERALS),
         lambda m: with_(m, type=b""),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from ci_eval.grammar.repairs.repair import PYTHON_LIKE, Match, Repair, outside
 
 _BRACKETS = rb"\[(?:[^\[\]]|\[(?:[^\[\]]|\[[^\[\]]*\])*\])*\]"

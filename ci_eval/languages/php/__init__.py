@@ -23,7 +23,6 @@ from ci_eval.languages.php.references import (
 )
 from ci_eval.model import Extraction, Kind
 
-
 _NULLSAFE_MEMBER = re.compile(rb"\?->([A-Za-z_\x80-\xff][\w\x80-\xff]*)")
 
 

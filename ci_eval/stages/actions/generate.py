@@ -52,6 +52,10 @@ class SourceTree:
     """Folder for what a type analysis found out about this project."""
 
 
+WORST = 10
+"""Files that are named as those of which most text was lost."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class GeneratedFile:
     """The actions of one file, and what is summed up over all files."""
@@ -76,8 +80,17 @@ class Generated:
     size: int = 0
     unparsable: float = 0.0
     """Bytes the grammar could not read."""
+    lost: dict[str, float] = field(default_factory=dict)
+    """File → bytes of it that the grammar could not read, where there are any."""
+    shares: dict[str, float] = field(default_factory=dict)
+    """File → these as a share of its text."""
     kinds: Counter[str] = field(default_factory=Counter)
     texts: Texts = field(default_factory=Texts)
+
+    def worst(self) -> dict[str, float]:
+        """The files of which most bytes were lost, the worst first → the share of each."""
+        paths = sorted(self.lost, key=lambda path: (-self.lost[path], path))
+        return {path: self.shares[path] for path in paths[:WORST]}
 
 
 def generate(
@@ -140,6 +153,9 @@ def _keep(outcome: TaskOutcome[str, GeneratedFile | FileError], workspace: Works
     so_far.sessions += result.sessions
     so_far.size += result.size
     so_far.unparsable += result.unparsable * result.size
+    if result.unparsable:
+        so_far.lost[result.path] = result.unparsable * result.size
+        so_far.shares[result.path] = result.unparsable
     so_far.kinds += result.kinds
     so_far.texts.add(result.texts)
 

@@ -21,7 +21,7 @@ def population(base: Workspace, new: Workspace, asked: Mapping[str, int], *, sam
         known = Counter({"": ours.generated})
     else:
         known = _counted(base, new, merged=merged)
-    return share(known, asked, merged=merged)
+    return share(known, asked, merged=merged, unread=max(ours.unparsable, theirs.unparsable))
 
 
 def _counted(base: Workspace, new: Workspace, *, merged: bool) -> Counter[str]:

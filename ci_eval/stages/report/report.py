@@ -126,6 +126,8 @@ def evaluate(
         started=manifest.start,
         environment=environment(manifest),
         lacking=manifest.unresolved_packages if manifest.dependencies_left_out else {},
+        unparsable=manifest.unparsable,
+        unparsable_files=manifest.unparsable_files,
         noise=found.rounds.noise(),
         population=known,
         sampling=manifest.sampling,
@@ -160,7 +162,7 @@ def population(workspace: Workspace, asked: Mapping[str, int]) -> tuple[int, flo
         known = counted(files, shard=manifest.dealt, merged=merged)
     else:
         known = Counter({"": manifest.generated})
-    return share(known, asked, merged=merged)
+    return share(known, asked, merged=merged, unread=manifest.unparsable)
 
 
 def environment(manifest: Manifest) -> dict[str, str]:
