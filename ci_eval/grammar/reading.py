@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from ci_eval.grammar.pieces import MOST, alone, blanked, unreadable
 from ci_eval.grammar.repairs import REPAIRS
 from ci_eval.grammar.repairs.repair import Rewritten, Span
 from ci_eval.grammar.syntax import Node, parser
@@ -45,7 +46,24 @@ def read(source: bytes, grammar: str) -> Reading:
             other = _parsed(more, grammar)
             if other.lost <= best.lost:
                 made, best = more, other
-    return best
+    return _in_pieces(made, best, grammar) if best.lost else best
+
+
+def _in_pieces(made: Rewritten, whole: Reading, grammar: str) -> Reading:
+    """Read pieces apart, if that loses less than reading all as one."""
+    text = made.text
+    head = _HEADS.get(grammar, b"")
+    head = head if text.startswith(head) else b""
+    spans = unreadable(text, head, lambda part: lost_bytes(parser(grammar).parse(part).root_node))
+    if not spans or len(spans) > MOST:
+        return whole
+    parts = tuple(alone(text, span, head) for span in spans)
+    other = _parsed(made._replace(text=blanked(text, spans), layers=made.layers + parts), grammar)
+    return other if other.lost < whole.lost else whole
+
+
+_HEADS = {"php": b"<?php"}
+"""Grammar → what a file must begin with."""
 
 
 def _then(first: Rewritten, second: Rewritten) -> Rewritten:
