@@ -3,6 +3,7 @@ helps."""
 
 from __future__ import annotations
 
+import math
 import os
 import random
 import re
@@ -23,7 +24,7 @@ from ci_eval.adapters.endpoints.apis import CATALOG
 from ci_eval.adapters.endpoints.budget import Ledger
 from ci_eval.adapters.endpoints.contract import Api, Prompt, Reply
 from ci_eval.adapters.endpoints.slots import Slots
-from ci_eval.adapters.endpoints.trouble import Trouble
+from ci_eval.adapters.endpoints.trouble import Trouble, cut_silently
 from ci_eval.adapters.endpoints.wire import Wire, address_of
 from ci_eval.adapters.tracing import Direction, Listener
 from ci_eval.errors import BudgetSpent, ConfigError, ContextTooLong, EngineFailure, EngineRaised
@@ -31,7 +32,17 @@ from ci_eval.machine import now
 from ci_eval.model.endpoints import EndpointConfig
 
 FIRST_WAIT, LONGEST_WAIT = 0.5, 60.0
-"""Seconds before a question is asked for the second time; and at most, also where the endpoint asks for more."""
+"""Seconds before a question is asked for the second time; and at most, where the endpoint does not say how long."""
+LONGEST_LIMIT = 1800.0
+"""Seconds that one question waits in all for a limit of which the endpoint says when it ends, or for a model that is
+being loaded, where `engine.budget.seconds` sets no other end."""
+
+SHORT, DENSEST = 4000, 10.0
+"""Characters from which on a question's tokens are looked at; and the characters in a token that no tokenizer reaches
+on average, rows of one sign (which may be one token) counted as one: o200k has 4 to 5 in prose, and fewer in code."""
+ASKED = frozenset({"messages", "prompt", "suffix", "input_prefix", "input_suffix", "input_extra"})
+"""Fields of a request that hold the question."""
+_REPEATED = re.compile(r"(\s|[^\w\s])\1+")
 
 Mode = Literal["keep", "offline", "record"]
 """keep: the store answers what it can; offline: nothing else does; record: all is asked anew, and kept."""
@@ -158,7 +169,7 @@ class Client:
             body["stream_options"] = {"include_usage": True}
         if settings.logprobs:
             body |= self._api.logprobs or {}
-        body = {name: value for name, value in {**body, **settings.extra}.items() if value is not None}
+        body = _merged(body, settings.extra)
         return request_of(self._address, body, repeat)
 
     def _known(self, request: Request) -> Reply | None:
@@ -181,28 +192,38 @@ class Client:
 
     def _tried(self, body: Mapping[str, Any]) -> Reply:
         """The answer of the first try that has one. Raises Trouble, BudgetSpent."""
-        tries = self._settings.retries + 1
-        for number in range(1, tries + 1):
+        tried, counted, waited = 0, 0, 0.0
+        while True:
+            tried += 1
             try:
                 with self._slots.one():
                     if not self._api.free:
                         self._ledger.reserve()
                     return self._sent(body)
             except Trouble as trouble:
-                wait = _wait(trouble, number)
-                if not trouble.again or number == tries or wait > LONGEST_WAIT:
-                    if number > 1:
-                        trouble.reason += f" ({number} attempts)"
+                # A limit of which the end is known is waited for; it takes none of the retries.
+                passes = trouble.is_limit and self._settings.retries > 0
+                counted += not passes
+                wait = _wait(trouble, max(counted, 1))
+                left = self._ledger.left()
+                most = left if passes and not math.isinf(left) else LONGEST_LIMIT if passes else LONGEST_WAIT
+                is_over = counted > self._settings.retries or (not passes and wait > most)
+                if not trouble.again or is_over or (passes and math.isinf(left) and waited + wait > most):
+                    if tried > 1:
+                        trouble.reason += f" ({tried} attempts)"
                     raise
-                if wait > self._ledger.left():
+                if wait > left:
                     raise BudgetSpent(f"engine.budget.seconds leaves no time to ask again: {trouble.reason}") from None
+            waited += wait
             self._sleep(wait)
-        raise AssertionError("the last try returns or raises")
 
     def _sent(self, body: Mapping[str, Any]) -> Reply:
         self._tell("->", body)
         try:
             reply = self._wire.send(body)
+            if not self._settings.logprobs:
+                reply = replace(reply, logprobs=())
+            _check_whole(body, reply)
         except Trouble as trouble:
             self._tell("<-", {"error": trouble.reason})
             raise
@@ -221,6 +242,35 @@ class Client:
             wire = Wire(self._api, self._address, self._key, self._settings.key, self._timeout)
             self._local.wire = wire
         return wire
+
+
+def _merged(body: Mapping[str, Any], extra: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the body with more fields, also within objects such as Ollama's `options`; null takes one away."""
+    merged = dict(body)
+    for name, value in extra.items():
+        inner = merged.get(name)
+        is_object = isinstance(inner, Mapping) and isinstance(value, Mapping)
+        merged[name] = _merged(inner, value) if is_object else value
+    return {name: value for name, value in merged.items() if value is not None}
+
+
+def _check_whole(body: Mapping[str, Any], reply: Reply) -> None:
+    """Raise Trouble where the server counted fewer tokens in the question than any tokenizer makes of it."""
+    question = "".join(_texts_of({name: value for name, value in body.items() if name in ASKED}))
+    dense = len(_REPEATED.sub(r"\1", question))
+    if reply.prompt_tokens and dense >= SHORT and dense > DENSEST * reply.prompt_tokens:
+        raise cut_silently(len(question), reply.prompt_tokens)
+
+
+def _texts_of(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for inner in value.values():
+            yield from _texts_of(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _texts_of(inner)
 
 
 def _key(name: str | None, *, needed: bool) -> str:
@@ -247,6 +297,6 @@ def _wait(trouble: Trouble, number: int) -> float:
 
 
 def _failure(trouble: Trouble) -> EngineFailure:
-    if trouble.kind is EngineRaised:
-        return EngineRaised(trouble.reason)
+    if issubclass(trouble.kind, EngineRaised):
+        return trouble.kind(trouble.reason)
     return trouble.kind(trouble.reason, restart=False)

@@ -34,8 +34,9 @@ class Prompt:
     """Others, the one that matters most last."""
 
 
-Logprobs = tuple[tuple[int, float], ...]
-"""Of each token the octets (UTF-8) of its text, and the natural logarithm of how likely the model took it to be."""
+Logprobs = tuple[tuple[int, float | None], ...]
+"""Of each token the octets (UTF-8) of its text, and the natural logarithm of how likely the model took it to be; None
+where the endpoint does not say, as of the first token of an echoed text."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,6 +46,12 @@ class Piece:
     text: str = ""
     finish: str = ""
     """Why the model stopped, in the endpoint's words; "" while it goes on."""
+    thought: str = ""
+    """What the model thought, where the endpoint gives that beside the answer."""
+    refused: bool = False
+    """Whether the model said that it will not answer."""
+    is_whole: bool = False
+    """Whether `text` is all of the answer so far, rather than what comes behind the text of earlier chunks."""
     model: str = ""
     prompt_tokens: int | None = None
     answer_tokens: int | None = None
@@ -62,6 +69,8 @@ class Api:
     """Raises ConfigError where the api cannot ask that."""
     read: Callable[[Mapping[str, Any]], Piece]
     """Raises LookupError, TypeError or ValueError where the object is of another shape."""
+    key: str
+    """The field that each object of an answer has; in a stream, others are passed over."""
     counts_at_the_end: bool = False
     """Whether a stream tells the number of tokens only if `stream_options` asks for it."""
     logprobs: Mapping[str, Any] | None = None
@@ -75,7 +84,10 @@ class Reply(Struct, frozen=True, kw_only=True, omit_defaults=True, rename="camel
 
     text: str = ""
     finish: str = "stop"
-    """stop: the model was done; length: it was cut off; filter: a filter took it; else the endpoint's own word."""
+    """stop: the model was done; length: it was cut off; filter: a filter took it; refusal; tool: it called one; or
+    unknown, where the endpoint sent the whole answer and no reason."""
+    thought: str = ""
+    """What the model thought, where the endpoint gave that beside the answer."""
     model: str = ""
     """What the endpoint says it is."""
     prompt_tokens: int | None = None
@@ -88,13 +100,6 @@ class Reply(Struct, frozen=True, kw_only=True, omit_defaults=True, rename="camel
     """Of all tokens, where they were asked for."""
     refused: str = ""
     """Why the endpoint will never answer this; "" = it has."""
-
-
-FINISHES = {
-    "eos": "stop", "word": "stop", "stop_sequence": "stop", "end_turn": "stop", "limit": "length",
-    "model_length": "length", "max_tokens": "length", "content_filter": "filter",
-}  # fmt: skip
-"""What endpoints call it → what we do."""
 
 
 def count_of(value: object) -> int | None:

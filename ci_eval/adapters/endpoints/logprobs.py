@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import Any
 
@@ -13,19 +13,25 @@ LOWEST = -9999.0
 """What OpenAI gives a token that is too unlikely to tell."""
 
 
-def logprobs_of(found: Any) -> Logprobs:
-    """From what an answer tells: tokens with their `logprob`, alone or as `content` (chats; llama.cpp in all apis); or
-    `tokens` beside `token_logprobs` (OpenAI's completions). Nothing for None.
-
-    Raises LookupError, TypeError or ValueError for what is none of them.
-    """
-    if found is None:
+def logprobs_of(content: Any) -> Logprobs:
+    """Return what an answer tells: tokens with their `logprob`, alone or as `content` (chats; llama.cpp in all apis);
+    or `tokens` beside `token_logprobs` (OpenAI's completions). Nothing for None, nor for what is none of these shapes:
+    an answer is not lost over numbers that few ask for."""
+    try:
+        return tuple(_tokens(content))
+    except (LookupError, TypeError, ValueError, AttributeError):
         return ()
-    if isinstance(found, Mapping) and "token_logprobs" in found:
-        pairs = zip(found["tokens"], found["token_logprobs"], strict=True)
-        return tuple((len(token.encode()), _logprob(value)) for token, value in pairs)
-    listed = found.get("content") if isinstance(found, Mapping) else found
-    return tuple((_octets(each), _logprob(each["logprob"])) for each in listed or ())
+
+
+def _tokens(content: Any) -> Iterator[tuple[int, float | None]]:
+    if content is None:
+        return
+    if isinstance(content, Mapping) and "token_logprobs" in content:
+        for token, value in zip(content["tokens"], content["token_logprobs"], strict=True):
+            yield len(token.encode("utf-8", "replace")), _logprob(value)
+        return
+    for token in (content.get("content") if isinstance(content, Mapping) else content) or ():
+        yield _octets(token), _logprob(token["logprob"])
 
 
 def _octets(token: Mapping[str, Any]) -> int:
@@ -34,9 +40,9 @@ def _octets(token: Mapping[str, Any]) -> int:
     return len(octets) if isinstance(octets, list) else len(token["token"].encode("utf-8", "replace"))
 
 
-def _logprob(value: float) -> float:
-    if not math.isfinite(value):
-        raise ValueError("a log-probability is a number")
+def _logprob(value: float | None) -> float | None:
+    if value is None or not math.isfinite(value):
+        return None
     return min(max(float(value), LOWEST), 0.0)
 
 
@@ -45,5 +51,9 @@ def mean_logprob(reply: Reply, begin: int, end: int) -> float | None:
     first, behind = (len(reply.text[:place].encode()) for place in (begin, end))
     places: Sequence[int] = list(accumulate((octets for octets, _ in reply.logprobs), initial=0))
     # Some tokens, such as an end, have no text; between others they count.
-    within = [value for place, (_, value) in zip(places, reply.logprobs, strict=False) if first <= place < behind]
+    within = [
+        value
+        for place, (_, value) in zip(places, reply.logprobs, strict=False)
+        if value is not None and first <= place < behind
+    ]
     return sum(within) / len(within) if within else None

@@ -31,7 +31,7 @@ def read(found: Mapping[str, Any]) -> Piece:
     return Piece(prompt_tokens=len(tokens))
 
 
-API = Api(name="tokenize", path="/tokenize", body=body, read=read, free=True)
+API = Api(name="tokenize", path="/tokenize", body=body, read=read, key="tokens", free=True)
 
 
 class Tokenizer:

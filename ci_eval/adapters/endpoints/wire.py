@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import socket
 import threading
 import time
@@ -12,10 +11,10 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit
 
-import msgspec
-
-from ci_eval.adapters.endpoints.contract import FINISHES, Api, Piece, Reply
-from ci_eval.adapters.endpoints.trouble import Trouble, broken, garbage, of_code, of_object, timed_out
+from ci_eval.adapters.endpoints.assembly import Assembly
+from ci_eval.adapters.endpoints.contract import Api, Reply
+from ci_eval.adapters.endpoints.streams import DONE, objects, whole
+from ci_eval.adapters.endpoints.trouble import Trouble, broken, of_code, timed_out
 from ci_eval.errors import ConfigError
 from ci_eval.fetch.download import is_loopback, shown
 
@@ -28,8 +27,6 @@ MOST = 16 << 20
 """Bytes of the longest answer."""
 HIDDEN = "[key]"
 """Stands where the endpoint repeated the key."""
-DONE = object()
-"""The end of a stream that says so."""
 
 
 def address_of(endpoint: str, path: str, *, keyed: bool) -> str:
@@ -187,27 +184,24 @@ class Wire:
         parts = self._parts(answer, started, streamed=streamed)
         if answer.status_code != 200:
             raise of_code(answer.status_code, answer.headers, b"".join(parts)[:MOST], self._key_name)
-        texts, last, first, whole = [], Piece(), None, not streamed
-        logprobs: list[tuple[int, float]] = []
-        for found in _objects(parts) if streamed else _whole(parts):
-            if found is DONE:
-                whole = True
+        parser = Assembly(self._api)
+        for content in objects(parts) if streamed else whole(parts):
+            if content is DONE:
+                parser.is_done = True
                 break
-            piece = self._piece(found)
-            if piece.text and first is None:
-                first = time.perf_counter()
-            texts.append(piece.text)
-            logprobs += piece.logprobs
-            last = _joined(last, piece)
-        if not (last.finish or whole):
-            raise broken("the answer broke off")
+            parser.add(content)
+        return self._reply(parser.finished(streamed=streamed), started, streamed=streamed)
+
+    def _reply(self, parser: Assembly, started: float, *, streamed: bool) -> Reply:
+        first, last = parser.first_text, parser.last
         return Reply(
-            text=self._safe("".join(texts)),
-            finish=FINISHES.get(last.finish, self._safe(last.finish)) or "unknown",
+            text=self._safe(parser.text),
+            thought=self._safe(parser.thought),
+            finish=parser.finish,
             model=self._safe(last.model),
             prompt_tokens=last.prompt_tokens,
             answer_tokens=last.answer_tokens,
-            logprobs=tuple(logprobs),
+            logprobs=tuple(parser.logprobs),
             first_token=_milliseconds(first - started) if first is not None and streamed else None,
             last_token=_milliseconds(time.perf_counter() - started),
         )
@@ -229,57 +223,6 @@ class Wire:
         """Without halves of characters, and without the key, should the endpoint repeat it."""
         text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         return text.replace(self._key, HIDDEN) if self._key else text
-
-    def _piece(self, found: Any) -> Piece:
-        if isinstance(found, dict) and found.get("error"):
-            raise of_object(found["error"])
-        try:
-            piece = self._api.read(found)
-            return msgspec.convert(msgspec.to_builtins(piece), Piece)
-        except (LookupError, TypeError, ValueError, AttributeError):
-            raise garbage(f"the answer is not one of the api {self._api.name}") from None
-
-
-def _joined(before: Piece, piece: Piece) -> Piece:
-    return Piece(
-        finish=piece.finish or before.finish,
-        model=piece.model or before.model,
-        prompt_tokens=before.prompt_tokens if piece.prompt_tokens is None else piece.prompt_tokens,
-        answer_tokens=before.answer_tokens if piece.answer_tokens is None else piece.answer_tokens,
-    )
-
-
-def _whole(parts: Iterator[bytes]) -> Iterator[Any]:
-    yield _parsed(b"".join(parts))
-
-
-def _objects(parts: Iterator[bytes]) -> Iterator[Any]:
-    """Of a stream: events (`data: {…}`), or an object a line; some answer in one piece all the same."""
-    for line in _lines(parts):
-        text = line.strip()
-        if text.startswith(b"data:"):
-            text = text[5:].strip()
-            yield DONE if text == b"[DONE]" else _parsed(text)
-        elif text.startswith(b"error:"):
-            raise of_object(text[6:].decode(errors="replace"))
-        elif text and not text.startswith((b":", b"event:", b"id:", b"retry:")):
-            yield _parsed(text)
-
-
-def _lines(parts: Iterator[bytes]) -> Iterator[bytes]:
-    rest = b""
-    for part in parts:
-        *lines, rest = (rest + part).split(b"\n")
-        yield from lines
-    if rest:
-        yield rest
-
-
-def _parsed(text: bytes) -> Any:
-    try:
-        return json.loads(text)
-    except ValueError:
-        raise garbage("the answer is no JSON") from None
 
 
 def _milliseconds(seconds: float) -> float:

@@ -80,7 +80,7 @@ USAGE = {"prompt_tokens": 4, "completion_tokens": 2}
         (
             "fim",
             {"model": "codestral", "choices": [{"message": {"content": "b"}, "finish_reason": "stop"}], "usage": USAGE},
-            Piece(text="b", finish="stop", model="codestral", prompt_tokens=4, answer_tokens=2),
+            Piece(text="b", finish="stop", is_whole=True, model="codestral", prompt_tokens=4, answer_tokens=2),
         ),
         ("chat", {"choices": [{"delta": {"role": "assistant", "content": None}}]}, Piece()),
         ("chat", {"choices": [], "usage": USAGE}, Piece(prompt_tokens=4, answer_tokens=2)),

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ci_eval.adapters.endpoints.contract import Api, Piece, Prompt, sampled
-from ci_eval.adapters.endpoints.shapes import piece, said
+from ci_eval.adapters.endpoints.shapes import piece
 from ci_eval.model.endpoints import EndpointConfig
 
 HOLE = (
@@ -30,7 +30,7 @@ def body(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
 
 def read(found: Mapping[str, Any]) -> Piece:
     """See `shapes`."""
-    return piece(found, said)
+    return piece(found, chat=True)
 
 
 API = Api(
@@ -38,6 +38,7 @@ API = Api(
     path="/chat/completions",
     body=body,
     read=read,
+    key="choices",
     counts_at_the_end=True,
     logprobs={"logprobs": True, "top_logprobs": 1},
 )

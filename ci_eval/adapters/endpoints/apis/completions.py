@@ -35,7 +35,7 @@ def body(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
 
 def read(found: Mapping[str, Any]) -> Piece:
     """A chunk and a whole answer have the same shape."""
-    return piece(found, lambda choice: choice.get("text"))
+    return piece(found, chat=False)
 
 
 API = Api(
@@ -43,6 +43,7 @@ API = Api(
     path="/completions",
     body=body,
     read=read,
+    key="choices",
     counts_at_the_end=True,
     logprobs={"logprobs": 1},
 )

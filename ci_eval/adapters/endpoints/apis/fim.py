@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ci_eval.adapters.endpoints.contract import Api, Piece, Prompt, sampled
-from ci_eval.adapters.endpoints.shapes import piece, said
+from ci_eval.adapters.endpoints.shapes import piece
 from ci_eval.adapters.endpoints.templates import FAMILIES
 from ci_eval.model.endpoints import EndpointConfig
 
@@ -26,7 +26,7 @@ def body(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
 
 def read(found: Mapping[str, Any]) -> Piece:
     """See `shapes`."""
-    return piece(found, said)
+    return piece(found, chat=True)
 
 
-API = Api(name="fim", path="/fim/completions", body=body, read=read)
+API = Api(name="fim", path="/fim/completions", body=body, read=read, key="choices")

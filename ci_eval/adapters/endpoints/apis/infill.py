@@ -38,4 +38,4 @@ def read(found: Mapping[str, Any]) -> Piece:
     )
 
 
-API = Api(name="infill", path="/infill", body=body, read=read, logprobs={"n_probs": 1})
+API = Api(name="infill", path="/infill", body=body, read=read, key="stop", logprobs={"n_probs": 1})

@@ -32,6 +32,7 @@ def read(found: Mapping[str, Any]) -> Piece:
     done = found["done"]
     return Piece(
         text=found.get("response") or "",
+        thought=found.get("thinking") or "",
         finish=found.get("done_reason") or "stop" if done else "",
         model=found.get("model") or "",
         prompt_tokens=count_of(found.get("prompt_eval_count")),
@@ -40,4 +41,4 @@ def read(found: Mapping[str, Any]) -> Piece:
     )
 
 
-API = Api(name="ollama", path="/api/generate", body=body, read=read, logprobs={"logprobs": True})
+API = Api(name="ollama", path="/api/generate", body=body, read=read, key="done", logprobs={"logprobs": True})

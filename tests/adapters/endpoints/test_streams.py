@@ -1,0 +1,144 @@
+"""The bodies of responses as servers and proxies really send them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from ci_eval.adapters.endpoints import apis
+from ci_eval.adapters.endpoints.assembly import Assembly
+from ci_eval.adapters.endpoints.streams import DONE, lines, objects, whole
+from ci_eval.adapters.endpoints.trouble import Trouble
+
+
+def read(body: str | bytes, *, streamed: bool = True, api: str = "chat", size: int = 7) -> Assembly:
+    """The answer in a body that comes in parts of `size` bytes."""
+    data = body if isinstance(body, bytes) else body.encode()
+    parts = [data[begin : begin + size] for begin in range(0, len(data), size)]
+    assembly = Assembly(apis.CATALOG.load(api))
+    for content in objects(parts) if streamed else whole(parts):
+        if content is DONE:
+            assembly.is_done = True
+            break
+        assembly.add(content)
+    return assembly.finished(streamed=streamed)
+
+
+def chunk(text: str | None, finish: str | None = None, **more: Any) -> dict[str, Any]:
+    return {"choices": [{"index": 0, "delta": {"content": text}, "finish_reason": finish, **more}]}
+
+
+def message(content: Any, finish: str | None = "stop", **more: Any) -> dict[str, Any]:
+    return {"choices": [{"index": 0, "message": {"content": content, **more}, "finish_reason": finish}]}
+
+
+def sent(*events: Any, end: str = "\n\n") -> str:
+    return "".join(f"data: {event if isinstance(event, str) else json.dumps(event)}{end}" for event in events)
+
+
+TWO = (chunk("fo"), chunk("ur", "stop"), "[DONE]")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        sent(*TWO),
+        sent({"type": "ping"}, *TWO),
+        sent("", *TWO),
+        sent("ping", *TWO),
+        ": keep-alive\n\nevent: message\nid: 1\nretry: 5\n" + sent(*TWO),
+        "\ufeff" + sent(*TWO),
+        sent(*TWO, end="\r\n\r\n"),
+        sent(*TWO, end="\r\r"),
+        sent(*TWO, end="\n"),
+        "".join(f"data:{json.dumps(each)}\n" for each in TWO[:2]),
+        "data: " + json.dumps(chunk("four", "stop"), indent=1).replace("\n", "\ndata: ") + "\n\n",
+        json.dumps(message("four"), indent=2),
+        json.dumps(message("four", None), indent=2),
+        "".join(json.dumps(each) + "\n" for each in TWO[:2]),
+        sent(*TWO[:2], {"choices": [], "usage": {"prompt_tokens": 3}}, {"obfuscation": "x"}),
+        sent(chunk("fo", message={"content": None}), chunk("ur", "stop", message={"content": "four"})),
+        sent(chunk("four"), message("four")),
+        sent({"choices": [{"index": 1, "delta": {"content": "five"}}]}, *TWO),
+        sent({"choices": [{"index": 1, "delta": {"content": "b"}}, {"index": 0, "delta": {"content": "four"}}]}, chunk("", "stop")),
+        sent(chunk([{"type": "text", "text": "four"}], "stop")),
+        sent(chunk("fo", "null"), chunk("ur", "stop")),
+        sent(chunk("four", "STOP")),
+        sent(chunk("four", "stop", logprobs={"content": [{"token": "x", "logprob": None}]})),
+        sent({"error": None, **chunk("four", "stop")}),
+    ],
+)  # fmt: skip
+def test_an_answer_is_read_from_whatever_shape_it_has(body: str) -> None:
+    assembly = read(body)
+    assert (assembly.text, assembly.finish.replace("unknown", "stop")) == ("four", "stop")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        [{"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]}, {"type": "text", "text": "four"}],
+        [{"type": "reasoning", "text": "hm"}, {"type": "output_text", "text": "fo"}, {"text": "ur"}],
+        ["four"],
+    ],
+)
+def test_of_a_list_of_parts_the_texts_are_the_answer(content: Any) -> None:
+    assembly = read(json.dumps(message(content)), streamed=False)
+    assert assembly.text == "four"
+    assert assembly.thought in {"hm", ""}
+
+
+@pytest.mark.parametrize(
+    ("finish", "kind"),
+    [
+        ("stop", "stop"), ("eos_token", "stop"), ("COMPLETE", "stop"), ("end_turn", "stop"), ("eosFound", "stop"),
+        ("MAX_TOKENS", "length"), ("model_length", "length"), ("FinishReason.MAX_TOKENS", "length"),
+        ("SAFETY", "filter"), ("sensitive", "filter"), ("guardrail_intervened", "filter"),
+        ("tool_calls", "tool"), ("refusal", "refusal"),
+    ],
+)  # fmt: skip
+def test_reasons_to_stop_have_many_names(finish: str, kind: str) -> None:
+    assert read(sent(chunk("four", finish), "[DONE]")).finish == kind
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        *(
+            sent(chunk("fo", finish), "[DONE]")
+            for finish in ("error", "abort", "insufficient_system_resource", "network_error", "cancelled", "time_limit", "?")
+        ),
+        sent(chunk("fo")),
+        sent(chunk("fo"), {"error": {"message": "boom"}}),
+        sent(chunk("fo"), {"object": "error", "message": "boom"}),
+        sent({"choices": [{"delta": {"content": ""}, "error": {"code": 502, "message": "lost"}}]}),
+        sent({"base_resp": {"status_code": 1002, "status_msg": "rate limit"}}),
+        sent({"type": "ping"}),
+        sent("<html>late</html>"),
+        'data: {"choices": [{"delta": {"content": "fo',
+        "",
+    ],
+)  # fmt: skip
+def test_what_broke_off_is_no_answer(body: str) -> None:
+    with pytest.raises(Trouble) as raised:
+        read(body)
+    assert raised.value.again
+    assert not raised.value.for_good
+
+
+def test_a_refusal_is_no_text() -> None:
+    assembly = read(json.dumps(message(None, refusal="I will not.")), streamed=False)
+    assert (assembly.text, assembly.finish) == ("", "refusal")
+
+
+def test_what_the_model_thought_stands_beside_its_answer() -> None:
+    body = sent({"choices": [{"delta": {"reasoning_content": "hm"}}]}, *TWO)
+    assert (read(body).text, read(body).thought) == ("four", "hm")
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 100])
+def test_lines_end_as_the_specification_says(size: int) -> None:
+    data = "\ufeffa\rb\r\nc\n\nd\r".encode()
+    parts = [data[begin : begin + size] for begin in range(0, len(data), size)]
+    assert list(lines(parts)) == [b"a", b"b", b"c", b"", b"d"]
