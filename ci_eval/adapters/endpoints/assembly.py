@@ -23,7 +23,7 @@ class Assembly:
     text: str = ""
     thought: str = ""
     logprobs: list[tuple[int, float | None]] = field(default_factory=list)
-    last: Piece = Piece()
+    last: Piece = field(default_factory=Piece)
     """The last that was said of the model, the counts, and why it stopped."""
     first_text: float | None = None
     """When the first text came."""

@@ -249,8 +249,9 @@ def _merged(body: Mapping[str, Any], extra: Mapping[str, Any]) -> dict[str, Any]
     merged = dict(body)
     for name, value in extra.items():
         inner = merged.get(name)
-        is_object = isinstance(inner, Mapping) and isinstance(value, Mapping)
-        merged[name] = _merged(inner, value) if is_object else value
+        if isinstance(inner, Mapping) and isinstance(value, Mapping):
+            value = _merged(inner, value)
+        merged[name] = value
     return {name: value for name, value in merged.items() if value is not None}
 
 
@@ -266,8 +267,9 @@ def _texts_of(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
-        for inner in value.values():
-            yield from _texts_of(inner)
+        for name, inner in value.items():
+            if name != "role":
+                yield from _texts_of(inner)
     elif isinstance(value, list):
         for inner in value:
             yield from _texts_of(inner)

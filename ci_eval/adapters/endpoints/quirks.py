@@ -41,8 +41,8 @@ SPENT_CODES = frozenset({
 })  # fmt: skip
 """Codes and types of errors that no waiting mends."""
 SPENT = re.compile(
-    r"insufficient[ _](?:quota|balance|credit|funds)|credit balance is too low|out of credits|exceeded your (?:current )?"
-    r"quota|billing hard limit|account balance|payment required",
+    r"insufficient[ _](?:quota|balance|credit|funds)|credit balance is too low|out of credits|"
+    r"exceeded your (?:current )?quota|billing hard limit|account balance|payment required",
     re.IGNORECASE,
 )
 """Words of the same, believed only where nothing is said of a wait, or of a limit that ends with the minute."""
@@ -65,17 +65,23 @@ _SUBJECT = (
     r"sequence|tokens? in the)"
 )
 _SIZE = r"(?:token|context|window|length|long|character|size|max_model_len|max_seq_len)"
+_TOO = r"(?:exceed\w*|(?:longer|larger|greater|more|less|fewer) than|too (?:long|large|many)|over the|beyond)"
+_BOUND = rf"(?:{_TOO}|at most|no more than|range of|out of range|limit|maximum|must (?:be|have)|<=)"
 TOO_LONG = re.compile(
-    r"context[ _-]?(?:length|size|window|limit)[ _-]?(?:is |was )?exceed|exceed_context_size|"
-    r"maximum context|context[ _](?:length|window|size)|string_above_max_length|max_model_len|max_seq_len|"
-    rf"\b{_SUBJECT}\b.{{0,80}}\b(?:too|is|was) (?:long|large|big)\b|"
-    rf"too many (?:input |prompt |context )?tokens|"
-    rf"{_SUBJECT}\b.{{0,120}}\b(?:exceed\w*|longer than|larger than|greater than|more than|over the|beyond)\b.{{0,120}}{_SIZE}|"
-    rf"{_SUBJECT}\b.{{0,120}}{_SIZE}.{{0,120}}\b(?:exceed\w*|longer than|larger than|greater than|too (?:long|large|many)|"
-    r"more than|less than|fewer than|at most|no more than|range of|out of range|limit|maximum|must (?:be|have)|<=)|"
-    rf"\b(?:less|fewer) than [\d,]+ tokens|range of input length|tokens? (?:limit|count)\b.{{0,60}}exceed|"
-    rf"(?:reduce|shorten|truncate)\b.{{0,60}}\b{_SUBJECT}|does(?:n't| not) fit.{{0,60}}{_SIZE}|"
-    r"超长|超出.{0,10}长度|长度.{0,20}超|слишком длин|превыша\w*.{0,60}токен|длин\w*.{0,60}превыша",
+    "|".join(
+        (
+            r"exceed_context_size|string_above_max_length|max_model_len|max_seq_len|maximum context",
+            r"context[ _](?:length|window|size)|context[ _-]?limit[ _-]?exceed",
+            rf"\b{_SUBJECT}\b.{{0,80}}\b(?:too|is|was) (?:long|large|big)\b",
+            r"too many (?:input |prompt |context )?tokens",
+            rf"{_SUBJECT}\b.{{0,120}}\b{_TOO}.{{0,120}}{_SIZE}",
+            rf"{_SUBJECT}\b.{{0,120}}{_SIZE}.{{0,120}}\b{_BOUND}",
+            r"\b(?:less|fewer) than [\d,]+ tokens|range of input length|tokens? (?:limit|count)\b.{0,60}exceed",
+            rf"(?:reduce|shorten|truncate)\b.{{0,60}}\b{_SUBJECT}",
+            rf"does(?:n't| not) fit.{{0,60}}{_SIZE}",
+            r"超长|超出.{0,10}长度|长度.{0,20}超|слишком длин|превыша\w*.{0,60}токен|длин\w*.{0,60}превыша",
+        )
+    ),
     re.IGNORECASE | re.DOTALL,
 )
 """Words of a refusal because of the question's length, whoever says it: a subject, a size, and that it is too much."""
@@ -87,7 +93,9 @@ OF_THE_QUESTION = re.compile(
     rf"\b(?:prompt|inputs?|messages|context|conversation|question)\b|{_SUBJECT} is too long", re.IGNORECASE
 )
 
-REQUESTED = re.compile(r"limit:? *(?P<limit>[\d,]+).{0,40}requested:? *(?P<requested>[\d,]+)", re.IGNORECASE | re.DOTALL)
+REQUESTED = re.compile(
+    r"limit:? *(?P<limit>[\d,]+).{0,40}requested:? *(?P<requested>[\d,]+)", re.IGNORECASE | re.DOTALL
+)
 """A limit of tokens a minute, and what one request alone would take of it, as OpenAI and Groq say it."""
 
 REFUSED = re.compile(
@@ -121,7 +129,9 @@ DELAY_TEXTS = (
         r"(?P<time>(?:\d+(?:\.\d+)? ?(?:milliseconds?|ms|hours?|h|minutes?|min|m|seconds?|secs?|sec|s)(?![a-z]) ?)+)",
         re.IGNORECASE,
     ),
-    re.compile(r"retry ?-?_?(?:delay|after)[\"']?\s*[:=]?\s*[\"']?(?P<time>\d+(?:\.\d+)?\s*(?:ms|s)?)\b", re.IGNORECASE),
+    re.compile(
+        r"retry[ _-]?(?:delay|after)[\"']?\s*[:=]?\s*[\"']?(?P<time>\d+(?:\.\d+)?\s*(?:ms|s)?)\b", re.IGNORECASE
+    ),
     re.compile(r"estimated_time[\"']?\s*[:=]\s*(?P<time>\d+(?:\.\d+)?)", re.IGNORECASE),
 )
 """Where an error says in words when to come back."""

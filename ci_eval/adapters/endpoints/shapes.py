@@ -22,7 +22,7 @@ def piece(answer: Mapping[str, Any], *, chat: bool) -> Piece:
     choice = _first(answer["choices"] or [])
     message, is_whole = _message(choice) if chat else ({"content": choice.get("text")}, False)
     text, thought = _parts(message.get("content"))
-    beside = next((message[name] for name in THOUGHTS if isinstance(message.get(name), str)), "")
+    beside = next((str(message[name]) for name in THOUGHTS if isinstance(message.get(name), str)), "")
     finish = choice.get("finish_reason") or choice.get("native_finish_reason") or ""
     return Piece(
         text=text,
@@ -95,5 +95,7 @@ def error_in(answer: Mapping[str, Any], key: str) -> object:
         return answer
     choices = answer.get("choices")
     if isinstance(choices, list):  # OpenRouter
-        return next((choice["error"] for choice in choices if isinstance(choice, Mapping) and choice.get("error")), None)
+        return next(
+            (choice["error"] for choice in choices if isinstance(choice, Mapping) and choice.get("error")), None
+        )
     return None

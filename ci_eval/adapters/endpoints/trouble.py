@@ -93,7 +93,9 @@ def _classified(code: int, headers: Mapping[str, str], content: Any, key: str | 
     words = _shortened(content)
     reason = f"the endpoint answered {code}{words}"
     if 300 <= code < 400:
-        return Trouble(f"the endpoint answered {code}: a redirect, which is not followed; give its target as the address")
+        return Trouble(
+            f"the endpoint answered {code}: a redirect, which is not followed; give its target as the address"
+        )
     if code in {401, 403}:
         missing = f"the key in {key} was not accepted" if key else "name the variable with your key: engine.key"
         return Trouble(f"{reason}: {missing}")

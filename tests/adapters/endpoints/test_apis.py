@@ -14,7 +14,7 @@ from ci_eval.model.endpoints import EndpointConfig, SamplingConfig
 HOLE = Prompt(prefix="a(", suffix=")", max_tokens=9)
 SAMPLING = SamplingConfig(temperature=0.5, top_p=0.9, seed=3, stop=("\n",))
 COMMON = {"model": "m", "max_tokens": 9, "temperature": 0.5, "top_p": 0.9, "stop": ["\n"]}
-OPTIONS = {"num_predict": 9, "temperature": 0.5, "top_p": 0.9, "seed": 3, "stop": ["\n"]}
+OPTIONS = {"num_predict": 9, "temperature": 0.5, "top_p": 0.9, "seed": 3, "stop": ["\n"], "num_ctx": 4096}
 
 
 def body(api: str, prompt: Prompt = HOLE, template: str | None = None) -> dict[str, Any]:

@@ -16,7 +16,15 @@ import pytest
 from ci_eval.adapters.endpoints.client import Asking, Client, Mode, store_of
 from ci_eval.adapters.endpoints.contract import Prompt
 from ci_eval.adapters.tracing import Listener, Trace
-from ci_eval.errors import BudgetSpent, ConfigError, EngineFailure, EngineMisbehaved, EngineRaised, EngineTimeout
+from ci_eval.errors import (
+    BudgetSpent,
+    ConfigError,
+    ContextTooLong,
+    EngineFailure,
+    EngineMisbehaved,
+    EngineRaised,
+    EngineTimeout,
+)
 from ci_eval.model.endpoints import BudgetConfig, EndpointConfig, PriceConfig, SamplingConfig
 from tests.adapters.endpoints.scripted import Reply, events, fails, says, sends, serve, stalls, trickles, whole
 
@@ -182,6 +190,50 @@ def test_an_answer_in_one_piece_that_breaks_off_is_asked_again(client: Make) -> 
     data = json.dumps(whole("four")).encode()
     with serve(sends(data[:40], length=len(data)), says("four")) as endpoint:
         assert client(endpoint.address, stream=False).ask(PROMPT).text == "four"
+
+
+@pytest.mark.parametrize("stream", [True, False])
+def test_a_question_that_the_server_cut_silently_is_no_answer_and_not_kept(client: Make, stream: bool) -> None:
+    question = Prompt(instruction="total = total + price * count  # sum\n" * 1000)
+    cut = sends(json.dumps(whole("four", prompt=2050)))
+    with serve(cut, cut, sends(json.dumps(whole("four", prompt=12_000)))) as endpoint:
+        for _ in range(2):
+            with pytest.raises(ContextTooLong, match=r"2,050 tokens in a question of 37,000 characters"):
+                client(endpoint.address, stream=stream).ask(question)
+        assert client(endpoint.address, stream=stream).ask(question).text == "four"
+
+
+def test_rows_of_one_sign_are_no_sign_of_a_cut(client: Make) -> None:
+    with serve(sends(json.dumps(whole("four", prompt=900)))) as endpoint:
+        asked = client(endpoint.address, stream=False)
+        assert asked.ask(Prompt(instruction=("#" * 80 + "\n" + " " * 40 + "a\n") * 300)).text == "four"
+
+
+LOADING = fails(503, "Loading model")
+
+
+def test_a_model_that_is_being_loaded_is_waited_for_within_the_budget(client: Make, waits: list[float]) -> None:
+    with serve(*[LOADING] * 30, says("four")) as endpoint:
+        assert client(endpoint.address, retries=1).ask(PROMPT).text == "four"
+    assert len(waits) == 30
+    with serve(LOADING) as endpoint, pytest.raises(BudgetSpent, match="Loading model"):
+        client(endpoint.address, command="2", budget=BudgetConfig(seconds=1)).ask(PROMPT)
+
+
+def test_a_limit_lasts_as_long_as_the_endpoint_says_within_the_budget(client: Make, waits: list[float]) -> None:
+    limit = fails(429, "Rate limit reached. Please try again in 5m0s.")
+    with serve(*[limit] * 3, says("four")) as endpoint:
+        assert client(endpoint.address, retries=1).ask(PROMPT).text == "four"
+    assert [300 < wait < 301 for wait in waits] == [True] * 3
+
+
+def test_fields_within_fields_are_merged(client: Make) -> None:
+    with serve(sends(json.dumps({"response": "4", "done": True}))) as endpoint:
+        client(endpoint.address, api="ollama", stream=False, extra={"options": {"num_ctx": 512}}).ask(PROMPT)
+        client(endpoint.address, api="ollama", stream=False).ask(PROMPT)
+    options = [each["options"] for each in endpoint.asked]
+    assert [each["num_ctx"] for each in options] == [512, 4096]
+    assert all(each["num_predict"] == 256 for each in options)
 
 
 def test_garbage_for_ever_is_misbehaviour(client: Make) -> None:

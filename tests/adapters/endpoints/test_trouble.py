@@ -15,7 +15,9 @@ from ci_eval.errors import ContextTooLong
 
 def told(code: int, message: Any, **headers: str) -> Trouble:
     body = message if isinstance(message, dict) else {"error": {"message": message}}
-    return of_code(code, {name.replace("_", "-"): value for name, value in headers.items()}, json.dumps(body).encode(), None)
+    return of_code(
+        code, {name.replace("_", "-"): value for name, value in headers.items()}, json.dumps(body).encode(), None
+    )
 
 
 @pytest.mark.parametrize(
@@ -24,7 +26,7 @@ def told(code: int, message: Any, **headers: str) -> Trouble:
         (400, "This model's maximum context length is 4097 tokens. However, your messages resulted in 9000 tokens."),
         (400, "prompt is too long: 210000 tokens > 200000 maximum"),
         (422, "Input validation error: `inputs` must have less than 4096 tokens. Given: 9000"),
-        (422, "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. Given: 4000 `inputs` tokens"),
+        (422, "`inputs` tokens + `max_new_tokens` must be <= 4096. Given: 4000 `inputs` tokens"),
         (400, "The input token count (9000) exceeds the maximum number of tokens allowed (8000)."),
         (400, {"message": "Input is too long for requested model."}),
         (400, {"message": "input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000"}),
@@ -32,11 +34,11 @@ def told(code: int, message: Any, **headers: str) -> Trouble:
         (400, {"error": {"code": "1261", "message": "Prompt exceeds max length"}}),
         (400, {"error": "the request exceeds the available context size. try increasing the context size"}),
         (400, "Please reduce the length of the messages or completion."),
-        (400, {"object": "error", "message": "The decoder prompt (length 9000) is longer than the maximum model length"}),
+        (400, {"object": "error", "message": "The decoder prompt (length 90) is longer than the maximum model length"}),
         (400, "too many tokens: size limit exceeded by 3000 tokens. Try using shorter or fewer inputs."),
         (400, "prompt token count of 130000 exceeds the limit of 128000"),
         (400, "Requested token count exceeds the model's maximum context length of 8192 tokens."),
-        (400, "Trying to keep the first 9000 tokens when context the overflows. The model is loaded with context length of 4096"),
+        (400, "Trying to keep the first 9000 tokens; the model is loaded with context length of 4096"),
         (400, {"error_msg": "Prompt 超长"}),
         (413, ""),
     ],

@@ -15,10 +15,28 @@ from ci_eval.model.endpoints import EndpointConfig
 _OPTIONS = {"max_tokens": "num_predict", "temperature": "temperature", "top_p": "top_p", "seed": "seed", "stop": "stop"}
 
 
+DENSE = 2
+"""Characters of a token at least, on average, in what is asked."""
+SMALLEST = 4096
+
+
+def context_for(prompt: Prompt, settings: EndpointConfig) -> int:
+    """Return the size of the context that a question and its answer fit into, a power of 2.
+
+    Ollama cuts a longer question without a word. A full window decides, so that the size is the same at most carets:
+    Ollama loads the model again for another one.
+    """
+    window = settings.window
+    asked = len(prompt.instruction or prompt.prefix + prompt.suffix)
+    full = 0 if prompt.instruction else window.tokens or window.characters // DENSE
+    return max(SMALLEST, 1 << (max(asked // DENSE, full) + prompt.max_tokens - 1).bit_length())
+
+
 def body(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
     """`raw` where there is no suffix: otherwise the text would be wrapped as a chat."""
     fields = sampled(settings, prompt)
     options = {_OPTIONS[name]: value for name, value in fields.items() if name in _OPTIONS}
+    options["num_ctx"] = context_for(prompt, settings)
     asked: dict[str, Any] = {"model": settings.model, "options": options}
     if prompt.instruction:
         return {**asked, "prompt": prompt.instruction}
