@@ -162,6 +162,8 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     latency: float
     usage: Usage | None = None
     """What it took, where it is a language model's."""
+    raw: str = ""
+    """All that a language model wrote, where that is more than its suggestions, or they are read from it."""
 
 
 Edit = tuple[int, int, str]

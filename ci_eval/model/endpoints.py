@@ -99,5 +99,7 @@ class EndpointConfig(Section, frozen=True):
     """Questions that are under way at once, over all worker processes of this machine."""
     retries: Annotated[int, Meta(ge=0, le=20)] = 5
     """How often a question is sent again where the endpoint is overloaded, or the connection breaks."""
+    thoughts: tuple[tuple[Text, Text], ...] = ()
+    """What stands before and behind the model's thoughts, beside the known marks such as `<think>` and `</think>`."""
     extra: dict[str, Any] = {}
     """More fields of each request, as the endpoint has them; null takes away one that ci-eval would send."""

@@ -43,7 +43,9 @@ class Usage(Value, frozen=True, kw_only=True, omit_defaults=True):
     logprob: Annotated[float, Meta(ge=-1e4, le=0)] | None = None
     """Of its suggestion: the mean over the tokens of ln(how likely the model took each to be)."""
     finish: str = ""
-    """Why the model stopped: stop, length, filter, or the endpoint's own word."""
+    """Why the model stopped: stop, length, filter, refusal, tool, or unknown where the endpoint does not say."""
+    read: tuple[str, ...] = ()
+    """The rules that found the suggestions in what the model wrote: thought, end token, fence, heading …"""
     cut_off: bool = False
     """Whether the limit of tokens ended it before what was asked for was complete."""
 
@@ -105,7 +107,7 @@ class Lookup(LookupScore, frozen=True, kw_only=True, omit_defaults=True):
     suggestions: tuple[Suggestion, ...]
     """In shown order, at most `interpret.maxSuggestions` of them."""
     answer: str = ""
-    """What the engine said, where the task reads its suggestions from that."""
+    """All that the engine wrote, where its suggestions are read from that."""
 
 
 class Otherwise(Value, frozen=True, kw_only=True, omit_defaults=True):

@@ -9,6 +9,7 @@ from ci_eval.contracts import Band, Task
 from ci_eval.model import Record, SessionScore, Suggestion
 from ci_eval.observing import grades_of
 from ci_eval.records import BANDS, LEGEND, ask_once, band_of, of_mera, status
+from ci_eval.responses.comments import comments_of
 
 MOST = 10
 """Comments of an answer that count; those after them are not looked at."""
@@ -16,27 +17,11 @@ MOST = 10
 MERA = re.compile(r"Комментарий \d+:\s*(.*?)(?=Комментарий \d+:|$)", re.DOTALL)
 """MERA CODE's own rule (code_tasks/rucodereviewer, commit 7972841)."""
 
-BEGINNINGS = {
-    "heading": re.compile(
-        r"^[ \t>#*_-]*(?:комментарий|замечание|comment)[ \t]*№?[ \t]*\d+[ \t*_]*[:.)-]?[ \t*_]*", re.I | re.M
-    ),
-    "number": re.compile(r"^[ \t]*\**\d{1,2}[.)]\**[ \t]+", re.M),
-    "bullet": re.compile(r"^[ \t]*[-*•][ \t]+", re.M),
-}
-"""Rule → where a comment begins; the first rule that finds any decides. An answer without them is one comment."""
-
-WHOLE = "whole"
-
 
 def comments(answer: str, _record: Record) -> list[Suggestion]:
-    """The first ten comments of an answer that are not empty; `kind` is the rule that found them."""
-    for rule, beginning in BEGINNINGS.items():
-        begins = [(found.start(), found.end()) for found in beginning.finditer(answer)]
-        ends = [start for start, _ in begins[1:]] + [len(answer)]
-        texts = [answer[begin:end].strip().strip("*_").strip() for (_, begin), end in zip(begins, ends, strict=False)]
-        if found := [Suggestion(text=text, kind=rule) for text in texts if text]:
-            return found[:MOST]
-    return [Suggestion(text=answer.strip(), kind=WHOLE)] if answer.strip() else []
+    """Return the first ten comments of an answer; `kind` is the rule that read them."""
+    texts, rule = comments_of(answer.replace("\r\n", "\n").replace("\r", "\n"))
+    return [Suggestion(text=text, kind=rule) for text in texts[:MOST]]
 
 
 def comments_of_mera(answer: str, _record: Record) -> list[str]:

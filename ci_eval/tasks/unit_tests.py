@@ -9,20 +9,7 @@ from ci_eval.contracts import Band, Task
 from ci_eval.model import Record, SessionScore, Suggestion
 from ci_eval.observing import grades_of
 from ci_eval.records import BANDS, LEGEND, ask_once, band_of, of_mera, status
-
-FENCE = re.compile(
-    r"^[ \t]*(`{3,}|~{3,})[ \t]*([\w#+.-]*)[^\n]*\n(.*?)(?:^[ \t]*\1[ \t]*$|\Z)", re.DOTALL | re.MULTILINE
-)
-"""Begins on a line of its own, with a tag or none; ends on one of its own, or with the answer, which may be cut off."""
-
-ALIASES = {
-    "python": {"python", "python3", "py"},
-    "java": {"java"},
-    "go": {"go", "golang"},
-    "javascript": {"javascript", "js", "jsx", "mjs", "node", "typescript", "ts", "tsx"},
-    "csharp": {"csharp", "c#", "cs", "c_sharp"},
-}
-"""Language → the tags that models put at a fence around its code."""
+from ci_eval.responses.code import code_of
 
 MERA = (
     re.compile(r"```(?P<tag>(?:\w|-)+)\n(?P<code>.*?)```", re.DOTALL),
@@ -34,13 +21,9 @@ tag, one that is cut off, whole ones without a tag."""
 
 
 def code(answer: str, record: Record) -> list[Suggestion]:
-    """The code of an answer as one suggestion: what its fences hold, or all of it; `kind` is the rule that decided."""
-    fences = [(tag.lower(), text) for _, tag, text in FENCE.findall(answer)]
-    wanted = next((names for names in ALIASES.values() if record.language in names), {record.language})
-    for rule, tags in (("fence", wanted), ("bare fence", {""}), ("other fence", {tag for tag, _ in fences})):
-        if found := "\n".join(text.strip("\n") for tag, text in fences if tag in tags).strip("\n"):
-            return [Suggestion(text=found, kind=rule)]
-    return [Suggestion(text=answer.strip("\n"), kind="whole")] if answer.strip() else []
+    """Return the code of an answer as one suggestion; `kind` is the rule that read it."""
+    text, rule = code_of(answer.replace("\r\n", "\n").replace("\r", "\n"), record.language)
+    return [Suggestion(text=text, kind=rule)] if text.strip() else []
 
 
 def code_of_mera(answer: str, record: Record) -> list[str]:

@@ -23,9 +23,9 @@ from ci_eval.adapters.endpoints.answers import Answers, Request, request_of
 from ci_eval.adapters.endpoints.apis import CATALOG
 from ci_eval.adapters.endpoints.budget import Ledger
 from ci_eval.adapters.endpoints.contract import Api, Prompt, Reply
+from ci_eval.adapters.endpoints.http.trouble import Trouble, cut_silently
+from ci_eval.adapters.endpoints.http.wire import Wire, address_of
 from ci_eval.adapters.endpoints.slots import Slots
-from ci_eval.adapters.endpoints.trouble import Trouble, cut_silently
-from ci_eval.adapters.endpoints.wire import Wire, address_of
 from ci_eval.adapters.tracing import Direction, Listener
 from ci_eval.errors import BudgetSpent, ConfigError, ContextTooLong, EngineFailure, EngineRaised
 from ci_eval.machine import now

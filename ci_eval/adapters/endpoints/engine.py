@@ -15,14 +15,16 @@ from ci_eval.adapters.controls import OpenText
 from ci_eval.adapters.endpoints.budget import cost_of
 from ci_eval.adapters.endpoints.client import Asking, Client
 from ci_eval.adapters.endpoints.context import Context, Seen, context_of, tokenizer_of
+from ci_eval.adapters.endpoints.contract import Reply
 from ci_eval.adapters.endpoints.probing import UNTOLD, probe, probe_tokenizer
-from ci_eval.adapters.endpoints.prompts import asked_at, suggested, usage_of
+from ci_eval.adapters.endpoints.prompts import asked_at, ends_of, suggested, usage_of, written
 from ci_eval.adapters.endpoints.templates import OF_THE_ENDPOINT, takes_files, template_of
 from ci_eval.adapters.tracing import tell
 from ci_eval.contracts import Answer, Installation, Query, Surroundings
 from ci_eval.errors import ConfigError, EngineMisbehaved
-from ci_eval.model import EngineInfo, Suggestion
+from ci_eval.model import EngineInfo, Suggestion, Usage
 from ci_eval.model.endpoints import EndpointConfig
+from ci_eval.responses.cleaning import clean
 
 PATIENCE = 60.0
 """Seconds that the first question may take: some endpoints load the model for it."""
@@ -49,14 +51,27 @@ class Asked(OpenText):
         reply = self._client.ask(asked_at(seen, query, self._settings), query.repeat)
         if self._settings.logprobs and reply.text and not reply.logprobs:
             raise EngineMisbehaved(UNTOLD, restart=False)
-        before, chat = self.text[: query.offset], self._settings.api == "chat"
-        text = reply.text if query.record else suggested(reply, before, query, chat=chat)
-        cost = cost_of(reply, self._settings.price)
-        usage = usage_of(reply, before, query, cost, chat=chat)
+        before = self.text[: query.offset]
+        part = written(reply, before, query, self._settings)
+        usage = usage_of(reply, before, query, cost_of(reply, self._settings.price), part)
+        if query.record:
+            return self._read(reply, usage)
+        text = suggested(reply, before, query, part)
         return Answer(
             suggestions=[Suggestion(text=text)] if text.strip() else [],
             latency=reply.last_token,
-            usage=usage if query.record else replace(usage, left_out=seen.window.left_out),
+            usage=replace(usage, left_out=seen.window.left_out),
+            raw=reply.text if usage.read else "",
+        )
+
+    def _read(self, reply: Reply, usage: Usage) -> Answer:
+        """Return the answer about a record, of which the task reads its suggestions."""
+        answer = clean(reply.text, self._settings.thoughts, ends_of(self._settings))
+        return Answer(
+            suggestions=[Suggestion(text=answer.text)] if answer.text.strip() else [],
+            latency=reply.last_token,
+            usage=replace(usage, read=answer.rules),
+            raw=reply.text,
         )
 
     def peak_memory(self) -> int | None:

@@ -7,15 +7,16 @@ import re
 from ci_eval.adapters.endpoints.context import Seen
 from ci_eval.adapters.endpoints.contract import Prompt, Reply
 from ci_eval.adapters.endpoints.logprobs import mean_logprob
+from ci_eval.adapters.endpoints.templates import OF_THE_ENDPOINT, template_of
 from ci_eval.contracts import Query
 from ci_eval.model import Record, Span, Usage
 from ci_eval.model.endpoints import EndpointConfig
+from ci_eval.responses.completion import Inserted, inserted
 from ci_eval.spans import cut, extent, is_whole
 
 TOKENS: dict[Span, int] = {"word": 16, "line": 64, "statement": 128, "block": 512, "text": 1024}
 """Tokens of the longest answer, by what is asked for."""
 
-_FENCE = re.compile(r"\s*```[\w+#.-]*[ \t]*\n(.*?)(?:\n[ \t]*```.*|\Z)", re.DOTALL)
 _PLACE = re.compile(r"\{(\w+)\}")
 
 
@@ -35,40 +36,47 @@ def instruction_of(record: Record) -> str:
     return _PLACE.sub(lambda place: record.context.get(place[1], place[0]), record.instruction)
 
 
-def suggested(reply: Reply, before: str, query: Query, *, chat: bool) -> str:
-    """What the answer would insert in place of the prefix; "" for nothing.
+def suggested(reply: Reply, before: str, query: Query, part: Inserted) -> str:
+    """Return what the answer would insert in place of the prefix; "" for nothing.
 
-    before: the text before the caret. chat: whether the model may have put its answer into a fence, or begun the line
-    anew.
+    `before`: the text before the caret. `part`: what of the answer stands for that, see `written`.
     """
-    answer = reply.text[_written(reply.text, before, query, chat=chat)]
-    found = cut(answer, before, query.span)
-    return query.prefix + found if found else ""
+    answer = reply.text[part.begin : part.end].replace("\r\n", "\n").replace("\r", "\n")
+    rest = cut(answer, before, query.span)
+    return query.prefix + rest if rest else ""
 
 
-def usage_of(reply: Reply, before: str, query: Query, cost: float | None, *, chat: bool) -> Usage:
+def usage_of(reply: Reply, before: str, query: Query, cost: float | None, part: Inserted) -> Usage:
     """What the answer took. It was cut off if the model was stopped before the end of what was asked for."""
-    written = _written(reply.text, before, query, chat=chat)
-    answer = reply.text[written]
-    end = written.start + extent(answer, before, query.span)
+    answer = reply.text[part.begin : part.end]
+    end = part.begin + extent(answer, before, query.span)
+    is_closed = "fence" in part.rules and part.end < len(reply.text)
     return Usage(
         first_token=reply.first_token,
         prompt_tokens=reply.prompt_tokens,
         answer_tokens=reply.answer_tokens,
         cost=cost,
-        logprob=mean_logprob(reply, written.start, end),
+        logprob=mean_logprob(reply, part.begin, end),
         finish=reply.finish,
-        cut_off=reply.finish == "length" and not is_whole(answer, before, query.span),
+        read=part.rules,
+        cut_off=reply.finish in STOPPED and not (is_closed or is_whole(answer, before, query.span)),
     )
 
 
-def _written(text: str, before: str, query: Query, *, chat: bool) -> slice:
-    """The part of an answer that stands for what is inserted at the caret, from its beginning on."""
-    begin, end = 0, len(text)
+STOPPED = {"length", "filter"}
+"""Reasons to stop that leave an answer incomplete."""
+
+
+def written(reply: Reply, before: str, query: Query, settings: EndpointConfig) -> Inserted:
+    """Return the part of an answer that stands for what is inserted at the caret, from its beginning on.
+
+    A chat may put it into a fence, write words around it, or begin the line anew.
+    """
+    text, chat = reply.text, settings.api == "chat"
     if query.record:
-        return slice(begin, end)
-    if chat and (fenced := _FENCE.match(text)):
-        begin, end = fenced.span(1)
+        return Inserted(begin=0, end=len(text))
+    part = inserted(text, settings.thoughts, ends_of(settings), chat=chat)
+    begin, end = part.begin, part.end
     line = before.rpartition("\n")[2].lstrip()
     inner = text[begin:end]
     if chat and line and inner.lstrip().startswith(line):
@@ -76,4 +84,11 @@ def _written(text: str, before: str, query: Query, *, chat: bool) -> slice:
     # A model may begin with the blank that stands there already.
     if not query.prefix and before.endswith((" ", "\t")):
         begin = end - len(text[begin:end].lstrip(" \t"))
-    return slice(begin, end)
+    return Inserted(begin=begin, end=end, rules=part.rules)
+
+
+def ends_of(settings: EndpointConfig) -> tuple[str, ...]:
+    """Return the texts that end an answer by the configuration: those of the template, which some servers echo."""
+    named = settings.template not in {None, OF_THE_ENDPOINT}
+    template = template_of(settings.template or "", settings.file_heading).stop if named else ()
+    return tuple(stop for stop in template if stop.strip())

@@ -292,11 +292,14 @@ class Player:
     def _lookup(self, question: Question, answer: Answer, session: Open) -> Lookup:
         task, record = self._setup.task, self._asked(session)
         caret = self._carets.caret(record)
-        said = "" if caret or not (task.read and answer.suggestions) else answer.suggestions[0].text
+        text = answer.suggestions[0].text if task.read and not caret and answer.suggestions else ""
+        said, usage = answer.raw or text, answer.usage
         if caret:
             shown = self._carets.show(answer.suggestions, caret, len(session.lookups))
         else:
-            suggestions = task.read(said, record) if task.read and record else answer.suggestions
+            suggestions = task.read(text, record) if task.read and record else answer.suggestions
+            if usage and task.read and suggestions:
+                usage = replace(usage, read=(*usage.read, suggestions[0].kind))
             shown = self._show(suggestions, question.prefix, len(session.lookups))
         rank = task.rank(question.expected, question.prefix, shown.suggestions)
         saved = len(shown.suggestions[rank - 1].text) - len(question.prefix) if rank else 0
@@ -325,7 +328,7 @@ class Player:
             selected=selected,
             accepted=saved if selected and task.play else 0,
             answer=said,
-            usage=answer.usage,
+            usage=usage,
         )
 
     def _show(self, suggestions: Sequence[Suggestion], prefix: str, query: int) -> Shown:

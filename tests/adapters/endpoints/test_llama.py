@@ -15,7 +15,7 @@ from ci_eval.adapters.endpoints.client import Asking, Client
 from ci_eval.adapters.endpoints.context import Context, Seen
 from ci_eval.adapters.endpoints.contract import OtherFile, Prompt
 from ci_eval.adapters.endpoints.engine import of_endpoint
-from ci_eval.adapters.endpoints.prompts import asked_at, usage_of
+from ci_eval.adapters.endpoints.prompts import asked_at, usage_of, written
 from ci_eval.adapters.endpoints.tokenizing import Tokenizer
 from ci_eval.contracts import Query
 from ci_eval.errors import EngineRaised, InstallError
@@ -198,7 +198,8 @@ def test_log_probabilities_are_those_of_the_closed_form(unsure: str, tmp_path: P
     assert [octets for octets, _ in reply.logprobs] == [1] * 7
     assert [value for _, value in reply.logprobs] == pytest.approx(expected, abs=2e-5)
     assert api == "chat" or len(set(expected)) >= 3
-    usage = usage_of(reply, "a", Query(offset=1, prefix="", expected="", span="text"), None, chat=False)
+    asked = Query(offset=1, prefix="", expected="", span="text")
+    usage = usage_of(reply, "a", asked, None, written(reply, "a", asked, settings(base, api="completions")))
     assert usage.logprob == pytest.approx(sum(expected) / 7, abs=2e-5)
 
 

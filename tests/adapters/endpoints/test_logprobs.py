@@ -12,10 +12,11 @@ from ci_eval.adapters.endpoints.client import Asking, Client
 from ci_eval.adapters.endpoints.contract import Prompt, Reply
 from ci_eval.adapters.endpoints.engine import of_endpoint
 from ci_eval.adapters.endpoints.logprobs import logprobs_of, mean_logprob
-from ci_eval.adapters.endpoints.prompts import usage_of
+from ci_eval.adapters.endpoints.prompts import usage_of, written
 from ci_eval.config import load
 from ci_eval.contracts import Query
 from ci_eval.errors import ConfigError, InstallError
+from ci_eval.model import Usage
 from ci_eval.model.endpoints import EndpointConfig
 from tests.adapters.endpoints.scripted import says, sends, serve, whole
 
@@ -53,6 +54,10 @@ def test_what_is_no_log_probability_costs_no_answer(told: Any) -> None:
     assert logprobs_of(told) == ()
 
 
+def _usage(reply: Reply, before: str, asked: Query, api: Any) -> Usage:
+    return usage_of(reply, before, asked, None, written(reply, before, asked, EndpointConfig(api=api)))
+
+
 def query(span: Any = "line", prefix: str = "") -> Query:
     return Query(offset=0, prefix=prefix, expected="", span=span)
 
@@ -61,7 +66,7 @@ def test_the_mean_is_over_the_tokens_of_the_suggestion_alone() -> None:
     logprobs = ((4, -9.0), (2, -1.0), (1, -3.0), (0, -5.0), (3, -9.0))
     fenced = Reply(text="```\né+\nb", logprobs=logprobs)
     assert mean_logprob(fenced, 4, 6) == -2.0
-    assert usage_of(fenced, "x = ", query(), None, chat=True).logprob == -2.0
+    assert _usage(fenced, "x = ", query(), "chat").logprob == -2.0
     assert mean_logprob(fenced, 4, 4) is None
 
 
@@ -78,7 +83,7 @@ def test_the_mean_is_over_the_tokens_of_the_suggestion_alone() -> None:
 def test_what_is_cut_off_does_not_count(answer: str, before: str, asked: Query, mean: float | None) -> None:
     reply = Reply(text=answer, logprobs=tuple((1, value) for value in (-1.0, -1.0, -2.0, -4.0, -4.0)))
     expected = -4 / 3 if answer == "ab;cd" else mean
-    assert usage_of(reply, before, asked, None, chat=False).logprob == (expected and pytest.approx(expected))
+    assert _usage(reply, before, asked, "completions").logprob == (expected and pytest.approx(expected))
 
 
 def test_they_are_asked_for_and_kept_with_the_answer(tmp_path: Path) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from ci_eval.adapters.endpoints.context import Seen
 from ci_eval.adapters.endpoints.contract import Reply
-from ci_eval.adapters.endpoints.prompts import asked_at, instruction_of, suggested, usage_of
+from ci_eval.adapters.endpoints.prompts import asked_at, instruction_of, suggested, usage_of, written
 from ci_eval.adapters.endpoints.templates import FAMILIES, template_of
 from ci_eval.contracts import Query
 from ci_eval.errors import ConfigError, EngineRaised
@@ -32,7 +34,7 @@ def query(span: Span = "word", prefix: str = "", record: Record | None = None) -
     ],
 )
 def test_an_answer_is_cut_to_what_was_asked_for(answer: str, before: str, asked: Query, text: str) -> None:
-    assert suggested(Reply(text=answer), before, asked, chat=False) == text
+    assert insert(answer, before, asked, "completions") == text
 
 
 @pytest.mark.parametrize(
@@ -42,11 +44,50 @@ def test_an_answer_is_cut_to_what_was_asked_for(answer: str, before: str, asked:
         ("```\nb + c", "    a = "),
         ("a = b + c", "    a = "),
         ("```py\n    a = b + c\n```", "    a = "),
+        ("Here is the completion:\n```python\nb + c\n```\nIt adds.", "    a = "),
+        ("Here is the completion: ```python\nb + c\n```", "    a = "),
+        ("```python\r\nb + c\r\n```\r\n", "    a = "),
+        ("```\nb + c```", "    a = "),
+        ("~~~python\nb + c\n~~~", "    a = "),
+        ("`b + c`", "    a = "),
+        ("``b + c``", "    a = "),
+        ("<code>b + c</code>", "    a = "),
+        ("b + c</code>", "    a = "),
+        ("Вот продолжение:\nb + c", "    a = "),
+        ("<think>\nsum\n</think>\n```\nb + c\n```", "    a = "),
     ],
 )
 def test_of_a_chat_only_the_code_counts(answer: str, before: str) -> None:
-    assert suggested(Reply(text=answer), before, query("line"), chat=True) == "b + c"
-    assert suggested(Reply(text=answer), before, query("line"), chat=False) != "b + c"
+    assert insert(answer, before, query("line"), "chat") == "b + c"
+    assert insert(answer, before, query("line"), "completions") != "b + c"
+
+
+@pytest.mark.parametrize("api", ["chat", "completions"])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "<think>\nsum\n</think>\nb + c",
+        "sum</think>b + c",
+        "b + c<|endoftext|>",
+        "b + c<|fim_pad|>d",
+        "b + c</s>",
+        "b + c\r\nd",
+        "b + c\rd",
+    ],
+)
+def test_thoughts_and_tokens_are_no_part_of_the_line(answer: str, api: str) -> None:
+    assert insert(answer, "    a = ", query("line"), api) == "b + c"
+
+
+def test_a_chat_may_give_nothing_in_ticks_or_a_fence() -> None:
+    for answer in ("``", "` `", "```\n```", "```python\n\n```"):
+        assert insert(answer, "    a = ", query("line"), "chat") == ""
+
+
+def insert(answer: str, before: str, asked: Query, api: Any) -> str:
+    """What an answer of that api would insert."""
+    reply = Reply(text=answer)
+    return suggested(reply, before, asked, written(reply, before, asked, EndpointConfig(api=api, template="qwen")))
 
 
 @pytest.mark.parametrize(
@@ -58,12 +99,15 @@ def test_of_a_chat_only_the_code_counts(answer: str, before: str) -> None:
         ("nam", "length", query(), True),
         ("name(", "length", query(), False),
         ("def f():", "length", query("text", record=Record()), True),
+        ("def f():", "filter", query("text", record=Record()), True),
     ],
 )
 def test_an_answer_is_cut_off_where_more_of_it_would_have_counted(
     text: str, finish: str, asked: Query, cut_off: bool
 ) -> None:
-    assert usage_of(Reply(text=text, finish=finish), "", asked, None, chat=False).cut_off == cut_off
+    reply = Reply(text=text, finish=finish)
+    part = written(reply, "", asked, EndpointConfig(api="completions"))
+    assert usage_of(reply, "", asked, None, part).cut_off == cut_off
 
 
 def test_an_instruction_has_the_context_in_its_places_and_nothing_else_is_one() -> None:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ci_eval.adapters.endpoints.contract import Api, Piece, Prompt, sampled
-from ci_eval.adapters.endpoints.shapes import piece
+from ci_eval.adapters.endpoints.http.shapes import piece
 from ci_eval.adapters.endpoints.templates import OF_THE_ENDPOINT, template_of
 from ci_eval.errors import ConfigError
 from ci_eval.model.endpoints import EndpointConfig

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ci_eval.adapters.endpoints.contract import Api, Piece, Prompt, sampled
-from ci_eval.adapters.endpoints.shapes import piece
+from ci_eval.adapters.endpoints.http.shapes import piece
 from ci_eval.adapters.endpoints.templates import FAMILIES
 from ci_eval.model.endpoints import EndpointConfig
 

@@ -11,10 +11,10 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit
 
-from ci_eval.adapters.endpoints.assembly import Assembly
 from ci_eval.adapters.endpoints.contract import Api, Reply
-from ci_eval.adapters.endpoints.streams import DONE, objects, whole
-from ci_eval.adapters.endpoints.trouble import Trouble, broken, of_code, timed_out
+from ci_eval.adapters.endpoints.http.assembly import Assembly
+from ci_eval.adapters.endpoints.http.streams import DONE, objects, whole
+from ci_eval.adapters.endpoints.http.trouble import Trouble, broken, of_code, timed_out
 from ci_eval.errors import ConfigError
 from ci_eval.fetch.download import is_loopback, shown
 

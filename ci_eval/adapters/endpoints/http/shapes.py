@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ci_eval.adapters.endpoints.contract import Piece, count_of
+from ci_eval.adapters.endpoints.http.quirks import TEXT_PARTS
 from ci_eval.adapters.endpoints.logprobs import logprobs_of
-from ci_eval.adapters.endpoints.quirks import TEXT_PARTS
 
 THOUGHTS = ("reasoning_content", "reasoning", "thinking")
 """Fields of a message beside its content."""

@@ -9,10 +9,10 @@ from typing import Any
 
 import msgspec
 
-from ci_eval.adapters.endpoints import quirks
 from ci_eval.adapters.endpoints.contract import Api, Piece
-from ci_eval.adapters.endpoints.shapes import error_in
-from ci_eval.adapters.endpoints.trouble import broken, garbage, of_object, unfinished
+from ci_eval.adapters.endpoints.http import quirks
+from ci_eval.adapters.endpoints.http.shapes import error_in
+from ci_eval.adapters.endpoints.http.trouble import broken, garbage, of_object, unfinished
 
 
 @dataclass

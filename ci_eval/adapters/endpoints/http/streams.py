@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ci_eval.adapters.endpoints.trouble import garbage, of_object
+from ci_eval.adapters.endpoints.http.trouble import garbage, of_object
 
 DONE = object()
 """The end of a stream that says so."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ci_eval.adapters.endpoints.trouble import Trouble, of_code, of_object, wait_of
+from ci_eval.adapters.endpoints.http.trouble import Trouble, of_code, of_object, wait_of
 from ci_eval.errors import ContextTooLong
 
 

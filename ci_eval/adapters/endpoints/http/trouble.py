@@ -13,7 +13,7 @@ from datetime import datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from ci_eval.adapters.endpoints import quirks
+from ci_eval.adapters.endpoints.http import quirks
 from ci_eval.errors import ContextTooLong, EngineFailure, EngineMisbehaved, EngineRaised, EngineTimeout
 
 MOST_SAID = 300

@@ -1,0 +1,1 @@
+"""What language models write around what they were asked for: thoughts, marks, fences, headings."""

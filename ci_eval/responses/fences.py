@@ -1,0 +1,144 @@
+"""Fences of Markdown, as CommonMark has them (https://spec.commonmark.org/0.31.2/#fenced-code-blocks), and as models
+write them: opened behind words, closed behind code, nested in one of the same length, never closed."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_OPENING = re.compile(r"(?P<before>[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)?)(?P<fence>`{3,}|~{3,})[ \t]*(?P<info>[^`\n]*)")
+_BEHIND_WORDS = re.compile(r"(?P<before>.*?[^`\n])(?P<fence>`{3,})[ \t]*(?P<info>\{?\.?[\w+#.-]*\}?)[ \t]*")
+_ONE_LINE = re.compile(
+    r"(?P<before>[^`]*?)`{3,}(?:(?P<info>[A-Za-z][\w+#-]*)[ \t]+)?(?P<code>[^`]+?)`{3,}[ \t]*(?P<behind>[^`]*)"
+)
+_PLAIN = re.compile(r"[A-Za-z][\w+#.-]*")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fence:
+    """The code between two fences. `begin`, `end`: offsets of its text."""
+
+    tag: str
+    """The first word of the info string, in small letters; of a file's name its ending."""
+    text: str
+    begin: int
+    end: int
+    start: int
+    """Offset of the signs that open it."""
+    stop: int
+    """Offset behind the line that closes it."""
+    is_closed: bool = True
+
+
+@dataclass
+class _Opened:
+    fence: str
+    tag: str
+    indent: str
+    begin: int
+    start: int
+    depth: int = 0
+
+
+def fences_of(text: str) -> list[Fence]:
+    """Return the fences of a text, in their order; line ends are LF."""
+    found: list[Fence] = []
+    opened: _Opened | None = None
+    lines, offset = text.split("\n"), 0
+    for number, line in enumerate(lines):
+        behind = min(offset + len(line) + 1, len(text))
+        if opened is None:
+            match = _ONE_LINE.fullmatch(line)
+            if match and not match["behind"].strip():
+                found.append(_one_line(match, offset, behind))
+            else:
+                opened = _opened(line, offset, behind)
+        elif (closing := _closing(line, opened, lines[number + 1 :])) is not None:
+            found.append(_closed(text, opened, offset + closing, behind))
+            # A fence that was never closed ends where the next one begins.
+            begins_next = not closing and _PLAIN.fullmatch(line.strip(" \t>`~"))
+            opened = _opened(line, offset, behind) if begins_next else None
+        offset = behind
+    if opened:
+        found.append(_closed(text, opened, len(text), len(text), is_closed=False))
+    return found
+
+
+def is_within(text: str, offset: int) -> bool:
+    """Return whether the offset stands within a fence that is closed behind it."""
+    return any(fence.begin <= offset < fence.end and fence.is_closed for fence in fences_of(text))
+
+
+def masked(text: str) -> str:
+    """Return the text with signs without a meaning in place of all fences: of the same length, with the same lines."""
+    for fence in fences_of(text):
+        inner = re.sub(r"[^\n]", "\0", text[fence.start : fence.stop])
+        text = text[: fence.start] + inner + text[fence.stop :]
+    return text
+
+
+def tag_of(info: str) -> str:
+    """Return the language that an info string names: of `python title="a"`, `{.python}`, `python:a.py`, `a.py`."""
+    word = re.split(r"[\s:,={]", info.strip().lstrip("{."), maxsplit=1)[0].rstrip("}").lower()
+    return word.rpartition(".")[2] if "." in word.strip(".") else word
+
+
+def _opened(line: str, offset: int, behind: int) -> _Opened | None:
+    match = _OPENING.fullmatch(line) or _BEHIND_WORDS.fullmatch(line)
+    if match is None:
+        return None
+    is_plain = match.re is _OPENING and not match["before"].strip("> \t")
+    indent = match["before"] if is_plain else ""
+    return _Opened(match["fence"], tag_of(match["info"]), indent, behind, offset + match.start("fence"))
+
+
+def _closing(line: str, opened: _Opened, following: list[str]) -> int | None:
+    """Return where in the line the code ends; None where it does not."""
+    sign, length = opened.fence[0], len(opened.fence)
+    text = line.strip().lstrip("> ") if ">" in opened.indent else line.strip()
+    run = len(text) - len(text.lstrip(sign))
+    if run >= length:
+        info = text[run:].strip()
+        if not info:
+            if opened.depth:
+                opened.depth -= 1
+                return None
+            return 0
+        if _PLAIN.fullmatch(info) and _closings(following, opened.fence) > opened.depth + 1:
+            opened.depth += 1  # a fence within the code
+            return None
+        if not _PLAIN.fullmatch(info):
+            return 0  # words behind the end
+        return None if opened.depth else 0
+    if sign == "`" and not opened.depth and text.endswith(opened.fence) and text.count("`") == length:
+        return line.rindex(opened.fence)
+    return None
+
+
+def _closings(lines: list[str], fence: str) -> int:
+    return sum(1 for line in lines if line.strip().startswith(fence) and not line.strip().strip(fence[0]))
+
+
+def _closed(text: str, opened: _Opened, end: int, stop: int, *, is_closed: bool = True) -> Fence:
+    inner = text[opened.begin : end]
+    code = inner.removesuffix("\n") if end and text[end - 1 : end] == "\n" else inner
+    if opened.indent:
+        width = opened.indent if ">" in opened.indent else None
+        lines = code.split("\n")
+        code = "\n".join(_dedented(line, opened.indent, quoted=width is not None) for line in lines)
+    return Fence(
+        tag=opened.tag, text=code, begin=opened.begin, end=end, start=opened.start, stop=stop, is_closed=is_closed
+    )
+
+
+def _dedented(line: str, indent: str, *, quoted: bool) -> str:
+    if quoted:
+        return re.sub(r"^[ \t]*(?:>[ \t]?)+", "", line)
+    blank = len(line) - len(line.lstrip(" \t"))
+    return line[min(blank, len(indent)) :]
+
+
+def _one_line(match: re.Match[str], offset: int, behind: int) -> Fence:
+    begin, end = offset + match.start("code"), offset + match.end("code")
+    tag, start = tag_of(match["info"] or ""), offset + match.end("before")
+    return Fence(tag=tag, text=match["code"], begin=begin, end=end, start=start, stop=behind)

@@ -1,0 +1,60 @@
+"""Marks that models and chat templates write, as data."""
+
+from __future__ import annotations
+
+import re
+
+THOUGHTS: tuple[tuple[str, str], ...] = (
+    ("<think>", "</think>"),
+    ("<thinking>", "</thinking>"),
+    ("<thought>", "</thought>"),
+    ("<thoughts>", "</thoughts>"),
+    ("<reasoning>", "</reasoning>"),
+    ("<scratchpad>", "</scratchpad>"),
+    ("<reflection>", "</reflection>"),
+    ("<analysis>", "</analysis>"),
+    ("[THINK]", "[/THINK]"),
+    ("<|begin_of_thought|>", "<|end_of_thought|>"),
+    ("<|START_THINKING|>", "<|END_THINKING|>"),
+    ("<seed:think>", "</seed:think>"),
+    ("◁think▷", "◁/think▷"),
+    ("<longcat_think>", "</longcat_think>"),
+    ("<unused94>thought", "<unused95>"),
+    ("<|thought_start|>", "<|thought_end|>"),
+    ("<|channel>thought", "<channel|>"),
+)
+"""What stands before and behind a thought: DeepSeek, Qwen and others; Mistral; Open Thoughts; Cohere; Seed; Kimi; …"""
+
+ENDS: tuple[str, ...] = (
+    "<|im_end|>", "<|im_start|>", "<|im_sep|>", "<|endoftext|>", "<|end_of_text|>", "<|eot_id|>", "<|eom_id|>",
+    "<|eos|>", "<|eos_token|>", "<|EOT|>", "<|eot|>", "<|eom|>", "<|end|>", "<|return|>", "<|call|>", "<EOT>", "<eos>",
+    "<EOS>", "[EOS]", "<|endofturn|>", "<|end_of_turn|>", "<end_of_turn>", "<start_of_turn>", "<turn|>",
+    "<|user|>",
+    "<|assistant|>", "<|system|>", "<|observation|>", "<|start_header_id|>", "<|END_OF_TURN_TOKEN|>",
+    "<|END_RESPONSE|>",
+    "<|START_OF_TURN_TOKEN|>", "<|end_of_sentence|>", "<\uff5cend\u2581of\u2581sentence\uff5c>", "<\uff5cUser\uff5c>",
+    "<\uff5cAssistant\uff5c>", "<|fim_prefix|>", "<|fim_suffix|>", "<|fim_middle|>", "<|fim_pad|>", "<|file_sep|>",
+    "<|repo_name|>", "<fim_prefix>", "<fim_suffix>", "<fim_middle>", "<fim_pad>", "<file_sep>", "<|file_separator|>",
+    "<|role_end|>", "<|role_sep|>", "<|message_sep|>", "<|tool_call|>", "<|eod|>", "<|endofprompt|>", "<|diff_marker|>",
+    "[/INST]", "[INST]", "<|recipient|>", "<\u2581EOT>", "<[EOS]>", "[e~[", "<|box_end|>",
+)  # fmt: skip
+"""Texts that end a turn, or begin the next one."""
+
+END_OF_LLAMA = "</s>"
+"""Also the end of a struck text in HTML."""
+
+BEGINS = re.compile(
+    r"\s*(?:<\|im_start\|>(?:assistant\b)?|<\|start_header_id\|>\s*assistant\s*<\|end_header_id\|>|<\|start\|>assistant"
+    r"|<\|assistant\|>|<start_of_turn>model\b|<\uff5cAssistant\uff5c>|<\|(?:begin_of_text|START_RESPONSE)\|>|<bos>|<s>)"
+    r"[ \t]*\n?"
+)
+"""What stands at the beginning of a turn."""
+
+CHANNEL = re.compile(r"<\|channel\|>\s*(?P<name>\w+)[^<]*(?:<\|constrain\|>[^<]*)?<\|message\|>")
+"""A channel of harmony (gpt-oss): analysis, commentary, final."""
+CHANNEL_END = re.compile(r"<\|(?:end|return|call|start|channel)\|>")
+BARE_CHANNELS = re.compile(r"\A\s*analysis(?P<thought>.*?)assistant\s*final", re.DOTALL)
+"""The same where a server left out all special tokens."""
+
+WRAPPINGS = ("answer", "final_answer", "final", "response", "output", "result", "completion", "code")
+"""Tags that models put around all that they answer."""

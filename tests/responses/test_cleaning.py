@@ -1,0 +1,59 @@
+"""Thoughts and tokens of templates around an answer."""
+
+from __future__ import annotations
+
+import pytest
+
+from ci_eval.responses.cleaning import bounds, clean
+
+
+@pytest.mark.parametrize(
+    ("text", "answer", "thought"),
+    [
+        ("four", "four", ""),
+        ("<think>hm</think>four", "four", "<think>hm</think>"),
+        ("<think>\nhm\n</think>\n\nfour", "\n\nfour", "<think>\nhm\n</think>"),
+        ("hm</think>four", "four", "hm</think>"),
+        ("<think>a <think> b</think> c</think>four", "four", None),
+        ("<think>hm", "", "<think>hm"),
+        ("[THINK]hm[/THINK]four", "four", None),
+        ("◁think▷hm◁/think▷four", "four", None),
+        ("<|START_THINKING|>hm<|END_THINKING|>four", "four", None),
+        ("<THINKING>hm</THINKING>four", "four", None),
+        ("four\n<think>hm</think>\n", "four\n\n", None),
+        ("<|channel|>analysis<|message|>hm<|end|><|channel|>final<|message|>four<|return|>", "four", None),
+        ("<|channel|>analysis<|message|>hm", "", None),
+        ("<|channel|>final <|constrain|>json<|message|>four", "four", None),
+        ("Use `</think>` here", "Use `</think>` here", ""),
+        ("a < b <think", "a < b <think", ""),
+    ],
+)  # fmt: skip
+def test_thoughts_are_taken_out_and_kept(text: str, answer: str, thought: str | None) -> None:
+    cleaned = clean(text)
+    assert cleaned.text == answer
+    assert ("thought" in cleaned.rules) == (cleaned.thought != "")
+    if thought is not None:
+        assert cleaned.thought == thought
+
+
+def test_the_configuration_names_more_marks() -> None:
+    text = "(ponder)hm(/ponder)four[STOP]five"
+    assert clean(text).text == text
+    cleaned = clean(text, (("(ponder)", "(/ponder)"),), ("[STOP]",))
+    assert (cleaned.text, cleaned.rules) == ("four", ("thought", "end token"))
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("  a + b", "  a + b"),
+        ("<think>\nhm\n</think>\n  a + b", "  a + b"),
+        ("<think>hm</think> a", " a"),
+        ("a + b<|endoftext|>c", "a + b"),
+        ("<|fim_middle|>", ""),
+        ("<think>hm", ""),
+    ],
+)
+def test_at_a_caret_the_indentation_stays(text: str, answer: str) -> None:
+    begin, end, _ = bounds(text)
+    assert text[begin:end] == answer
