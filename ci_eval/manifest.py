@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Annotated
 
-from msgspec import Meta
+from msgspec import Meta, field
 from msgspec.structs import force_setattr
 
 from ci_eval.model import (
@@ -22,6 +22,7 @@ from ci_eval.model import (
 )
 from ci_eval.model.detection import Detection
 from ci_eval.model.sampling import Sampling
+from ci_eval.model.sent import MachineState, SentConfiguration
 from ci_eval.statistics.population import clusters_of
 
 FORMAT, FORMER_FORMAT = 2, 1
@@ -83,6 +84,12 @@ class Manifest(Value, frozen=True, kw_only=True):
     turns: str = ""
     """A name for the run in which several engines were asked in turns, the same in all of their workspaces; "" = no
     such run."""
+    sent: SentConfiguration | None = field(default=None, name="told")
+    """What the engine was told; None in workspaces of before this was written down."""
+    machine: MachineState = MachineState()
+    """How busy the machine was while the engine was asked."""
+    given_up: str = ""
+    """Why the engine was not asked to the end; "" = it was."""
     dependencies: dict[str, str] = {}
     """Name → version of what was installed for the engine to see."""
     dependencies_left_out: bool = False

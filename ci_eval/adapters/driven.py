@@ -11,13 +11,16 @@ from pathlib import Path
 
 import msgspec
 
+from ci_eval.adapters.lsp.overlay import NEVER, AutoImport
 from ci_eval.adapters.place import DRIVERS, Place, variables
 from ci_eval.adapters.process import LineProcess
 from ci_eval.adapters.recipes import FromRecipe
+from ci_eval.adapters.sent import beforehand, configuration
 from ci_eval.adapters.tracing import Direction, tell
 from ci_eval.contracts import Answer, Edit, Installation, Query, Running, Surroundings
 from ci_eval.errors import EngineMisbehaved, EngineRaised, EngineTimeout
 from ci_eval.model import Suggestion
+from ci_eval.model.sent import SentConfiguration
 
 PATIENCE = 120.0
 """Seconds that the driver may take to start and to answer a first question, which does not count as a completion."""
@@ -49,6 +52,22 @@ class DrivenEngine(FromRecipe):
     to make it and have it read the project."""
     text: re.Pattern[str] = NAME
     """The part of a name that is inserted; a name without such a part is left out."""
+
+    auto_import: AutoImport = NEVER
+
+    def sent(self, installation: Installation, surroundings: Surroundings) -> SentConfiguration:
+        """See Configured."""
+
+        def write(place: Place) -> SentConfiguration:
+            return configuration(
+                place,
+                self.command(place),
+                variables(place),
+                auto_import=self.auto_import.usual,
+                prepared=self.prepare(place),
+            )
+
+        return beforehand(installation, surroundings, write)
 
     def start(self, installation: Installation, surroundings: Surroundings) -> Running:
         """A new process."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -151,6 +152,11 @@ def _check_comparison(
     "--power", type=click.FloatRange(0.5, 0.99), metavar="P", default=detecting.POWER, show_default=True, help=POWER
 )
 @click.option("--all", "everything", is_flag=True, help=ALL)
+@click.option(
+    "--allow-conditions",
+    is_flag=True,
+    help="Compare the engines even if they are told different things that nobody asked for.",
+)
 @with_gates
 @click.option("--resume", is_flag=True, help="Take up the run in --output where it was interrupted.")
 @with_opening
@@ -167,10 +173,12 @@ def compare_engines_(
     resume: bool,
     opening: bool,
     everything: bool,
+    allow_conditions: bool,
 ) -> None:
     """Two engines over the same code, asked in turns: which is better, and which is faster?
 
-    BASE and NEW are NAME, NAME@VERSION, or the command of a language server. The only comparison that judges times,
+    BASE and NEW are NAME, NAME@VERSION, or the command of a language server, which is told what the engine is told that
+    it is like: the one whose program it starts, or --engine-like NAME. The only comparison that judges times,
     since whatever slows the machine slows both. Writes DIR/base, DIR/new and DIR/comparison; where CONFIG has
     `projects`, these for each, and one table of all.
 
@@ -183,6 +191,7 @@ def compare_engines_(
     """
     _check_comparison(choices, output, detect, power, everything=everything, resume=resume)
     screen = Screen()
+    like, choices = choices.engine_like, replace(choices, engine_like=None)
     usual = not (everything or detect or choices.says_how_many())
     chosen = choices.load_bounded(screen, everything=True) if everything else choices.load(screen)
     if chosen.projects:
@@ -199,6 +208,8 @@ def compare_engines_(
             jobs=jobs,
             resume=resume,
             screen=screen,
+            like=like,
+            allow_conditions=allow_conditions,
         )
         suite_told(suited, screen, opening=opening)
         return
@@ -214,6 +225,8 @@ def compare_engines_(
         detect=detect,
         power=power,
         usual=usual,
+        like=like,
+        allow_conditions=allow_conditions,
     )
     announcing.comparison(done.outcome, screen)
     for each in done.outcome.comparisons:

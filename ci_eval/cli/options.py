@@ -41,6 +41,7 @@ class Choices:
     language: str | None
     engine: str | None
     engine_command: str | None
+    engine_like: str | None
     project: str | None
     dataset: str | None
     dependencies: bool | None
@@ -118,7 +119,11 @@ class Choices:
         if self.engine_command is not None:
             if self.engine:
                 raise click.UsageError("one engine is asked: leave out --engine or --engine-command")
-            chosen = by_command(chosen, self.engine_command)
+            chosen = by_command(chosen, self.engine_command, self.engine_like)
+        elif self.engine_like:
+            if chosen.engine.command is None:
+                raise click.UsageError("--engine-like is for a command: add --engine-command, or leave it out")
+            chosen = replace(chosen, engine=replace(chosen.engine, like=self.engine_like))
         return with_ladder(chosen) if ladder and not loaded.own_prefix else chosen
 
 
@@ -141,6 +146,10 @@ SESSIONS = (
 ALL = "Evaluate all sessions of the project."
 SEED = "Which are drawn, and all else that is random (interpret.seed)."
 COMMAND = "The engine is a language server of your own, started by this command."
+LIKE = (
+    "The engine that a command is like: it gets that one's settings, variables, dependencies and waiting. Default: the "
+    "one whose program it starts."
+)
 OVERRIDE = "Any key of the configuration, dotted, with a YAML value; may be repeated."
 
 
@@ -175,6 +184,7 @@ def with_choices(command: Callable[..., None]) -> Callable[..., None]:
             help="An engine, see `ci-eval list engines`.",
             shell_complete=completions.of("engines"),
         ),
+        click.option("--engine-like", metavar="NAME", help=LIKE, shell_complete=completions.of("engines")),
         click.option("--engine-command", metavar="COMMAND", help=COMMAND),
         click.option(
             "--task",

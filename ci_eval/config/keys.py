@@ -127,9 +127,11 @@ def _explain(written: dict[str, Any], section: type[Section], path: str, known: 
             forms = [*forms, {"type": "null"}]
         if key in SHORT:
             forms = [*forms, SHORT[key]]
+        # YAML takes `off` and `on` without quotes for false and true.
         if key == "interpret.confine":
-            # YAML takes `off` without quotes for false.
             forms = [*forms, {"const": False}]
+        if key == "interpret.autoImport":
+            forms = [*forms, {"type": "boolean"}]
         if get_origin(types[name]) is dict and issubclass(names := get_args(types[name])[0], Enum):
             value["propertyNames"] = {"enum": [each.value for each in names]}
         either = forms[0] if len(forms) == 1 else {"anyOf": forms}

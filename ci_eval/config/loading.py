@@ -135,10 +135,10 @@ def _engine(config: EngineConfig) -> dict[str, object]:
     return {**every, **(reached if config.endpoint is not None else {})}
 
 
-def by_command(config: Config, command: str) -> Config:
+def by_command(config: Config, command: str, like: str | None = None) -> Config:
     """The configuration with a language server of one's own as its engine: the command as one types it in a shell.
 
-    Raises ConfigError.
+    `like`: the named engine whose configuration it gets; None = the configuration's. Raises ConfigError.
     """
     try:
         words = tuple(shlex.split(command))
@@ -146,7 +146,12 @@ def by_command(config: Config, command: str) -> Config:
         raise ConfigError(f"the engine {command!r} is no command: {error}; quote it as for a shell") from error
     if not words:
         raise ConfigError("an engine is missing: give NAME, NAME@VERSION, or the command of a language server")
-    own = replace(config.engine, name=EngineConfig().name, version=None, command=words, endpoint=None)
+    engine = config.engine
+    if engine.command is None and engine.name != EngineConfig().name:
+        # What is put on top of a named engine is not meant for another one.
+        engine = EngineConfig(reads=engine.reads)
+    like = like or engine.like
+    own = replace(engine, name=EngineConfig().name, version=None, command=words, endpoint=None, like=like)
     return replace(config, engine=own)
 
 
@@ -246,13 +251,14 @@ def _put(raw: dict[str, object], key: str, value: object, source: str) -> None:
 def _spread(raw: dict[str, object]) -> None:
     """Spell out short forms: `engine: NAME@VERSION`, `interpret.userModel: PROFILE`, `project: SPEC`, `dataset: SPEC`.
 
-    Also read `interpret.confine: off` as it was meant: YAML takes `off` without quotes for false.
+    Also read `off` and `on` as they were meant: YAML takes both, without quotes, for false and true.
     """
     interpret = raw.get("interpret")
     if isinstance(interpret, dict) and isinstance(profile := interpret.get("userModel"), str):
         interpret["userModel"] = {"profile": profile}
-    if isinstance(interpret, dict) and interpret.get("confine") is False:
-        interpret["confine"] = "off"
+    for key in ("confine", "autoImport"):
+        if isinstance(interpret, dict) and isinstance(said := interpret.get(key), bool):
+            interpret[key] = "on" if said else "off"
     for key in SPECS:
         if isinstance(spec := raw.get(key), str):
             raw[key] = {"spec": spec}

@@ -132,8 +132,8 @@ def _engine_problems(config: Config) -> Iterator[str]:
     engine = config.engine
     if engine.command is not None and engine.endpoint is not None:
         yield "`engine` has a command and an endpoint; an engine is one of them, remove the other"
-    if engine.command is None and (engine.language_id or engine.settings):
-        yield "`engine` has languageId or settings, which belong to a `command`: add it, or remove them"
+    if engine.command is None and (engine.language_id or engine.like):
+        yield "`engine` has languageId or like, which belong to a `command`: add it, or remove them"
 
 
 def _endpoint_problems(given: EndpointConfig, section: str) -> Iterator[str]:

@@ -42,10 +42,18 @@ class EngineConfig(EndpointConfig, frozen=True):
     """A language server of your own: program and arguments; `{root}` stands for the project's folder."""
     language_id: Text | None = None
     """What the protocol calls the language; None = the language's name."""
+    like: Text | None = None
+    """Of a `command`: the engine whose settings, variables and waiting it gets. None = the one that the name of the
+    program tells, if any."""
     settings: dict[str, Any] = {}
-    """What the server is told when it asks for its configuration, by section."""
+    """What a language server gets when it asks for its configuration, by section; on top of what ci-eval sends."""
     options: dict[str, Any] = {}
-    """Of a `command`, its `initializationOptions`; else those of the engine, if it has any."""
+    """The `initializationOptions` of a language server, on top of ci-eval's; of other engines, their options."""
+    arguments: tuple[Text, ...] = ()
+    """Arguments of a language server behind those that ci-eval gives; `--name=…` replaces the one of that name."""
+    environment: dict[str, str | None] = {}
+    """Environment variables of a language server; null = the value that the variable has for ci-eval, which is written
+    down nowhere."""
     reads: tuple[Text, ...] = ()
     """Folders that the engine may read and run beside its own and the project's, where it is confined."""
 
@@ -55,6 +63,9 @@ class ProjectConfig(Section, frozen=True):
 
     spec: str = ""
     """A project SPEC such as `pypi:NAME==VERSION` or `path:DIR`."""
+    name: Text | None = None
+    """What the project is called; the ids of its sessions depend on it. None = as its SPEC says; of a folder, as its
+    Git remote or the CI says."""
     dependencies: bool | None = None
     """Whether the packages it needs are installed for the engine to see; none of their code is run. None = where
     that is safe and cheap (a lock, or the registry the project comes from, names them), and for engines that suggest
@@ -83,6 +94,9 @@ class InterpretConfig(Section, frozen=True):
     """Number of sessions to stop after; None = all."""
     seed: int = 0
     """Everything random derives from it."""
+    auto_import: Literal["default", "on", "off"] = "default"
+    """Whether engines suggest names that would first have to be imported: as they do for users who change nothing, or
+    on, or off."""
     timeout: Annotated[float, Meta(gt=0, le=86_400)] = 10.0
     """Seconds one completion may take."""
     user_model: UserModelConfig | None = None

@@ -6,6 +6,7 @@ from typing import Any
 
 from ci_eval.adapters.closure import Closure
 from ci_eval.adapters.lsp.engine import LspEngine, python_code
+from ci_eval.adapters.lsp.overlay import AutoImport, Overlay
 from ci_eval.adapters.place import Place
 from ci_eval.adapters.python_paths import answering_python
 from ci_eval.adapters.recipes import Pip
@@ -17,9 +18,13 @@ def command(place: Place) -> list[str]:
 
 
 def settings(place: Place) -> dict[str, Any]:
-    analysis = {"autoImportCompletions": False, "diagnosticMode": "openFilesOnly"}
+    analysis = {"diagnosticMode": "openFilesOnly"}
     # If it is given no interpreter, it looks for one in the project and runs it.
     return {"python": {"pythonPath": str(answering_python(place))}, "basedpyright": {"analysis": analysis}}
+
+
+def auto_import(on: bool) -> Overlay:
+    return Overlay(settings={"basedpyright": {"analysis": {"autoImportCompletions": on}}})
 
 
 ENGINE: Engine = LspEngine(
@@ -30,6 +35,8 @@ ENGINE: Engine = LspEngine(
     recipe=Pip(package="basedpyright", version="1.40.2"),
     command=command,
     settings=settings,
+    auto_import=AutoImport(usual="on", switch=auto_import),
+    programs=("basedpyright-langserver",),
     verified=True,
     closure=Closure.IMPORTS,
 )

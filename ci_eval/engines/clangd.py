@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ci_eval.adapters.lsp.engine import LspEngine
 from ci_eval.adapters.lsp.manners import CLANGD
+from ci_eval.adapters.lsp.overlay import AutoImport, Overlay
 from ci_eval.adapters.place import Place
 from ci_eval.adapters.recipes import Pip
 from ci_eval.contracts import Engine
@@ -30,6 +31,10 @@ def variables(_place: Place) -> dict[str, str]:
     return {"LLVM_DISABLE_SYMBOLIZATION": "1", "LLVM_DISABLE_CRASH_REPORT": "1"}
 
 
+def auto_import(on: bool) -> Overlay:
+    return Overlay(arguments=(f"--header-insertion={'iwyu' if on else 'never'}",))
+
+
 ENGINE: Engine = LspEngine(
     name="clangd",
     summary="LLVM's language server for C++",
@@ -39,6 +44,8 @@ ENGINE: Engine = LspEngine(
     command=command,
     options=CLANGD.options,
     variables=variables,
+    auto_import=AutoImport(usual="on", switch=auto_import),
+    flags=(*FLAGS, *CLANGD.flags),
     manners=CLANGD,
     verified=True,
 )

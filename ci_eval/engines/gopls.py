@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ci_eval.adapters.lsp.engine import LspEngine
+from ci_eval.adapters.lsp.overlay import AutoImport, Overlay
 from ci_eval.adapters.place import Place
 from ci_eval.adapters.recipes import Go
 from ci_eval.contracts import Engine
@@ -17,6 +18,10 @@ def command(place: Place) -> list[str]:
 def options(_place: Place) -> dict[str, Any]:
     # "0s" = no limit. By default it stops looking after 100 ms, so that its answers would depend on the machine's load.
     return {"ui.completion.completionBudget": "0s", "ui.completion.usePlaceholders": False}
+
+
+def auto_import(on: bool) -> Overlay:
+    return Overlay(options={"completeUnimported": on})
 
 
 def variables(place: Place) -> dict[str, str]:
@@ -34,6 +39,7 @@ ENGINE: Engine = LspEngine(
     recipe=Go(module="golang.org/x/tools/gopls", version="v0.22.0"),
     command=command,
     options=options,
+    auto_import=AutoImport(usual="on", switch=auto_import),
     variables=variables,
     verified=True,
     toolchains={"go": "1.26"},

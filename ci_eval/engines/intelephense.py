@@ -6,6 +6,7 @@ from typing import Any
 
 from ci_eval.adapters.lsp.engine import LspEngine
 from ci_eval.adapters.lsp.manners import Manners
+from ci_eval.adapters.lsp.overlay import AutoImport, Overlay
 from ci_eval.adapters.place import Place
 from ci_eval.adapters.recipes import Npm
 from ci_eval.contracts import Engine
@@ -20,8 +21,12 @@ def options(place: Place) -> dict[str, Any]:
 
 
 def settings(_place: Place) -> dict[str, Any]:
-    completion = {"maxItems": 10_000, "insertUseDeclaration": False, "fullyQualifyGlobalConstantsAndFunctions": False}
+    completion = {"maxItems": 10_000, "fullyQualifyGlobalConstantsAndFunctions": False}
     return {"intelephense": {"completion": completion, "telemetry": {"enabled": False}}}
+
+
+def auto_import(on: bool) -> Overlay:
+    return Overlay(settings={"intelephense": {"completion": {"insertUseDeclaration": on}}})
 
 
 ENGINE: Engine = LspEngine(
@@ -33,6 +38,7 @@ ENGINE: Engine = LspEngine(
     command=command,
     options=options,
     settings=settings,
+    auto_import=AutoImport(usual="on", switch=auto_import),
     # Until its index is built it knows only the open file, not even PHP's own variables.
     manners=Manners(announces=True),
     verified=True,

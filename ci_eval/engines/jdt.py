@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ci_eval.adapters.driven import DrivenEngine
 from ci_eval.adapters.jars import Driver, Maven, classpath, in_folder, java_command
+from ci_eval.adapters.lsp.overlay import AutoImport
 from ci_eval.adapters.place import Place
 from ci_eval.adapters.sources import source_roots
 from ci_eval.contracts import Engine
@@ -50,6 +51,7 @@ ENGINE: Engine = DrivenEngine(
     ),
     command=command,
     text=re.compile(r"[\w$]+|.+"),
+    auto_import=AutoImport(usual="on"),
     verified=True,
     toolchains={"java": "17"},
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ci_eval.adapters.lsp.engine import LspEngine
+from ci_eval.adapters.lsp.overlay import AutoImport
 from ci_eval.adapters.place import Place
 from ci_eval.adapters.recipes import Archive
 from ci_eval.contracts import Engine
@@ -46,5 +47,6 @@ ENGINE: Engine = LspEngine(
     runs_on=("java",),
     command=command,
     settings=settings,
+    auto_import=AutoImport(usual="on"),
     toolchains={"java": "21"},
 )

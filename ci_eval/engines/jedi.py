@@ -15,10 +15,12 @@ from ci_eval.adapters.place import Place, variables
 from ci_eval.adapters.process import LineProcess
 from ci_eval.adapters.python_paths import package_paths
 from ci_eval.adapters.recipes import Pip
+from ci_eval.adapters.sent import beforehand, configuration
 from ci_eval.adapters.tracing import tell
 from ci_eval.contracts import Answer, Edit, Engine, Installation, Query, Running, Surroundings
 from ci_eval.errors import EngineMisbehaved, EngineRaised
 from ci_eval.model import EngineInfo, Suggestion
+from ci_eval.model.sent import SentConfiguration
 
 DRIVER = Path(__file__).parent.parent / "drivers" / "jedi_driver.py"
 PATIENCE = 60.0
@@ -34,6 +36,17 @@ class _Reply(msgspec.Struct):
 
 
 _DECODER = msgspec.json.Decoder(_Reply)
+
+
+def _command(place: Place) -> list[str]:
+    arguments = [str(place.folder), str(place.root), str(place.scratch / "parsed")]
+    arguments += package_paths(place.environment)
+    return [interpreter(), "-s", "-S", str(DRIVER), *arguments]
+
+
+def _environment(place: Place) -> dict[str, str]:
+    # A fixed hash seed: jedi keeps names in sets, and their order decides which of equally good answers comes first.
+    return variables(place) | {"PYTHONHASHSEED": "0"}
 
 
 class RunningJedi:
@@ -52,15 +65,11 @@ class RunningJedi:
     def _start(self) -> LineProcess:
         place = self._place
         place.renew()
-        arguments = [str(place.folder), str(place.root), str(place.scratch / "parsed")]
-        arguments += package_paths(place.environment)
-        command = [interpreter(), "-s", "-S", str(DRIVER), *arguments]
-        # A fixed hash seed: jedi keeps names in sets, and their order decides which of equally good answers comes
-        # first.
+        command = _command(place)
         return LineProcess(
             command,
             cwd=place.scratch,
-            environment=variables(place) | {"PYTHONHASHSEED": "0"},
+            environment=_environment(place),
             walls=place.walls(command[0], reads=(DRIVER,), address_space=place.memory),
         )
 
@@ -136,6 +145,15 @@ class Jedi:
         return Installation(
             info=EngineInfo(name=self.name, version=version, packages=made.packages), folder=made.folder
         )
+
+    def sent(self, installation: Installation, surroundings: Surroundings) -> SentConfiguration:
+        """See Configured."""
+
+        def write(place: Place) -> SentConfiguration:
+            return configuration(place, _command(place), _environment(place), auto_import="none")
+
+        whole = Installation(info=installation.info, folder=installation.folder or _embedded())
+        return beforehand(whole, surroundings, write)
 
     def start(self, installation: Installation, surroundings: Surroundings) -> Running:
         return RunningJedi(installation.folder or _embedded(), surroundings)

@@ -6,6 +6,7 @@ from typing import Any
 
 from ci_eval.adapters.lsp.engine import LspEngine
 from ci_eval.adapters.lsp.jedis import jedi_server
+from ci_eval.adapters.lsp.overlay import NEVER
 from ci_eval.adapters.place import Place
 from ci_eval.adapters.recipes import Pip
 from ci_eval.contracts import Engine
@@ -27,5 +28,6 @@ ENGINE: Engine = LspEngine(
     recipe=Pip(package="jedi-language-server", version="0.47.0"),
     command=command,
     options=options,
+    auto_import=NEVER,
     verified=True,
 )

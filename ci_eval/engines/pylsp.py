@@ -6,6 +6,7 @@ from typing import Any
 
 from ci_eval.adapters.lsp.engine import LspEngine
 from ci_eval.adapters.lsp.jedis import jedi_server
+from ci_eval.adapters.lsp.overlay import AutoImport, Overlay
 from ci_eval.adapters.place import Place
 from ci_eval.adapters.recipes import Pip
 from ci_eval.contracts import Engine
@@ -18,10 +19,13 @@ def command(place: Place) -> list[str]:
 def settings(_place: Place) -> dict[str, Any]:
     linters = ("flake8", "mccabe", "pycodestyle", "pydocstyle", "pyflakes", "pylint")
     plugins: dict[str, Any] = {name: {"enabled": False} for name in linters}
-    plugins["rope_autoimport"] = {"enabled": False}
     # By default it has jedi import numpy, which runs numpy's code.
     plugins["jedi"] = {"auto_import_modules": []}
     return {"pylsp": {"plugins": plugins}}
+
+
+def auto_import(on: bool) -> Overlay:
+    return Overlay(settings={"pylsp": {"plugins": {"rope_autoimport": {"enabled": on}}}})
 
 
 ENGINE: Engine = LspEngine(
@@ -32,5 +36,6 @@ ENGINE: Engine = LspEngine(
     recipe=Pip(package="python-lsp-server", version="1.15.0"),
     command=command,
     settings=settings,
+    auto_import=AutoImport(usual="off", switch=auto_import),
     verified=True,
 )

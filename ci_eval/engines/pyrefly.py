@@ -7,6 +7,7 @@ import sys
 from typing import Any
 
 from ci_eval.adapters.lsp.engine import LspEngine
+from ci_eval.adapters.lsp.overlay import AutoImport, Overlay
 from ci_eval.adapters.place import Place
 from ci_eval.adapters.python_paths import package_paths
 from ci_eval.adapters.recipes import Pip
@@ -40,11 +41,16 @@ def configuration(place: Place) -> str:
 
 
 def options(place: Place) -> dict[str, Any]:
-    return {"analysis": {"autoImportCompletions": False}, "pyrefly": {"configPath": configuration(place)}}
+    return {"pyrefly": {"configPath": configuration(place)}}
 
 
 def settings(place: Place) -> dict[str, Any]:
     return {"python": options(place)}
+
+
+def auto_import(on: bool) -> Overlay:
+    analysis = {"analysis": {"autoImportCompletions": on}}
+    return Overlay(settings={"python": analysis}, options=analysis)
 
 
 ENGINE: Engine = LspEngine(
@@ -57,5 +63,7 @@ ENGINE: Engine = LspEngine(
     # Given at the start too, since pyrefly opens files before it asks for its settings.
     options=options,
     settings=settings,
+    auto_import=AutoImport(usual="on", switch=auto_import),
+    programs=("pyrefly-lsp",),
     verified=True,
 )

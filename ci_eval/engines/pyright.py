@@ -6,6 +6,7 @@ from typing import Any
 
 from ci_eval.adapters.closure import Closure
 from ci_eval.adapters.lsp.engine import LspEngine
+from ci_eval.adapters.lsp.overlay import AutoImport, Overlay
 from ci_eval.adapters.place import Place
 from ci_eval.adapters.python_paths import answering_python
 from ci_eval.adapters.recipes import Npm
@@ -17,9 +18,13 @@ def command(place: Place) -> list[str]:
 
 
 def settings(place: Place) -> dict[str, Any]:
-    analysis = {"autoImportCompletions": False, "diagnosticMode": "openFilesOnly", "indexing": False}
+    analysis = {"diagnosticMode": "openFilesOnly", "indexing": False}
     # Without an interpreter, it would run the first on PATH.
     return {"python": {"analysis": analysis, "pythonPath": str(answering_python(place))}}
+
+
+def auto_import(on: bool) -> Overlay:
+    return Overlay(settings={"python": {"analysis": {"autoImportCompletions": on}}})
 
 
 ENGINE: Engine = LspEngine(
@@ -30,6 +35,8 @@ ENGINE: Engine = LspEngine(
     recipe=Npm(package="pyright", version="1.1.414"),
     command=command,
     settings=settings,
+    auto_import=AutoImport(usual="on", switch=auto_import),
+    programs=("pyright-langserver",),
     verified=True,
     closure=Closure.IMPORTS,
     toolchains={"node": "20"},

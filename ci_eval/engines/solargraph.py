@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from ci_eval.adapters.lsp.engine import LspEngine
+from ci_eval.adapters.lsp.overlay import NEVER
 from ci_eval.adapters.place import Place
 from ci_eval.adapters.recipes import Gem
 from ci_eval.contracts import Engine
@@ -26,6 +27,7 @@ ENGINE: Engine = LspEngine(
     recipe=Gem(package="solargraph", version="0.56.0"),
     command=command,
     variables=variables,
+    auto_import=NEVER,
     word=re.compile(r"[@$]*\w+[?!]?"),
     toolchains={"ruby": "3.1"},
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ci_eval.adapters.lsp.engine import LspEngine
+from ci_eval.adapters.lsp.overlay import AutoImport, Overlay
 from ci_eval.adapters.place import Place
 from ci_eval.adapters.recipes import Pip
 from ci_eval.contracts import Engine
@@ -16,7 +17,13 @@ def command(place: Place) -> list[str]:
 
 def settings(place: Place) -> dict[str, Any]:
     python = {"environment": {"python": str(place.environment)}} if place.environment else {}
-    return {"ty": {"completions": {"autoImport": False}, "configuration": python}}
+    return {"ty": {"configuration": python}}
+
+
+def auto_import(on: bool) -> Overlay:
+    # Given at the start too, since ty reads its options before it asks for its settings.
+    completions = {"ty": {"completions": {"autoImport": on}}}
+    return Overlay(settings=completions, options=completions)
 
 
 ENGINE: Engine = LspEngine(
@@ -28,5 +35,6 @@ ENGINE: Engine = LspEngine(
     command=command,
     options=settings,
     settings=settings,
+    auto_import=AutoImport(usual="on", switch=auto_import),
     verified=True,
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from ci_eval.adapters.lsp.engine import LspEngine
+from ci_eval.adapters.lsp.overlay import NEVER
 from ci_eval.adapters.place import Place
 from ci_eval.adapters.recipes import System
 from ci_eval.contracts import Engine
@@ -38,6 +39,7 @@ ENGINE: Engine = LspEngine(
     command=command,
     word=re.compile(r"[@$]*\w+[?!]?"),
     reopens=True,
+    auto_import=NEVER,
     verified=True,
     toolchains={"ruby": "3.1"},
 )

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ci_eval.adapters.lsp.ecmascript import LANGUAGE_IDS, PREFERENCES
+from ci_eval.adapters.lsp.ecmascript import LANGUAGE_IDS, PREFERENCES, preferences
 from ci_eval.adapters.lsp.engine import LspEngine
+from ci_eval.adapters.lsp.overlay import AutoImport, Overlay
 from ci_eval.adapters.place import Place
 from ci_eval.adapters.recipes import Npm
 from ci_eval.contracts import Engine
@@ -16,8 +17,15 @@ def command(place: Place) -> list[str]:
 
 
 def options(place: Place) -> dict[str, Any]:
-    tsserver = {"path": str(place.folder / "node_modules" / "typescript" / "lib"), "useSyntaxServer": "never"}
+    library = place.folder / "node_modules" / "typescript" / "lib"
+    # A command of a user's may have its TypeScript elsewhere, and then looks for it by itself.
+    path = {"path": str(library)} if library.is_dir() else {}
+    tsserver = path | {"useSyntaxServer": "never"}
     return {"disableAutomaticTypingAcquisition": True, "preferences": PREFERENCES, "tsserver": tsserver}
+
+
+def auto_import(on: bool) -> Overlay:
+    return Overlay(options={"preferences": preferences(on)})
 
 
 ENGINE: Engine = LspEngine(
@@ -28,6 +36,7 @@ ENGINE: Engine = LspEngine(
     recipe=Npm(package="typescript-language-server", version="5.3.0", others={"typescript": "5.9.3"}),
     command=command,
     options=options,
+    auto_import=AutoImport(usual="on", switch=auto_import),
     language_ids=LANGUAGE_IDS,
     verified=True,
     toolchains={"node": "20"},

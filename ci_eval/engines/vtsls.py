@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ci_eval.adapters.lsp.ecmascript import LANGUAGE_IDS, SETTINGS
+from ci_eval.adapters.lsp.ecmascript import LANGUAGE_IDS, SETTINGS, auto_import
 from ci_eval.adapters.lsp.engine import LspEngine
+from ci_eval.adapters.lsp.overlay import AutoImport
 from ci_eval.adapters.place import Place
 from ci_eval.adapters.recipes import Npm
 from ci_eval.contracts import Engine
@@ -30,6 +31,8 @@ ENGINE: Engine = LspEngine(
     recipe=Npm(package="@vtsls/language-server", version="0.3.0"),
     command=command,
     settings=settings,
+    auto_import=AutoImport(usual="on", switch=auto_import),
+    programs=("@vtsls/language-server",),
     language_ids=LANGUAGE_IDS,
     verified=True,
     toolchains={"node": "20"},

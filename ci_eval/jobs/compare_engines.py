@@ -16,6 +16,7 @@ from ci_eval.errors import CiEvalError
 from ci_eval.jobs import outcome, pipeline, runs
 from ci_eval.jobs.compare import Outcome, compare
 from ci_eval.jobs.comparison_rules import judging, metrics_of
+from ci_eval.jobs.conditions import check_asked_for
 from ci_eval.jobs.preparation import Prepared, prepare
 from ci_eval.jobs.sampling import detecting
 from ci_eval.model.detection import Detection
@@ -50,12 +51,17 @@ def compare_engines(
     detect: float | None = None,
     power: float = detecting.POWER,
     usual: bool = False,
+    like: str | None = None,
+    allow_conditions: bool = False,
 ) -> Asked:
     """Ask base and new in turns: workspaces `base` and `new`, and their `comparison`, in one folder.
 
     `engines`: each a NAME[@VERSION], or the command of a language server. `detect`: ask only
     as many sessions as it takes to find a difference of that size with that power. `usual`: as many as it takes to find
-    two points, or 1,000 where sessions cannot be drawn so. Raises as `evaluate` and `compare` do.
+    two points, or 1,000 where sessions cannot be drawn so. `like`: the named engine that commands are like.
+    `allow_conditions`: whether the engines may be told different things that nobody asked for.
+
+    Raises as `evaluate` and `compare` do.
     """
     judging(config, gates)
     detection = detecting.wanted(config, detect, power) if detect else None
@@ -65,10 +71,12 @@ def compare_engines(
     folder = runs.workspace_for(config, output)
     for name in ("base", "new"):
         runs.check_place(folder / name, resume=resume)
-    sides = [prepare(answered_by(config, engines[0]), screen)]
+    sides = [prepare(answered_by(config, engines[0], like), screen)]
     # A project without a version, or of a branch, is the same for all of them.
     config = replace(config, project=sides[0].config.project)
-    sides += [prepare(answered_by(config, engine), screen) for engine in engines[1:]]
+    sides += [prepare(answered_by(config, engine, like), screen) for engine in engines[1:]]
+    if not allow_conditions:
+        check_asked_for(*((side.config, side.engine, side.sent) for side in sides))
     if resume:
         # It is made last, from both workspaces; an interrupted run may have left half of it.
         shutil.rmtree(folder / "comparison", ignore_errors=True)
@@ -86,18 +94,18 @@ def compare_engines(
     return Asked(folder=folder, outcome=said, trouble=next(filter(None, [*troubles, said.trouble]), None))
 
 
-def answered_by(config: Config, engine: str) -> Config:
+def answered_by(config: Config, engine: str, like: str | None = None) -> Config:
     """The configuration with another engine, and with times among the metrics that are judged.
 
-    `engine`: NAME, NAME@VERSION, or (if it has a blank or a slash) the command of a language server. Raises
-    ConfigError.
+    `engine`: NAME, NAME@VERSION, or (if it has a blank or a slash) the command of a language server. `like`: the
+    named engine that a command is like. Raises ConfigError.
     """
     declared = config.declared
     if not any(each.timed for each in metrics_of(config) if each.info.name in declared):
         config = replace(config, comparison=replace(config.comparison, metrics=(*declared, *TIMES)))
     if not (" " in engine or "/" in engine):
         return patch(config, engine=engine)
-    return by_command(config, engine)
+    return by_command(config, engine, like)
 
 
 def begun(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ci_eval import engines, graders, languages, machine, rankers, tasks
@@ -10,21 +10,23 @@ from ci_eval.adapters import environments
 from ci_eval.adapters.confinement import NOTHING_OPEN
 from ci_eval.adapters.endpoints.engine import of_endpoint
 from ci_eval.adapters.ide.engine import IdeEngine
-from ci_eval.adapters.lsp.custom import custom
+from ci_eval.adapters.lsp.engine import LspEngine
 from ci_eval.adapters.place import confinement_of
 from ci_eval.adapters.recipes import InstalledEngine
 from ci_eval.catalog import guess
 from ci_eval.ci import Screen
 from ci_eval.config import Config, EngineConfig, patch
-from ci_eval.contracts import Configurable, Engine, Installation, Language, Ranker, Surroundings, Task
+from ci_eval.contracts import Engine, Installation, Language, Ranker, Surroundings, Task
 from ci_eval.errors import ConfigError, PreparationError
 from ci_eval.fetch import dataset, project, sealed
 from ci_eval.fetch.project import Project
 from ci_eval.jobs.comparison_rules import gates_of, metrics_of
+from ci_eval.jobs.conditions import engine_of_command, introduced, named_engine, sent_to
 from ci_eval.jobs.models.answers import take_recorded
 from ci_eval.learning import logs
 from ci_eval.learning.usermodel import model_of
 from ci_eval.model import UNREFERRING, ActionsConfig, FiltersConfig, PrefixConfig, QueriesConfig
+from ci_eval.model.sent import SentConfiguration
 from ci_eval.records import has_carets, splitter_of, takes_dataset
 from ci_eval.stages import actions, interpret
 from ci_eval.statistics import footprint
@@ -53,6 +55,8 @@ class Prepared:
     """Whether they could have been, for an engine that looks at them."""
     confined: str = ""
     """How well this machine can confine the engine."""
+    sent: SentConfiguration = field(default_factory=SentConfiguration)
+    """What the engine is told."""
     cache: Path = field(default_factory=machine.cache_folder)
 
     @property
@@ -124,7 +128,7 @@ def _prepare(config: Config, screen: Screen) -> Prepared:
     version = f" {config.engine.version}" if config.engine.version else ""
     screen.say(f"Preparing engine {engine.name}{version}")
     installation = engine.install(config.engine.version, cache)
-    return Prepared(
+    prepared = Prepared(
         config=config,
         language=language,
         engine=engine,
@@ -140,6 +144,12 @@ def _prepare(config: Config, screen: Screen) -> Prepared:
         confined=_confined(config, engine, screen),
         cache=cache,
     )
+    surroundings = prepared.setup.surroundings
+    if isinstance(engine, LspEngine) and config.engine.command is not None:
+        engine = introduced(engine, installation, surroundings, config, screen)
+    full = bool(needs and needs.packages)
+    sent = sent_to(engine, installation, surroundings, config, has_dependencies=full)
+    return replace(prepared, engine=engine, sent=sent)
 
 
 def _dependencies(
@@ -322,17 +332,5 @@ def engine_of(config: Config) -> Engine:
     if given.endpoint is not None:
         return of_endpoint(given, own_name, holes=not takes_dataset(task_of(config)))
     if given.command is None:
-        engine = engines.CATALOG.load(given.name)
-        if not given.options:
-            return engine
-        if isinstance(engine, Configurable):
-            return engine.configured(given.options)
-        able = ", ".join(each.name for each in engines.CATALOG.all() if isinstance(each, Configurable))
-        raise ConfigError(f"`engine.options` is given, but {engine.name} has none; they are for a `command`, {able}")
-    return custom(
-        own_name or Path(given.command[0]).stem,
-        given.command,
-        language_id=given.language_id,
-        settings=given.settings,
-        options=given.options,
-    )
+        return named_engine(config)
+    return engine_of_command(config, own_name or Path(given.command[0]).stem)

@@ -7,9 +7,11 @@ import os
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from hashlib import sha256
 from pathlib import Path
 from time import strftime
 
+import msgspec
 from msgspec.structs import replace
 
 from ci_eval import __version__, atomic, machine
@@ -120,6 +122,7 @@ def new_manifest(prepared: Prepared, jobs: int) -> Manifest:
         run=run_of(config),
         seed=config.interpret.seed,
         engine=engine,
+        sent=prepared.sent,
         project=prepared.project.info,
         around=prepared.around.info if prepared.around else None,
         clustered=(config.cluster_of(prepared.task) or ("",))[-1],
@@ -189,11 +192,19 @@ def same_answers(manifest: Manifest) -> dict[str, object]:
         "project": manifest.project.checksum,
         "project around": manifest.around.checksum if manifest.around else "",
         "engine's packages": _listed(manifest.engine.packages),
+        "configuration that the engine is told": _digest(manifest),
         "ci-eval": manifest.ci_eval,
         "set of packages that extend ci-eval": _listed(manifest.plugins),
         "dependencies of the project": _listed(manifest.dependencies),
         "Python": manifest.python,
     }
+
+
+def _digest(manifest: Manifest) -> str:
+    """Return a digest of what the engine is told, for which no message has room; "unknown" where nothing says it."""
+    if manifest.sent is None:
+        return "unknown"
+    return sha256(msgspec.json.encode(manifest.sent, order="sorted")).hexdigest()[:12]
 
 
 def _listed(packages: Mapping[str, str]) -> str:

@@ -8,6 +8,7 @@ from typing import Literal
 from ci_eval.model.detection import Detected
 from ci_eval.model.gates import GateResult
 from ci_eval.model.report import EngineInfo, MetricInfo, Noise, ProjectInfo
+from ci_eval.model.sent import Condition
 from ci_eval.model.tokens import Value
 from ci_eval.model.trend import Trend
 
@@ -188,6 +189,10 @@ class Comparison(Value, frozen=True, kw_only=True):
     improvements: tuple[Change, ...]
     """The largest gains, the best first."""
     warnings: tuple[str, ...]
+    conditions: tuple[Condition, ...] = ()
+    """What the two engines were told differently."""
+    only_told: bool = False
+    """Whether the engines are one and the same, so that what they were told is all that differs."""
     gates: tuple[GateResult, ...]
     metrics: tuple[MetricInfo, ...]
     detection: Detected | None = None

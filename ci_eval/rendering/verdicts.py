@@ -18,6 +18,7 @@ from ci_eval.model import (
     Verdict,
 )
 from ci_eval.rendering.advice import percent
+from ci_eval.rendering.conditions import conditions_line
 from ci_eval.rendering.figures import TO, amount, change, change_between, counted, first_filter
 from ci_eval.rendering.ladder import beside, label, shown_filter
 from ci_eval.statistics.clustered import FEWEST_OF_FIGURE
@@ -121,7 +122,8 @@ def verdict_lines(
     others = dict(_beside_lines(comparison, shown))
     keywords = others.pop("keywords", "")
     time, failures = _time_line(comparison, shown, folders), _failure_line(comparison, shown, folders)
-    lines = [_leading_line(comparison, shown), keywords, time, failures, *others.values()]
+    told = conditions_line(comparison.conditions, only_told=comparison.only_told, shown=shown)
+    lines = [_leading_line(comparison, shown), told, keywords, time, failures, *others.values()]
     return [line for line in lines if line]
 
 

@@ -44,6 +44,7 @@ class ComparisonJson:
             "regressions": found.regressions,
             "improvements": found.improvements,
             "warnings": found.warnings,
+            "conditions": found.conditions,
             "gates": found.gates,
             **({"failures": found.failures} if found.failures else {}),
             **({"detection": found.detection} if found.detection else {}),

@@ -30,6 +30,7 @@ from ci_eval.adapters.lsp.protocol import (
     Message,
     ProgressStep,
     ProgressValue,
+    Registrations,
 )
 from ci_eval.adapters.lsp.wire import Wire
 from ci_eval.contracts import Edit
@@ -107,6 +108,8 @@ class Client:
         self._awaits_work = launch.announces
         self._uri = ""
         self._version = 0
+        self._registered: set[str] = set()
+        """Methods that the server has announced after its start."""
         try:
             self._initialize(time.monotonic() + START)
         except BaseException:
@@ -189,6 +192,12 @@ class Client:
             return ANSWER.decode(answer), arrived
         except UNREADABLE as error:
             raise EngineRaised(f"{self._wire.name} answered a completion with what is none: {error}") from error
+
+    @property
+    def completes(self) -> bool:
+        """Whether it says that it completes code."""
+        announced = self._capabilities.completion_provider not in (None, False)
+        return announced or "textDocument/completion" in self._registered
 
     @property
     def completes_inline(self) -> bool:
@@ -305,11 +314,21 @@ class Client:
                 reply["result"] = [{"uri": self._launch.root.as_uri(), "name": self._launch.root.name}]
             case "workspace/applyEdit":
                 reply["result"] = {"applied": False, "failureReason": "ci-eval only looks"}
+            case "client/registerCapability":
+                self._registered |= self._registrations(message)
+                reply["result"] = None
             case method if method in _NOTED:
                 reply["result"] = None
             case method:
                 reply["error"] = {"code": METHOD_NOT_FOUND, "message": f"ci-eval does not know {method}"}
         self._send(reply, deadline)
+
+    def _registrations(self, message: Message) -> set[str]:
+        try:
+            found = msgspec.json.decode(message.params, type=Registrations).registrations
+        except UNREADABLE as error:
+            raise EngineMisbehaved(f"{self._wire.name} registered {bytes(message.params)[:200]!r}: {error}") from error
+        return {each.method for each in found}
 
     def _wanted(self, question: Message) -> list[ConfigurationItem]:
         try:
@@ -357,7 +376,6 @@ class Client:
 _NOTED = frozenset(
     f"{scope}/refresh" for scope in ("workspace/semanticTokens", "workspace/inlayHint", "workspace/codeLens")
 ) | {
-    "client/registerCapability",
     "client/unregisterCapability",
     "window/workDoneProgress/create",
     "window/showMessageRequest",

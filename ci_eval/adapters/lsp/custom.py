@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
 import shutil
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
+from ci_eval.adapters.closure import Closure
 from ci_eval.adapters.confinement import top_of
 from ci_eval.adapters.lsp.engine import LspEngine
-from ci_eval.adapters.lsp.manners import BY_PROGRAM, CLANGD, OWN_DATABASE, PLAIN
+from ci_eval.adapters.lsp.manners import CLANGD, OWN_DATABASE
+from ci_eval.adapters.lsp.overlay import NOTHING, Overlay
 from ci_eval.adapters.place import Place
 from ci_eval.adapters.recipes import InstalledEngine
+from ci_eval.adapters.sent import INTERPRETERS
 from ci_eval.errors import InstallError
 from ci_eval.fetch.download import sha256_of
 
@@ -24,6 +28,8 @@ class Given:
     version: str = ""
     """What reports call its version; "": the beginning of the program's SHA-256."""
     source: str = "your command"
+    script: Path | None = None
+    """The file that the program interprets, if it does: that is then the server."""
 
     @property
     def needs(self) -> tuple[str, ...]:
@@ -39,39 +45,97 @@ class Given:
             raise InstallError(
                 f"`engine.command`: there is no program {self.program!r} on PATH, or it may not be executed"
             )
-        return InstalledEngine(top_of(Path(found).resolve()), version or sha256_of(Path(found))[:12], {})
+        server = self.script or Path(found)
+        return InstalledEngine(top_of(server.resolve()), version or sha256_of(server)[:12], {})
 
 
 def custom(
-    name: str, command: tuple[str, ...], *, language_id: str | None, settings: dict[str, Any], options: dict[str, Any]
+    name: str,
+    command: tuple[str, ...],
+    *,
+    language_id: str | None = None,
+    own: Overlay = NOTHING,
+    like: LspEngine | None = None,
 ) -> LspEngine:
-    """The engine for a command; relative paths in it are taken from the current folder.
+    """Return the engine for a command; relative paths in it are taken from the current folder.
 
-    A program whose name is known (`manners.BY_PROGRAM`) is asked as if ci-eval had installed it.
+    `like`: the engine whose configuration it gets. `own`: what is put on top of that.
     """
     program = str(Path(command[0]).absolute()) if "/" in command[0] else command[0]
     files = {part: Path(part).absolute() for part in command[1:] if Path(part).is_file()}
-    manners = BY_PROGRAM.get(Path(command[0]).name, PLAIN)
-    if manners == CLANGD and any(part.startswith("--compile-commands-dir") for part in command):
-        manners = OWN_DATABASE
     arguments = [str(files.get(part, part)) for part in command[1:]]
-    arguments += [flag for flag in manners.flags if not any(flag.split("=")[0] in part for part in command[1:])]
-    return LspEngine(
+    model = like or PLAIN_SERVER
+    names = {part.partition("=")[0] for part in arguments}
+    if model.manners == CLANGD and "--compile-commands-dir" in names:
+        model = replace(model, manners=OWN_DATABASE, options=OWN_DATABASE.options)
+    flags = [flag for flag in model.flags if flag.partition("=")[0] not in names]
+    return replace(
+        model,
         name=name,
         summary="the language server of your configuration",
         languages=None,
         licence="LicenseRef-unknown",
-        recipe=Given(program),
-        command=_Command((program, *arguments)),
+        recipe=Given(program, script=script_of(command)),
+        runs_on=(),
+        verified=False,
+        toolchains={},
+        closure=Closure.PROJECT,
+        command=_Command((program, *arguments, *flags)),
         installs=tuple(map(top_of, files.values())),
-        settings=_Always(settings),
-        options=_Always(options) if options else manners.options,
-        manners=manners,
-        only_language_id=language_id or "",
+        only_language_id=language_id or model.only_language_id,
+        own=own,
+        like=like.name if like else "",
     )
 
 
-# Classes, since two functions made by `partial` are never equal: a worker keeps its server for the next file as long as
+def script_of(command: Sequence[str]) -> Path | None:
+    """Return the file that the command's program interprets; None if the program is itself the server."""
+    program = re.sub(r"[\d.]+$", "", Path(command[0]).name)
+    scripts = (Path(part).absolute() for part in command[1:] if Path(part).is_file())
+    return next(scripts, None) if program in INTERPRETERS else None
+
+
+def calls_itself(name: str, engine: LspEngine) -> bool:
+    """Return whether a server that gives this name (`serverInfo`) is that engine's."""
+    return bool(name) and name.lower().replace(" ", "-") in {engine.name, *engine.programs}
+
+
+def is_called(command: Sequence[str], engine: LspEngine) -> bool:
+    """Return whether the command's program, or the npm package that it is in, has a name of that engine's server."""
+    known = {engine.name, *engine.programs}
+    found = shutil.which(command[0])
+    files = (script_of(command), Path(command[0]), Path(found).resolve() if found else None)
+    return any(known & _names_of(file) for file in files if file)
+
+
+def _names_of(file: Path) -> set[str]:
+    """Return the names by which a program may be known: of its file without what a version or a system adds to it, and
+    of its npm package."""
+    plain = re.sub(r"(\.(exe|cmd|bat|sh|phar|m?js|cjs|py|rb))+$", "", file.name)
+    names = {plain, re.sub(r"[-_]v?\d[\w.]*$", "", plain)}
+    if "node_modules" in (parts := file.parts):
+        package = parts[len(parts) - parts[::-1].index("node_modules") :]
+        names.add("/".join(package[:2]) if package[0].startswith("@") else package[0])
+    return names
+
+
+def no_command(_place: Place) -> Sequence[str]:
+    """Return no command: there is none before the user gives one."""
+    return ()
+
+
+PLAIN_SERVER = LspEngine(
+    name="",
+    summary="",
+    languages=None,
+    licence="",
+    recipe=Given(""),
+    command=no_command,
+)
+"""A server of which nothing is known."""
+
+
+# A class, since two functions made by `partial` are never equal: a worker keeps its server for the next file as long as
 # the engine asked for is equal.
 @dataclass(frozen=True)
 class _Command:
@@ -79,11 +143,3 @@ class _Command:
 
     def __call__(self, place: Place) -> list[str]:
         return [part.replace("{root}", str(place.root)) for part in self.parts]
-
-
-@dataclass(frozen=True)
-class _Always:
-    value: Any
-
-    def __call__(self, _place: Place) -> Any:
-        return self.value

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from ci_eval.adapters.lsp.overlay import Overlay
+
 LANGUAGE_IDS = {".tsx": "typescriptreact", ".jsx": "javascriptreact"}
 """Suffix → the protocol's name of the language, where it is not that of the file's language."""
 
-PREFERENCES: dict[str, Any] = {
-    "includeCompletionsForModuleExports": False,
-    "includeCompletionsForImportStatements": False,
-    "includeCompletionsWithInsertText": True,
-}
-"""Without names that would first have to be imported: with them, every list would have a thousand items."""
+PREFERENCES: dict[str, Any] = {"includeCompletionsWithInsertText": True}
+"""With suggestions that replace more than the name, such as `?.name` for `.name`."""
 
 SETTINGS: dict[str, Any] = {
     language: {
-        "suggest": {"autoImports": False},
         "preferences": PREFERENCES,
         # By default, these servers make npm install types for each package that the project names. The first key is
         # read by TypeScript's own server, the second by VS Code's.
@@ -25,3 +22,15 @@ SETTINGS: dict[str, Any] = {
     }
     for language in ("typescript", "javascript", "js/ts")
 }
+
+
+def preferences(on: bool) -> dict[str, Any]:
+    """Return the preferences that turn auto-import on or off."""
+    return {"includeCompletionsForModuleExports": on, "includeCompletionsForImportStatements": on}
+
+
+def auto_import(on: bool) -> Overlay:
+    """Return the settings that turn it on or off; VS Code reads the first, TypeScript's own server the second."""
+    return Overlay(
+        settings={language: {"suggest": {"autoImports": on}, "preferences": preferences(on)} for language in SETTINGS}
+    )

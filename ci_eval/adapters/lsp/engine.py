@@ -13,15 +13,24 @@ from typing import Any
 import msgspec
 
 from ci_eval.adapters.confinement import interpreter
-from ci_eval.adapters.lsp.client import INDEXING, Client, Launch
+from ci_eval.adapters.lsp.client import CAPABILITIES, INDEXING, QUIET, Client, Launch
 from ci_eval.adapters.lsp.completion import WORD, suggestions, without_hidden
 from ci_eval.adapters.lsp.inline import suggested
 from ci_eval.adapters.lsp.manners import PLAIN, Manners, nothing
+from ci_eval.adapters.lsp.overlay import NOTHING, UNKNOWN, AutoImport, Overlay, filled, merged, with_arguments
 from ci_eval.adapters.lsp.protocol import CompletionItem, CompletionList
 from ci_eval.adapters.place import Place, variables
 from ci_eval.adapters.recipes import FromRecipe
+from ci_eval.adapters.sent import beforehand, configuration
 from ci_eval.contracts import Answer, Edit, Installation, Query, Running, Surroundings
-from ci_eval.errors import EngineCrash
+from ci_eval.errors import EngineCrash, EngineRaised
+from ci_eval.model.sent import SentConfiguration
+
+NO_COMPLETION = (
+    "{} announces no completion (it answered `initialize` without completionProvider): is this the right program, with "
+    "the arguments that make it a language server, and does it complete without a setting (engine.settings, "
+    "engine.options)?"
+)
 
 PATIENCE = 60.0
 """Seconds for opening a document, which is not counted as a completion."""
@@ -36,6 +45,15 @@ PAUSE = 0.25
 def no_values(_place: Place) -> dict[str, Any]:
     """No settings, no variables."""
     return {}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Introduction:
+    """What a server says of itself."""
+
+    name: str
+    """What it calls itself; "" = nothing."""
+    completes: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,6 +79,77 @@ class LspEngine(FromRecipe):
     reopens: bool = False
     """Whether each text is opened as a new document, for a server that ignores changes."""
     manners: Manners = PLAIN
+    auto_import: AutoImport = UNKNOWN
+    auto_imports: str = "default"
+    """`interpret.autoImport`."""
+    programs: tuple[str, ...] = ()
+    """Names that tell that a command of a user starts this server, beside the engine's own: of its program, of its npm
+    package, or what it calls itself."""
+    flags: tuple[str, ...] = ()
+    """Arguments that a command of a user's gets as well, where the user takes this server as its model."""
+    own: Overlay = NOTHING
+    """What the user's configuration puts on top."""
+    like: str = ""
+    """Of a command: the named engine that it is configured as."""
+
+    def launch(self, place: Place) -> Launch:
+        """Return all that the server is started with, and told at the start. Raises ConfigError."""
+        switch = self.auto_import.chosen(self.auto_imports, self.name)
+        overlays = (switch, self.own)
+        folders = {"{root}": str(place.root), "{dependencies}": str(place.environment or "")}
+        command, options = list(self.command(place)), self.options(place)
+        settings, environment = dict(self.settings(place)), variables(place) | dict(self.variables(place))
+        for overlay in overlays:
+            command = with_arguments(command, filled(overlay.arguments, folders))
+            settings = merged(settings, filled(overlay.settings, folders))
+            options = merged(options, filled(overlay.options, folders)) if overlay.options else options
+            environment |= filled(overlay.variables(), folders)
+        return Launch(
+            command=command,
+            root=place.root,
+            cwd=place.scratch,
+            environment=environment,
+            walls=place.walls(command[0], *self.needs, reads=self.installs),
+            options=options,
+            settings=settings,
+            announces=self.manners.announces,
+        )
+
+    def sent(self, installation: Installation, surroundings: Surroundings) -> SentConfiguration:
+        """See Configured."""
+
+        def write(place: Place) -> SentConfiguration:
+            launch = self.launch(place)
+            suffixes = surroundings.suffixes or ("",)
+            return configuration(
+                place,
+                launch.command,
+                launch.environment,
+                auto_import=self.auto_import.state(self.auto_imports),
+                taken_over=[name for name, value in self.own.environment.items() if value is None],
+                like=self.like,
+                settings=launch.settings,
+                options=launch.options,
+                capabilities=CAPABILITIES,
+                languageIds={end: self.language_id(surroundings.language, f"file{end}") for end in suffixes},
+                quirks=self.manners.unusual() | ({"reopens": True} if self.reopens else {}),
+            )
+
+        return beforehand(installation, surroundings, write)
+
+    def introduction(self, installation: Installation, surroundings: Surroundings) -> Introduction:
+        """Start a server and ask what it is. Raises EngineFailure."""
+
+        def ask(place: Place) -> Introduction:
+            client = Client(self.launch(place))
+            try:
+                if not client.completes:
+                    client.settle(time.monotonic() + QUIET)  # it may announce completion a little later
+                return Introduction(name=client.info.name if client.info else "", completes=client.completes)
+            finally:
+                client.close()
+
+        return beforehand(installation, surroundings, ask)
 
     def start(self, installation: Installation, surroundings: Surroundings) -> Running:
         """A new server."""
@@ -99,21 +188,8 @@ class RunningLsp:
 
     def _started(self) -> Client:
         if self._client is None:
-            place, engine = self._place, self._engine
-            place.renew()
-            command = engine.command(place)
-            self._client = Client(
-                Launch(
-                    command=command,
-                    root=self._root,
-                    cwd=place.scratch,
-                    environment=variables(place) | dict(engine.variables(place)),
-                    walls=place.walls(command[0], *engine.needs, reads=engine.installs),
-                    options=engine.options(place),
-                    settings=engine.settings(place),
-                    announces=engine.manners.announces,
-                )
-            )
+            self._place.renew()
+            self._client = Client(self._engine.launch(self._place))
             self._fresh = True
         return self._client
 
@@ -206,6 +282,8 @@ class RunningLsp:
         A server that handles one message at a time is first given time to work through the edits.
         """
         client = self._running
+        if not client.completes:
+            raise EngineRaised(NO_COMPLETION.format(self._engine.name))
         if self._edits and self._engine.manners.serial:
             deadline = time.monotonic() + PATIENCE
             self._tell(client, deadline)

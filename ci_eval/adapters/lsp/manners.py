@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -45,6 +46,12 @@ class Manners:
     """Whether it always announces the loading of the project as work (`$/progress`). If so, it is not asked before that
     was announced and is done."""
 
+    def unusual(self) -> dict[str, bool]:
+        """Return what differs from the treatment of other servers."""
+        shown = ("anew", "serial", "hides_tags", "kinds", "announces")
+        names = {name: re.sub("_(.)", lambda match: match[1].upper(), name) for name in shown}
+        return {names[name]: getattr(self, name) for name in shown if getattr(self, name) != getattr(Manners, name)}
+
 
 PLAIN = Manners()
 
@@ -82,6 +89,3 @@ first hides the other, or not. It reads compile commands from a database of ours
 wins over all others) and no `.clangd`."""
 OWN_DATABASE = replace(CLANGD, options=_fallback, left_out=nothing_left_out)
 """The same where the user's command names the database (`--compile-commands-dir`), which is read as it is."""
-
-BY_PROGRAM: Mapping[str, Manners] = {"clangd": CLANGD}
-"""Name of a program → its manners, where a user gives it as a command instead of naming our engine."""

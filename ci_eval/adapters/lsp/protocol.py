@@ -103,6 +103,8 @@ class Capabilities(Struct, rename="camel"):
 
     position_encoding: str = "utf-16"
     text_document_sync: SyncOptions | int | None = None
+    completion_provider: bool | dict[str, Any] | None = None
+    """Options, which may be empty; None and false: it does not complete."""
     inline_completion_provider: bool | dict[str, Any] | None = None
     """Options, which may be empty; None and false: it has none."""
 
@@ -137,6 +139,18 @@ class Configuration(Struct):
     """What `workspace/configuration` asks for."""
 
     items: Annotated[list[ConfigurationItem], Meta(max_length=MANY)] = []
+
+
+class Registration(Struct):
+    """What the server can do as well, as it says later."""
+
+    method: str = ""
+
+
+class Registrations(Struct):
+    """What `client/registerCapability` brings."""
+
+    registrations: Annotated[list[Registration], Meta(max_length=MANY)] = []
 
 
 class ProgressValue(Struct):

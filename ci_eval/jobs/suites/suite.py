@@ -74,12 +74,23 @@ def compare_engines(
     jobs: int,
     resume: bool,
     screen: Screen,
+    like: str | None = None,
+    allow_conditions: bool = False,
 ) -> Suited:
     """Compare two engines over each project. Raises as `compare_engines` of one project does."""
 
     def one(own: Config, folder: Path) -> Asked:
         return compare_engines_job.compare_engines(
-            own, engines, rounds=rounds, gates=gates, output=folder, jobs=jobs, resume=resume, screen=screen
+            own,
+            engines,
+            rounds=rounds,
+            gates=gates,
+            output=folder,
+            jobs=jobs,
+            resume=resume,
+            screen=screen,
+            like=like,
+            allow_conditions=allow_conditions,
         )
 
     folder, done = _each(config, output, one, resume=resume, screen=screen)

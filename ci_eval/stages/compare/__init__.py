@@ -1,6 +1,7 @@
 """Compares: two workspaces (what is better, worse, or cannot be told), several of them, or one with its history."""
 
 from ci_eval.stages.compare.compare import compare, refuse
+from ci_eval.stages.compare.conditions import between, parts
 from ci_eval.stages.compare.detecting import pilot
 from ci_eval.stages.compare.pairing import StoredPairs
 from ci_eval.stages.compare.ranking import rank
@@ -11,8 +12,10 @@ __all__ = [
     "History",
     "StoredPairs",
     "append",
+    "between",
     "compare",
     "figures_of",
+    "parts",
     "pilot",
     "rank",
     "read",

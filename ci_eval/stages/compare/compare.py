@@ -14,6 +14,7 @@ from ci_eval.filters import EVERYTHING, WEIGHTED, ReportFilters
 from ci_eval.manifest import Manifest, unlike
 from ci_eval.model import Change, Comparison, Difference, FailureVerdict, PairCounts, SessionScore, Side, Verdict
 from ci_eval.observing import FAILED_BAND
+from ci_eval.stages.compare.conditions import conditions
 from ci_eval.stages.compare.detecting import detected
 from ci_eval.stages.compare.footprints import differences
 from ci_eval.stages.compare.judging import Judge
@@ -116,6 +117,8 @@ def compare(
         regressions=_largest_first(paired.regressions),
         improvements=_largest_first(paired.improvements),
         warnings=tuple(_warnings(ours, theirs, paired) + (_noise_warnings(sides) if timed else [])),
+        conditions=(differing := conditions(ours, theirs)),
+        only_told=bool(differing) and _same_engine(ours, theirs),
         gates=(),
         metrics=(*(metric.info for metric in metrics), *(INFOS[name] for name in of_run)),
         failures=failure_verdict(*(count.alone for count in paired.failed)) if _any_failed(paired) else None,
@@ -204,6 +207,16 @@ def _warnings(base: Manifest, new: Manifest, paired: Paired) -> list[str]:
             "repeated runs can tell, so no interval knows of it"
         )
     return found
+
+
+def _same_engine(base: Manifest, new: Manifest) -> bool:
+    """Return whether the two runs differ in nothing but what their engine was told."""
+    return (
+        base.engine == new.engine
+        and base.project.checksum == new.project.checksum
+        and (base.completion_type, base.model) == (new.completion_type, new.model)
+        and base.dependencies == new.dependencies
+    )
 
 
 def _any_failed(paired: Paired) -> bool:

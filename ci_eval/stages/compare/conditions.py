@@ -1,0 +1,60 @@
+"""Finds what the engines of two runs were told differently."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from ci_eval.manifest import Manifest
+from ci_eval.model.sent import Condition, SentConfiguration
+
+COMMON = frozenset({"autoImport", "dependencies", "limits.timeout", "limits.memory", "limits.suggestions"})
+"""What means the same for any two engines; all else is named and read by each engine in its own way."""
+NEITHER = frozenset({None, "none", "unknown"})
+"""Values of engines that there is nothing to tell about."""
+LEADING = ("autoImport", "dependencies")
+
+
+def conditions(base: Manifest, new: Manifest) -> tuple[Condition, ...]:
+    """Return what the engines were told differently, what matters most first; nothing where that is not recorded.
+
+    Of two different engines, only what means the same for both.
+    """
+    if base.sent is None or new.sent is None:
+        return ()
+    return between(base.sent, new.sent, same_kind=kind_of(base) == kind_of(new))
+
+
+def kind_of(manifest: Manifest) -> str:
+    """Return the name of the engine that the run's engine is, or is like."""
+    return manifest.sent.like or manifest.engine.name if manifest.sent else manifest.engine.name
+
+
+def between(base: SentConfiguration, new: SentConfiguration, *, same_kind: bool) -> tuple[Condition, ...]:
+    """Return the differences. `same_kind`: whether the engines are one, so that all that they are told is compared."""
+    ours, theirs = dict(parts(base)), dict(parts(new))
+    names = sorted(ours.keys() | theirs.keys(), key=lambda name: (name not in LEADING, name))
+    found = (Condition(name=name, base=ours.get(name), new=theirs.get(name)) for name in names)
+    return tuple(each for each in found if each.base != each.new and (same_kind or _is_common(each)))
+
+
+def _is_common(each: Condition) -> bool:
+    return each.name in COMMON and each.base not in NEITHER and each.new not in NEITHER
+
+
+def parts(sent: SentConfiguration) -> Iterator[tuple[str, str]]:
+    """Yield the dotted name and the value, as JSON, of each part of what an engine is told."""
+    for name, value in msgspec.to_builtins(sent).items():
+        # Whether a command took a named engine as its model is no condition: what it was told then is.
+        if name != "like":
+            yield from _leaves(name, value)
+
+
+def _leaves(name: str, value: Any) -> Iterator[tuple[str, str]]:
+    if isinstance(value, Mapping) and value:
+        for key, below in value.items():
+            yield from _leaves(f"{name}.{key}", below)
+    elif value not in (None, {}, [], ""):
+        yield name, value if isinstance(value, str) else msgspec.json.encode(value).decode()
