@@ -12,12 +12,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
 from ci_eval.errors import ConfigError, PreparationError
 from ci_eval.fetch import git, schemes, sealed
 from ci_eval.fetch.archive import top_of
 from ci_eval.fetch.contract import Fetch, Spec
 from ci_eval.fetch.download import sha256_of
+from ci_eval.fetch.identity import identify
 from ci_eval.model import ProjectInfo, Value
 
 MARKER = "project.json"
@@ -75,12 +77,18 @@ def written(spec: Spec) -> str:
     return schemes.CATALOG.load(spec.scheme).write(spec)
 
 
-def prepare(spec: str, *, cache: Path, base: Path | None = None) -> Project:
-    """The project that `spec` names, ready below `cache`; `path:` is used where it is, relative to `base`.
+def prepare(spec: str, *, cache: Path, base: Path | None = None, name: str | None = None) -> Project:
+    """The project that `spec` names, ready below `cache`; `path:` is used where it is, relative to `base`. `name`: what
+    it is called, whatever it is called by itself.
 
     What was prepared before is used again, without network. Two processes may prepare the same project at once.
     Raises ConfigError or PreparationError.
     """
+    found = _prepared(spec, cache, base)
+    return found if name is None else Project(root=found.root, info=replace(found.info, name=name, identity=name))
+
+
+def _prepared(spec: str, cache: Path, base: Path | None) -> Project:
     wanted = parse(spec)
     scheme = schemes.CATALOG.load(wanted.scheme)
     if scheme.fetch is None:
@@ -175,5 +183,6 @@ def _in_place(spec: Spec, base: Path) -> Project:
     root = (base / Path(spec.source).expanduser()).resolve()
     if not root.is_dir():
         raise ConfigError(f"{written(spec)}: there is no folder {root}. A relative path counts from {base}.")
-    named = dataclasses.replace(spec, name=root.name or spec.name)
-    return Project(root=root, info=_info(named, "working tree", root))
+    identity = identify(root)
+    info = _info(dataclasses.replace(spec, name=identity.shown), "working tree", root)
+    return Project(root=root, info=replace(info, identity=identity.repository))

@@ -121,7 +121,11 @@ def _prepare(config: Config, screen: Screen) -> Prepared:
     graders.ready(wanted_graders, cache, config.judge, config.running)
     screen.say(f"Preparing {config.dataset.spec or config.project.spec}")
     target, records = _target(config, task, cache)
-    around = project.prepare(config.project.spec, cache=cache) if records and config.project.spec else None
+    around = (
+        project.prepare(config.project.spec, cache=cache, name=config.project.name)
+        if records and config.project.spec
+        else None
+    )
     config = _pinned(config, around or target, screen)
     texts = _texts(records, config, engine, cache) if records else None
     needs, left_out = _dependencies(config, language, engine, around or target, cache, screen)
@@ -188,7 +192,7 @@ def _pinned(config: Config, target: Project, screen: Screen) -> Config:
 def _target(config: Config, task: Task, cache: Path) -> tuple[project.Project, actions.Records | None]:
     """The project; or the folder that shows the records of the dataset, and the records."""
     if not takes_dataset(task):
-        return project.prepare(config.project.spec, cache=cache), None
+        return project.prepare(config.project.spec, cache=cache, name=config.project.name), None
     given = dataset.prepare(config.dataset.spec, cache=cache)
     split = splitter_of(task, given.lines(), config.queries, config.interpret.seed)
     found = actions.read_records(given.lines(), split, config.cluster_of(task))

@@ -78,7 +78,7 @@ class EngineInfo(Value, frozen=True, kw_only=True, omit_defaults=True):
     packages: dict[str, str] = {}
 
 
-class ProjectInfo(Value, frozen=True, kw_only=True):
+class ProjectInfo(Value, frozen=True, kw_only=True, omit_defaults=True):
     """Whose code was completed."""
 
     spec: str
@@ -86,6 +86,14 @@ class ProjectInfo(Value, frozen=True, kw_only=True):
     revision: str
     checksum: str
     """SHA-256 over the paths and contents of its files."""
+    identity: str | None = None
+    """What the ids of its sessions are made with; None = its name. "" = nothing, so that the same text below the same
+    path has the same id in any folder."""
+
+    @property
+    def identified(self) -> str:
+        """What the ids of its sessions are made with."""
+        return self.name if self.identity is None else self.identity
 
 
 class MetricInfo(Value, frozen=True, kw_only=True):

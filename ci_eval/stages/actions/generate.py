@@ -120,7 +120,7 @@ def generate(
             workspace.write_error(FileError(path=shown, stage="actions", message="the file's name is not UTF-8"))
     job = SourceTree(
         root=root,
-        name=project.name,
+        name=project.identified,
         language=language,
         config=config,
         declared=declarations(root, language, config),

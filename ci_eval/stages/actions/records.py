@@ -140,7 +140,7 @@ def generate_records(
     """Write the actions of every record, and the errors of the lines that are none."""
     made = Generated()
     for each in found.files:
-        source = Source(project=project.name, path=each.path, text=each.text, language=language)
+        source = Source(project=project.identified, path=each.path, text=each.text, language=language)
         actions = actions_of_items(source, each.items, strategy, task)
         workspace.write_actions(each.path, pack_actions(actions))
         made.files += 1

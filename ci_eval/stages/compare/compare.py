@@ -161,15 +161,43 @@ def side_of(manifest: Manifest, workspace: Workspace, failed: int) -> Side:
 
 
 def _why_none(base: Manifest, new: Manifest, paired: Paired) -> str:
+    alone = f"no session is on both sides ({paired.only_base:,} only in base, {paired.only_new:,} only in new)"
+    was, now = base.project.identified, new.project.identified
+    folders = base.project.spec.startswith("path:") and new.project.spec.startswith("path:")
+    if was != now and (folders or base.project.checksum == new.project.checksum):
+        return (
+            f"{alone}, since the ids of sessions depend on what the project is called: {_called(was)} in base, "
+            f"{_called(now)} in new. Evaluate both with the same project.name"
+        )
     if base.project.checksum != new.project.checksum:
         return (
             f"no session is on both sides: base completed {base.project.spec}, new {new.project.spec}; "
             "evaluate both on the same project"
         )
-    return (
-        f"no session is on both sides ({paired.only_base:,} only in base, {paired.only_new:,} only in new): "
-        "evaluate both with the same interpret.sessionProbability, sessionsLimit and seed"
-    )
+    if base.is_sample or new.is_sample:
+        return (
+            f"{alone}: each asked a sample of its own. Evaluate both with the same interpret.sessionProbability, "
+            "sessionsLimit and seed"
+        )
+    if base.ci_eval != new.ci_eval:
+        return (
+            f"{alone}: they were made by ci-eval {base.ci_eval} and {new.ci_eval}, which may find other tokens. "
+            "Evaluate both with the same version"
+        )
+    return f"{alone}, although project and strategy are the same: {_unasked(base, new)}"
+
+
+def _called(name: str) -> str:
+    return repr(name) if name else "nothing"
+
+
+def _unasked(base: Manifest, new: Manifest) -> str:
+    """Return why workspaces of the same sessions have none in common, as far as their manifests tell."""
+    for side, manifest in (("base", base), ("new", new)):
+        if not manifest.finished:
+            why = manifest.given_up or f"its sessions ended so: {manifest.statuses or 'none was asked'}"
+            return f"{side} has no evaluated session; {why}"
+    return "were they made from different shards? Merge the shards of each first (ci-eval merge)"
 
 
 def _warnings(base: Manifest, new: Manifest, paired: Paired) -> list[str]:

@@ -1,0 +1,115 @@
+"""Finds out what a folder's project is called, wherever the folder is and whatever its name is."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+MOST = 1_000_000
+"""Bytes of the longest Git configuration that is read."""
+SECTION = re.compile(r"""^\s*\[\s*(?P<section>[\w.-]+)(?:\s+"(?P<name>(?:[^"\\]|\\.)*)")?\s*\]""")
+ADDRESS = re.compile(r"^\s*url\s*=\s*(?P<url>[^\s;#]+)", re.IGNORECASE)
+CHECKOUTS = {"GITHUB_REPOSITORY": "GITHUB_WORKSPACE", "CI_PROJECT_PATH": "CI_PROJECT_DIR"}
+"""Variable of a CI with the repository's name → the one with the folder that it was checked out to."""
+PROPERTIES = "TEAMCITY_BUILD_PROPERTIES_FILE"
+OF_TEAMCITY = ("vcsroot.url", "teamcity.projectName")
+"""Properties of a TeamCity build, of which the first that is there names the repository."""
+
+
+@dataclass(frozen=True)
+class Identity:
+    """The names of a project in a folder."""
+
+    repository: str
+    """The name of its repository; "" where nothing says it."""
+    shown: str
+    """The name for people: of the repository with the folder in it, or else of the folder."""
+
+
+def identify(root: Path, environment: Mapping[str, str] = os.environ) -> Identity:
+    """Return the names of the project in a folder: by its Git remote, else by the CI that checked it out."""
+    known = _of_git(root) or _of_ci(root, environment)
+    if known is None:
+        return Identity("", root.name or "project")
+    repository, top = known
+    below = root.resolve().relative_to(top.resolve()).as_posix()
+    return Identity(repository, repository if below == "." else f"{repository}/{below}")
+
+
+def last_part(address: str) -> str:
+    """Return the name of a repository, the last part of its address: of git@HOST:OWNER/NAME.git it is NAME.
+
+    Forks and mirrors have the same.
+    """
+    return re.split(r"[/:\\]", address.rstrip("/\\"))[-1].removesuffix(".git")
+
+
+def _of_git(root: Path) -> tuple[str, Path] | None:
+    """Return the repository's name and its top folder; None where there is no repository with a remote."""
+    for folder in (root, *root.parents):
+        if (folder / ".git").exists():
+            name = last_part(_remote(_read(_git_folder(folder) / "config")))
+            return (name, folder) if name else None
+    return None
+
+
+def _git_folder(top: Path) -> Path:
+    """Return the folder with the configuration; a worktree or submodule has a file in its place that names another."""
+    git = top / ".git"
+    if git.is_dir():
+        return git
+    own = top / _read(git).partition("gitdir:")[2].strip()
+    common = _read(own / "commondir").strip()
+    return own / common if common else own
+
+
+def _remote(configuration: str) -> str:
+    """Return the address of the remote `origin`, else of the first one; "" if there is none."""
+    remotes: dict[str, str] = {}
+    name = None
+    for line in configuration.splitlines():
+        if head := SECTION.match(line):
+            name = head["name"] if head["section"].lower() == "remote" else None
+        elif name is not None and (found := ADDRESS.match(line)):
+            remotes.setdefault(name, found["url"].strip('"'))
+    return remotes.get("origin") or next(iter(remotes.values()), "")
+
+
+def _of_ci(root: Path, environment: Mapping[str, str]) -> tuple[str, Path] | None:
+    """Return what the CI calls the repository it checked out, and where; None if the project is not in there."""
+    for variable, folder in CHECKOUTS.items():
+        name, top = last_part(environment.get(variable, "")), environment.get(folder)
+        if name and top and root.resolve().is_relative_to(Path(top).resolve()):
+            return name, Path(top)
+    properties = _properties(Path(environment[PROPERTIES])) if environment.get(PROPERTIES) else {}
+    top = properties.get("teamcity.build.checkoutDir")
+    name = next((properties[each] for each in OF_TEAMCITY if properties.get(each)), "")
+    name = last_part(name or environment.get("TEAMCITY_PROJECT_NAME", ""))
+    if name and top and root.resolve().is_relative_to(Path(top).resolve()):
+        return name, Path(top)
+    return None
+
+
+def _properties(path: Path) -> dict[str, str]:
+    """Return the properties of a TeamCity build, those of its configuration among them."""
+    found = _parsed(_read(path))
+    more = found.get("teamcity.configuration.properties.file")
+    return (_parsed(_read(Path(more))) if more else {}) | found
+
+
+def _parsed(text: str) -> dict[str, str]:
+    """Return the lines KEY=VALUE of a Java properties file; a backslash there escapes the character behind it."""
+    pairs = (line.partition("=") for line in text.splitlines() if not line.lstrip().startswith(("#", "!")))
+    return {key.strip().replace("\\", ""): re.sub(r"\\(.)", r"\1", value.strip()) for key, _, value in pairs}
+
+
+def _read(path: Path) -> str:
+    """Return the text of a file; "" where it cannot be read, since a project without a name is one, too."""
+    try:
+        with path.open("rb") as file:
+            return file.read(MOST).decode(errors="replace")
+    except OSError:
+        return ""
