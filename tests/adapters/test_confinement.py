@@ -85,7 +85,7 @@ def attempts(tmp_path: Path, servers: Servers, monkeypatch: pytest.MonkeyPatch) 
 
     def ask(confine: Confine) -> tuple[dict[str, bool], int, str]:
         command = (sys.executable, str(SERVER), str(tmp_path / "plan" / "plan.json"))
-        engine = custom("hostile", command, language_id=None, settings={}, options={})
+        engine = custom("hostile", command)
         surroundings = Surroundings(
             root=root, language="python", keywords=frozenset(), cache=tmp_path, timeout=20, memory=0, confine=confine
         )

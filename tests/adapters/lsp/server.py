@@ -238,11 +238,15 @@ def handle(message: Any) -> None:
             DOCUMENT[method](message)
         case "initialize":
             sync = SYNC if WHAT == "full" else {"openClose": True, "change": SYNC}
-            able = {"textDocumentSync": sync, "positionEncoding": ENCODING}
+            able: dict[str, Any] = {"textDocumentSync": sync, "positionEncoding": ENCODING}
+            able |= {} if WHAT in {"no-completion", "late-completion"} else {"completionProvider": {}}
             send(
                 id=message["id"],
                 result={"capabilities": able | ({"inlineCompletionProvider": {}} if WHAT in INLINE else {})},
             )
+        case "initialized" if WHAT == "late-completion":
+            registrations = [{"id": "1", "method": "textDocument/completion"}]
+            send(id="r", method="client/registerCapability", params={"registrations": registrations})
         case "textDocument/inlineCompletion":
             send(id=message["id"], **INLINE[WHAT](params["position"]))
         case "textDocument/completion":

@@ -6,12 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.adapters.lsp.custom import Given, custom
-from ci_eval.adapters.lsp.manners import BY_PROGRAM, PLAIN
+from ci_eval import engines
+from ci_eval.adapters.lsp.custom import Given, custom, is_called
+from ci_eval.adapters.lsp.engine import LspEngine
+from ci_eval.adapters.lsp.overlay import Overlay
 from ci_eval.adapters.place import Place
 from ci_eval.contracts import Surroundings
 from ci_eval.errors import InstallError
 from tests.projects import write
+
+
+def around(root: Path) -> Surroundings:
+    return Surroundings(root=root, language="python", keywords=frozenset(), cache=root, timeout=1, memory=0)
 
 
 def test_files_of_the_current_folder_are_named_in_full_and_the_root_is_filled_in(
@@ -20,26 +26,57 @@ def test_files_of_the_current_folder_are_named_in_full_and_the_root_is_filled_in
     write(tmp_path, server__py="", **{"bin/run": ""})
     monkeypatch.chdir(tmp_path)
     command = ("bin/run", "server.py", "--root={root}", "nothing.py")
-    engine = custom("mine", command, language_id="x", settings={"a": 1}, options={})
-    surroundings = Surroundings(
-        root=tmp_path / "p", language="python", keywords=frozenset(), cache=tmp_path, timeout=1, memory=0
-    )
-    place = Place(folder=tmp_path, root=tmp_path / "p", base=tmp_path, surroundings=surroundings)
+    engine = custom("mine", command, language_id="x", own=Overlay(settings={"a": "{root}/x"}))
+    place = Place(folder=tmp_path, root=tmp_path / "p", base=tmp_path, surroundings=around(tmp_path / "p"))
     assert engine.command(place) == [
         str(tmp_path / "bin" / "run"),
         str(tmp_path / "server.py"),
         f"--root={tmp_path / 'p'}",
         "nothing.py",
     ]
-    assert (engine.settings(place), engine.only_language_id) == ({"a": 1}, "x")
+    launch = engine.launch(place)
+    assert (launch.settings, engine.only_language_id) == ({"a": f"{tmp_path}/p/x"}, "x")
 
 
-def test_a_program_that_is_known_is_asked_in_its_manner() -> None:
-    known = next(iter(BY_PROGRAM))
-    manners = [
-        custom("m", (name,), language_id=None, settings={}, options={}).manners for name in (f"/opt/{known}", "unknown")
-    ]
-    assert manners == [BY_PROGRAM[known], PLAIN]
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        ("/opt/llvm/bin/clangd", "clangd"),
+        ("clangd-19 --log=error", "clangd"),
+        ("/builds/7/gopls serve", "gopls"),
+        ("ty.exe server", "ty"),
+        ("pyright-langserver --stdio", "pyright"),
+        ("node {modules}/pyright/langserver.index.js --stdio", "pyright"),
+        ("node {modules}/@vtsls/language-server/bin/vtsls.js --stdio", "vtsls"),
+        ("node {modules}/typescript-language-server/lib/cli.mjs --stdio", "typescript-language-server"),
+        ("node {modules}/typescript/bin/tsc --lsp --stdio", "typescript"),
+        ("my-clangd-wrapper", None),
+        ("python server.py clangd", None),
+    ],
+)
+def test_a_command_is_recognised_by_its_program_or_npm_package(tmp_path: Path, command: str, name: str | None) -> None:
+    words = command.format(modules=tmp_path / "node_modules").split()
+    for word in words[1:]:
+        if "node_modules" in word:
+            Path(word).parent.mkdir(parents=True)
+            Path(word).touch()
+    servers = [engine for engine in engines.CATALOG.all() if isinstance(engine, LspEngine)]
+    assert [engine.name for engine in servers if is_called(words, engine)] == ([name] if name else [])
+
+
+def test_a_command_that_is_like_an_engine_is_told_and_treated_as_that_one(tmp_path: Path) -> None:
+    clangd = engines.CATALOG.load("clangd")
+    assert isinstance(clangd, LspEngine)
+    like = custom("mine", ("sh", "--log=verbose"), like=clangd)
+    place = Place.new(tmp_path, around(tmp_path))
+    place.renew()
+    theirs, ours = like.launch(place), clangd.launch(place)
+    assert (theirs.settings, theirs.options, theirs.environment) == (ours.settings, ours.options, ours.environment)
+    assert (like.manners, like.like) == (clangd.manners, "clangd")
+    # What the user's command says itself is left as it is.
+    assert [each for each in theirs.command[1:] if each.startswith("--log")] == ["--log=verbose"]
+    assert "--background-index=0" in theirs.command
+    place.remove()
 
 
 def test_a_program_that_is_not_there_is_named(tmp_path: Path) -> None:

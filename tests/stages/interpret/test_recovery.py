@@ -100,7 +100,7 @@ def test_a_latency_that_is_none_costs_its_session(project: Path) -> None:
 def test_a_malformed_message_costs_the_session_it_came_in(tmp_path: Path, message: str, hit: list[int]) -> None:
     root = write(tmp_path / "p", a__py="self.a\nself.b\nself.c\n", message=MESSAGES[message])
     command = (sys.executable, str(SERVER), "says-third@textDocument/completion", str(root))
-    server = custom("fake", command, language_id=None, settings={}, options={})
+    server = custom("fake", command)
     info = EngineInfo(name="fake", version="1")
     wanted = setup(server, root, installation=Installation(info=info, folder=tmp_path))
     wanted = replace(wanted, surroundings=replace(wanted.surroundings, reads=(SERVER.parent,)))
