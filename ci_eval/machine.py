@@ -5,10 +5,13 @@ from __future__ import annotations
 import gc
 import os
 import platform
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import datetime, timezone
 from pathlib import Path
+
+from ci_eval.model.sent import MachineState
 
 
 def cache_folder() -> Path:
@@ -46,6 +49,46 @@ def python() -> str:
 def now() -> str:
     """The time in UTC, to the second, in ISO 8601."""
     return datetime.now(timezone.utc).replace(microsecond=0).isoformat()
+
+
+BUSY_LOAD = 2.0
+"""Processes for each core that run or wait, from which on a machine is busy."""
+BUSY_PRESSURE = 0.5
+"""Share of the time in which processes wait for a core, from which on a machine is busy."""
+PRESSURE = Path("/proc/pressure/cpu")
+
+
+class Watch:
+    """Watches how busy the machine is, from when it is made."""
+
+    def __init__(self, pressure: Path = PRESSURE) -> None:
+        self._file = pressure
+        self._began = time.monotonic()
+        self._waited = _waited(pressure)
+
+    def state(self) -> MachineState:
+        """Return how busy the machine was since then."""
+        seconds, waited = time.monotonic() - self._began, _waited(self._file)
+        pressure = None
+        if waited is not None and self._waited is not None and seconds > 0:
+            pressure = round(min((waited - self._waited) / seconds, 1.0), 3)
+        load = round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None
+        busy = (load or 0) >= BUSY_LOAD * cores() or (pressure or 0) >= BUSY_PRESSURE
+        return MachineState(load=load, pressure=pressure, cores=cores(), busy=busy)
+
+
+def _waited(file: Path) -> float | None:
+    """Return for how many seconds so far some process has waited for a core; None where the system does not say.
+
+    See https://docs.kernel.org/accounting/psi.html; the total is in microseconds.
+    """
+    try:
+        lines = file.read_text().splitlines()
+    except OSError:
+        return None
+    some = next((line for line in lines if line.startswith("some ")), "")
+    total = some.rpartition("total=")[2].strip()
+    return int(total) / 1e6 if total.isdigit() else None
 
 
 def collect_rarely() -> None:

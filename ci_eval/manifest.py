@@ -90,6 +90,8 @@ class Manifest(Value, frozen=True, kw_only=True):
     """How busy the machine was while the engine was asked."""
     given_up: str = ""
     """Why the engine was not asked to the end; "" = it was."""
+    trouble: str = ""
+    """What went wrong in the first session that failed."""
     dependencies: dict[str, str] = {}
     """Name → version of what was installed for the engine to see."""
     dependencies_left_out: bool = False

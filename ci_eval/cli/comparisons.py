@@ -228,8 +228,9 @@ def compare_engines_(
         like=like,
         allow_conditions=allow_conditions,
     )
-    announcing.comparison(done.outcome, screen)
-    for each in done.outcome.comparisons:
+    if done.outcome:
+        announcing.comparison(done.outcome, screen)
+    for each in done.outcome.comparisons if done.outcome else ():
         presenting.comparison(each, screen)
         if opening:
             opened(each.reports, screen)

@@ -19,6 +19,7 @@ from ci_eval.jobs.comparison_rules import judging, metrics_of
 from ci_eval.jobs.configuring import check_asked_for
 from ci_eval.jobs.preparation import Prepared, prepare
 from ci_eval.jobs.sampling import detecting
+from ci_eval.model import FAILED
 from ci_eval.model.detection import Detection
 from ci_eval.workspace import Workspace
 
@@ -33,7 +34,8 @@ class Asked:
     """The result of the job."""
 
     folder: Path
-    outcome: Outcome
+    outcome: Outcome | None
+    """None where one of the engines failed in each session."""
     trouble: CiEvalError | None
     """Why the job fails although its reports are written; None if it does not."""
 
@@ -89,9 +91,27 @@ def compare_engines(
             pipeline.make_sessions(asked, jobs, screen)
     for workspace, side in zip((base, new), sides, strict=True):
         pipeline.make_reports(workspace, side.config)
+    trouble = next(filter(None, map(_trouble, ("base", "new"), (base, new), sides)), None)
+    if trouble and any(map(_only_failed, (base, new))):
+        # Of an engine that never answered there is nothing to compare.
+        return Asked(folder=folder, outcome=None, trouble=trouble)
     said = compare((base.folder, new.folder), gates=gates, output=folder / "comparison", history=None, screen=screen)
-    troubles = [outcome.trouble(workspace, side.config) for workspace, side in zip((base, new), sides, strict=True)]
-    return Asked(folder=folder, outcome=said, trouble=next(filter(None, [*troubles, said.trouble]), None))
+    return Asked(folder=folder, outcome=said, trouble=trouble or said.trouble)
+
+
+def _trouble(name: str, workspace: Workspace, side: Prepared) -> CiEvalError | None:
+    """Return why one side of the comparison counts as failed, with its name; None if it does not."""
+    found = outcome.trouble(workspace, side.config)
+    if found is None:
+        return None
+    return type(found)(f"{name}, {workspace.manifest().title} ({workspace.folder}): {found}")
+
+
+def _only_failed(workspace: Workspace) -> bool:
+    """Return whether the engine failed in each session that it was asked."""
+    manifest = workspace.manifest()
+    failed = sum(manifest.statuses.get(status.value, 0) for status in FAILED)
+    return failed == manifest.finished
 
 
 def answered_by(config: Config, engine: str, like: str | None = None) -> Config:

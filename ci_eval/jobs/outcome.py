@@ -32,6 +32,7 @@ def trouble(workspace: Workspace, config: Config) -> CiEvalError | None:
     return TooManyFailures(
         f"the engine failed on {failed:,} of {manifest.finished:,} sessions ({share:.1%}), allowed are {allowed:.1%} "
         "(interpret.allowedFailures); the report shows them, errors first"
+        + (f"\n{manifest.given_up or manifest.trouble}" if manifest.given_up or manifest.trouble else "")
     )
 
 

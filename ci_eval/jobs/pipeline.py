@@ -99,7 +99,7 @@ def make_sessions(
 
     `executor`: who asks; None: `jobs` processes of this machine.
     """
-    started = machine.now()
+    started, watch = machine.now(), machine.Watch()
     (first, prepared), wanted = asked[0], asked[0][1].config.interpret
     manifest = first.manifest()
     repeats = manifest.rounds * len(asked)
@@ -119,7 +119,7 @@ def make_sessions(
             ),
         )
     for (workspace, prepared), one in zip(asked, made, strict=True):
-        record(workspace, prepared, one, started, screen)
+        record(workspace, prepared, one, started, screen, watch)
 
 
 def _plan(generated: int, wanted: InterpretConfig, repeats: int) -> str:
@@ -134,8 +134,16 @@ def _plan(generated: int, wanted: InterpretConfig, repeats: int) -> str:
     return f"Asking {limit:,} of {counted(generated, 'session')}{times} (all of them: `ci-eval evaluate --all`)"
 
 
-def record(workspace: Workspace, prepared: Prepared, made: interpret.Progress, started: str, screen: Screen) -> None:
-    """Write down how stage 2 went, and seal the workspace. Raises NothingToEvaluate."""
+def record(
+    workspace: Workspace,
+    prepared: Prepared,
+    made: interpret.Progress,
+    started: str,
+    screen: Screen,
+    watch: machine.Watch,
+) -> None:
+    """Write down how stage 2 went, on a machine that was watched meanwhile, and seal the workspace. Raises
+    NothingToEvaluate."""
     manifest = workspace.manifest()
     if not made.planned and manifest.shard is None:
         raise NothingToEvaluate("sessionProbability and sessionsLimit leave no session: raise them")
@@ -148,6 +156,9 @@ def record(workspace: Workspace, prepared: Prepared, made: interpret.Progress, s
             finished=made.finished,
             statuses={status.value: count for status, count in sorted(made.statuses.items())},
             stages=manifest.stages | {"interpret": record},
+            given_up=made.given_up,
+            trouble=manifest.trouble or made.trouble,
+            machine=watch.state(),
             unresolved_imports=share,
             unresolved_packages=packages,
             confined=together({manifest.confined, *made.confined}),

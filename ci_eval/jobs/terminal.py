@@ -26,12 +26,13 @@ from ci_eval.model import (
     Verdict,
 )
 from ci_eval.rendering.advice import warnings_of
+from ci_eval.rendering.conditions import busy_text
 from ci_eval.rendering.figures import (
-    FAILURES,
     amount,
     change,
     counted,
     evaluated,
+    failed_everywhere,
     footprint_text,
     interval,
     intervals,
@@ -75,7 +76,9 @@ def evaluation(done: Evaluated, screen: Screen) -> None:
         f"{found.project.name} {found.project.revision}: "
         f"{evaluated(whole, ' in ' + counted(len(whole.files), 'file'))}"
     )
-    if all(status in FAILURES for status, count in whole.statuses.items() if count):
+    if failed := failed_everywhere(found):
+        screen.result(failed)
+    elif not whole.sessions:
         screen.result("The engine answered nothing, so there are no figures.")
     else:
         _all_figures(found, screen)
@@ -121,8 +124,8 @@ def _by_length(found: Evaluation, lengths: Mapping[int, FilterFigures], screen: 
 
 
 def _metrics(found: Evaluation, screen: Screen) -> list[MetricInfo]:
-    """Return the metrics that a person looks at first, or with -v all."""
-    return list(found.metrics) if screen.verbose else headline_metrics(found.metrics)
+    """Return the metrics that a person looks at first, or with -v all; those of quality before times."""
+    return sorted(found.metrics, key=lambda each: each.is_time) if screen.verbose else headline_metrics(found.metrics)
 
 
 def _all_elsewhere(found: Evaluation, screen: Screen) -> None:
@@ -168,8 +171,8 @@ def comparison(done: Compared, screen: Screen) -> None:
         screen.result(line)
     screen.result("")
     title = f"{HERE}: {label(found.headline)}"
-    units = {info.name: info.unit for info in found.metrics}
-    timed = [name for name in found.declared if units[name] == "ms"]
+    are_times = {info.name: info.is_time for info in found.metrics}
+    timed = [name for name in found.declared if are_times[name]]
     declared = [name for name in found.declared if name not in timed]
     _verdicts(title, found, declared, lambda each: each, screen)
     if judged_elsewhere(found):
@@ -234,7 +237,7 @@ def _compared_by_length(comparison: Comparison, screen: Screen) -> None:
     rows = [
         (name, *(change_text(comparison.filters[part].get(name), infos[name]) for part in lengths.values()))
         for name in comparison.declared
-        if infos[name].unit != "ms"
+        if not infos[name].is_time
     ]
     title = f"{label(comparison.headline).partition(',')[0]}, difference by letters typed"
     screen.table(["letters typed", *map(str, lengths)], rows, numbers=0, title=title)
@@ -287,6 +290,8 @@ def _trouble(evaluation: Evaluation, screen: Screen) -> None:
         screen.result(f"rounds    {noise_text(evaluation.noise)}")
     if times := times_text(evaluation):
         screen.result(f"times     {times}")
+        if busy := busy_text(evaluation.machine):
+            screen.warn(busy)
     if took := footprint_text(evaluation.footprint):
         screen.result(f"engine    {took}")
     for warning in warnings_of(evaluation):

@@ -19,7 +19,7 @@ def right_within(budget: int) -> Metric:
         return [(float(rank_of(session) == 1 and session.lookups[-1].latency <= budget), 1.0)]
 
     summary = f"share of sessions in which the expected text stood first, within {budget} ms"
-    info = MetricInfo(name=f"RightWithin{budget}ms", summary=summary, unit="share", better="higher")
+    info = MetricInfo(name=f"RightWithin{budget}ms", summary=summary, unit="share", better="higher", timed=True)
     return Metric(info=info, observe=observe, order=(7,), timed=True, of_the_user=True)
 
 

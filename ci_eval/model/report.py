@@ -10,6 +10,7 @@ from ci_eval.model.footprint import Footprint
 from ci_eval.model.gates import GateResult
 from ci_eval.model.queries import QueryFigures
 from ci_eval.model.sampling import Sampling
+from ci_eval.model.sent import MachineState, SentConfiguration
 from ci_eval.model.sessions import FileError
 from ci_eval.model.tokens import Value
 
@@ -107,6 +108,13 @@ class MetricInfo(Value, frozen=True, kw_only=True):
     """higher, lower or neither."""
     shown: bool = False
     """Whether it is among the few that are shown where there is no room for all."""
+    timed: bool = False
+    """Whether it depends on the times of lookups, whatever its unit."""
+
+    @property
+    def is_time(self) -> bool:
+        """Whether it stands among the times, apart from the metrics of quality."""
+        return self.timed or self.unit == "ms"
 
 
 class Noise(Value, frozen=True, kw_only=True):
@@ -151,6 +159,10 @@ class Evaluation(Value, frozen=True, kw_only=True):
     """None where each session was asked once."""
     footprint: Footprint = Footprint()
     """What the engine took of the machine."""
+    sent: SentConfiguration | None = None
+    """What the engine was told; None where that is not recorded."""
+    machine: MachineState = MachineState()
+    """How busy the machine was."""
     population: int
     """Number of sessions that this project has under this strategy; those under ALL are a sample of them."""
     sampling: Sampling | None = None

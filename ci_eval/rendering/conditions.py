@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-from ci_eval.model.sent import Condition
+import msgspec
+
+from ci_eval.model.sent import Condition, MachineState, SentConfiguration
 
 MOST = 3
 """Differences that a sentence names."""
@@ -42,3 +44,51 @@ def conditions_line(differences: Sequence[Condition], *, only_told: bool, shown:
         return ""
     lead = "The engine is the same, the runs differ only in what it was told" if only_told else "Not told the same"
     return f"{lead}: {sentence(differences, shown)}."
+
+
+NAMES = {
+    "like": "Configured like",
+    "autoImport": "Auto-import",
+    "dependencies": "Dependencies",
+    "arguments": "Arguments",
+    "prepared": "Run beforehand",
+    "settings": "Settings",
+    "options": "Initialization options",
+    "environment": "Environment",
+    "languageIds": "Names of the language",
+    "quirks": "Special treatment",
+    "limits": "Limits",
+    "capabilities": "Client capabilities",
+}
+"""Part of what an engine is told → its name in reports."""
+
+
+def told_rows(sent: SentConfiguration | None) -> list[tuple[str, str]]:
+    """Return a name and a text for each part of what an engine was told; nothing where that is not recorded."""
+    known = msgspec.to_builtins(sent) if sent else {}
+    return [(name, _text(known[key])) for key, name in NAMES.items() if key in known]
+
+
+def _text(value: object) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list) and all(isinstance(each, str) for each in value):
+        return " ".join(value)
+    if isinstance(value, Mapping) and all(isinstance(each, str | float) for each in value.values()):
+        return ", ".join(f"{key} {each if isinstance(each, str) else f'{each:,g}'}" for key, each in value.items())
+    return msgspec.json.encode(value).decode()
+
+
+def busy_text(machine: MachineState) -> str:
+    """Return what to think of times that were measured on a busy machine; "" where it was not."""
+    if not machine.busy:
+        return ""
+    said = []
+    if machine.load is not None:
+        said.append(f"load {machine.load:.1f} on {machine.cores} cores")
+    if machine.pressure is not None:
+        said.append(f"for {machine.pressure:.0%} of the time something waited for a processor")
+    return (
+        f"The machine was busy ({', '.join(said)}): times say more about the machine than about the engine; measure "
+        "them on a quiet one, or with fewer --jobs"
+    )

@@ -175,6 +175,20 @@ def statuses(counts: Mapping[str, int]) -> list[tuple[str, int]]:
     return sorted(((name, n) for name, n in counts.items() if n), key=lambda item: order.get(item[0], len(order)))
 
 
+def failed_everywhere(evaluation: Evaluation) -> str:
+    """Return why there are no figures, where the engine failed in each session; "" where it did not."""
+    _, whole = first_filter(evaluation)
+    if not whole.sessions or failures(whole.statuses) < whole.sessions:
+        return ""
+    first = next((each for each in evaluation.errors if each.sessions), None)
+    cause = first.trace.rstrip().rpartition("\n")[2].strip() if first else ""
+    said = first.message.partition(": ")[2].partition("\n")[0] if first else "see the errors below"
+    return (
+        f"The engine failed in all {counted(whole.sessions, 'session')}, so there are no figures: "
+        f"{said if not cause or cause in said else f'{said}: {cause}'}"
+    )
+
+
 def first_filter(evaluation: Evaluation) -> tuple[str, FilterFigures]:
     """The filter that reports show first: ALL if there is one, else the first."""
     name = "ALL" if "ALL" in evaluation.filters else next(iter(evaluation.filters), "ALL")

@@ -163,8 +163,8 @@ def index(evaluation: Evaluation, task: Task, figures: FilterFigures, links: Map
             StatusRow(name, f"{count:,}", OUTCOMES.get(name, "")) for name, count in statuses(figures.statuses)
         ),
         cards=tuple(rows[info.name] for info in headline(infos)),
-        quality=tuple(rows[info.name] for info in infos if info.unit != "ms"),
-        latency=tuple(rows[info.name] for info in infos if info.unit == "ms"),
+        quality=tuple(rows[info.name] for info in infos if not info.is_time),
+        latency=tuple(rows[info.name] for info in infos if info.is_time),
         bands=_bands(task, figures),
         kind_columns=tuple(info.name for info in headline(infos)),
         kinds=_kinds(figures.kinds, headline(infos)),

@@ -82,7 +82,7 @@ class _ComparisonPages:
             elsewhere_line=elsewhere_line(comparison),
             pairs=pairs_text(comparison),
             leading=comparison.filters["ALL"] | comparison.filters[comparison.headline],
-            timed=[name for name in comparison.declared if self._infos[name].unit == "ms"],
+            timed=[name for name in comparison.declared if self._infos[name].is_time],
             lengths=lengths_of(comparison.headline, list(comparison.filters)),
             change_text=self._change_text,
             adjusted=adjusted(comparison),

@@ -52,6 +52,7 @@ class ComparisonMarkdown:
             gate_table(comparison.gates),
             _declared(comparison),
             "\n".join(f"> {prose(warning)}" for warning in comparison.warnings),
+            _conditions(comparison),
             _parts(comparison),
             _changes("Worst regressions", comparison.regressions, task),
             _changes("Best improvements", comparison.improvements, task),
@@ -129,13 +130,16 @@ def _by_length(comparison: Comparison, infos: Mapping[str, MetricInfo]) -> str:
 
 
 def _others(comparison: Comparison) -> str:
-    rows = [
-        _row(info.name, found[info.name], info)
-        for found in [comparison.filters["ALL"] | comparison.filters[comparison.headline]]
-        for info in comparison.metrics
-        if info.name not in comparison.declared
+    found = comparison.filters["ALL"] | comparison.filters[comparison.headline]
+    infos = [info for info in comparison.metrics if info.name not in comparison.declared]
+    tables = [
+        table(title, COLUMNS, [_row(info.name, found[info.name], info) for info in infos if info.is_time is are_times])
+        for title, are_times in (("", False), ("Times", True))
+        if any(info.is_time is are_times for info in infos)
     ]
-    return _folded("The other metrics, in this project (each by itself, not adjusted)", table("", COLUMNS, rows))
+    return _folded(
+        "The other metrics, in this project (each by itself, not adjusted)", "\n\n".join(filter(None, tables))
+    )
 
 
 def _parts(comparison: Comparison) -> str:
@@ -216,6 +220,14 @@ def _filters(comparison: Comparison) -> str:
         for metric in comparison.declared
     ]
     return _folded("By session filter", table("", ("Filter", *COLUMNS), rows))
+
+
+def _conditions(comparison: Comparison) -> str:
+    rows = [
+        (code(each.name), *(code(value) if value is not None else "not told" for value in (each.base, each.new)))
+        for each in comparison.conditions
+    ]
+    return _folded("What the engines were told differently", table("", ("Part", "base", "new"), rows))
 
 
 def _folded(title: str, body: str) -> str:

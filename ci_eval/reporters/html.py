@@ -14,8 +14,17 @@ from ci_eval import tasks
 from ci_eval.filters import EVERYTHING, ReportFilter, standard_filter, standard_parts
 from ci_eval.model import Evaluation
 from ci_eval.rendering.advice import warnings_of
+from ci_eval.rendering.conditions import busy_text, told_rows
 from ci_eval.rendering.contract import Reporter, StoredSessions
-from ci_eval.rendering.figures import INDICATIVE, NO_FIGURES, amount, footprint_text, headline, metric_infos
+from ci_eval.rendering.figures import (
+    INDICATIVE,
+    NO_FIGURES,
+    amount,
+    failed_everywhere,
+    footprint_text,
+    headline,
+    metric_infos,
+)
 from ci_eval.rendering.htmldata import Scripts
 from ci_eval.rendering.htmlindex import index
 from ci_eval.rendering.htmlpages import (
@@ -159,6 +168,9 @@ class _Pages:
             tables=tables(self._evaluation) if name == opened else [],
             noise=noise_text(self._evaluation.noise) if self._evaluation.noise else "",
             footprint=footprint_text(self._evaluation.footprint),
+            told=told_rows(self._evaluation.sent),
+            busy=busy_text(self._evaluation.machine),
+            failed=failed_everywhere(self._evaluation),
             selection=selection(name),
             about=pooled(name, self._evaluation.filters),
             lengths=self._lengths() if name == opened else (),

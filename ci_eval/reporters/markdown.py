@@ -8,6 +8,7 @@ from pathlib import Path
 from ci_eval import atomic
 from ci_eval.model import Estimate, Evaluation, FileError, FilterFigures, MetricInfo
 from ci_eval.rendering.advice import warnings_of
+from ci_eval.rendering.conditions import busy_text, told_rows
 from ci_eval.rendering.contract import Reporter, StoredSessions
 from ci_eval.rendering.figures import (
     FAILURES,
@@ -15,6 +16,7 @@ from ci_eval.rendering.figures import (
     OUTCOMES,
     amount,
     evaluated,
+    failed_everywhere,
     first_filter,
     footprint_text,
     headline,
@@ -42,31 +44,51 @@ class Markdown:
 
     def write(self, evaluation: Evaluation, sources: StoredSessions, folder: Path) -> Path:  # noqa: ARG002
         """See Reporter."""
-        name, figures = shown_filter(evaluation)
-        _, whole = first_filter(evaluation)
-        infos = metric_infos(evaluation, figures)
-        parts = [
-            f"# {prose(evaluation.title)}",
-            _headline(evaluation, figures, infos),
-            f"Figures are of: {prose(pooled(name, evaluation.filters))}.",
-            *(f"⚠ {prose(warning, 1000)}" for warning in warnings_of(evaluation)),
-            " ".join(prose(each, 1000) for each in populations(evaluation)),
-            prose(noise_text(evaluation.noise), 400) if evaluation.noise else "",
-            f"The engine: {prose(took)}." if (took := footprint_text(evaluation.footprint)) else "",
-            gate_table(evaluation.gates),
-            _metrics("Metrics", figures, [info for info in infos if info.unit != "ms"]),
-            _by_length(evaluation, infos),
-            *map(_queries, tables(evaluation)),
-            _filters(evaluation, name, infos),
-            _statuses(whole),
-            _kinds(figures, headline(infos)),
-            _worst(figures, headline(infos)),
-            _metrics(f"Times ({INDICATIVE})", figures, [info for info in infos if info.unit == "ms"]),
-            _errors(evaluation.errors),
-            _colophon(evaluation),
-        ]
-        text = "\n\n".join(filter(None, parts)) + "\n"
+        text = "\n\n".join(filter(None, _parts(evaluation))) + "\n"
         return atomic.write(folder / "report.md", text.encode("utf-8", "backslashreplace"))
+
+
+def _parts(evaluation: Evaluation) -> list[str]:
+    name, figures = shown_filter(evaluation)
+    _, whole = first_filter(evaluation)
+    infos = metric_infos(evaluation, figures)
+    title, told = f"# {prose(evaluation.title)}", _told(evaluation)
+    if failed := failed_everywhere(evaluation):
+        lead = f"**{prose(failed, 1000)}**"
+        gates = gate_table(evaluation.gates)
+        return [title, lead, gates, _statuses(whole), _errors(evaluation.errors), told, _colophon(evaluation)]
+    times, busy = [info for info in infos if info.is_time], busy_text(evaluation.machine)
+    return [
+        title,
+        _headline(evaluation, figures, infos),
+        f"Figures are of: {prose(pooled(name, evaluation.filters))}.",
+        *(f"⚠ {prose(warning, 1000)}" for warning in warnings_of(evaluation)),
+        " ".join(prose(each, 1000) for each in populations(evaluation)),
+        prose(noise_text(evaluation.noise), 400) if evaluation.noise else "",
+        f"The engine: {prose(took)}." if (took := footprint_text(evaluation.footprint)) else "",
+        gate_table(evaluation.gates),
+        _metrics("Metrics", figures, [info for info in infos if not info.is_time]),
+        _by_length(evaluation, infos),
+        *map(_queries, tables(evaluation)),
+        _filters(evaluation, name, infos),
+        _statuses(whole),
+        _kinds(figures, headline(infos)),
+        _worst(figures, headline(infos)),
+        f"⚠ {prose(busy, 400)}." if busy and times else "",
+        _metrics(f"Times ({INDICATIVE})", figures, times),
+        _errors(evaluation.errors),
+        told,
+        _colophon(evaluation),
+    ]
+
+
+def _told(evaluation: Evaluation) -> str:
+    """Return a fold with all that the engine was told."""
+    rows = [(name, code(text, 1000)) for name, text in told_rows(evaluation.sent)]
+    if not rows:
+        return ""
+    shown = table("", ("Part", "Value"), rows)
+    return f"<details><summary>What the engine was told</summary>\n\n{shown}\n\n</details>"
 
 
 def _headline(evaluation: Evaluation, figures: FilterFigures, infos: Sequence[MetricInfo]) -> str:

@@ -94,7 +94,7 @@ def make_sessions(
     if all("interpret" in workspace.manifest().stages for workspace, _ in asked):
         shutil.rmtree(folder, ignore_errors=True)
         return
-    started = machine.now()
+    started, watch = machine.now(), machine.Watch()
     asking = _Asking(asked, folder, detection, jobs, screen)
     screen.say(_plan(detection, asking, 2 * asked[0][0].manifest().rounds))
     while (size := asking.next_size()) > asking.size and not asking.given_up:
@@ -103,7 +103,7 @@ def make_sessions(
         asking.ask(size)
     for number, (workspace, prepared) in enumerate(asked):
         made = [phase[number] for phase in asking.made]
-        pipeline.record(workspace, prepared, summed(made, asking.files), started, screen)
+        pipeline.record(workspace, prepared, summed(made, asking.files), started, screen, watch)
     shutil.rmtree(folder)
     screen.say(f"Asked {asking.size:,} of {len(asking.order):,} sessions, in {len(asking.made)} phases")
 

@@ -160,7 +160,7 @@ def make_sessions(
     """
     if "interpret" in workspace.manifest().stages:
         return
-    started = machine.now()
+    started, watch = machine.now(), machine.Watch()
     before = went(expect, metric) if expect else None
     text = interpret.texts_below(prepared.setup.root)
     listed = interpret.listed(workspace, before, text)
@@ -181,7 +181,7 @@ def make_sessions(
         workspace.drop_sessions(path)  # of a run that was killed while it wrote them
     files = interpret.joined(asking.phases, sampler.strata(), workspace)
     workspace.write_manifest(replace(workspace.manifest(), sampling=sampling))
-    pipeline.record(workspace, prepared, asking.made(files), started, screen)
+    pipeline.record(workspace, prepared, asking.made(files), started, screen, watch)
     shutil.rmtree(workspace.folder / PHASES)
     screen.say(said(sampling, sampler.reach(), len(ids)))
 

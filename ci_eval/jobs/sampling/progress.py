@@ -19,5 +19,6 @@ def summed(made: Sequence[Progress], files: int) -> Progress:
         time=sum(each.time for each in made),
         confined=set().union(*(each.confined for each in made)),
         footprint=footprint.together(each.footprint for each in made),
+        trouble=next((each.trouble for each in made if each.trouble), ""),
         given_up=next((each.given_up for each in made if each.given_up), ""),
     )

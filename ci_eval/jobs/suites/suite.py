@@ -94,9 +94,16 @@ def compare_engines(
         )
 
     folder, done = _each(config, output, one, resume=resume, screen=screen)
-    found = {f"{name}/comparison": each.outcome.comparisons[0].comparison for name, each in done.items()}
-    troubles = [each.trouble for each in done.values()]
-    return written(compared(found, troubles), folder, troubles)
+    found = {
+        f"{name}/comparison": each.outcome.comparisons[0].comparison for name, each in done.items() if each.outcome
+    }
+    alone = [each.trouble for each in done.values() if not each.outcome and each.trouble]
+    for trouble in alone:
+        if not found:
+            raise trouble
+        screen.warn(f"left out of the table: {trouble}")
+    troubles = [each.trouble for each in done.values() if each.outcome]
+    return written(compared(found, troubles), folder, [*alone, *troubles])
 
 
 def _each(

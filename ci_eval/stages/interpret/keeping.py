@@ -18,6 +18,9 @@ from ci_eval.stages.interpret.worker import unanswered
 from ci_eval.statistics.footprint import together as added
 from ci_eval.workspace import Workspace
 
+LONGEST_REASON = 500
+"""Characters of a reason that an engine gives."""
+
 HOPELESS = 50
 """Failed sessions after which a run in which most sessions fail is given up."""
 
@@ -35,7 +38,9 @@ class Progress:
     """How well the engine's processes were confined."""
     footprint: Footprint = UNKNOWN
     given_up: str = ""
-    """Why the run ended early, if it did."""
+    """Why the engine was not asked to the end, if it was not."""
+    trouble: str = ""
+    """What went wrong in the first session that failed."""
 
     @property
     def finished(self) -> int:
@@ -46,6 +51,14 @@ class Progress:
     def failed(self) -> int:
         """Sessions the engine failed on."""
         return sum(self.statuses[status] for status in FAILED)
+
+
+def reason_of(error: FileError) -> str:
+    """Return what went wrong in a session, without how many it went wrong in: the first line and the last one, which
+    usually names the cause."""
+    _, _, first = error.message.partition(": ")
+    last = error.trace.rstrip().rpartition("\n")[2].strip()
+    return (first if not last or last in first else f"{first}: {last}")[:LONGEST_REASON]
 
 
 class Keeper:
@@ -86,6 +99,14 @@ class Keeper:
         """Whether to ask on would be a waste of time."""
         return self.failed >= HOPELESS and self.failed * 2 > self.asked.total()
 
+    def gives_up(self) -> bool:
+        """Whether it is decided now that to ask on would be a waste of time."""
+        if self.so_far.given_up or not self.hopeless:
+            return False
+        reason = f": {self.so_far.trouble}" if self.so_far.trouble else ""
+        self.so_far.given_up = f"the engine failed on {self.failed} of the first {self.asked.total()} sessions{reason}"
+        return True
+
     def keep(self, assignment: Assignment, played: Played) -> None:
         """Take in what became of a file in one round."""
         self.asked += played.statuses
@@ -93,22 +114,24 @@ class Keeper:
         self.so_far.time += played.time
         self.so_far.confined |= {played.confined} - {""}
         self.so_far.footprint = added([self.so_far.footprint, played.footprint])
+        if played.error and any(played.statuses[status] for status in FAILED):
+            self.so_far.trouble = self.so_far.trouble or reason_of(played.error)
         if self._rounds == 1:
             self._store(played.path, played.packed, played.statuses, played.error)
         else:
             atomic.write(self._round(assignment.path, assignment.round), played.packed)
             if all(self.has_round(assignment.path, number) for number in range(self._rounds)):
-                self._put_together(assignment.path, played.error)
+                self._put_together(assignment.path, played.error, range(self._rounds))
         if assignment.journal:
             assignment.journal.unlink(missing_ok=True)
 
-    def _put_together(self, path: str, error: FileError | None) -> None:
-        rounds = [read_round(self._round(path, number)) for number in range(self._rounds)]
+    def _put_together(self, path: str, error: FileError | None, numbers: Sequence[int]) -> None:
+        rounds = [read_round(self._round(path, number)) for number in numbers]
         pack = Pack(rounds[0][0])
         for session in together([sessions for _, sessions in rounds]):
             pack.add(session)
         self._store(path, pack.close(), pack.statuses, pack.trouble or error)
-        for number in range(self._rounds):
+        for number in numbers:
             self._round(path, number).unlink()
 
     def _store(self, path: str, packed: bytes, statuses: Counter[Status], error: FileError | None) -> None:
@@ -120,11 +143,14 @@ class Keeper:
         self.so_far.files += 1
         self.so_far.statuses += statuses
 
-    def close(self, assignments: Sequence[Assignment], given_up: str) -> None:
-        """Of a run that was given up, skip what is left of the assignments."""
-        self.so_far.given_up = given_up
-        for assignment in assignments:
-            if given_up and not self.has(assignment.path):
+    def close(self, assignments: Sequence[Assignment]) -> None:
+        """Keep what an engine that was given up has answered, and skip what is left of the assignments."""
+        given_up = self.so_far.given_up
+        for assignment in assignments if given_up else ():
+            numbers = [number for number in range(self._rounds) if self.has_round(assignment.path, number)]
+            if numbers and not self.has(assignment.path):
+                self._put_together(assignment.path, None, numbers)
+            if not self.has(assignment.path):
                 played = unanswered(assignment, Status.SKIPPED, given_up)
                 self.workspace.write_sessions(assignment.path, played.packed)
                 self.so_far.statuses += played.statuses

@@ -108,7 +108,7 @@ def in_turns(
     waiting.sort(key=lambda assignments: -assignments[0].sessions)
     _ask(keepers, waiting, rounds, executor or LocalProcesses(jobs), total, advance)
     for number, keeper in enumerate(keepers):
-        keeper.close([assignments[number] for assignments in waiting], total.given_up)
+        keeper.close([assignments[number] for assignments in waiting])
     return [keeper.so_far for keeper in keepers]
 
 
@@ -135,11 +135,19 @@ def _ask(
                     total.statuses += played.statuses
             done = max(before + pool.counted, total.statuses.total())
             advance(min(done, total.planned), total)
-            if hopeless := next((keeper for keeper in keepers if keeper.hopeless), None):
-                failed, asked = hopeless.failed, hopeless.asked.total()
-                total.given_up = f"the engine failed on {failed} of the first {asked} sessions"
+            for side, keeper in enumerate(keepers):
+                if keeper.gives_up():
+                    _leave_out(side, left)
+            if all(keeper.so_far.given_up for keeper in keepers):
                 pool.stop()
                 break
+
+
+def _leave_out(side: int, left: deque[Turn]) -> None:
+    """Ask one of the engines no more, and go on with the others."""
+    turns = [Turn(assignments=tuple(each for each in turn.assignments if each.side != side)) for turn in left]
+    left.clear()
+    left.extend(turn for turn in turns if turn.assignments)
 
 
 def _turn(assignments: Sequence[Assignment], number: int, journals: Path) -> Turn:

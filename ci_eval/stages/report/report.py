@@ -138,6 +138,8 @@ def evaluate(
         errors=tuple(workspace.errors()),
         metrics=(*(metric.info for metric in metrics), *(footprint.INFOS[name] for name in of_run)),
         footprint=manifest.footprint,
+        sent=manifest.sent,
+        machine=manifest.machine,
         unfinished=None if manifest.complete else _not_through(workspace),
     )
 
