@@ -44,10 +44,10 @@ def write(root: Path, **files: str | bytes) -> Path:
     return root
 
 
-def generate(root: Path, folder: Path, config: ActionsConfig | None = None) -> Workspace:
+def generate(root: Path, folder: Path, config: ActionsConfig | None = None, project: ProjectInfo = INFO) -> Workspace:
     """Stage 1 over a project, into a new workspace."""
     workspace = Workspace.create(folder)
-    actions.generate(root, INFO, LANGUAGE, config or ActionsConfig(), workspace, jobs=1, advance=lambda *_: None)
+    actions.generate(root, project, LANGUAGE, config or ActionsConfig(), workspace, jobs=1, advance=lambda *_: None)
     return workspace
 
 

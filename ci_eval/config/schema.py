@@ -63,13 +63,13 @@ class ProjectConfig(Section, frozen=True):
 
     spec: str = ""
     """A project SPEC such as `pypi:NAME==VERSION` or `path:DIR`."""
-    name: Text | None = None
-    """What the project is called; the ids of its sessions depend on it. None = as its SPEC says; of a folder, as its
-    Git remote or the CI says."""
     dependencies: bool | None = None
     """Whether the packages it needs are installed for the engine to see; none of their code is run. None = where
     that is safe and cheap (a lock, or the registry the project comes from, names them), and for engines that suggest
     next to nothing without them, see `ci-eval list engines --format json`."""
+    name: Text | None = None
+    """What the project is called; the ids of its sessions depend on it. None = as its SPEC says; of a folder, as its
+    Git remote or the CI says."""
 
 
 class DatasetConfig(Section, frozen=True):

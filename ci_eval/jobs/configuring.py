@@ -135,7 +135,8 @@ def check_asked_for(
         raise ConfigError(
             f"the engines would not be told the same, and nobody asked for that: {sentence(unasked)}. If one of them "
             "is a command: say which engine it is like (--engine-like NAME, or `engine.like`), or give it the same in "
-            "`engine.settings` and `engine.options`. --allow-conditions compares them as they are, and says so"
+            "`engine.settings` and `engine.options` (where {dependencies} stands for the folder of the project's "
+            "packages). --allow-conditions compares them as they are, and says so"
         )
 
 

@@ -26,6 +26,9 @@ def sentence(differences: Sequence[Condition], shown: Callable[[str], str] = str
 
 
 def _said(each: Condition, shown: Callable[[str], str]) -> str:
+    if each.name == "dependencies" and "told" in (each.base, each.new):
+        knows, other = ("base", "new") if each.base == "told" else ("new", "base")
+        return f"{knows} was told where the packages are that the project needs, {other} was not"
     base, new = (shown(f"`{each.name}: {_short(value)}`") for value in (each.base or "", each.new or ""))
     if each.base is None:
         return f"new was told {new}, base was not"

@@ -242,7 +242,10 @@ def handle(message: Any) -> None:
             able |= {} if WHAT in {"no-completion", "late-completion"} else {"completionProvider": {}}
             send(
                 id=message["id"],
-                result={"capabilities": able | ({"inlineCompletionProvider": {}} if WHAT in INLINE else {})},
+                result={
+                    "capabilities": able | ({"inlineCompletionProvider": {}} if WHAT in INLINE else {}),
+                    **({"serverInfo": {"name": WHAT[7:]}} if WHAT.startswith("called-") else {}),
+                },
             )
         case "initialized" if WHAT == "late-completion":
             registrations = [{"id": "1", "method": "textDocument/completion"}]

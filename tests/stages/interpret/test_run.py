@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from ci_eval.engines.empty import ENGINE as EMPTY
 from ci_eval.engines.oracle import ENGINE as ORACLE
 from ci_eval.engines.words import ENGINE as WORDS
 from ci_eval.model import Status
+from ci_eval.stages.interpret import EngineSide, in_turns
 from ci_eval.workspace import Workspace
 from tests.faulty import Faulty
 from tests.projects import ask, generate, sessions, setup, write
@@ -25,6 +28,23 @@ def test_a_run_in_which_most_sessions_fail_is_given_up(tmp_path: Path) -> None:
     assert progress.given_up
     assert progress.statuses[Status.SKIPPED] > 0
     assert progress.statuses.total() == progress.planned == 6 * 60
+
+
+@pytest.mark.parametrize("rounds", [1, 2])
+def test_an_engine_that_is_given_up_costs_the_other_one_nothing(tmp_path: Path, rounds: int) -> None:
+    root = write(tmp_path / "p", **{f"f{i}__py": "x\n" * 60 for i in range(3)})
+    sides = [
+        EngineSide(generate(root, tmp_path / name), setup(engine, root))
+        for name, engine in (("base", WORDS), ("new", Faulty("always exits")))
+    ]
+    base, new = in_turns(sides, probability=1.0, limit=None, jobs=1, rounds=rounds, advance=lambda *_: None)
+    assert (base.given_up, base.statuses[Status.OK], base.statuses[Status.SKIPPED]) == ("", 180, 0)
+    assert "the engine failed on" in new.given_up
+    assert new.given_up.endswith(new.trouble)
+    assert new.trouble
+    # What it was asked before stands as it was.
+    assert new.statuses[Status.ENGINE_CRASH] > 0
+    assert new.statuses.total() == 180
 
 
 def test_the_number_of_workers_changes_nothing(project: Path, tmp_path: Path) -> None:
