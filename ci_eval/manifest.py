@@ -12,6 +12,7 @@ from msgspec.structs import force_setattr
 from ci_eval.model import (
     FORMER_LANGUAGES,
     MASKED,
+    Determinism,
     EngineInfo,
     Footprint,
     LogsRecord,
@@ -111,6 +112,9 @@ class Manifest(Value, frozen=True, kw_only=True):
     """What the engine took of the machine, as far as known."""
     plugins: dict[str, str] = {}
     """Name → version of the installed packages that extend ci-eval."""
+    state: Determinism | None = None
+    """How many sessions were asked more than once, and how many of them were not answered alike each time; None where
+    none was, as in workspaces stored before that was done."""
     grammar: str
     python: str
     os: str

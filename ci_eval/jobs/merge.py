@@ -21,7 +21,7 @@ from ci_eval.jobs.evaluate import Evaluated
 from ci_eval.learning import logs
 from ci_eval.learning.names import count
 from ci_eval.manifest import Manifest, unlike
-from ci_eval.model import ProjectInfo, Session
+from ci_eval.model import Determinism, ProjectInfo, Session
 from ci_eval.model.sampling import Sampling
 from ci_eval.shards import Shard
 from ci_eval.stages.interpret.pack import Pack
@@ -290,6 +290,7 @@ def _manifest(shards: Sequence[Manifest]) -> Manifest:
         dependencies_left_out=any(each.dependencies_left_out for each in shards),
         confined=pipeline.together(each.confined for each in shards),
         footprint=footprint.together(each.footprint for each in shards),
+        state=_state(shards),
         start=min(each.start for each in shards),
         end=max((each.end for each in shards if each.end), default=None),
         planned=sum(each.planned for each in shards),
@@ -298,6 +299,13 @@ def _manifest(shards: Sequence[Manifest]) -> Manifest:
         statuses={name: statuses[name] for name in sorted(statuses) if statuses[name]},
         stages=stages,
     )
+
+
+def _state(shards: Sequence[Manifest]) -> Determinism | None:
+    """Of all of them; None if one of them was not checked at all, since its engine process may have wavered."""
+    states = [each.state for each in shards if each.finished]
+    known = [each for each in states if each is not None]
+    return sum(known, Determinism()) if known and len(known) == len(states) else None
 
 
 def _files(stage: str, shards: Sequence[Manifest]) -> int:

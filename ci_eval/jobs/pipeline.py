@@ -163,6 +163,7 @@ def record(
             unresolved_packages=packages,
             confined=together({manifest.confined, *made.confined}),
             footprint=footprint.together([manifest.footprint, made.footprint]),
+            state=made.state if made.state.asked else None,
             end=machine.now(),
         )
     )

@@ -31,6 +31,7 @@ from ci_eval.model.comparison import (
     Subset,
     Verdict,
 )
+from ci_eval.model.determinism import Determinism
 from ci_eval.model.footprint import Footprint
 from ci_eval.model.gates import GateResult
 from ci_eval.model.logs import LogCounts, LogFile, LogsRecord
@@ -119,6 +120,7 @@ __all__ = [
     "Confine",
     "Definition",
     "DeleteRange",
+    "Determinism",
     "Difference",
     "Elsewhere",
     "EngineInfo",

@@ -139,10 +139,13 @@ class SessionScore(Value, frozen=True, kw_only=True, omit_defaults=True, gc=Fals
     """Of an item that its task plays: number of places where completion is asked for if no suggestion is taken."""
     rounds: Number = 1
     """How often it was asked."""
+    again: Number = 0
+    """How often it was asked again by the same process, only to see whether the answer differs (a seeded sample)."""
     stratum: Number = 0
     """Number (from 1) of its stratum in the manifest's `sampling`; 0 = no such sample was drawn."""
     differing: Number = 0
-    """Number of later rounds in which the engine's answers differed at all from those of the first."""
+    """Number of later rounds, or of times that it was asked again, in which the engine's answers differed at all from
+    the first ones."""
     otherwise: tuple[Otherwise, ...] = ()
     """Those of these rounds in which metrics see a different result."""
     reused: bool = False

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from ci_eval.model import Determinism
 from ci_eval.stages.interpret import Progress
 from ci_eval.statistics import footprint
 
@@ -20,5 +21,6 @@ def summed(made: Sequence[Progress], files: int) -> Progress:
         confined=set().union(*(each.confined for each in made)),
         footprint=footprint.together(each.footprint for each in made),
         trouble=next((each.trouble for each in made if each.trouble), ""),
+        state=sum((each.state for each in made), Determinism()),
         given_up=next((each.given_up for each in made if each.given_up), ""),
     )

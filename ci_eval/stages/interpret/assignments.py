@@ -13,6 +13,7 @@ from ci_eval.contracts import Engine, Installation, Ranker, RunSettings, Surroun
 from ci_eval.learning.usermodel import UserModel
 from ci_eval.model import (
     CallCompletion,
+    Determinism,
     FileActions,
     FileError,
     Footprint,
@@ -92,12 +93,18 @@ class Assignment:
     """The number of its engine, among those that are asked in turns."""
     round: int = 0
     """In a later one the engine is a fresh process."""
+    twice: float = 0.0
+    """Share of the sessions that are asked a second time, to see whether the answers differ."""
 
     def chooses(self, session: str) -> bool:
         """Whether the session is evaluated."""
         if self.only:
             return session == self.only
         return (self.among is None or session in self.among) and draw(self.setup.seed, session) < self.below
+
+    def asks_twice(self, session: str) -> bool:
+        """Whether the session is in the sample that is asked a second time."""
+        return draw(self.setup.seed, f"{session} twice") < self.twice
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,6 +145,8 @@ class Played:
     """As in Running."""
     footprint: Footprint = UNKNOWN
     """Of the engine, since the last file."""
+    state: Determinism = field(default_factory=Determinism)
+    """Of the sessions that were asked twice."""
     error: FileError | None = None
 
 

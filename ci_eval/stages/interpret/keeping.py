@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ci_eval import atomic
-from ci_eval.model import FAILED, UNASKED, FileError, Footprint, Status
+from ci_eval.model import FAILED, UNASKED, Determinism, FileError, Footprint, Status
 from ci_eval.model.footprint import UNKNOWN
 from ci_eval.stages.interpret.assignments import Assignment, Played
-from ci_eval.stages.interpret.pack import Pack, SessionEnd
+from ci_eval.stages.interpret.pack import Pack, SessionEnd, state_of
 from ci_eval.stages.interpret.rounds import read_round, round_file, together
 from ci_eval.stages.interpret.worker import unanswered
 from ci_eval.statistics.footprint import together as added
@@ -37,6 +37,8 @@ class Progress:
     confined: set[str] = field(default_factory=set)
     """How well the engine's processes were confined."""
     footprint: Footprint = UNKNOWN
+    state: Determinism = field(default_factory=Determinism)
+    """Of the sessions that were asked more than once."""
     given_up: str = ""
     """Why the engine was not asked to the end, if it was not."""
     trouble: str = ""
@@ -84,7 +86,10 @@ class Keeper:
 
     def take_over(self, path: str) -> Counter[Status]:
         """Count a file that an earlier call did."""
-        found = Counter(session.status for session in self.workspace.sessions_in(path, SessionEnd))
+        found = Counter[Status]()
+        for session in self.workspace.sessions_in(path, SessionEnd):
+            found[session.status] += 1
+            self.so_far.state += state_of(session)
         self.so_far.statuses += found
         self.so_far.files += 1
         return found
@@ -117,6 +122,7 @@ class Keeper:
         if played.error and any(played.statuses[status] for status in FAILED):
             self.so_far.trouble = self.so_far.trouble or reason_of(played.error)
         if self._rounds == 1:
+            self.so_far.state += played.state
             self._store(played.path, played.packed, played.statuses, played.error)
         else:
             atomic.write(self._round(assignment.path, assignment.round), played.packed)
@@ -130,6 +136,7 @@ class Keeper:
         pack = Pack(rounds[0][0])
         for session in together([sessions for _, sessions in rounds]):
             pack.add(session)
+        self.so_far.state += pack.state
         self._store(path, pack.close(), pack.statuses, pack.trouble or error)
         for number in numbers:
             self._round(path, number).unlink()

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
+from types import MappingProxyType
 
 import msgspec
 
 from ci_eval import stored
 from ci_eval.model import (
+    UNASKED,
+    Determinism,
     FileError,
     Session,
     SourceFile,
@@ -21,6 +25,20 @@ class SessionEnd(msgspec.Struct):
     status: Status
     id: str = ""
     message: str = ""
+    rounds: int = 1
+    again: int = 0
+    differing: int = 0
+
+
+def state_of(session: Session | SessionEnd) -> Determinism:
+    """Return what one session tells of whether the engine answers alike: nothing, if it was asked once."""
+    asked = session.status not in UNASKED and (session.rounds > 1 or session.again > 0)
+    return Determinism(asked=int(asked), differed=int(asked and session.differing > 0))
+
+
+def line_of(value: SourceFile | Session) -> bytes:
+    """Return the value as it is stored."""
+    return msgspec.json.encode(value) + b"\n"
 
 
 class Pack:
@@ -28,6 +46,7 @@ class Pack:
 
     def __init__(self, source: SourceFile) -> None:
         self.statuses: Counter[Status] = Counter()
+        self.state = Determinism()
         self._packer = stored.Packer()
         self._path = source.path
         self._write(source)
@@ -37,20 +56,25 @@ class Pack:
     def add(self, session: Session) -> bytes:
         """Append it; its line."""
         line = self._write(session)
-        self._count(session.status, session.message)
+        self._count(session)
         return line
 
-    def take_over(self, line: bytes) -> SessionEnd:
-        """Append what another worker finished."""
-        self._packer.add(line)
+    def take_over(self, line: bytes, instead: Mapping[str, Session] = MappingProxyType({})) -> SessionEnd:
+        """Append a stored session, or the one of the same id that stands `instead` of it."""
         ended = msgspec.json.decode(line, type=SessionEnd)
-        self._count(ended.status, ended.message)
+        if session := instead.get(ended.id):
+            self.add(session)
+        else:
+            self._packer.add(line)
+            self._count(ended)
         return ended
 
-    def _count(self, status: Status, message: str) -> None:
-        self.statuses[status] += 1
-        if message:
-            self._first_trouble = self._first_trouble or f"{status.value}: {message}"
+    def _count(self, session: Session | SessionEnd) -> None:
+        self.statuses[session.status] += 1
+        if session.rounds > 1 or session.again:
+            self.state += state_of(session)
+        if session.message:
+            self._first_trouble = self._first_trouble or f"{session.status.value}: {session.message}"
             self._troubled += 1
 
     def close(self) -> bytes:
@@ -67,6 +91,6 @@ class Pack:
         return FileError(path=self._path, stage="interpret", message=message, sessions=self._troubled, trace=rest)
 
     def _write(self, value: SourceFile | Session) -> bytes:
-        line = msgspec.json.encode(value) + b"\n"
+        line = line_of(value)
         self._packer.add(line)
         return line

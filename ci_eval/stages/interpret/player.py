@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import time
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,6 +31,7 @@ from ci_eval.learning.usermodel import Emulated
 from ci_eval.model import (
     FAILED,
     UNASKED,
+    Action,
     CallCompletion,
     DeleteRange,
     FileActions,
@@ -145,9 +147,25 @@ class Player:
         elif status not in UNASKED:
             self._failures = 0
 
+    def play_again(self, actions: FileActions, sessions: frozenset[str]) -> Iterator[Session]:
+        """Ask these sessions of the file a second time, now that it has been played once.
+
+        The engine is the same process, the file stays open in it, and nothing is logged.
+        """
+        if self._failures >= PATIENCE or not sessions:
+            return
+        self._assignment = dataclasses.replace(
+            self._assignment, among=sessions, only="", given_up={}, round=self._assignment.round + 1
+        )
+        self._log, self._known = None, set()
+        yield from self._sessions(action for action in actions.actions if not isinstance(action, OpenFile))
+
     def play(self, actions: FileActions) -> Iterator[Session]:
         """The chosen sessions, as they finish."""
-        for action in actions.actions:
+        return self._sessions(actions.actions)
+
+    def _sessions(self, actions: Iterable[Action]) -> Iterator[Session]:
+        for action in actions:
             match action:
                 case OpenFile():
                     self._opened = False

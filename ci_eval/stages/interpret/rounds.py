@@ -9,7 +9,7 @@ from statistics import median
 from msgspec.structs import replace
 
 from ci_eval import stored
-from ci_eval.model import Lookup, LookupScore, Otherwise, Session, SourceFile
+from ci_eval.model import UNASKED, Lookup, LookupScore, Otherwise, Session, SourceFile
 from ci_eval.workspace import Workspace, name_of
 
 
@@ -31,11 +31,26 @@ def together(rounds: Sequence[Iterable[Session]]) -> Iterator[Session]:
         lookups = tuple(_timed(place, [first, *others]) for place in range(len(first.lookups)))
         differing = sum(answers_of(each) != answers_of(first) for each in others)
         otherwise = tuple(
-            Otherwise(round=number, status=each.status, lookups=tuple(map(_scored, each.lookups)))
-            for number, each in enumerate(others, 1)
-            if _seen(each) != _seen(first)
+            _otherwise(number, each) for number, each in enumerate(others, 1) if _seen(each) != _seen(first)
         )
         yield replace(first, lookups=lookups, rounds=len(rounds), differing=differing, otherwise=otherwise)
+
+
+def with_second(first: Session, second: Session) -> Session:
+    """Return a session with what a second answer by the same process says of it; as it is if there was none."""
+    if second.status in UNASKED:
+        return first
+    moved = _seen(second) != _seen(first)
+    return replace(
+        first,
+        again=1,
+        differing=int(answers_of(second) != answers_of(first)),
+        otherwise=(_otherwise(1, second),) if moved else (),
+    )
+
+
+def _otherwise(number: int, session: Session) -> Otherwise:
+    return Otherwise(round=number, status=session.status, lookups=tuple(map(_scored, session.lookups)))
 
 
 def answers_of(session: Session) -> object:

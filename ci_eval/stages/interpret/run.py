@@ -27,6 +27,10 @@ Chosen = Mapping[Path, tuple[str, frozenset[str]]]
 """File of actions → the source file they are of, and its sessions that are asked."""
 EVERY_DRAW = 1.0
 """Every draw is below it."""
+TWICE = 0.02
+"""Share of the sessions that are asked a second time, to see whether the engine answers alike."""
+FEWEST_TWICE = 20
+"""So many are, on average, of a run in which that share is fewer."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +95,9 @@ def in_turns(
             if chosen is None
             else plan_chosen(chosen, side.setup)
         )
-        plans.append(list(planned))
+        # Several rounds ask everything again, and by a fresh process.
+        twice = 0.0 if rounds > 1 else _share_twice(_size(side.workspace, probability, limit, chosen))
+        plans.append([replace(assignment, twice=twice) for assignment in planned])
         keepers.append(Keeper(side.workspace, rounds, sum(assignment.sessions for assignment in plans[-1])))
     total = Progress(planned=sum(keeper.so_far.planned for keeper in keepers) * rounds)
     waiting: list[tuple[Assignment, ...]] = []
@@ -190,6 +196,18 @@ def plan_chosen(chosen: Chosen, setup: Setup) -> Iterator[Assignment]:
     """The files with at least one of these sessions."""
     for file, (path, sessions) in chosen.items():
         yield Assignment(setup=setup, actions=file, path=path, sessions=len(sessions), below=EVERY_DRAW, among=sessions)
+
+
+def _size(workspace: Workspace, probability: float, limit: int | None, chosen: Chosen | None) -> float:
+    """About how many sessions are asked in the whole run, of all shards."""
+    if chosen is not None:
+        return sum(len(sessions) for _, sessions in chosen.values())
+    size = probability * sum(read_head(file).sessions for file in workspace.action_files())
+    return size if limit is None else min(size, limit)
+
+
+def _share_twice(sessions: float) -> float:
+    return min(max(TWICE, FEWEST_TWICE / max(sessions, 1)), 1.0)
 
 
 def _own(workspace: Workspace, shard: Shard | None) -> dict[Path, tuple[str, range]]:

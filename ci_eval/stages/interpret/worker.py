@@ -6,10 +6,15 @@ import time
 from itertools import islice
 from pathlib import Path
 
+import msgspec
+
 from ci_eval.files import read_own
 from ci_eval.grammar.document import Document, NotText, checksum, decode
 from ci_eval.learning.logs import Log, LogOrigin
 from ci_eval.model import (
+    FAILED,
+    UNASKED,
+    FileActions,
     FileError,
     Session,
     SourceFile,
@@ -19,8 +24,9 @@ from ci_eval.spans import Lines
 from ci_eval.stages.interpret.assignments import Assignment, Played, Turn, chosen, session_of
 from ci_eval.stages.interpret.engines import KeptEngine
 from ci_eval.stages.interpret.journal import Journal, finished
-from ci_eval.stages.interpret.pack import Pack
+from ci_eval.stages.interpret.pack import Pack, SessionEnd, line_of
 from ci_eval.stages.interpret.player import Player
+from ci_eval.stages.interpret.rounds import with_second
 from ci_eval.workers import count
 from ci_eval.workspace import name_of, read_actions
 
@@ -61,13 +67,10 @@ def play(assignment: Assignment) -> Played:
     if log:
         # What is logged of a session is not in the journal: all are asked again.
         assignment.journal.unlink(missing_ok=True)
-    journal = Journal(assignment.journal)
+    twice = _asked(assignment, player, actions)
+    # Only now is it known of all sessions what they are stored with.
     for line in finished(assignment.journal):
-        player.take_over(pack.take_over(line))
-    for session in player.play(actions):
-        journal.add(pack.add(session))
-        count()
-    journal.close()
+        pack.take_over(line, twice)
     if log:
         log.close()
     trouble = pack.trouble
@@ -81,8 +84,32 @@ def play(assignment: Assignment) -> Played:
         time=time.perf_counter() - started,
         confined=engine.confined,
         footprint=engine.footprint(alone=len(_engines) == 1),
+        state=pack.state,
         error=trouble,
     )
+
+
+def _asked(assignment: Assignment, player: Player, actions: FileActions) -> dict[str, Session]:
+    """Ask about all of the file's sessions, which stand in the journal then; return those that were asked twice."""
+    assert assignment.journal
+    sample: dict[str, Session] = {}
+
+    def draw(session: Session) -> None:
+        if assignment.asks_twice(session.id) and session.status not in FAILED | UNASKED:
+            sample[session.id] = session
+
+    journal = Journal(assignment.journal)
+    for line in finished(assignment.journal):
+        player.take_over(msgspec.json.decode(line, type=SessionEnd))
+        draw(msgspec.json.decode(line, type=Session))
+    for session in player.play(actions):
+        journal.add(line_of(session))
+        count()
+        draw(session)
+    journal.close()
+    for second in player.play_again(actions, frozenset(sample)):
+        sample[second.id] = with_second(sample[second.id], second)
+    return sample
 
 
 def _log(assignment: Assignment, text: str) -> Log | None:
@@ -128,6 +155,7 @@ def unanswered(assignment: Assignment, status: Status, message: str) -> Played:
         path=assignment.path,
         statuses=pack.statuses,
         packed=pack.close(),
+        state=pack.state,
         engine_time=0.0,
         time=0.0,
         error=pack.trouble,

@@ -1,0 +1,20 @@
+"""Whether an engine answers the same question alike when it is asked again."""
+
+from __future__ import annotations
+
+from ci_eval.model.tokens import Number, Value
+
+
+class Determinism(Value, frozen=True, kw_only=True):
+    """The sessions that were asked more than once, and those of them that were not answered alike each time."""
+
+    asked: Number = 0
+    differed: Number = 0
+
+    def __add__(self, other: Determinism) -> Determinism:
+        return Determinism(asked=self.asked + other.asked, differed=self.differed + other.differed)
+
+    @property
+    def share(self) -> float:
+        """The share of the sessions asked again that differed; 0 where none was asked again."""
+        return self.differed / self.asked if self.asked else 0.0
