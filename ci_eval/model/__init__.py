@@ -28,6 +28,7 @@ from ci_eval.model.comparison import (
     FailureVerdict,
     PairCounts,
     Side,
+    State,
     Subset,
     Verdict,
 )
@@ -181,6 +182,7 @@ __all__ = [
     "Side",
     "SourceFile",
     "Span",
+    "State",
     "Status",
     "StoredText",
     "StrategyConfig",

@@ -25,6 +25,15 @@ class Verdict(str, Enum):
     NOT_COMPARABLE = "not-comparable"
 
 
+State = Literal["exact", "sampled", "noisy", "weighted", "partial", "none"]
+"""What a figure is worth.
+
+exact: all sessions were asked, and the engine was shown to answer alike. sampled: some were asked. noisy: answers
+differ when sessions are asked again. weighted: sessions stand for different numbers of others. partial: all were asked,
+but too few of them twice to show that the engine answers alike. none: there is no figure, or none to compare it
+with."""
+
+
 class Elsewhere(Value, frozen=True, kw_only=True):
     """The difference for other code like this: files (of many merged projects: projects) are the sample."""
 
@@ -61,6 +70,17 @@ class Difference(Value, frozen=True, kw_only=True):
     """The reason for the verdict."""
     detectable: float | None = None
     """The smallest true difference that data like these would show four times out of five."""
+    state: State = "none"
+    sign: float | None = None
+    """The p-value of an exact sign test over the tokens whose figure moved, where all sessions were asked."""
+    better: int | None = None
+    """Tokens whose figure moved to the better; None where no session by itself has one."""
+    worse: int | None = None
+    needed: int | None = None
+    """About how many sessions it takes to find one point (0.01) four times out of five; None of other units."""
+    new_low: float | None = None
+    new_high: float | None = None
+    """The 95 % interval of new's own figure."""
     noise: float | None = None
     """Standard error due to the engine's own noise, where several rounds have measured it; the interval includes it."""
     n: int = 0

@@ -49,6 +49,8 @@ def elsewhere(rows: Floats) -> Clusters:
     total = rows.sum(axis=0)
     difference = _difference(total)
     deviations = _difference(total - rows) - difference
+    # What is the same in all clusters does not vary, whatever rounding leaves of it.
+    deviations[:, (rows[:, :, :2] == rows[:, :, 2:]).all(axis=(0, 2))] = 0
     count = len(rows)
     squares, fourths = (deviations**2).sum(axis=0), (deviations**4).sum(axis=0)
     error = np.sqrt(squares * (count - 1) / max(count, 1))
@@ -60,7 +62,7 @@ def elsewhere(rows: Floats) -> Clusters:
         alike = squares == 0
         error = np.where(alike, 1 / np.minimum(total[:, 1], total[:, 3]), error)
         df = np.where(alike, 1, np.minimum(squares**2 / fourths, effective - 1))
-    return Clusters(Spread(base, new, new - base, error, np.maximum(df, 1), deviations), effective)
+    return Clusters(Spread(base, new, new - base, error, np.maximum(df, 1), deviations.T @ deviations), effective)
 
 
 def effective_of(sizes: Floats) -> Floats:

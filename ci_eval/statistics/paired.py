@@ -40,9 +40,9 @@ class Spread:
     """Standard errors; NaN or infinite where none can be given."""
     df: Floats
     """Degrees of freedom of t for each standard error; infinite where the normal distribution is used."""
-    scores: Floats
-    """(any number of rows x figures): the inner products of the columns are proportional to the covariances of the
-    differences. Tells how the figures move together."""
+    covariance: Floats
+    """(figures x figures): proportional to the covariances of the differences. Tells how the figures move together; the
+    row and the column of a figure that does not vary are 0."""
 
     @property
     def difference(self) -> Floats:
@@ -66,7 +66,8 @@ def joint(spread: Spread, family: Sequence[int]) -> list[Interval]:
     places = list(family)
     center, error, df = spread.center[places], spread.error[places], spread.df[places]
     p, errors = _alone(center, error, df), errors_at(1 - LEVEL, df)
-    largest = _largest(spread.scores[:, places])
+    uncertain = np.where(error > 0, 1.0, 0.0)
+    largest = _largest(spread.covariance[np.ix_(places, places)] * np.outer(uncertain, uncertain))
     if largest is not None:
         errors = errors_at(2 * NORMAL.cdf(-float(np.quantile(largest, LEVEL))), df)
         p = _adjusted(p, largest)
@@ -91,20 +92,38 @@ def _intervals(center: Floats, error: Floats, p: Floats, errors: Floats) -> list
     return [Interval(*map(float, each)) for each in zip(center - reach, center + reach, p, seen, strict=True)]
 
 
-def _largest(scores: Floats) -> Floats | None:
-    """Draws, sorted, of max |z| over normal variables that are correlated as the columns of `scores` are.
+def _largest(covariance: Floats) -> Floats | None:
+    """Draws, sorted, of max |z| over normal variables with these covariances.
 
-    None where there are fewer than two of them: then there is nothing to adjust for.
+    None if fewer than two of them vary: then there is nothing to adjust for.
     """
-    length = np.sqrt((scores**2).sum(axis=0))
-    unit = scores[:, length > 0] / length[length > 0]
-    if unit.shape[1] < 2:
+    vary = np.flatnonzero(covariance.diagonal() > 0)
+    if len(vary) < 2:
         return None
-    values, vectors = np.linalg.eigh(unit.T @ unit)
-    root = vectors * np.sqrt(np.clip(values, 0, None))
+    length = np.sqrt(covariance.diagonal()[vary])
+    root = _root(covariance[np.ix_(vary, vary)] / np.outer(length, length))
     # Always the same seed, so that equal data have equal intervals.
-    drawn = np.random.default_rng(11).standard_normal((DRAWS, len(values))) @ root.T
+    drawn = np.random.default_rng(11).standard_normal((DRAWS, len(vary))) @ root.T
     return np.sort(np.abs(drawn).max(axis=1))
+
+
+SAME = 1e-8
+"""What is left of a variance of 1 below this is rounding: the variable is a sum of others."""
+
+
+def _root(correlation: Floats) -> Floats:
+    """The lower triangle L with L Lᵀ = the correlation (Cholesky).
+
+    Eigenvectors would do as well, but those of equal eigenvalues differ from one linear algebra library to the next,
+    and with them the draws.
+    """
+    root = np.zeros_like(correlation)
+    for column in range(len(correlation)):
+        pivot = correlation[column, column] - root[column, :column] @ root[column, :column]
+        if pivot > SAME:
+            below = correlation[column:, column] - root[column:, :column] @ root[column, :column]
+            root[column:, column] = below / np.sqrt(pivot)
+    return root
 
 
 def _adjusted(alone: Floats, largest: Floats) -> Floats:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ci_eval.statistics.paired import LEVEL, Spread
 from ci_eval.statistics.student import NORMAL, Floats, errors_at
@@ -51,32 +52,36 @@ def here(
     total: Floats,
     products: Floats,
     observed: Floats,
-    asked: float,
+    asked: float | Floats,
     units: Sequence[str],
     noise: NoiseVariance | None = None,
+    changed: NDArray[np.bool_] | None = None,
 ) -> Spread:
     """The differences (new - base) in the whole population, with their standard errors.
 
     `total` (figures x 4): sums over sessions of base's numerator and denominator, then of new's. `products` (4 figures
     x 4 figures): sums over sessions of the product of each two of these numbers. `observed`: number of sessions behind
-    each figure. `asked`: the share of the population that was asked. `units`: one per figure. `noise`: the engine's
-    own, where several rounds have measured it.
+    each figure. `asked`: the share of the population that was asked; 0 for a population without end. `units`: one per
+    figure. `noise`: the engine's own, where several rounds have measured it. `changed`: whether any session changed, by
+    figure; of the others, what rounding leaves does not count.
     """
     with np.errstate(invalid="ignore", divide="ignore"):
         base, new = total[:, 0] / total[:, 1], total[:, 2] / total[:, 3]
         weights = influence(total)
-    difference, left = new - base, 1 - asked
-    values, vectors = np.linalg.eigh(products)
-    scores = (vectors * np.sqrt(np.clip(values, 0, None))).T @ weights
+    difference, left = new - base, 1 - np.asarray(asked)
+    covariance = weights.T @ products @ weights
+    if changed is not None:
+        covariance = covariance * np.outer(changed, changed)
+        difference = np.where(changed, difference, 0.0)
     # Sum of squared deviations from the mean, in units of one session; below, with the two sessions that are added.
-    squares = (scores**2).sum(axis=0) * observed**2
+    squares = np.clip(covariance.diagonal(), 0, None) * observed**2
     most = np.array([LARGEST.get(unit, 1.0) for unit in units])
     size = observed + 2 * left
     center = difference * observed / size
     spread = squares + observed * difference**2 + 2 * most**2 - size * center**2
     sampling = np.clip(left * spread, 0, None) / size**2
     error, df = (np.sqrt(sampling), np.full(len(base), np.inf)) if noise is None else noise.with_sampling(sampling)
-    return Spread(base, new, center, error, df, scores)
+    return Spread(base, new, center, error, df, covariance)
 
 
 FEWEST_RANKS = 200

@@ -75,7 +75,7 @@ def test_the_error_of_a_ratio_is_that_of_all_samples_there_are() -> None:
     whole = seen.sum(axis=0)
     found = here(whole[None], seen.T @ seen, np.array([14.0]), 0.0, ["rank"])
     # Without the correction, of 14; the samples are of 7 out of 14.
-    alone = np.sqrt((found.scores**2).sum() * 14 / 7 * (1 - 7 / 14) * 14 / 13)
+    alone = np.sqrt(found.covariance[0, 0] * 14 / 7 * (1 - 7 / 14) * 14 / 13)
     assert alone == pytest.approx(true, rel=0.1)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import comb
 
 from msgspec.structs import replace
 
@@ -24,6 +23,7 @@ from ci_eval.stages.compare.turns import in_turns, times
 from ci_eval.statistics.footprint import INFOS
 from ci_eval.statistics.latencies import quantile_of
 from ci_eval.statistics.noise import noise_of, noise_text
+from ci_eval.statistics.repeats import Repeats, sign_test
 from ci_eval.workspace import Workspace
 
 MOST_PARTS = 20
@@ -82,7 +82,7 @@ def compare(
     if not paired.pairs:
         raise NothingToEvaluate(_why_none(ours, theirs, paired))
     known, asked = population(base, new, paired.files, same_text=not paired.changed_text)
-    judge = Judge(metrics, frozenset(declared), asked, ours.clusters)
+    judge = Judge(metrics, frozenset(declared), asked, ours.clusters, repeats_of([ours, theirs]), paired.pairs)
     sides = (
         replace(side_of(ours, base, paired.failed[0].first), failures=paired.failed[0].failures()),
         replace(side_of(theirs, new, paired.failed[1].first), failures=paired.failed[1].failures()),
@@ -123,6 +123,18 @@ def compare(
         metrics=(*(metric.info for metric in metrics), *(INFOS[name] for name in of_run)),
         failures=failure_verdict(*(count.alone for count in paired.failed)) if _any_failed(paired) else None,
         detection=detected(ours, theirs, found[filters.headline]),
+    )
+
+
+def repeats_of(sides: Sequence[Manifest]) -> Repeats:
+    """What the runs tell of whether their engines answer alike."""
+    states = [side.state for side in sides]
+    known = [state for state in states if state]
+    return Repeats(
+        asked=sum(state.asked for state in known),
+        differed=sum(state.differed for state in known),
+        checked=len(known) == len(states),
+        whole=all(side.rounds > 1 for side in sides) and len(known) == len(states),
     )
 
 
@@ -253,9 +265,7 @@ def _any_failed(paired: Paired) -> bool:
 
 def failure_verdict(base: int, new: int) -> FailureVerdict:
     """Judge by an exact sign test; `base`, `new`: sessions on which that engine alone failed."""
-    discordant = base + new
-    tail = sum(comb(discordant, count) for count in range(min(base, new) + 1)) / 2**discordant
-    p = min(1.0, 2 * tail)
+    p = sign_test(base, new)
     verdict = Verdict.NOT_SHOWN
     if p < LEVEL_OF_FAILURES:
         verdict = Verdict.BETTER if new < base else Verdict.WORSE

@@ -52,7 +52,7 @@ def pilot_of(sums: Sums, metrics: Sequence[Metric], metric: str, *, sessions: in
     spread = here(sums.total[family], sums.products[np.ix_(columns, columns)], observed, 0.0, units)
     interval = joint(spread, range(len(family)))[leading]
     count, difference = float(observed[leading]), float(spread.difference[leading])
-    squares = float((spread.scores[:, leading] ** 2).sum()) * count**2 + count * difference**2
+    squares = float(spread.covariance[leading, leading]) * count**2 + count * difference**2
     noise = noise_of(sums, family)
     return Pilot(
         sessions=sessions,

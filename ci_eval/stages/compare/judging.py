@@ -3,6 +3,7 @@ other code like it (elsewhere)."""
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -11,16 +12,23 @@ import numpy as np
 from msgspec.structs import replace
 
 from ci_eval.contracts import Metric
-from ci_eval.model import Difference, Elsewhere, MetricInfo, Subset, Verdict
+from ci_eval.model import Difference, Elsewhere, MetricInfo, State, Subset, Verdict
 from ci_eval.rendering.figures import change
 from ci_eval.stages.compare.pairing import FilterSums, PartSums, Sums
 from ci_eval.stages.compare.turns import NO_FIGURE, NOT_IN_TURNS
 from ci_eval.statistics.clustered import FEWEST, FEWEST_ALIKE, STRETCH, elsewhere
 from ci_eval.statistics.latencies import quantile_of
-from ci_eval.statistics.paired import MARGINS, Interval, joint, singly, verdict
-from ci_eval.statistics.sampled import NoiseVariance, here, influence
-from ci_eval.statistics.student import Floats
+from ci_eval.statistics.paired import FOUR_OF_FIVE, MARGINS, Interval, Spread, joint, singly, verdict
+from ci_eval.statistics.repeats import DETERMINISTIC, Repeats, sign_test
+from ci_eval.statistics.sampled import FEWEST_RANKS, LARGEST, NoiseVariance, here, influence
+from ci_eval.statistics.student import NORMAL, Floats
 
+POINT = 0.01
+"""The difference of a share that `needed` is about."""
+FEWEST_RANKS_ALIKE = 1_000
+"""Sessions from which on a figure without a bound, such as the mean rank, may be called equivalent."""
+FEWEST_CHANGES = 12
+"""The effective number of changes that the interval of such a figure takes."""
 OF_THE_ENGINE = "every session was asked: the interval is of answers that differ from round to round"
 ALSO_OF_THE_ENGINE = "the interval holds answers that differ from round to round, too"
 
@@ -33,18 +41,86 @@ def noise_of(sums: Sums, places: Sequence[int]) -> NoiseVariance:
     return NoiseVariance.of(sides, sums.rounds)
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Own:
+    """What the sums say of the figures that are judged; one element per figure."""
+
+    infos: Sequence[MetricInfo]
+    total: Floats
+    by_session: Floats
+    by_token: Floats
+    observed: Floats
+    moved: Floats
+    changes: Floats
+    fourths: Floats
+    noise: NoiseVariance
+
+    @classmethod
+    def of(cls, sums: Sums, places: Sequence[int], infos: Sequence[MetricInfo]) -> _Own:
+        """Pick the figures with these indices."""
+        at, columns = list(places), [4 * place + each for place in places for each in range(4)]
+        return cls(
+            infos=infos,
+            total=sums.total[at],
+            by_session=sums.products[np.ix_(columns, columns)],
+            by_token=sums.by_token[np.ix_(columns, columns)],
+            observed=sums.observed[at],
+            moved=sums.moved[at],
+            changes=sums.changes[at],
+            fourths=sums.fourths[at],
+            noise=noise_of(sums, at),
+        )
+
+    @property
+    def base(self) -> Floats:
+        """Base's figures."""
+        return np.asarray(self.total[:, 0] / self.total[:, 1])
+
+    @property
+    def new(self) -> Floats:
+        """New's figures."""
+        return np.asarray(self.total[:, 2] / self.total[:, 3])
+
+    def spread(self, asked: Floats) -> Spread:
+        """The differences, of which each is a sample with such a share of its population.
+
+        Where the population has no end, answers may vary, and those for one token may vary together.
+        """
+        products = self.by_session if asked.all() else self.by_token
+        units = [info.unit for info in self.infos]
+        return here(self.total, products, self.observed, asked, units, self.noise, self.changes > 0)
+
+    def too_few(self, at: int) -> str:
+        """Why a figure without a bound has no interval; "" if there is enough for one."""
+        if self.observed[at] < FEWEST_RANKS:
+            return f"too few sessions for a figure without a bound: {self.observed[at]:,.0f}; it takes {FEWEST_RANKS}"
+        weights = influence(self.total[[at]])[:, 0]
+        block = self.by_session[4 * at : 4 * at + 4, 4 * at : 4 * at + 4]
+        squares = float(weights @ block @ weights) * float(self.total[at, 1]) ** 2
+        effective = squares**2 / self.fourths[at] if self.fourths[at] else 0.0
+        if effective >= FEWEST_CHANGES:
+            return ""
+        return (
+            f"a few sessions decide: those that changed are worth {effective:.0f} with changes of equal size; "
+            f"it takes {FEWEST_CHANGES}"
+        )
+
+
 @dataclass(frozen=True)
 class Judge:
     """Judges the differences of metrics.
 
     `declared`: names of the metrics whose verdicts count. `asked`: the share of the project's sessions that was asked.
-    `kind`: what the sample of other code consists of, "files" or "projects".
+    `kind`: what the sample of other code consists of, "files" or "projects". `repeats`: whether the engines answer
+    alike. `pairs`: the sessions that were compared, under any filter.
     """
 
     metrics: Sequence[Metric]
     declared: frozenset[str]
     asked: float
     kind: str = "files"
+    repeats: Repeats = DETERMINISTIC
+    pairs: int = 0
 
     def filter(self, sums: FilterSums) -> dict[str, Difference]:
         """The difference of each metric under one filter, by name. Only the declared ones are adjusted for how many
@@ -98,14 +174,24 @@ class Judge:
         return replace(of_project, elsewhere=of_code)
 
     def _here(self, sums: Sums, places: Sequence[int], family: Sequence[int], tests: int = 1) -> list[Difference]:
-        infos = [self.metrics[place].info for place in places]
-        columns = [4 * place + each for place in places for each in range(4)]
-        observed = sums.observed[places]
-        products = sums.products[np.ix_(columns, columns)]
-        noise = noise_of(sums, places)
-        spread = here(sums.total[places], products, observed, self.asked, [info.unit for info in infos], noise)
+        """The differences of the figures with these indices. `family`: which of them are judged together."""
+        own = _Own.of(sums, places, [self.metrics[place].info for place in places])
+        certain = np.array([self._certain(own, at) for at in range(len(places))])
+        intervals = self._intervals(own, family, np.where(certain, self.asked, 0.0), tests)
+        return [self._judged(own, at, intervals[at], certain=bool(certain[at])) for at in range(len(places))]
+
+    def _certain(self, own: _Own, at: int) -> bool:
+        """Whether the engines' own variation is measured, or there is none."""
+        if self.repeats.whole and own.noise.variance[at]:
+            return True
+        return self.repeats.shows_determinism(float(own.changes[at]), float(own.observed[at]))
+
+    def _intervals(self, own: _Own, family: Sequence[int], asked: Floats, tests: int) -> list[Interval]:
+        """`asked`: by figure, the share of the population; 0 where wavering is not ruled out, so that the interval must
+        hold what the engines might have answered instead."""
+        spread = own.spread(asked)
         intervals = singly(spread, tests)
-        if noise.variance.any():
+        if own.noise.variance.any():
             # A few rounds do not tell how noise moves figures together: Bonferroni instead of the joint intervals.
             adjusted = singly(spread, max(len(family), 1))
             together = [adjusted[place] for place in family]
@@ -113,33 +199,90 @@ class Judge:
             together = joint(spread, family) if family else []
         for place, interval in zip(family, together, strict=True):
             intervals[place] = interval
-        return [
-            self._judged(info, spread.base[at], spread.new[at], intervals[at], observed[at], noise.variance[at])
-            for at, info in enumerate(infos)
-        ]
+        return intervals
 
-    def _judged(
-        self, info: MetricInfo, base: float, new: float, interval: Interval, n: float, noise: float
-    ) -> Difference:
-        difference = float(new - base)
-        said = verdict(interval, difference, info.unit, info.better)
-        exact = self.asked >= 1 and not noise
-        reason = "exact: every session was asked" if exact else why(said, interval, info)
-        if noise:
-            reason += f"; {OF_THE_ENGINE if self.asked >= 1 else ALSO_OF_THE_ENGINE}"
-        return Difference(
+    def _judged(self, own: _Own, at: int, interval: Interval, *, certain: bool) -> Difference:
+        info, base, new, noise = own.infos[at], own.base[at], own.new[at], own.noise.variance[at]
+        difference = float(new - base) if own.changes[at] else 0.0
+        state = self._state(certain=certain, noisy=bool(noise))
+        exact = self.asked >= 1 and certain and not noise
+        up, down = map(int, own.moved[at])
+        better, worse = (down, up) if info.better == "lower" else (up, down)
+        plain = Difference(
             base=float(base),
             new=float(new),
             difference=difference,
+            state=state,
+            sign=sign_test(up, down) if self.asked >= 1 and up + down else None,
+            better=better,
+            worse=worse,
+            noise=float(np.sqrt(noise)) if noise else None,
+            n=int(own.observed[at]),
+        )
+        if not exact and info.unit not in LARGEST and (lack := own.too_few(at)):
+            said = Verdict.NOT_SHOWN if info.better != "neither" else Verdict.NOT_COMPARABLE
+            return replace(plain, verdict=said, why=lack)
+        said = verdict(interval, difference, info.unit, info.better)
+        if (
+            said is Verdict.EQUIVALENT
+            and info.unit not in LARGEST
+            and not exact
+            and own.observed[at] < FEWEST_RANKS_ALIKE
+        ):
+            said = Verdict.NOT_SHOWN
+        reason = self._exactly(plain) if exact else self._why(said, interval, info, plain, certain=certain)
+        if noise:
+            reason += f"; {OF_THE_ENGINE if self.asked >= 1 else ALSO_OF_THE_ENGINE}"
+        return replace(
+            plain,
             low=difference if exact else interval.low,
             high=difference if exact else interval.high,
             p=None if exact else interval.p,
             verdict=said,
             why=reason,
             detectable=None if exact else interval.detectable,
-            noise=float(np.sqrt(noise)) if noise else None,
-            n=int(n),
+            needed=self._needed(own, at, interval, info, certain=certain),
         )
+
+    def _state(self, *, certain: bool, noisy: bool) -> State:
+        if noisy or self.repeats.differed:
+            return "noisy"
+        if self.asked < 1:
+            return "sampled"
+        return "exact" if certain else "partial"
+
+    def _exactly(self, found: Difference) -> str:
+        reason = "exact: every session was asked"
+        if found.sign is None or self.repeats.whole:
+            return reason
+        return f"{reason}; {_signs(found)}"
+
+    def _why(self, said: Verdict, interval: Interval, info: MetricInfo, found: Difference, *, certain: bool) -> str:
+        reason = why(said, interval, info)
+        if certain or self.asked < 1 or said is Verdict.NOT_COMPARABLE:
+            return reason
+        asked = f"{self.repeats.differed:,} of {self.repeats.asked:,} sessions asked twice were answered differently"
+        if not self.repeats.checked:
+            asked = "nothing was asked twice"
+        elif not self.repeats.differed:
+            asked = f"only {self.repeats.asked:,} sessions were asked twice; --repeat 2 asks all"
+        signs = f"{_signs(found)}; " if found.sign is not None else ""
+        return f"{reason}; {signs}every session was asked, and the interval holds what an engine may vary by: {asked}"
+
+    def _needed(self, own: _Own, at: int, interval: Interval, info: MetricInfo, *, certain: bool) -> int | None:
+        """About how many sessions of the whole project, of all filters, show one point four times out of five."""
+        if info.unit not in LARGEST or not own.observed[at]:
+            return None
+        spread = own.spread(np.zeros(len(own.infos)))
+        # Standard errors from the difference to the end of the interval, as in this comparison's own.
+        reach = (interval.high - interval.low) / 2
+        seen = interval.detectable - reach
+        errors = reach / seen * FOUR_OF_FIVE if seen > 0 else NORMAL.inv_cdf(1 - 0.025)
+        observed = float(own.observed[at])
+        needed = ((errors + FOUR_OF_FIVE) / POINT * float(spread.error[at])) ** 2 * observed
+        if certain and not own.noise.variance[at]:
+            needed /= 1 + needed * self.asked / observed
+        return int(np.ceil(needed * max(self.pairs, observed) / observed))
 
     def _elsewhere(
         self, rows: Floats, infos: Sequence[MetricInfo], family: Sequence[int], tests: int = 1
@@ -198,14 +341,16 @@ class Judge:
                 )
 
     def _part(self, metric: Metric, sums: PartSums, tests: int) -> Difference:
-        info = metric.info
         if metric.timed or not np.all(sums.total[0, [1, 3]] > 0):
             reason = NOT_IN_TURNS if metric.timed else NO_FIGURE
             return Difference(base=None, new=None, difference=None, why=reason)
-        noise = noise_of(sums, [0])
-        spread = here(sums.total, sums.products, sums.observed, self.asked, [info.unit], noise)
-        (interval,) = singly(spread, tests)
-        return self._judged(info, spread.base[0], spread.new[0], interval, sums.observed[0], noise.variance[0])
+        (found,) = dataclasses.replace(self, metrics=[metric])._here(sums, [0], [], tests)
+        return found
+
+
+def _signs(found: Difference) -> str:
+    moved = f"{found.better or 0:,} better, {found.worse or 0:,} worse"
+    return f"{moved}, sign test p = {found.sign:.2g}" if found.sign is not None else moved
 
 
 def why(said: Verdict, interval: Interval, info: MetricInfo, stretch: float = 1.0) -> str:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ci_eval import tasks
 from ci_eval.contracts import Metric, Observation, Task
@@ -49,6 +50,14 @@ class Sums:
     """(4 figures x 4 figures): sums of the products of each two of these numbers."""
     observed: Floats = field(init=False)
     """Sessions in which each figure was observed, on the side that has fewer."""
+    by_token: Floats = field(init=False)
+    """As `products`, but of the sums over the sessions of one token, whose answers may differ together."""
+    moved: Floats = field(init=False)
+    """(figures x 2): tokens whose figure rose, and those whose figure fell."""
+    changes: Floats = field(init=False)
+    """Sessions whose numbers differ between the sides, by figure."""
+    fourths: Floats = field(init=False)
+    """Sums of the fourth powers of the sessions' differences, by figure; as far as it is a mean over sessions."""
     rounds: tuple[int, int] = (1, 1)
     """How often each session was asked, on base's side and on new's."""
     wavering: tuple[Wavering, Wavering] = field(init=False)
@@ -59,15 +68,49 @@ class Sums:
         self.total = np.zeros((self.figures, 4))
         self.products = np.zeros((4 * self.figures, 4 * self.figures))
         self.observed = np.zeros(self.figures)
+        self.by_token = np.zeros_like(self.products)
+        self.moved = np.zeros((self.figures, 2))
+        self.changes = np.zeros(self.figures)
+        self.fourths = np.zeros(self.figures)
 
-    def add(self, seen: Floats) -> Floats:
-        """Add the pairs of one file (pairs x figures x 4); returns their sum (figures x 4)."""
+    def add(self, seen: Floats, tokens: NDArray[np.int64] | None = None) -> Floats:
+        """Add the pairs of one file (pairs x figures x 4); returns their sum (figures x 4).
+
+        `tokens`: the number of each pair's token in the file; None: each pair is another token.
+        """
         flat = seen.reshape(len(seen), 4 * self.figures)
         here: Floats = seen.sum(axis=0)
         self.total += here
         self.products += flat.T @ flat
+        whole = seen if tokens is None else by_token(seen, tokens)
+        flat = whole.reshape(len(whole), 4 * self.figures)
+        self.by_token += flat.T @ flat
+        directions = directions_of(whole)
+        self.moved += np.stack([(directions > 0).sum(axis=0), (directions < 0).sum(axis=0)], axis=-1)
+        self.changes += (seen[:, :, :2] != seen[:, :, 2:]).any(axis=2).sum(axis=0)
+        self.fourths += ((seen[:, :, 2] - seen[:, :, 0]) ** 4).sum(axis=0)
         self.observed += np.minimum((seen[:, :, 1] != 0).sum(axis=0), (seen[:, :, 3] != 0).sum(axis=0))
         return here
+
+
+def by_token(seen: Floats, tokens: NDArray[np.int64]) -> Floats:
+    """Return the sums of the rows of each token; `tokens`: the number of each row's token."""
+    numbers, own = np.unique(tokens, return_inverse=True)
+    if len(numbers) == len(seen):
+        return seen
+    whole = np.zeros((len(numbers), *seen.shape[1:]))
+    np.add.at(whole, own, seen)
+    return whole
+
+
+def directions_of(seen: Floats) -> Floats:
+    """Return 1 where the figure of a row rose from base to new, -1 where it fell, 0 where it did not move.
+
+    `seen`: (rows x figures x 4); the result: (rows x figures).
+    """
+    above_base, below_base, above_new, below_new = np.moveaxis(seen, -1, 0)
+    both = (below_base != 0) & (below_new != 0)
+    return np.asarray(np.where(both, np.sign(above_new * below_base - above_base * below_new), 0.0))
 
 
 @dataclass(kw_only=True)
@@ -213,6 +256,8 @@ class _SeenPair:
     latencies: tuple[list[float], list[float]]
     """Of each lookup (ms), of base and of new."""
     parts: list[tuple[str, str]]
+    token: int
+    """The offset of the token that is typed."""
     by_round: list[tuple[int, Floats]]
     """Of each side (0 base, 1 new) that was not answered alike in all rounds: the same numbers in each round (rounds x
     metrics x 4)."""
@@ -272,10 +317,10 @@ class _FilePairs:
     def _add_to_filters(
         self, pairs: Sequence[_SeenPair], numbers: Floats, by_round: Mapping[int, list[tuple[int, Floats]]]
     ) -> None:
-        weights = np.array([pair.weights for pair in pairs])
+        weights, tokens = np.array([pair.weights for pair in pairs]), _tokens(pairs)
         for number, sums in enumerate(self._paired.filters.values()):
             chosen = np.flatnonzero(weights[:, number])
-            sums.rows.append(sums.add(numbers[chosen] * weights[chosen, number][:, None, None]))
+            sums.rows.append(sums.add(numbers[chosen] * weights[chosen, number][:, None, None], tokens[chosen]))
             gains = np.array([pairs[index].gain for index in chosen.tolist()])
             sums.sessions += len(chosen)
             sums.wins += int((gains > 0).sum())
@@ -290,7 +335,7 @@ class _FilePairs:
     def _add_to_parts(
         self, pairs: Sequence[_SeenPair], numbers: Floats, by_round: Mapping[int, list[tuple[int, Floats]]]
     ) -> None:
-        leading = slice(self._leading, self._leading + 1)
+        leading, tokens = slice(self._leading, self._leading + 1), _tokens(pairs)
         members: dict[tuple[str, str], list[int]] = defaultdict(list)
         for index, pair in enumerate(pairs):
             for key in pair.parts:
@@ -298,7 +343,7 @@ class _FilePairs:
                 self._paired.divided[key[0]] += 1
         for key, indices in members.items():
             part = self._paired.parts[key]
-            part.add(numbers[indices, leading])
+            part.add(numbers[indices, leading], tokens[indices])
             for index in by_round.keys() & set(indices):
                 for side, rounds in by_round[index]:
                     part.wavering[side].add(rounds[:, leading])
@@ -323,6 +368,7 @@ class _FilePairs:
             gain=self._gain(numbers[4 * self._leading : 4 * self._leading + 4], moved),
             latencies=(_latencies(base), _latencies(new)),
             parts=list(self._parts_of(base, leads=leads)),
+            token=base.offset,
             by_round=list(self._by_round(base, new)),
         )
 
@@ -414,6 +460,10 @@ class _FilePairs:
         if self._line_ends is None:
             self._line_ends = [index for index, each in enumerate(self._source.text) if each == "\n"]
         return bisect_right(self._line_ends, offset - 1) + 1
+
+
+def _tokens(pairs: Sequence[_SeenPair]) -> NDArray[np.int64]:
+    return np.array([pair.token for pair in pairs], dtype=np.int64)
 
 
 _YES = {True: "yes", False: "no"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, permutations
 
 import numpy as np
 from msgspec.structs import replace
@@ -15,13 +15,14 @@ from ci_eval.manifest import Manifest
 from ci_eval.model import FAILED, Difference, Estimate, Ranking, SessionScore, Verdict
 from ci_eval.observing import evaluated
 from ci_eval.rendering.verdicts import TRENDS
-from ci_eval.stages.compare.compare import refuse, side_of
+from ci_eval.stages.compare.compare import refuse, repeats_of, side_of
 from ci_eval.stages.compare.footprints import of_each
 from ci_eval.stages.compare.judging import Judge
-from ci_eval.stages.compare.pairing import Sums
+from ci_eval.stages.compare.pairing import Sums, by_token, directions_of
 from ci_eval.stages.compare.population import population
 from ci_eval.statistics.clustered import figures
 from ci_eval.statistics.footprint import INFOS
+from ci_eval.statistics.repeats import Repeats
 from ci_eval.statistics.sampled import figure
 from ci_eval.statistics.stats import Collector, Observations, estimate, placed
 from ci_eval.statistics.student import Floats
@@ -53,7 +54,8 @@ def rank(
     order = _best_first(found.total[0], chosen[0])
     _, asked = population(workspaces[0], workspaces[1], common, same_text=False)
     kind = manifests[0].clusters
-    pairs = {each.info.name: _pairs(found, number, order, asked, kind) for number, each in enumerate(chosen)}
+    repeats = [[repeats_of([manifests[one], manifests[other]]) for other in order] for one in order]
+    pairs = {each.info.name: _pairs(found, number, order, asked, kind, repeats) for number, each in enumerate(chosen)}
     of_run = of_each(manifests)
     verdicts = pairs[chosen[0].info.name]
     return Ranking(
@@ -104,6 +106,9 @@ class _Together:
         self.total = np.zeros((len(metrics), sides, 2))
         """(metrics x sides x 2): sums of numerators and denominators."""
         self._products = np.zeros((len(metrics), 2 * sides, 2 * sides))
+        self._by_token = np.zeros_like(self._products)
+        self._moved = np.zeros((len(metrics), sides, sides, 2))
+        self._changes = np.zeros((len(metrics), sides, sides))
         self._observed = np.zeros(len(metrics))
         self._clusters: dict[str, Floats] = {}
 
@@ -118,6 +123,7 @@ class _Together:
                 collector.add(placed(len(self.files) - 1), [each.metric.observe(session) for each in times])
             collector.hand_on()
         of_file = np.zeros_like(self.total)
+        tokens = np.array([session.offset for session in sides[0]], dtype=np.int64)
         for number, metric in enumerate(self.metrics):
             # (sessions x sides x 2)
             seen = np.array([_sums([metric.observe(each) for each in same]) for same in zip(*sides, strict=True)])
@@ -126,10 +132,20 @@ class _Together:
             flat = seen.reshape(len(seen), -1)
             of_file[number] = seen.sum(axis=0)
             self._products[number] += flat.T @ flat
+            self._add_changes(number, seen, by_token(seen, tokens))
             self._observed[number] += seen[:, :, 1].all(axis=1).sum()
         self.total += of_file
         cluster = self._manifest.cluster(path)
         self._clusters[cluster] = self._clusters.get(cluster, 0) + of_file
+
+    def _add_changes(self, metric: int, seen: Floats, whole: Floats) -> None:
+        """`seen`: (sessions x sides x 2); `whole`: the same token by token."""
+        flat = whole.reshape(len(whole), -1)
+        self._by_token[metric] += flat.T @ flat
+        for base, new in permutations(range(seen.shape[1]), 2):
+            self._changes[metric, base, new] += (seen[:, base] != seen[:, new]).any(axis=1).sum()
+            directions = directions_of(np.concatenate([whole[:, base], whole[:, new]], axis=1)[:, None])
+            self._moved[metric, base, new] += (directions > 0).sum(), (directions < 0).sum()
 
     def pair(self, metric: int, *, base: int, new: int) -> tuple[Sums, Floats]:
         """The sums of one metric over two sides, and the same cluster by cluster (clusters x 1 x 4)."""
@@ -138,8 +154,16 @@ class _Together:
         sums.total = self.total[metric].reshape(-1)[columns].reshape(1, 4)
         sums.products = self._products[metric][np.ix_(columns, columns)]
         sums.observed = self._observed[[metric]]
+        sums.by_token = self._by_token[metric][np.ix_(columns, columns)]
+        sums.moved = self._moved[[metric], base, new]
+        sums.changes = self._changes[[metric], base, new]
         rows = np.stack(list(self._clusters.values()))[:, metric]
         return sums, rows.reshape(len(rows), -1)[:, columns][:, None, :]
+
+    @property
+    def sessions(self) -> int:
+        """All sessions that were added."""
+        return sum(self.files.values())
 
     def times(self, side: int) -> dict[str, Estimate]:
         """The times of one side, by metric."""
@@ -184,16 +208,22 @@ def _common(workspaces: Sequence[Workspace]) -> Iterator[tuple[str, list[list[Se
 
 
 def _pairs(
-    found: _Together, metric: int, order: Sequence[int], asked: float, kind: str
+    found: _Together,
+    metric: int,
+    order: Sequence[int],
+    asked: float,
+    kind: str,
+    repeats: Sequence[Sequence[Repeats]],
 ) -> tuple[tuple[Difference | None, ...], ...]:
-    """The table of one metric: row's side - column's side, both in `order`; adjusted for the number of pairs
-    (Bonferroni). Each pair is judged once, with the row's side as new, and mirrored."""
-    judge = Judge([found.metrics[metric]], frozenset(), asked, kind)
+    """The table of one metric: row's side - column's side, both in `order`; adjusted for the number of pairs and of
+    metrics (Bonferroni). Each pair is judged once, with the row's side as new, and mirrored. `repeats`: of each pair,
+    in `order`."""
     table: list[list[Difference | None]] = [[None] * len(order) for _ in order]
     pairs = list(combinations(range(len(order)), 2))
     for row, column in pairs:
         sums, rows = found.pair(metric, base=order[column], new=order[row])
-        difference = judge.pair(sums, rows, len(pairs))
+        judge = Judge([found.metrics[metric]], frozenset(), asked, kind, repeats[row][column], found.sessions)
+        difference = judge.pair(sums, rows, len(pairs) * len(found.metrics))
         table[row][column] = difference
         table[column][row] = difference and _reversed(difference)
     return tuple(map(tuple, table))
@@ -212,6 +242,10 @@ def _reversed(found: Difference) -> Difference:
         difference=_minus(found.difference),
         low=_minus(found.high),
         high=_minus(found.low),
+        better=found.worse,
+        worse=found.better,
+        new_low=None,
+        new_high=None,
         verdict=OPPOSITE.get(found.verdict, found.verdict),
         why=_mirrored(found.why),
         elsewhere=replace(

@@ -1,0 +1,65 @@
+"""Whether the changes between two engines could be nothing but an engine that answers differently each time.
+
+Of most runs, a sample of the sessions was asked twice. That all of it was answered alike does not show that an engine
+is deterministic: of one that wavers in 1 % of its sessions, a sample of 20 sees nothing four times out of five. So the
+changes themselves are looked at, too: an engine that is compared with itself changes a session for the better as often
+as for the worse, and changes about as many sessions as differ when they are asked twice.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import exp, lgamma, log
+
+PLENTY = 15
+"""Changed sessions that a sample of that size would hold, if none of its own sessions wavered: those that may waver
+unseen are then at most a fifth of them."""
+
+
+def sign_test(up: int, down: int) -> float:
+    """Return the exact two-sided p-value of so many changes in each direction, if both were equally likely."""
+    changes, fewer = up + down, min(up, down)
+    if not changes:
+        return 1.0
+    term = exp(lgamma(changes + 1) - lgamma(fewer + 1) - lgamma(changes - fewer + 1) - changes * log(2))
+    tail = 0.0
+    for count in range(fewer, -1, -1):
+        tail += term
+        if term < tail * 1e-17:
+            break
+        term *= count / (changes - count + 1)
+    return min(1.0, 2 * tail)
+
+
+@dataclass(frozen=True)
+class Repeats:
+    """What is known of whether two engines answer alike when they are asked again."""
+
+    asked: int = 0
+    """Sessions that were asked more than once, of both engines together."""
+    differed: int = 0
+    """Of these, the ones that were not answered alike each time."""
+    checked: bool = True
+    """Whether both engines were asked anything more than once."""
+    whole: bool = True
+    """Whether all sessions were asked in several rounds of both engines, so that their noise is measured."""
+
+    @property
+    def alike(self) -> bool:
+        """Whether everything that was asked again was answered alike."""
+        return self.checked and not self.differed
+
+    def shows_determinism(self, changes: float, observed: float) -> bool:
+        """Return whether a change of so many of the sessions is the engines' own, and not that of a wavering one.
+
+        `observed`: the sessions that could have changed. If all sessions were asked in several rounds, their answers
+        say so. Of a sample, no difference among n sessions leaves it open that 3 in n waver (rule of three), which must
+        be a small part of the sessions that changed.
+        """
+        if not self.alike:
+            return False
+        return self.whole or not changes or self.asked * changes / observed >= PLENTY
+
+
+DETERMINISTIC = Repeats()
+"""All was asked in several rounds, and answered alike."""
