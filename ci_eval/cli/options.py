@@ -204,10 +204,22 @@ def with_choices(command: Callable[..., None]) -> Callable[..., None]:
     return decorated
 
 
+UNDECIDED = (
+    "Whether gates pass that cannot tell, because the interval holds both what keeps them and what breaks them. "
+    "Default: keep, with a warning; but `non-inferior` asks for a proof, and breaks."
+)
+
+
 def with_gates(command: Callable[..., None]) -> Callable[..., None]:
-    """Decorator: adds `--gate`, which a command gets as `gates`."""
+    """Decorator: adds `--gate` and `--undecided`, which a command gets together as `gates`."""
+
+    @wraps(command)
+    def decorated(*arguments: Any, undecided: str | None, gates: tuple[str, ...], **more: Any) -> None:
+        command(*arguments, gates=(*gates, *([f"undecided: {undecided}"] if undecided else [])), **more)
+
+    asked = click.option("--undecided", type=click.Choice(["keep", "break"]), help=UNDECIDED)(decorated)
     return click.option("--gate", "gates", metavar="RULE", multiple=True, help=GATE, shell_complete=completions.metric)(
-        command
+        asked
     )
 
 

@@ -17,7 +17,7 @@ from ci_eval.ci import Screen
 from ci_eval.errors import GateFailed, WorkspaceError
 from ci_eval.jobs import runs
 from ci_eval.jobs import user_models as users
-from ci_eval.jobs.comparison_rules import Judging, judging, pooled, with_gates
+from ci_eval.jobs.comparison_rules import Judging, judging, pooled, trouble_of, with_gates
 from ci_eval.jobs.pipeline import grammars_of
 from ci_eval.manifest import unlike
 from ci_eval.model import Comparison, MetricInfo, Overview, Trend
@@ -52,7 +52,7 @@ class Outcome:
         """An error that names the gates broken in any of the comparisons; None where all are kept."""
         gates = [(each.comparison.new.title, gate) for each in self.comparisons for gate in each.comparison.gates]
         broken = [
-            f"  {f'{title}: ' if len(self.comparisons) > 1 else ''}{gate.rule}: {gate.reason}"
+            f"  {f'{title}: ' if len(self.comparisons) > 1 else ''}{gate.rule}: {trouble_of(gate)}"
             for title, gate in gates
             if not gate.passed
         ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ci_eval import metrics
 from ci_eval.catalog import guess
@@ -13,7 +13,7 @@ from ci_eval.contracts import Metric
 from ci_eval.errors import ConfigError, GateFailed
 from ci_eval.filters import EVERYTHING
 from ci_eval.model import Evaluation, GateResult, MetricInfo
-from ci_eval.stages.compare.gates import Gate, about, parse
+from ci_eval.stages.compare.gates import UNDECIDED, Gate, Policy, about, parse
 from ci_eval.statistics import footprint
 
 
@@ -68,8 +68,9 @@ def with_gates(
     known = {metric.info.name: metric for metric in metrics if metric.compared}
     infos = {name: metric.info for name, metric in known.items()} | dict(of_run or {})
     shares = [name for name in declared if infos[name].unit == "share"]
-    rules = [each for rule in gates for each in _for_each(rule, shares)]
-    parsed = tuple(parse(rule, infos) for rule in dict.fromkeys(rules))
+    policy = _policy(gates)
+    rules = [each for rule in gates if not UNDECIDED.fullmatch(rule.strip()) for each in _for_each(rule, shares)]
+    parsed = tuple(replace(parse(rule, infos), undecided=policy) for rule in dict.fromkeys(rules))
     for gate in parsed:
         metric = known.get(gate.metric)
         if metric and metric.is_maximum and (gate.sign == "non-inferior" or gate.limits[0].signed):
@@ -98,19 +99,36 @@ def judged(found: Evaluation, gates: Iterable[Gate]) -> Iterator[GateResult]:
     infos = {info.name: info for info in found.metrics}
     for gate in gates:
         if gate.metric in footprint.INFOS and gate.metric in infos:
-            yield gate.judge_figure(found.filters[EVERYTHING].metrics[gate.metric].value, infos[gate.metric])
+            yield gate.judge_figure(found.filters[EVERYTHING].metrics[gate.metric], infos[gate.metric])
         elif gate.metric in infos:
             name = gate.filter_among(found.filters, found.headline)
-            yield about(gate.judge_figure(found.filters[name].metrics[gate.metric].value, infos[gate.metric]), name)
+            yield about(gate.judge_figure(found.filters[name].metrics[gate.metric], infos[gate.metric]), name)
         else:
             why = "this run" if gate.metric in footprint.INFOS else f"the task {found.task}"
-            yield GateResult(rule=gate.rule, passed=False, reason=f"{why} has no {gate.metric}")
+            reason = f"{why} has no {gate.metric}"
+            yield GateResult(rule=gate.rule, passed=False, result="broken", reason=reason)
 
 
 def failed(results: Sequence[GateResult]) -> GateFailed | None:
     """An error that names the broken gates; None where all are kept."""
-    broken = [f"  {gate.rule}: {gate.reason}" for gate in results if not gate.passed]
+    broken = [f"  {gate.rule}: {trouble_of(gate)}" for gate in results if not gate.passed]
     return GateFailed("\n".join([f"{len(broken)} of {len(results)} gates failed", *broken])) if broken else None
+
+
+def trouble_of(gate: GateResult) -> str:
+    """Return the reason why a gate did not pass, which may be that it cannot tell."""
+    return f"cannot tell: {gate.reason}" if gate.word == "undecided" else gate.reason
+
+
+def _policy(gates: Sequence[str]) -> Policy:
+    """Return what becomes of undecided gates, by the last `undecided: …` among the rules. Raises ConfigError."""
+    policy: Policy = ""
+    for rule in gates:
+        if match := UNDECIDED.fullmatch(rule.strip()):
+            if match["policy"] not in {"keep", "break"}:
+                raise ConfigError(f"gate {rule!r}: an undecided gate is to keep or break, not to {match['policy']}")
+            policy = "keep" if match["policy"] == "keep" else "break"
+    return policy
 
 
 def _for_each(rule: str, shares: Sequence[str]) -> list[str]:

@@ -192,7 +192,10 @@ def comparison(done: Compared, screen: Screen) -> None:
 
 def _gates(gates: Sequence[GateResult], screen: Screen) -> None:
     for gate in gates:
-        screen.result(f"gate {'kept  ' if gate.passed else 'BROKEN'}  {gate.rule}: {gate.reason}")
+        word = {"kept": "kept  ", "broken": "BROKEN"}.get(gate.word, gate.word)
+        screen.result(f"gate {word}  {gate.rule}: {gate.reason}")
+        if gate.word == "undecided" and gate.passed:
+            screen.warn(f"the gate {gate.rule!r} cannot tell, and passes; --undecided break lets it fail")
 
 
 COLOURS = {Verdict.BETTER.value: "green", Verdict.WORSE.value: "red"}

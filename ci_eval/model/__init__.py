@@ -28,11 +28,10 @@ from ci_eval.model.comparison import (
     FailureVerdict,
     PairCounts,
     Side,
-    State,
     Subset,
     Verdict,
 )
-from ci_eval.model.determinism import Determinism
+from ci_eval.model.determinism import Determinism, State
 from ci_eval.model.footprint import Footprint
 from ci_eval.model.gates import GateResult
 from ci_eval.model.logs import LogCounts, LogFile, LogsRecord

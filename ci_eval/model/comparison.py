@@ -6,6 +6,7 @@ from enum import Enum
 from typing import Literal
 
 from ci_eval.model.detection import Detected
+from ci_eval.model.determinism import State
 from ci_eval.model.gates import GateResult
 from ci_eval.model.report import EngineInfo, MetricInfo, Noise, ProjectInfo
 from ci_eval.model.sent import Condition
@@ -23,15 +24,6 @@ class Verdict(str, Enum):
     NOT_SHOWN = "no-difference-shown"
     """The data show neither a difference nor that there is none."""
     NOT_COMPARABLE = "not-comparable"
-
-
-State = Literal["exact", "sampled", "noisy", "weighted", "partial", "none"]
-"""What a figure is worth.
-
-exact: all sessions were asked, and the engine was shown to answer alike. sampled: some were asked. noisy: answers
-differ when sessions are asked again. weighted: sessions stand for different numbers of others. partial: all were asked,
-but too few of them twice to show that the engine answers alike. none: there is no figure, or none to compare it
-with."""
 
 
 class Elsewhere(Value, frozen=True, kw_only=True):

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from ci_eval.model.tokens import Number, Value
+
+State = Literal["exact", "sampled", "noisy", "weighted", "partial", "none"]
+"""What a figure is worth.
+
+exact: all sessions were asked, and the engine was shown to answer alike. sampled: some were asked. noisy: answers
+differ when sessions are asked again. weighted: sessions stand for different numbers of others. partial: all were asked,
+but too few of them twice to show that the engine answers alike. none: there is no figure, or none to compare it
+with."""
 
 
 class Determinism(Value, frozen=True, kw_only=True):

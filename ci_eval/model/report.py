@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
+from ci_eval.model.determinism import Determinism, State
 from ci_eval.model.footprint import Footprint
 from ci_eval.model.gates import GateResult
 from ci_eval.model.queries import QueryFigures
@@ -37,6 +38,7 @@ class Estimate(Value, frozen=True, kw_only=True):
     low: Figure | None = None
     high: Figure | None = None
     """Both ends are the value itself where all sessions were asked; None for times and counts."""
+    state: State = "none"
     n: int = 0
     elsewhere: OtherCode = OtherCode()
 
@@ -157,6 +159,8 @@ class Evaluation(Value, frozen=True, kw_only=True):
     """The files of which most text could not be read → which share."""
     noise: Noise | None = None
     """None where each session was asked once."""
+    repeats: Determinism | None = None
+    """How many sessions were asked more than once, and how many of these were not answered alike; None: nothing was."""
     footprint: Footprint = Footprint()
     """What the engine took of the machine."""
     sent: SentConfiguration | None = None

@@ -87,7 +87,8 @@ def interval(estimate: Estimate | OtherCode, unit: str) -> str:
     if estimate.low is None or estimate.high is None:
         return ""
     if estimate.low == estimate.high:
-        return "exact"
+        checked = isinstance(estimate, OtherCode) or estimate.state in {"exact", "none"}
+        return "exact" if checked else "all asked"
     low, high = amount(estimate.low, unit), amount(estimate.high, unit)
     return "" if NOTHING in (low, high) else f"{low.removesuffix('%').removesuffix(' ms')}{TO}{high}"
 

@@ -49,10 +49,19 @@ def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> 
     return "\n".join((*((f"## {title}", "") if title else ()), names, ruler, *lines))
 
 
+GATES = {
+    ("kept", True): "✓ kept",
+    ("broken", False): "**✗ broken**",
+    ("undecided", True): "? undecided, passes",
+    ("undecided", False): "**? undecided, fails**",
+}
+"""A gate's result, and whether it passes → what stands beside its rule."""
+
+
 def gate_table(gates: Iterable[GateResult]) -> str:
     """The gates, broken ones first; "" if there are none."""
     rows = (
-        ("✓ kept" if gate.passed else "**✗ broken**", code(gate.rule), prose(gate.reason, 300))
+        (GATES[gate.word, gate.passed], code(gate.rule), prose(gate.reason, 300))
         for gate in sorted(gates, key=lambda gate: gate.passed)
     )
     return table("Gates", ("Result", "Rule", "Why"), rows)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from ci_eval.contracts import Task
 from ci_eval.model import (
     Comparison,
+    Determinism,
     Difference,
     Elsewhere,
     Evaluation,
@@ -60,6 +61,11 @@ def populations(evaluation: Evaluation) -> tuple[str, str]:
     _, figures = first_filter(evaluation)
     _, leading = shown_filter(evaluation)
     here = f"all {figures.sessions:,} sessions were asked: its figures are exact"
+    repeats = evaluation.repeats
+    if repeats is None:
+        here = f"all {figures.sessions:,} sessions were asked; whether the engine answers alike was not checked"
+    elif repeats.differed:
+        here = f"all {figures.sessions:,} sessions were asked; intervals (95 %) are of answers that differ"
     if evaluation.unparsable > NOTABLE:
         here = (
             f"all {figures.sessions:,} sessions of what could be read were asked, but "
@@ -76,6 +82,8 @@ def populations(evaluation: Evaluation) -> tuple[str, str]:
             "stand for different numbers of others: figures and the numbers of sessions by rank are estimates for "
             "all; quantiles, and means over files, are left out"
         )
+    if repeats:
+        here += f". {repeats_text(repeats)}"
     elsewhere = f"intervals (95 %) say where the figures of {evaluation.clusters} like these lie"
     if not judged_of_code(leading):
         worth = max((each.elsewhere.effective for each in leading.metrics.values()), default=0)
@@ -84,6 +92,14 @@ def populations(evaluation: Evaluation) -> tuple[str, str]:
             f"{FEWEST_OF_FIGURE}"
         )
     return f"{HERE}: {here}.", f"{ELSEWHERE}: {elsewhere}."
+
+
+def repeats_text(repeats: Determinism) -> str:
+    """Return whether the engine answered alike when it was asked again."""
+    asked = f"Of {counted(repeats.asked, 'session')} asked more than once"
+    if not repeats.differed:
+        return f"{asked}, all were answered alike"
+    return f"{asked}, {repeats.differed:,} ({repeats.share:.1%}) were answered differently"
 
 
 def judged_of_code(figures: FilterFigures) -> bool:
@@ -95,7 +111,9 @@ def interval_text(found: Difference | Elsewhere, unit: str) -> str:
     """The interval that a verdict is based on; "exact" where nothing is uncertain."""
     if found.low is None or found.high is None:
         return "no interval"
-    return "exact" if found.low == found.high else change_between(found.low, found.high, unit)
+    if found.low == found.high:
+        return "exact" if not isinstance(found, Difference) or found.state in {"exact", "none"} else "all sessions"
+    return change_between(found.low, found.high, unit)
 
 
 def p_text(found: Difference | Elsewhere) -> str:

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from ci_eval.contracts import Metric, Observation
-from ci_eval.model import Estimate
+from ci_eval.model import Determinism, Estimate, State
 from ci_eval.model.sampling import Sampling
 from ci_eval.statistics.clustered import figures
 from ci_eval.statistics.sampled import FEWEST_RANKS, LARGEST, NoiseVariance, effective_sessions, powers
@@ -247,15 +248,42 @@ def estimate(
     *,
     kind: int | None = None,
     clusters: Sequence[int] | None = None,
+    repeats: Determinism | None = None,
 ) -> Estimate:
     """The metric's figure with its 95 % intervals: for this project (`sampled.figure`), and for other code like it
     (`clustered.figures`).
 
     `asked`: the share of the project's sessions that was asked. `wavering`: the engine's noise in this metric, where
     there were several rounds. `kind`: only its observations. `clusters`: the number of the cluster of each file, if
-    several are one. Counts and quantiles have no intervals, and times have none either: a busy machine slows all
-    sessions together, which no sample of sessions would show.
+    several are one. `repeats`: of the sessions that were asked twice, how many differed. Counts and quantiles have no
+    intervals, and times have none either: a busy machine slows all sessions together, which no sample of sessions would
+    show.
     """
+    found = _estimated(observations, asked, wavering, kind, clusters, repeats)
+    return replace(found, state=_state(observations, found, asked, repeats))
+
+
+def _state(observations: Observations, found: Estimate, asked: float, repeats: Determinism | None) -> State:
+    if found.value is None:
+        return "none"
+    if observations.sampling:
+        return "weighted"
+    # A busy machine slows all sessions together, so that a time is never exact.
+    if observations.metric.timed or observations.metric.info.unit == "ms" or (repeats and repeats.differed):
+        return "noisy"
+    if asked < 1:
+        return "sampled"
+    return "exact" if repeats else "partial"
+
+
+def _estimated(
+    observations: Observations,
+    asked: float,
+    wavering: Wavering | None,
+    kind: int | None,
+    clusters: Sequence[int] | None,
+    repeats: Determinism | None,
+) -> Estimate:
     metric, unit = observations.metric, observations.metric.info.unit
     if not observations.is_summed:
         seen = observations.seen(kind)
@@ -272,7 +300,11 @@ def estimate(
         rows = np.stack([np.bincount(members, column) for column in rows.T], axis=-1)
     (elsewhere,) = figures(rows[:, None, :], [unit])
     total = sums.total[:2]
-    noise = _noise(wavering, total) if wavering else None
+    noise = _noise(wavering, total) if wavering and wavering.rounds > 1 else None
+    if noise is None and repeats and repeats.differed:
+        if unit not in LARGEST:
+            return Estimate(value=value, n=count, elsewhere=elsewhere)
+        noise = wavers(repeats, sums.observed)
     worth = effective_sessions(sums.squares, sums.fourths, total)
     if observations.sampling:
         bounded = unit in LARGEST
@@ -283,6 +315,16 @@ def estimate(
     products = sums.squares[[[0, 1], [1, 2]]]
     low, high = sampled_figure(total, products, sums.observed, asked, unit, noise, worth)
     return Estimate(value=value, low=low, high=high, n=count, elsewhere=elsewhere)
+
+
+def wavers(repeats: Determinism, observed: float) -> NoiseVariance:
+    """Return the variance of a mean over so many sessions that comes from answers that differ, at most.
+
+    A session that is answered differently half of the time, from 0 to 1, has a variance of 1/4; asked twice, it differs
+    half of the time. One more session is taken to differ: that few of a sample did may be luck.
+    """
+    share = (repeats.differed + 1) / (repeats.asked + 1)
+    return NoiseVariance(np.array([share / 2 / max(observed, 1)]), np.array([np.inf]))
 
 
 def _noise(wavering: Wavering, total: Floats) -> NoiseVariance:

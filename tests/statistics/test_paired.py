@@ -12,7 +12,9 @@ from ci_eval.statistics.student import Floats
 
 def spread(differences: Floats, scores: Floats, df: float = np.inf) -> Spread:
     error = np.sqrt((scores**2).sum(axis=0))
-    return Spread(np.zeros(len(differences)), differences, differences, error, np.full(len(differences), df), scores.T @ scores)
+    return Spread(
+        np.zeros(len(differences)), differences, differences, error, np.full(len(differences), df), scores.T @ scores
+    )
 
 
 CORRELATED = np.linalg.cholesky(np.array([[1, 0.8, 0.3], [0.8, 1, 0.5], [0.3, 0.5, 1]])).T

@@ -16,7 +16,7 @@ from ci_eval.observing import FAILED_BAND
 from ci_eval.stages.compare.conditions import conditions
 from ci_eval.stages.compare.detecting import detected
 from ci_eval.stages.compare.footprints import differences
-from ci_eval.stages.compare.judging import Judge
+from ci_eval.stages.compare.judging import ALIKE, Judge
 from ci_eval.stages.compare.pairing import FilterSums, Paired, PartSums, pair
 from ci_eval.stages.compare.population import population
 from ci_eval.stages.compare.turns import in_turns, times
@@ -82,7 +82,10 @@ def compare(
     if not paired.pairs:
         raise NothingToEvaluate(_why_none(ours, theirs, paired))
     known, asked = population(base, new, paired.files, same_text=not paired.changed_text)
-    judge = Judge(metrics, frozenset(declared), asked, ours.clusters, repeats_of([ours, theirs]), paired.pairs)
+    repeats = repeats_of([ours, theirs])
+    judge = Judge(
+        metrics, frozenset(declared), asked, ours.clusters, repeats, paired.pairs, of_new=theirs.state or ALIKE
+    )
     sides = (
         replace(side_of(ours, base, paired.failed[0].first), failures=paired.failed[0].failures()),
         replace(side_of(theirs, new, paired.failed[1].first), failures=paired.failed[1].failures()),

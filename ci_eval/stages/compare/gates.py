@@ -12,16 +12,17 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from msgspec.structs import replace
 
 from ci_eval.catalog import guess
 from ci_eval.errors import ConfigError
 from ci_eval.filters import EVERYTHING, letters_of, resolve
-from ci_eval.model import Difference, Elsewhere, GateResult, MetricInfo, Verdict
-from ci_eval.rendering.figures import amount, change
+from ci_eval.model import Difference, Elsewhere, Estimate, GateResult, MetricInfo, Verdict
+from ci_eval.rendering.figures import amount, change, interval
 from ci_eval.rendering.ladder import label
 from ci_eval.rendering.verdicts import interval_text
 from ci_eval.statistics.clustered import FEWEST_ALIKE, STRETCH
@@ -31,6 +32,15 @@ EXAMPLES = (
     "'RecallAt1 >= -1pp', 'MeanRank <= +5% and +0.2', 'RecallAt5 non-inferior 0.5pp', 'Recall >= 80%', "
     "'RecallAt1 >= -1pp population: code', 'RecallAt1[keywords] >= -5pp'"
 )
+
+Result = Literal["kept", "broken", "undecided"]
+Policy = Literal["", "keep", "break"]
+FEWEST_SESSIONS = 100
+"""Sessions from which on a loss in this project may be ruled out, where not all were asked."""
+MOST_SESSIONS = 1e9
+"""More than this is not worth to be named."""
+UNDECIDED = re.compile(r"undecided:\s*(?P<policy>\w+)")
+"""Beside the rules: what becomes of the job where a gate cannot tell."""
 
 _LIMIT = r"[+-]?\d+(?:\.\d+)?\s*(?:pp|%|ms|MB)?"
 _FIGURE = r"(?P<metric>\w+)\s*(?:\[(?P<filter>[^\]]+)\])?"
@@ -69,6 +79,9 @@ class Gate:
     """`project` or `code`: whether it looks at the difference in this project or in other code."""
     filter: str = ""
     """The filter whose figure it is about, as the rule has it; "" = the headline's."""
+    undecided: Policy = ""
+    """What becomes of the job if the result is undecided; "" = a rule with a limit passes, `non-inferior`, which asks
+    for a proof, does not."""
 
     def filter_among(self, names: Collection[str], headline: str) -> str:
         """Return the name of the filter that the gate is about. Raises ConfigError if the figures have no such one."""
@@ -93,12 +106,12 @@ class Gate:
 
     def _judged(self, found: Difference, info: MetricInfo) -> GateResult:
         if found.base is None or found.new is None or found.difference is None:
-            return self._result(False, f"{self.metric} has no figure on both sides")
+            return self._result("broken", f"{self.metric} has no figure on both sides")
         if self.absolute:
-            return self.judge_figure(found.new, info)
+            return self.judge_figure(Estimate(value=found.new, low=found.new_low, high=found.new_high, n=found.n), info)
         said = found.elsewhere if self.population == "code" else found
         if said.verdict is Verdict.NOT_COMPARABLE:
-            return self._result(False, f"{self.metric} is not comparable here: {said.why or 'see the warnings'}")
+            return self._result("broken", f"{self.metric} is not comparable here: {said.why or 'see the warnings'}")
         if self.sign == "non-inferior":
             return self._non_inferior(found, said, info)
         return self._difference(found, said, info)
@@ -108,29 +121,54 @@ class Gate:
         """Whether it is about a figure itself, rather than its difference from base."""
         return self.sign != "non-inferior" and not self.limits[0].signed
 
-    def judge_figure(self, new: float | None, info: MetricInfo) -> GateResult:
-        """Whether a figure passes the gate, which is an absolute one. One that is missing never does."""
-        if new is None:
-            return self._result(False, f"{self.metric} has no figure")
-        kept = all(new >= each.value if self.sign == ">=" else new <= each.value for each in self.limits)
-        return self._result(kept, f"{self.metric} is {amount(new, info.unit)}")
+    def judge_figure(self, new: Estimate, info: MetricInfo) -> GateResult:
+        """Judge a figure by the gate, which is an absolute one. A figure that is missing never keeps it; one without an
+        interval, such as a time, is taken as it is."""
+        if new.value is None:
+            return self._result("broken", f"{self.metric} has no figure")
+        low, high = (new.value if end is None else end for end in (new.low, new.high))
+        reason = f"{self.metric} is {amount(new.value, info.unit)}"
+        worst, best = (low, high) if self.sign == ">=" else (high, low)
+        if low < high:
+            reason += f" ({interval(new, info.unit)})"
+        limits = [limit.value for limit in self.limits]
+        if all(self._within(worst, limit) for limit in limits):
+            return self._result("kept", reason)
+        if not all(self._within(best, limit) for limit in limits):
+            return self._result("broken", reason)
+        needed = sessions_to_decide(new.value, low, high, limits, new.n)
+        return self._result("undecided", f"{reason}: it may be on either side of the limit{told(needed)}", needed)
+
+    def _within(self, value: float, limit: float) -> bool:
+        return value >= limit if self.sign == ">=" else value <= limit
 
     def _non_inferior(self, found: Difference, said: Difference | Elsewhere, info: MetricInfo) -> GateResult:
         assert found.base is not None
         margin = abs(self.limits[0].of(found.base, info.unit))
         if said.low is None or said.high is None:
-            return self._result(False, f"a loss of that size is not ruled out: {said.why}")
+            return self._result("undecided", f"a loss of that size is not ruled out: {said.why}")
         needed = FEWEST_ALIKE * max(MARGINS.get(info.unit, 0.0) / margin if margin else math.inf, 1)
         if isinstance(said, Elsewhere) and said.effective < needed:
             reason = f"for that margin it takes files worth {needed:.0f} equal ones, here are {said.effective:.0f}"
-            return self._result(False, f"a loss of that size is not ruled out: {reason}")
+            return self._result("undecided", f"a loss of that size is not ruled out: {reason}")
         low, high = stretched(said.low, said.high, STRETCH if isinstance(said, Elsewhere) else 1.0)
-        worst = low if info.better == "higher" else -high
+        worst, best = (low, high) if info.better == "higher" else (-high, -low)
         between = f"the difference may be {change(low, info.unit)} to {change(high, info.unit)}"
         if said.low == said.high:
-            between = f"the difference is exactly {change(said.low, info.unit)}"
-        ruled_out = "a loss of that size is ruled out" if worst > -margin else "a loss of that size is not ruled out"
-        return self._result(worst > -margin, f"{between}: {ruled_out}")
+            between = f"the difference is {change(said.low, info.unit)}, as it is of all sessions"
+        if worst > -margin:
+            few = said.low < said.high and 0 < found.n < FEWEST_SESSIONS and isinstance(said, Difference)
+            if not few:
+                return self._result("kept", f"{between}: a loss of that size is ruled out")
+            reason = f"{between}, but of {found.n:,} sessions; to rule a loss out takes {FEWEST_SESSIONS:,}"
+            return self._result("undecided", reason, FEWEST_SESSIONS)
+        if best <= -margin:
+            return self._result("broken", f"{between}: a loss of that size is shown")
+        limit = -margin if info.better == "higher" else margin
+        sessions = None
+        if found.difference is not None and isinstance(said, Difference):
+            sessions = sessions_to_decide(found.difference, low, high, [limit], found.n)
+        return self._result("undecided", f"{between}: a loss of that size is not ruled out{told(sessions)}", sessions)
 
     def _difference(self, found: Difference, said: Difference | Elsewhere, info: MetricInfo) -> GateResult:
         """A difference beyond the limit breaks the gate only where the verdict is better or worse: gate and verdict,
@@ -138,14 +176,45 @@ class Gate:
         assert found.base is not None
         assert found.difference is not None
         limits = [each.of(found.base, info.unit) for each in self.limits]
-        beyond = all(found.difference < each if self.sign == ">=" else found.difference > each for each in limits)
+        beyond = not any(self._within(found.difference, limit) for limit in limits)
         reason = f"the difference is {change(found.difference, info.unit)} ({interval_text(said, info.unit)})"
-        if beyond and said.verdict not in {Verdict.BETTER, Verdict.WORSE}:
-            return self._result(True, f"{reason}: beyond the limit, but not shown: {said.why}")
-        return self._result(not beyond, reason)
+        if beyond and said.verdict in {Verdict.BETTER, Verdict.WORSE}:
+            return self._result("broken", reason)
+        if said.low is None or said.high is None:
+            return self._result("undecided", f"{reason}: {said.why}")
+        if said.low == said.high:
+            small = ", beyond the limit by too little to count" if beyond else ""
+            return self._result("kept", f"{reason}{small}")
+        worst = said.low if self.sign == ">=" else said.high
+        if any(self._within(worst, limit) for limit in limits):
+            return self._result("kept", reason)
+        sessions = None
+        if isinstance(said, Difference):
+            sessions = sessions_to_decide(found.difference, said.low, said.high, limits, found.n)
+        where = "beyond the limit, but not shown" if beyond else "a loss beyond the limit is not ruled out"
+        return self._result("undecided", f"{reason}: {where}: {said.why}{told(sessions)}", sessions)
 
-    def _result(self, passed: bool, reason: str) -> GateResult:
-        return GateResult(rule=self.rule, passed=passed, reason=reason)
+    def _result(self, result: Result, reason: str, needed: int | None = None) -> GateResult:
+        keeps = self.undecided == "keep" or (not self.undecided and self.sign != "non-inferior")
+        passed = result == "kept" or (result == "undecided" and keeps)
+        return GateResult(rule=self.rule, passed=passed, reason=reason, result=result, needed=needed)
+
+
+def sessions_to_decide(value: float, low: float, high: float, limits: Sequence[float], sessions: int) -> int | None:
+    """Return about how many sessions make an interval as narrow as its distance from the nearest limit.
+
+    `low`, `high`: the interval that so many `sessions` gave. None where the value is the limit: nothing decides then.
+    """
+    distance = min(abs(value - limit) for limit in limits)
+    if not distance or not sessions:
+        return None
+    needed = sessions * ((high - low) / 2 / distance) ** 2
+    return math.ceil(needed) if needed < MOST_SESSIONS else None
+
+
+def told(needed: int | None) -> str:
+    """Return the words for how many sessions would decide."""
+    return f"; about {needed:,} sessions would decide" if needed else ""
 
 
 def about(result: GateResult, name: str) -> GateResult:

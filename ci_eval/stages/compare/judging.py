@@ -12,7 +12,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from ci_eval.contracts import Metric
-from ci_eval.model import Difference, Elsewhere, MetricInfo, State, Subset, Verdict
+from ci_eval.model import Determinism, Difference, Elsewhere, MetricInfo, State, Subset, Verdict
 from ci_eval.rendering.figures import change
 from ci_eval.stages.compare.pairing import FilterSums, PartSums, Sums
 from ci_eval.stages.compare.turns import NO_FIGURE, NOT_IN_TURNS
@@ -20,9 +20,12 @@ from ci_eval.statistics.clustered import FEWEST, FEWEST_ALIKE, STRETCH, elsewher
 from ci_eval.statistics.latencies import quantile_of
 from ci_eval.statistics.paired import FOUR_OF_FIVE, MARGINS, Interval, Spread, joint, singly, verdict
 from ci_eval.statistics.repeats import DETERMINISTIC, Repeats, sign_test
-from ci_eval.statistics.sampled import FEWEST_RANKS, LARGEST, NoiseVariance, here, influence
+from ci_eval.statistics.sampled import FEWEST_RANKS, LARGEST, NoiseVariance, figure, here, influence
+from ci_eval.statistics.stats import wavers
 from ci_eval.statistics.student import NORMAL, Floats
 
+ALIKE = Determinism()
+"""Nothing was answered differently."""
 POINT = 0.01
 """The difference of a share that `needed` is about."""
 FEWEST_RANKS_ALIKE = 1_000
@@ -112,7 +115,7 @@ class Judge:
 
     `declared`: names of the metrics whose verdicts count. `asked`: the share of the project's sessions that was asked.
     `kind`: what the sample of other code consists of, "files" or "projects". `repeats`: whether the engines answer
-    alike. `pairs`: the sessions that were compared, under any filter.
+    alike. `pairs`: the sessions that were compared, under any filter. `of_new`: what `repeats` says of new alone.
     """
 
     metrics: Sequence[Metric]
@@ -121,6 +124,7 @@ class Judge:
     kind: str = "files"
     repeats: Repeats = DETERMINISTIC
     pairs: int = 0
+    of_new: Determinism = ALIKE
 
     def filter(self, sums: FilterSums) -> dict[str, Difference]:
         """The difference of each metric under one filter, by name. Only the declared ones are adjusted for how many
@@ -208,6 +212,7 @@ class Judge:
         exact = self.asked >= 1 and certain and not noise
         up, down = map(int, own.moved[at])
         better, worse = (down, up) if info.better == "lower" else (up, down)
+        low, high = self._of_new(own, at)
         plain = Difference(
             base=float(base),
             new=float(new),
@@ -216,6 +221,8 @@ class Judge:
             sign=sign_test(up, down) if self.asked >= 1 and up + down else None,
             better=better,
             worse=worse,
+            new_low=low,
+            new_high=high,
             noise=float(np.sqrt(noise)) if noise else None,
             n=int(own.observed[at]),
         )
@@ -243,6 +250,16 @@ class Judge:
             detectable=None if exact else interval.detectable,
             needed=self._needed(own, at, interval, info, certain=certain),
         )
+
+    def _of_new(self, own: _Own, at: int) -> tuple[float | None, float | None]:
+        """The interval of new's own figure, for gates about it; none of a figure without a bound."""
+        unit = own.infos[at].unit
+        if unit not in LARGEST:
+            return (float(own.new[at]),) * 2 if self.asked >= 1 and not self.of_new.differed else (None, None)
+        noise = wavers(self.of_new, float(own.observed[at])) if self.of_new.differed else None
+        columns = slice(4 * at + 2, 4 * at + 4)
+        products = own.by_session[columns, columns]
+        return figure(own.total[at, 2:], products, float(own.observed[at]), self.asked, unit, noise)
 
     def _state(self, *, certain: bool, noisy: bool) -> State:
         if noisy or self.repeats.differed:

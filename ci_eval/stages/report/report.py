@@ -129,6 +129,7 @@ def evaluate(
         unparsable=manifest.unparsable,
         unparsable_files=manifest.unparsable_files,
         noise=found.rounds.noise(),
+        repeats=manifest.state,
         population=known,
         sampling=manifest.sampling,
         clusters=manifest.clusters,

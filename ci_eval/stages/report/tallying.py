@@ -16,6 +16,7 @@ from ci_eval.errors import WorkspaceError
 from ci_eval.filters import ReportFilter
 from ci_eval.manifest import Manifest
 from ci_eval.model import (
+    Determinism,
     Estimate,
     FileFigures,
     FilterFigures,
@@ -72,6 +73,7 @@ class Tally:
         part: ReportFilter,
         rounds: int = 1,
         sampling: Sampling | None = None,
+        repeats: Determinism | None = None,
     ) -> None:
         """`sampling`: how many sessions each one stands for."""
         self._wavering = [Wavering(rounds) for _ in metrics]
@@ -90,6 +92,7 @@ class Tally:
         self._undecided = 0
         self._task = task
         self._sampled = sampling is not None
+        self._repeats = repeats
 
     def begin(self, path: str, cluster: str) -> None:
         """The next sessions are of this file, which is one with others of the same cluster."""
@@ -166,7 +169,7 @@ class Tally:
         clusters = [numbers[cluster] for cluster in self._clusters]
         number = None if kind is None else NUMBERS[kind]
         return {
-            seen.metric.info.name: estimate(seen, asked, moved, kind=number, clusters=clusters)
+            seen.metric.info.name: estimate(seen, asked, moved, kind=number, clusters=clusters, repeats=self._repeats)
             for seen, moved in zip(self._observations, wavering, strict=True)
         }
 
@@ -274,9 +277,9 @@ class Tallying:
         return self._part(paths, [metrics[name] for name in names])
 
     def _empty(self, observed: Sequence[Metric]) -> Tallies:
-        of, sampling = self._manifest.rounds, self._manifest.sampling
+        of, sampling, repeats = self._manifest.rounds, self._manifest.sampling, self._manifest.state
         task = tasks.CATALOG.load(self._manifest.task)
-        tallies = {each.name: Tally(task, observed, each, rounds=of, sampling=sampling) for each in self.filters}
+        tallies = {each.name: Tally(task, observed, each, of, sampling, repeats) for each in self.filters}
         return Tallies(by_filter=tallies, rounds=Rounds(of), cases=Cases())
 
     def _part(self, paths: Sequence[Path], observed: Sequence[Metric]) -> _PartOfAll:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
+from random import Random
 
 import pytest
 
 import ci_eval
 from ci_eval import metrics
 from ci_eval.errors import ConfigError
-from ci_eval.model import Difference, Elsewhere, MetricInfo, Verdict
-from ci_eval.stages.compare.gates import parse
+from ci_eval.model import Difference, Elsewhere, Estimate, MetricInfo, Verdict
+from ci_eval.stages.compare.gates import Policy, parse
 
 INFOS = {
     "RecallAt1": MetricInfo(name="RecallAt1", summary="", unit="share", better="higher"),
@@ -150,7 +152,7 @@ def test_what_is_not_comparable_or_missing_keeps_no_rule() -> None:
 def test_a_share_may_be_written_as_a_number_from_0_to_1(rule: str, kept: bool) -> None:
     gate = parse(rule, INFOS)
     assert gate.absolute
-    assert gate.judge_figure(0.4, INFOS["RecallAt1"]).passed == kept
+    assert gate.judge_figure(Estimate(value=0.4), INFOS["RecallAt1"]).passed == kept
 
 
 @pytest.mark.parametrize("rule", ["RecallAt1 >= 90", "RecallAt1 >= -0.1", "RecallAt1 non-inferior 0.5"])
@@ -160,7 +162,7 @@ def test_a_number_that_may_mean_points_needs_its_unit(rule: str) -> None:
 
 
 def test_a_figure_that_is_missing_keeps_no_gate() -> None:
-    result = parse("Latency <= 200ms", INFOS).judge_figure(None, INFOS["Latency"])
+    result = parse("Latency <= 200ms", INFOS).judge_figure(Estimate(value=None), INFOS["Latency"])
     assert (result.passed, result.reason) == (False, "Latency has no figure")
 
 
@@ -195,3 +197,68 @@ def test_a_rule_is_about_the_headline_unless_it_names_a_filter() -> None:
     )
     with pytest.raises(ConfigError, match=r"there is no filter 'nmes'; there are ALL, keywords"):
         parse("RecallAt1[nmes] >= -1pp", INFOS).judge(filters, "names, Prefix 1", INFOS)
+
+
+@pytest.mark.parametrize(
+    ("low", "value", "high", "result"),
+    [(0.444, 0.51, 0.576, "undecided"), (0.485, 0.51, 0.54, "kept"), (0.40, 0.44, 0.47, "broken")],
+)
+def test_a_figure_is_judged_by_its_interval(low: float, value: float, high: float, result: str) -> None:
+    found = Estimate(value=value, low=low, high=high, n=200)
+    judged = parse("RecallAt1 >= 48%", INFOS).judge_figure(found, INFOS["RecallAt1"])
+    assert (judged.result, judged.passed) == (result, result != "broken")
+    assert (judged.needed is not None) == (result == "undecided")
+
+
+def test_an_undecided_gate_says_how_many_sessions_would_decide() -> None:
+    found = Estimate(value=0.51, low=0.444, high=0.576, n=200)
+    judged = parse("RecallAt1 >= 48%", INFOS).judge_figure(found, INFOS["RecallAt1"])
+    # The interval reaches 6.6 points to each side and must reach 3: (6.6 / 3)² times as many.
+    assert judged.needed == 968
+    assert "about 968 sessions would decide" in judged.reason
+
+
+@pytest.mark.parametrize(
+    ("policy", "rule", "passed"),
+    [
+        ("", "RecallAt1 >= -1pp", True),
+        ("keep", "RecallAt1 >= -1pp", True),
+        ("break", "RecallAt1 >= -1pp", False),
+        ("", "RecallAt1 non-inferior 1pp", False),
+        ("keep", "RecallAt1 non-inferior 1pp", True),
+    ],
+)
+def test_what_is_undecided_passes_or_not_as_the_user_says(policy: Policy, rule: str, passed: bool) -> None:
+    gate = replace(parse(rule, INFOS), undecided=policy)
+    result = gate.judge({"ALL": figures(0.5, 0.49, -0.03, 0.01)}, "ALL", INFOS)
+    assert (result.result, result.passed) == ("undecided", passed)
+
+
+def test_an_exact_loss_too_small_to_count_says_so() -> None:
+    found = Difference(
+        base=0.5, new=0.4995, difference=-0.0005, low=-0.0005, high=-0.0005, verdict=Verdict.EQUIVALENT, state="exact"
+    )
+    result = parse("RecallAt1 >= -0pp", INFOS).judge({"ALL": {"RecallAt1": found}}, "ALL", INFOS)
+    assert (result.result, result.passed) == ("kept", True)
+    assert result.reason.endswith("(exact), beyond the limit by too little to count")
+
+
+def plainly(low: float, value: float, high: float, limit: float, verdict: Verdict) -> str:
+    """The rule `RecallAt1 >= limit` on a difference, written down another time."""
+    if value < limit and verdict in {Verdict.BETTER, Verdict.WORSE}:
+        return "broken"
+    return "kept" if low == high or low >= limit else "undecided"
+
+
+def test_a_thousand_random_differences_are_judged_as_by_a_plain_implementation() -> None:
+    random = Random(5)
+    seen = set()
+    for _ in range(1000):
+        value, half = round(random.gauss(-0.01, 0.02), 4), random.choice([0, abs(random.gauss(0, 0.02))])
+        low, high, limit = value - half, value + half, random.choice([0, 0.5, 1, 2]) / 100
+        verdict = Verdict.NOT_SHOWN if low <= 0 <= high else Verdict.BETTER if low > 0 else Verdict.WORSE
+        found = Difference(base=0.5, new=0.5 + value, difference=value, low=low, high=high, verdict=verdict, n=500)
+        result = parse(f"RecallAt1 >= -{limit * 100:g}pp", INFOS).judge({"ALL": {"RecallAt1": found}}, "ALL", INFOS)
+        assert result.result == plainly(low, value, high, -limit, verdict)
+        seen.add(result.result)
+    assert seen == {"kept", "broken", "undecided"}
