@@ -28,7 +28,7 @@ from ci_eval.jobs.sampling.precise import parse
 from ci_eval.model import SessionScore
 from ci_eval.observing import evaluated, observations_of
 from ci_eval.stages.compare.detecting import pilot_of
-from ci_eval.stages.compare.pairing import Sums
+from ci_eval.stages.compare.sums import Sums
 from ci_eval.statistics.detection import next_size
 from ci_eval.statistics.paired import FLOORS, joint
 from ci_eval.statistics.sampled import here

@@ -17,8 +17,9 @@ from ci_eval.stages.compare.conditions import conditions
 from ci_eval.stages.compare.detecting import detected
 from ci_eval.stages.compare.footprints import differences
 from ci_eval.stages.compare.judging import ALIKE, Judge
-from ci_eval.stages.compare.pairing import FilterSums, Paired, PartSums, pair
+from ci_eval.stages.compare.pairing import Paired, pair
 from ci_eval.stages.compare.population import population
+from ci_eval.stages.compare.sums import FilterSums, PartSums
 from ci_eval.stages.compare.turns import in_turns, times
 from ci_eval.statistics.footprint import INFOS
 from ci_eval.statistics.latencies import quantile_of
@@ -234,6 +235,11 @@ def _warnings(base: Manifest, new: Manifest, paired: Paired) -> list[str]:
         found.append(f"the grammars differ ({base.grammar} and {new.grammar}): some tokens are on one side only")
     if base.plugins != new.plugins:
         found.append("the runs were extended by different packages (see `plugins` in both manifests)")
+    if paired.weighted:
+        found.append(
+            "the projects were asked in unequal shares: each session stands for as many of its project as were not "
+            "asked, and intervals are of the projects; parts, counts and times are not weighted"
+        )
     if base.model != new.model and base.completion_type == new.completion_type:
         found.append(f"the ranking models differ ({base.model[:12]} and {new.model[:12]})")
     if base.dependencies != new.dependencies:

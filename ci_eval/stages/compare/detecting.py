@@ -12,7 +12,8 @@ from ci_eval.manifest import Manifest
 from ci_eval.model import Difference
 from ci_eval.model.detection import Detected
 from ci_eval.stages.compare.judging import noise_of
-from ci_eval.stages.compare.pairing import Sums, pair
+from ci_eval.stages.compare.pairing import pair
+from ci_eval.stages.compare.sums import Sums
 from ci_eval.statistics.detection import Pilot, mean_square
 from ci_eval.statistics.paired import FOUR_OF_FIVE, joint
 from ci_eval.statistics.sampled import LARGEST, here

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from ci_eval.contracts import Metric
 from ci_eval.model import Determinism, Difference, Elsewhere, MetricInfo, State, Subset, Verdict
 from ci_eval.rendering.figures import change
-from ci_eval.stages.compare.pairing import FilterSums, PartSums, Sums
+from ci_eval.stages.compare.sums import FilterSums, PartSums, Sums
 from ci_eval.stages.compare.turns import NO_FIGURE, NOT_IN_TURNS
 from ci_eval.statistics.clustered import FEWEST, FEWEST_ALIKE, STRETCH, elsewhere
 from ci_eval.statistics.latencies import quantile_of
@@ -22,6 +22,7 @@ from ci_eval.statistics.paired import FOUR_OF_FIVE, MARGINS, Interval, Spread, j
 from ci_eval.statistics.repeats import DETERMINISTIC, Repeats, sign_test
 from ci_eval.statistics.sampled import FEWEST_RANKS, LARGEST, NoiseVariance, figure, here, influence
 from ci_eval.statistics.stats import wavers
+from ci_eval.statistics.stratified import Stratum, covariance
 from ci_eval.statistics.student import NORMAL, Floats
 
 ALIKE = Determinism()
@@ -57,6 +58,8 @@ class _Own:
     changes: Floats
     fourths: Floats
     noise: NoiseVariance
+    strata: Sequence[Stratum]
+    """The projects, if their sessions are weighted."""
 
     @classmethod
     def of(cls, sums: Sums, places: Sequence[int], infos: Sequence[MetricInfo]) -> _Own:
@@ -72,6 +75,10 @@ class _Own:
             changes=sums.changes[at],
             fourths=sums.fourths[at],
             noise=noise_of(sums, at),
+            strata=[
+                Stratum(each.sessions, each.asked, each.total[at], each.products[np.ix_(columns, columns)])
+                for each in (sums.strata if isinstance(sums, FilterSums) else ())
+            ],
         )
 
     @property
@@ -89,9 +96,21 @@ class _Own:
 
         Where the population has no end, answers may vary, and those for one token may vary together.
         """
-        products = self.by_session if asked.all() else self.by_token
         units = [info.unit for info in self.infos]
+        if self.strata:
+            return self._of_strata(asked, units)
+        products = self.by_session if asked.all() else self.by_token
         return here(self.total, products, self.observed, asked, units, self.noise, self.changes > 0)
+
+    def _of_strata(self, asked: Floats, units: Sequence[str]) -> Spread:
+        most = np.array([LARGEST.get(unit, 1.0) for unit in units]) / self.total[:, 1]
+        weights, changed = influence(self.total), self.changes > 0
+        shared = covariance(self.strata, weights, most, finite=bool(asked.all())) * np.outer(changed, changed)
+        sampling = np.where(changed, shared.diagonal(), 0.0)
+        bound = covariance(self.strata, np.zeros_like(weights), most, finite=bool(asked.all())).diagonal()
+        error, df = self.noise.with_sampling(np.where(changed, sampling, bound))
+        center = np.where(changed, self.new - self.base, 0.0)
+        return Spread(self.base, self.new, center, error, df, shared)
 
     def too_few(self, at: int) -> str:
         """Why a figure without a bound has no interval; "" if there is enough for one."""
@@ -208,7 +227,7 @@ class Judge:
     def _judged(self, own: _Own, at: int, interval: Interval, *, certain: bool) -> Difference:
         info, base, new, noise = own.infos[at], own.base[at], own.new[at], own.noise.variance[at]
         difference = float(new - base) if own.changes[at] else 0.0
-        state = self._state(certain=certain, noisy=bool(noise))
+        state = "weighted" if own.strata else self._state(certain=certain, noisy=bool(noise))
         exact = self.asked >= 1 and certain and not noise
         up, down = map(int, own.moved[at])
         better, worse = (down, up) if info.better == "lower" else (up, down)
@@ -256,6 +275,9 @@ class Judge:
         unit = own.infos[at].unit
         if unit not in LARGEST:
             return (float(own.new[at]),) * 2 if self.asked >= 1 and not self.of_new.differed else (None, None)
+        if own.strata:
+            # The interval of a figure over weighted sessions is that of the report of new.
+            return None, None
         noise = wavers(self.of_new, float(own.observed[at])) if self.of_new.differed else None
         columns = slice(4 * at + 2, 4 * at + 4)
         products = own.by_session[columns, columns]

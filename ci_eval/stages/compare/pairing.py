@@ -20,9 +20,12 @@ from ci_eval.model import FAILED, Change, Failures, Session, SessionScore, Sourc
 from ci_eval.observing import answers, band, by_round, evaluated, observations_of, score, shown_rank
 from ci_eval.rendering.contract import Pair
 from ci_eval.rendering.painting import Paint, unasked
-from ci_eval.statistics.latencies import BINS, binned
+from ci_eval.stages.compare.population import sessions_of
+from ci_eval.stages.compare.sums import FilterSums, PartSums, Sums
+from ci_eval.statistics.latencies import binned
+from ci_eval.statistics.population import project_of
+from ci_eval.statistics.stratified import Stratum, total, unequal
 from ci_eval.statistics.student import Floats
-from ci_eval.statistics.wavering import Wavering
 from ci_eval.workspace import Workspace
 
 SHOWN = 200
@@ -33,108 +36,6 @@ ABSENT = 1_000
 
 LONGEST_PREFIX = 5
 """Characters; prefixes from this length on are one part."""
-
-
-@dataclass(kw_only=True)
-class Sums:
-    """Sums over the paired sessions of one filter, or of one part.
-
-    In each pair, a figure is observed as four numbers: numerator and denominator of base, then of new.
-    """
-
-    figures: int
-    """How many figures are added up."""
-    total: Floats = field(init=False)
-    """(figures x 4): the sums of these numbers."""
-    products: Floats = field(init=False)
-    """(4 figures x 4 figures): sums of the products of each two of these numbers."""
-    observed: Floats = field(init=False)
-    """Sessions in which each figure was observed, on the side that has fewer."""
-    by_token: Floats = field(init=False)
-    """As `products`, but of the sums over the sessions of one token, whose answers may differ together."""
-    moved: Floats = field(init=False)
-    """(figures x 2): tokens whose figure rose, and those whose figure fell."""
-    changes: Floats = field(init=False)
-    """Sessions whose numbers differ between the sides, by figure."""
-    fourths: Floats = field(init=False)
-    """Sums of the fourth powers of the sessions' differences, by figure; as far as it is a mean over sessions."""
-    rounds: tuple[int, int] = (1, 1)
-    """How often each session was asked, on base's side and on new's."""
-    wavering: tuple[Wavering, Wavering] = field(init=False)
-    """The noise of base's engine and of new's."""
-
-    def __post_init__(self) -> None:
-        self.wavering = (Wavering(self.rounds[0]), Wavering(self.rounds[1]))
-        self.total = np.zeros((self.figures, 4))
-        self.products = np.zeros((4 * self.figures, 4 * self.figures))
-        self.observed = np.zeros(self.figures)
-        self.by_token = np.zeros_like(self.products)
-        self.moved = np.zeros((self.figures, 2))
-        self.changes = np.zeros(self.figures)
-        self.fourths = np.zeros(self.figures)
-
-    def add(self, seen: Floats, tokens: NDArray[np.int64] | None = None) -> Floats:
-        """Add the pairs of one file (pairs x figures x 4); returns their sum (figures x 4).
-
-        `tokens`: the number of each pair's token in the file; None: each pair is another token.
-        """
-        flat = seen.reshape(len(seen), 4 * self.figures)
-        here: Floats = seen.sum(axis=0)
-        self.total += here
-        self.products += flat.T @ flat
-        whole = seen if tokens is None else by_token(seen, tokens)
-        flat = whole.reshape(len(whole), 4 * self.figures)
-        self.by_token += flat.T @ flat
-        directions = directions_of(whole)
-        self.moved += np.stack([(directions > 0).sum(axis=0), (directions < 0).sum(axis=0)], axis=-1)
-        self.changes += (seen[:, :, :2] != seen[:, :, 2:]).any(axis=2).sum(axis=0)
-        self.fourths += ((seen[:, :, 2] - seen[:, :, 0]) ** 4).sum(axis=0)
-        self.observed += np.minimum((seen[:, :, 1] != 0).sum(axis=0), (seen[:, :, 3] != 0).sum(axis=0))
-        return here
-
-
-def by_token(seen: Floats, tokens: NDArray[np.int64]) -> Floats:
-    """Return the sums of the rows of each token; `tokens`: the number of each row's token."""
-    numbers, own = np.unique(tokens, return_inverse=True)
-    if len(numbers) == len(seen):
-        return seen
-    whole = np.zeros((len(numbers), *seen.shape[1:]))
-    np.add.at(whole, own, seen)
-    return whole
-
-
-def directions_of(seen: Floats) -> Floats:
-    """Return 1 where the figure of a row rose from base to new, -1 where it fell, 0 where it did not move.
-
-    `seen`: (rows x figures x 4); the result: (rows x figures).
-    """
-    above_base, below_base, above_new, below_new = np.moveaxis(seen, -1, 0)
-    both = (below_base != 0) & (below_new != 0)
-    return np.asarray(np.where(both, np.sign(above_new * below_base - above_base * below_new), 0.0))
-
-
-@dataclass(kw_only=True)
-class FilterSums(Sums):
-    """Sums over the pairs that one filter lets through: also file by file, and of the times of lookups."""
-
-    sessions: int = 0
-    wins: int = 0
-    losses: int = 0
-    rows: list[Floats] = field(default_factory=list)
-    """One (figures x 4) for each file with a pair."""
-    latencies: Floats = field(default_factory=lambda: np.zeros((2, BINS)))
-    """Lookups of base and of new, counted by how long they took (`statistics/latencies.py`)."""
-
-
-@dataclass(kw_only=True)
-class PartSums(Sums):
-    """Sums over the pairs that share a property (a part), of the leading metric alone."""
-
-    figures: int = 1
-    sessions: int = 0
-    wins: int = 0
-    losses: int = 0
-    files: int = 0
 
 
 @dataclass
@@ -182,6 +83,8 @@ class Paired:
 
     rounds: tuple[int, int]
     filters: dict[str, FilterSums]
+    merged: bool = False
+    """Whether the files are of several projects."""
     parts: dict[tuple[str, str], PartSums] = field(init=False)
     divided: Counter[str] = field(default_factory=Counter)
     """Dimension of the parts → the pairs that are divided by it."""
@@ -190,6 +93,8 @@ class Paired:
     improvements: list[tuple[float, str, Change]] = field(default_factory=list)
     files: dict[str, int] = field(default_factory=dict)
     """Path → pairs."""
+    weighted: bool = False
+    """Whether sessions stand for different numbers of others."""
     pairs: int = 0
     only_base: int = 0
     only_new: int = 0
@@ -200,6 +105,27 @@ class Paired:
     def __post_init__(self) -> None:
         self.failed = (FailureCount(self.rounds[0]), FailureCount(self.rounds[1]))
         self.parts = defaultdict(lambda: PartSums(rounds=self.rounds))
+
+    def weigh(self, sessions: Mapping[str, int]) -> bool:
+        """Weigh the sessions of merged projects by what they stand for, if these were asked in unequal shares; return
+        whether they were. `sessions`: project → all that it has."""
+        asked: Counter[str] = Counter()
+        for path, pairs in self.files.items():
+            asked[project_of(path, merged=True)] += pairs
+        known = {name: max(sessions.get(name, 0), count) for name, count in asked.items()}
+        if not unequal([asked[name] / known[name] for name in asked]):
+            return False
+        scale = sum(asked.values()) / sum(known.values())
+        weights = {name: scale * known[name] / asked[name] for name in asked}
+        for sums in self.filters.values():
+            sums.strata = [
+                Stratum(scale * known[name], asked[name], of.total, of.products) for name, of in sums.projects.items()
+            ]
+            sums.total = total(sums.strata) if sums.strata else sums.total
+            sums.rows = [
+                row * weights[project_of(path, merged=True)] for path, row in zip(self.files, sums.rows, strict=True)
+            ]
+        return True
 
     def gather(self, names: Sequence[str]) -> None:
         """Merge the files into clusters: `names` has the name of each file's cluster, in the order of `files`."""
@@ -214,7 +140,8 @@ def pair(base: Workspace, new: Workspace, metrics: Sequence[Metric], filters: Re
     """Pair the sessions of two workspaces. `leading`: the index of the metric that parts are compared by."""
     manifest = base.manifest()
     rounds = (manifest.rounds, new.manifest().rounds)
-    paired = Paired(rounds, {each.name: FilterSums(figures=len(metrics), rounds=rounds) for each in filters.all})
+    sums = {each.name: FilterSums(figures=len(metrics), rounds=rounds) for each in filters.all}
+    paired = Paired(rounds, sums, merged=bool(manifest.projects))
     task = tasks.CATALOG.load(manifest.task)
     for source, new_checksum, of_base, of_new in _files(base, new):
         if source is None:
@@ -223,6 +150,7 @@ def pair(base: Workspace, new: Workspace, metrics: Sequence[Metric], filters: Re
         # A file that new does not have did not change: its sessions are base's alone.
         same_text = new_checksum in {"", source.checksum}
         _FilePairs(paired, task, metrics, filters, leading, source).add(of_base, of_new, same_text=same_text)
+    paired.weighted = paired.merged and paired.weigh(sessions_of(base, new, merged=True))
     names = [manifest.cluster(path) for path in paired.files]
     if paired.pairs and names != list(paired.files):
         paired.gather(names)
@@ -320,7 +248,11 @@ class _FilePairs:
         weights, tokens = np.array([pair.weights for pair in pairs]), _tokens(pairs)
         for number, sums in enumerate(self._paired.filters.values()):
             chosen = np.flatnonzero(weights[:, number])
-            sums.rows.append(sums.add(numbers[chosen] * weights[chosen, number][:, None, None], tokens[chosen]))
+            counted = numbers[chosen] * weights[chosen, number][:, None, None]
+            sums.rows.append(sums.add(counted, tokens[chosen]))
+            if self._paired.merged:
+                project = project_of(self._source.path, merged=True)
+                sums.projects.setdefault(project, Sums(figures=self._width)).add(counted, tokens[chosen])
             gains = np.array([pairs[index].gain for index in chosen.tolist()])
             sums.sessions += len(chosen)
             sums.wins += int((gains > 0).sum())

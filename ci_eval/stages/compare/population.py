@@ -20,11 +20,11 @@ def population(base: Workspace, new: Workspace, asked: Mapping[str, int], *, sam
     if not merged and ours.dealt is None is theirs.dealt and same_text and ours.generated == theirs.generated:
         known = Counter({"": ours.generated})
     else:
-        known = _counted(base, new, merged=merged)
+        known = sessions_of(base, new, merged=merged)
     return share(known, asked, merged=merged, unread=max(ours.unparsable, theirs.unparsable))
 
 
-def _counted(base: Workspace, new: Workspace, *, merged: bool) -> Counter[str]:
+def sessions_of(base: Workspace, new: Workspace, *, merged: bool) -> Counter[str]:
     """By project: the number of sessions in the files that are the same on both sides, and in both sides' shards."""
     found: Counter[str] = Counter()
     there = _files(new)

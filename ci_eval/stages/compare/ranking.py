@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+from collections import Counter
+from collections.abc import Container, Iterator, Mapping, Sequence
 from itertools import combinations, permutations
 
 import numpy as np
 from msgspec.structs import replace
 
 from ci_eval.contracts import Metric, Observation
-from ci_eval.errors import NothingToEvaluate
+from ci_eval.errors import ConfigError, NothingToEvaluate
 from ci_eval.filters import ReportFilters
 from ci_eval.manifest import Manifest
 from ci_eval.model import FAILED, Difference, Estimate, Ranking, SessionScore, Verdict
@@ -18,13 +19,15 @@ from ci_eval.rendering.verdicts import TRENDS
 from ci_eval.stages.compare.compare import refuse, repeats_of, side_of
 from ci_eval.stages.compare.footprints import of_each
 from ci_eval.stages.compare.judging import Judge
-from ci_eval.stages.compare.pairing import Sums, by_token, directions_of
-from ci_eval.stages.compare.population import population
+from ci_eval.stages.compare.population import population, sessions_of
+from ci_eval.stages.compare.sums import Sums, by_token, directions_of
 from ci_eval.statistics.clustered import figures
 from ci_eval.statistics.footprint import INFOS
+from ci_eval.statistics.population import project_of
 from ci_eval.statistics.repeats import Repeats
 from ci_eval.statistics.sampled import figure
 from ci_eval.statistics.stats import Collector, Observations, estimate, placed
+from ci_eval.statistics.stratified import unequal
 from ci_eval.statistics.student import Floats
 from ci_eval.workspace import Workspace
 
@@ -52,6 +55,7 @@ def rank(
     if not found.files:
         raise NothingToEvaluate("no session is in all of the workspaces: evaluate them on the same project and seed")
     order = _best_first(found.total[0], chosen[0])
+    _refuse_unequal(manifests[0], workspaces, common)
     _, asked = population(workspaces[0], workspaces[1], common, same_text=False)
     kind = manifests[0].clusters
     repeats = [[repeats_of([manifests[one], manifests[other]]) for other in order] for one in order]
@@ -72,6 +76,21 @@ def rank(
         behind=tuple(_count(row, Verdict.WORSE) for row in verdicts),
         metrics=(*(each.info for each in (*chosen, *timed)), *(INFOS[name] for name in of_run[0])),
     )
+
+
+def _refuse_unequal(manifest: Manifest, workspaces: Sequence[Workspace], common: Mapping[str, int]) -> None:
+    """Raise ConfigError if the workspaces are of merged projects that were asked in unequal shares."""
+    if not manifest.projects:
+        return
+    known = sessions_of(workspaces[0], workspaces[1], merged=True)
+    asked: Counter[str] = Counter()
+    for path, sessions in common.items():
+        asked[project_of(path, merged=True)] += sessions
+    if unequal([asked[name] / max(known[name], asked[name]) for name in asked]):
+        raise ConfigError(
+            "a ranking does not weight projects, and those that were merged here were asked in unequal shares: compare "
+            "two at a time, which does, or evaluate all sessions of each project"
+        )
 
 
 def _chosen(metrics: Sequence[Metric], declared: Sequence[str], figures: Container[str]) -> list[Metric]:

@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
+from msgspec.structs import replace
 
 from ci_eval import machine, tasks
 from ci_eval.contracts import Metric, Observation, Task
@@ -24,11 +25,13 @@ from ci_eval.model import (
     SessionScore,
     Status,
 )
-from ci_eval.model.sampling import Sampling
+from ci_eval.model.sampling import Sampling, Stratum
 from ci_eval.observing import all_observations_of, by_round, evaluated, score
 from ci_eval.statistics.noise import Rounds
+from ci_eval.statistics.population import counted, project_of
 from ci_eval.statistics.querying import Cases
 from ci_eval.statistics.stats import Collected, Collector, Observations, estimate, placed
+from ci_eval.statistics.stratified import unequal
 from ci_eval.statistics.wavering import Wavering
 from ci_eval.workers import Workers
 from ci_eval.workspace import Workspace
@@ -248,6 +251,33 @@ class Tallying:
     def _manifest(self) -> Manifest:
         return self.workspace.manifest()
 
+    @cached_property
+    def _sampling(self) -> Sampling | None:
+        """How the sessions were drawn, if they stand for different numbers of others: that of the run, or merged
+        projects of which unequal shares were asked."""
+        return self._manifest.sampling or (self._of_projects[1] if self._of_projects else None)
+
+    @cached_property
+    def _strata(self) -> Mapping[str, int]:
+        return self._of_projects[0] if self._of_projects else {}
+
+    @cached_property
+    def _of_projects(self) -> tuple[Mapping[str, int], Sampling] | None:
+        if not self._manifest.projects or self._manifest.sampling:
+            return None
+        asked: Counter[str] = Counter()
+        for source, sessions in self.workspace.sessions(SessionScore):
+            asked[project_of(source.path, merged=True)] += sum(map(evaluated, sessions))
+        known = counted({head.path: head.sessions for head in self.workspace.action_heads()}, shard=None, merged=True)
+        names = [name for name in asked if asked[name]]
+        if not unequal([asked[name] / max(known[name], asked[name]) for name in names]):
+            return None
+        strata = tuple(
+            Stratum(phase=0, sessions=max(known[name], asked[name]), asked=asked[name], share=1.0, later=0.0)
+            for name in names
+        )
+        return {name: number for number, name in enumerate(names, 1)}, Sampling(metric="", precision=0.5, strata=strata)
+
     def all(self, observed: Sequence[Metric]) -> Tallies:
         """Of all files."""
         manifest = self._manifest
@@ -277,22 +307,25 @@ class Tallying:
         return self._part(paths, [metrics[name] for name in names])
 
     def _empty(self, observed: Sequence[Metric]) -> Tallies:
-        of, sampling, repeats = self._manifest.rounds, self._manifest.sampling, self._manifest.state
+        of, sampling, repeats = self._manifest.rounds, self._sampling, self._manifest.state
         task = tasks.CATALOG.load(self._manifest.task)
         tallies = {each.name: Tally(task, observed, each, of, sampling, repeats) for each in self.filters}
         return Tallies(by_filter=tallies, rounds=Rounds(of), cases=Cases())
 
     def _part(self, paths: Sequence[Path], observed: Sequence[Metric]) -> _PartOfAll:
         manifest = self._manifest
-        task, of, sampling = tasks.CATALOG.load(manifest.task), manifest.rounds, manifest.sampling
+        task, of, sampling = tasks.CATALOG.load(manifest.task), manifest.rounds, self._sampling
         found = self._empty(observed)
         tallies = [*found.by_filter.values()]
         for file, sessions in self.workspace.sessions_at(paths, SessionScore):
             cluster = manifest.cluster(file.path)
             for tally in tallies:
                 tally.begin(file.path, cluster)
+            stratum = self._strata.get(project_of(file.path, merged=True), 0)
             for session in sessions:
-                if sampling and not 1 <= session.stratum <= len(sampling.strata):
+                if stratum:
+                    session = replace(session, stratum=stratum)
+                if sampling and evaluated(session) and not 1 <= session.stratum <= len(sampling.strata):
                     raise WorkspaceError(f"session {session.id} of {file.path} is in no stratum: evaluate again")
                 asked = evaluated(session)
                 if of > 1:

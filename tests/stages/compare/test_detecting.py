@@ -7,7 +7,7 @@ import pytest
 
 from ci_eval import metrics
 from ci_eval.stages.compare.detecting import pilot_of
-from ci_eval.stages.compare.pairing import Sums
+from ci_eval.stages.compare.sums import Sums
 from ci_eval.statistics.student import Floats
 
 METRICS = [each for each in metrics.load() if each.info.name in {"RecallAt1", "Recall"}]

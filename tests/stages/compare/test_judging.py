@@ -8,7 +8,7 @@ import pytest
 from ci_eval import metrics
 from ci_eval.model import Difference, Verdict
 from ci_eval.stages.compare.judging import Judge
-from ci_eval.stages.compare.pairing import FilterSums
+from ci_eval.stages.compare.sums import FilterSums
 from ci_eval.statistics.student import Floats
 
 METRICS = [each for each in metrics.load() if each.info.name in {"RecallAt1", "RecallAt5", "MeanLatency"}]

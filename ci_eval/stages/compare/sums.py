@@ -1,0 +1,119 @@
+"""What the statistics need of the paired sessions, added up: of one filter, of one part, of one project."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ci_eval.statistics.latencies import BINS
+from ci_eval.statistics.stratified import Stratum
+from ci_eval.statistics.student import Floats
+from ci_eval.statistics.wavering import Wavering
+
+
+@dataclass(kw_only=True)
+class Sums:
+    """Sums over the paired sessions of one filter, or of one part.
+
+    In each pair, a figure is observed as four numbers: numerator and denominator of base, then of new.
+    """
+
+    figures: int
+    """How many figures are added up."""
+    total: Floats = field(init=False)
+    """(figures x 4): the sums of these numbers."""
+    products: Floats = field(init=False)
+    """(4 figures x 4 figures): sums of the products of each two of these numbers."""
+    observed: Floats = field(init=False)
+    """Sessions in which each figure was observed, on the side that has fewer."""
+    by_token: Floats = field(init=False)
+    """As `products`, but of the sums over the sessions of one token, whose answers may differ together."""
+    moved: Floats = field(init=False)
+    """(figures x 2): tokens whose figure rose, and those whose figure fell."""
+    changes: Floats = field(init=False)
+    """Sessions whose numbers differ between the sides, by figure."""
+    fourths: Floats = field(init=False)
+    """Sums of the fourth powers of the sessions' differences, by figure; as far as it is a mean over sessions."""
+    rounds: tuple[int, int] = (1, 1)
+    """How often each session was asked, on base's side and on new's."""
+    wavering: tuple[Wavering, Wavering] = field(init=False)
+    """The noise of base's engine and of new's."""
+
+    def __post_init__(self) -> None:
+        self.wavering = (Wavering(self.rounds[0]), Wavering(self.rounds[1]))
+        self.total = np.zeros((self.figures, 4))
+        self.products = np.zeros((4 * self.figures, 4 * self.figures))
+        self.observed = np.zeros(self.figures)
+        self.by_token = np.zeros_like(self.products)
+        self.moved = np.zeros((self.figures, 2))
+        self.changes = np.zeros(self.figures)
+        self.fourths = np.zeros(self.figures)
+
+    def add(self, seen: Floats, tokens: NDArray[np.int64] | None = None) -> Floats:
+        """Add the pairs of one file (pairs x figures x 4); returns their sum (figures x 4).
+
+        `tokens`: the number of each pair's token in the file; None: each pair is another token.
+        """
+        flat = seen.reshape(len(seen), 4 * self.figures)
+        here: Floats = seen.sum(axis=0)
+        self.total += here
+        self.products += flat.T @ flat
+        whole = seen if tokens is None else by_token(seen, tokens)
+        flat = whole.reshape(len(whole), 4 * self.figures)
+        self.by_token += flat.T @ flat
+        directions = directions_of(whole)
+        self.moved += np.stack([(directions > 0).sum(axis=0), (directions < 0).sum(axis=0)], axis=-1)
+        self.changes += (seen[:, :, :2] != seen[:, :, 2:]).any(axis=2).sum(axis=0)
+        self.fourths += ((seen[:, :, 2] - seen[:, :, 0]) ** 4).sum(axis=0)
+        self.observed += np.minimum((seen[:, :, 1] != 0).sum(axis=0), (seen[:, :, 3] != 0).sum(axis=0))
+        return here
+
+
+def by_token(seen: Floats, tokens: NDArray[np.int64]) -> Floats:
+    """Return the sums of the rows of each token; `tokens`: the number of each row's token."""
+    numbers, own = np.unique(tokens, return_inverse=True)
+    if len(numbers) == len(seen):
+        return seen
+    whole = np.zeros((len(numbers), *seen.shape[1:]))
+    np.add.at(whole, own, seen)
+    return whole
+
+
+def directions_of(seen: Floats) -> Floats:
+    """Return 1 where the figure of a row rose from base to new, -1 where it fell, 0 where it did not move.
+
+    `seen`: (rows x figures x 4); the result: (rows x figures).
+    """
+    above_base, below_base, above_new, below_new = np.moveaxis(seen, -1, 0)
+    both = (below_base != 0) & (below_new != 0)
+    return np.asarray(np.where(both, np.sign(above_new * below_base - above_base * below_new), 0.0))
+
+
+@dataclass(kw_only=True)
+class FilterSums(Sums):
+    """Sums over the pairs that one filter lets through: also file by file, and of the times of lookups."""
+
+    sessions: int = 0
+    wins: int = 0
+    losses: int = 0
+    rows: list[Floats] = field(default_factory=list)
+    """One (figures x 4) for each file with a pair."""
+    projects: dict[str, Sums] = field(default_factory=dict)
+    """Sums by project, if several were merged."""
+    strata: list[Stratum] = field(default_factory=list)
+    """The projects, if they were asked in unequal shares: `total` and `rows` are weighted then."""
+    latencies: Floats = field(default_factory=lambda: np.zeros((2, BINS)))
+    """Lookups of base and of new, counted by how long they took (`statistics/latencies.py`)."""
+
+
+@dataclass(kw_only=True)
+class PartSums(Sums):
+    """Sums over the pairs that share a property (a part), of the leading metric alone."""
+
+    figures: int = 1
+    sessions: int = 0
+    wins: int = 0
+    losses: int = 0
+    files: int = 0
