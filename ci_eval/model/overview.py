@@ -26,7 +26,7 @@ class Ranking(Value, frozen=True, kw_only=True):
     with one than with another."""
     pairs: dict[str, tuple[tuple[Difference | None, ...], ...]]
     """Declared metric → table of differences, row's side - column's side; adjusted for the number of pairs
-    (Bonferroni)."""
+    and of declared metrics (Bonferroni)."""
     ahead: tuple[int, ...]
     """For each side: how many others it is shown to be better than, by the first declared metric."""
     behind: tuple[int, ...]

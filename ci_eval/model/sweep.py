@@ -35,5 +35,7 @@ class Sweep(Value, frozen=True, kw_only=True):
     runs: tuple[SweptRun, ...]
     metrics: tuple[MetricInfo, ...]
     """The declared ones."""
+    remark: str = ""
+    """How much better the best run looks than it is; "" if nothing is uncertain."""
     shard: str | None = None
     """Where these are figures of a part only: nothing is compared."""

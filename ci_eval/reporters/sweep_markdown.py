@@ -29,6 +29,8 @@ class SweepMarkdown:
                 row += [together(figure_texts(each, info)), far]
             rows.append(row)
         said = f"{len(sweep.runs)} runs on {code(f'{sweep.project.name} {sweep.project.revision}')}."
+        if sweep.remark:
+            said += f" {prose(sweep.remark)}."
         if sweep.shard:
             said += f" These are figures of shard {sweep.shard} alone: put all together with `ci-eval sweep … --merge`."
         parts = [f"# Sweep of {prose(', '.join(sweep.keys))}", said, table("", columns, rows)]

@@ -142,6 +142,9 @@ def figure(
     if unit not in LARGEST and (observed < FEWEST_RANKS or not effective):
         return None, None
     weights = np.array([1, -value]) * observed / total[1]
+    if unit not in LARGEST and np.isinf(effective) and (noise is None or not noise.variance[0]):
+        # No session differs from another, as of the control that always knows.
+        return value, value
     squares = max(float(weights @ products @ weights), 0.0)
     bounded = unit in LARGEST
     middle, most = (0.5, LARGEST[unit] / 2) if bounded else (value, 1.0)

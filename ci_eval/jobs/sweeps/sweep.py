@@ -25,6 +25,7 @@ from ci_eval.jobs.runs import kept, workspace_for
 from ci_eval.model import Sweep, SweptRun
 from ci_eval.rendering.ladder import shown_filter
 from ci_eval.shards import Shard
+from ci_eval.statistics.selection import bias_text, winners_bias
 
 MOST = 200
 """Runs: more of them are a mistake."""
@@ -158,7 +159,13 @@ def _swept(
         if number and shard is None:
             run = _compared(run, folder, names[0], declared, screen)
         runs.append(run)
+    leading = infos[declared[0]]
+    bias = winners_bias((run.differences.get(leading.name) for run in runs), len(runs))
+    if remark := bias_text(bias, len(runs), leading.unit, what=("run", "runs")):
+        remark = f"{leading.name}: {remark}"
+        screen.warn(remark)
     return Sweep(
+        remark=remark,
         title=config.reports.evaluation_title or f"{first.engine.name} on {first.project.name}",
         project=first.project,
         keys=tuple(chosen[0].values),

@@ -26,6 +26,7 @@ from ci_eval.statistics.footprint import INFOS
 from ci_eval.statistics.population import project_of
 from ci_eval.statistics.repeats import Repeats
 from ci_eval.statistics.sampled import figure
+from ci_eval.statistics.selection import bias_text, winners_bias
 from ci_eval.statistics.stats import Collector, Observations, estimate, placed
 from ci_eval.statistics.stratified import unequal
 from ci_eval.statistics.student import Floats
@@ -61,6 +62,9 @@ def rank(
     repeats = [[repeats_of([manifests[one], manifests[other]]) for other in order] for one in order]
     pairs = {each.info.name: _pairs(found, number, order, asked, kind, repeats) for number, each in enumerate(chosen)}
     of_run = of_each(manifests)
+    leading = chosen[0].info
+    bias = winners_bias((each for row in pairs[leading.name] for each in row), len(workspaces))
+    said = bias_text(bias, len(workspaces), leading.unit)
     verdicts = pairs[chosen[0].info.name]
     return Ranking(
         sides=tuple(side_of(manifests[each], workspaces[each], found.failed[each]) for each in order),
@@ -74,6 +78,7 @@ def rank(
         pairs=pairs,
         ahead=tuple(_count(row, Verdict.BETTER) for row in verdicts),
         behind=tuple(_count(row, Verdict.WORSE) for row in verdicts),
+        warnings=(f"{leading.name}: {said}",) if said else (),
         metrics=(*(each.info for each in (*chosen, *timed)), *(INFOS[name] for name in of_run[0])),
     )
 
