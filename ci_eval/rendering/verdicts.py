@@ -152,7 +152,20 @@ def _leading_line(comparison: Comparison, shown: Callable[[str], str]) -> str:
     line = f"{HERE} ({shown(label(comparison.headline))}): {said(leading.verdict)}. {_change(comparison, leading)}"
     line += f" ({reason})" if reason else ""
     line += f"; better in {counts.wins:,}, worse in {counts.losses:,} of {counted(counts.sessions, 'session')}."
-    return f"{line} {detection_text(comparison)}" if comparison.detection else line
+    more = detection_text(comparison) if comparison.detection else needed_text(comparison)
+    return f"{line} {more}" if more else line
+
+
+def needed_text(comparison: Comparison) -> str:
+    """Return what the sessions could have shown, and how many it takes for one point; "" if nothing is uncertain."""
+    name = comparison.declared[0]
+    leading = comparison.filters[comparison.headline][name]
+    if leading.detectable is None or leading.needed is None:
+        return ""
+    seen = f"Four times out of five, it would show a difference of {_size(leading.detectable, _unit(comparison, name))}"
+    takes = f"one of 1 pp takes about {counted(leading.needed, 'session')} of the project"
+    short = leading.state == "sampled" and leading.needed > comparison.population
+    return f"{seen}; {takes}{', more than it has' if short else ''}."
 
 
 def _change(comparison: Comparison, leading: Difference) -> str:

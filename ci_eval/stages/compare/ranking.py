@@ -62,9 +62,9 @@ def rank(
     repeats = [[repeats_of([manifests[one], manifests[other]]) for other in order] for one in order]
     pairs = {each.info.name: _pairs(found, number, order, asked, kind, repeats) for number, each in enumerate(chosen)}
     of_run = of_each(manifests)
-    leading = chosen[0].info
-    bias = winners_bias((each for row in pairs[leading.name] for each in row), len(workspaces))
-    said = bias_text(bias, len(workspaces), leading.unit)
+    info = chosen[0].info
+    bias = winners_bias((each for row in pairs[info.name] for each in row), len(workspaces))
+    said = bias_text(bias, len(workspaces), info.unit)
     verdicts = pairs[chosen[0].info.name]
     return Ranking(
         sides=tuple(side_of(manifests[each], workspaces[each], found.failed[each]) for each in order),
@@ -78,7 +78,7 @@ def rank(
         pairs=pairs,
         ahead=tuple(_count(row, Verdict.BETTER) for row in verdicts),
         behind=tuple(_count(row, Verdict.WORSE) for row in verdicts),
-        warnings=(f"{leading.name}: {said}",) if said else (),
+        warnings=(f"{info.name}: {said}",) if said else (),
         metrics=(*(each.info for each in (*chosen, *timed)), *(INFOS[name] for name in of_run[0])),
     )
 
