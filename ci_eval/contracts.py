@@ -7,6 +7,7 @@ report and a format of logs must provide stands in the `contract.py` of `fetch/`
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -35,6 +36,8 @@ from ci_eval.model import (
 )
 from ci_eval.splitting.contract import Splitting
 
+WORD = re.compile(r"[@$#]*\w+")
+
 Declarations = Mapping[str, frozenset[str]]
 """Full name of each package (module, namespace) of a project → the names declared at its top, as far as known."""
 
@@ -54,13 +57,11 @@ class Shape:
     bodies: frozenset[str] = frozenset()
     """Nodes that hold the statements of a function, with their brackets where they have some; also "PARENT NODE"."""
     closers: frozenset[str] = frozenset()
-    """Leaves that an editor or a person puts there early, since without them nothing fits: `)`, `]`, `}`, `;`, `end`;
-    also "PARENT LEAF"."""
+    """Leaves that an editor or a person puts there early: `)`, `]`, `}`, `;`, `end`; also "PARENT LEAF"."""
     quoted: frozenset[str] = frozenset()
     """Nodes of text in quotes whose closing quote is no leaf of its own."""
     stand_ins: Mapping[str, str] = field(default_factory=dict)
-    """Nodes that must be there, and the shortest text in their place: a block of statements → `{}`; also "PARENT NODE".
-    Only the first one after the caret, below each node that is open there, gets it."""
+    """Nodes that must be there, and the shortest text in their place, for the first after the caret: block → `{}`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,17 +74,17 @@ class Language:
     """End of a file's name, for example ".py" → name of its grammar in the bundles; "" stands for every other file."""
     keywords: frozenset[str]
     extract: Callable[[str, str, Declarations], Extraction]
-    """Text of a file, its path below the project's root, what the project declares → its completable tokens in order of
-    offset."""
+    """Text of a file, its path, what the project declares → its completable tokens in order of offset."""
     declare: Callable[[str, str], tuple[str, frozenset[str]]] | None = None
-    """Text and path → the file's own package, and the names it declares there. Called for every file of the project
-    before the first `extract`, so it reads quickly (regular expressions) rather than exactly."""
+    """Text and path → the file's own package, and the names it declares there: read quickly rather than exactly."""
     shape: Shape | None = None
     """None: for PREVIOUS, everything after the caret is gone."""
     resolve: Resolver | None = None
     """Fills in properties that only a type analysis can tell; called only when a filter needs them."""
     resolver: str = ""
     """Name and version of that analysis: what it found is kept until this, the file or the project changes."""
+    word: re.Pattern[str] = WORD
+    """What a name looks like, as it stands at the beginning of what is inserted."""
     imports: Callable[[Path, Path | None], Imports] | None = None
     """The project's root, the folder with its dependencies → how to tell what is there; None where files do not say."""
     dependencies: str = ""
@@ -127,6 +128,10 @@ class Surroundings:
     """Bytes the engine may use; 0 = no limit."""
     suffixes: tuple[str, ...] = ()
     """How the names of the language's files end."""
+    word: re.Pattern[str] = WORD
+    initialize: float = 60.0
+    ready: float = 120.0
+    """Seconds that a language server may take to start (`initialize`), and then for the work it announces."""
     ignored: frozenset[str] = frozenset()
     """Names of files and folders of the project that are left out."""
     environment: Path | None = None
@@ -164,6 +169,9 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """What it took, where it is a language model's."""
     raw: str = ""
     """All that a language model wrote, where that is more than its suggestions, or they are read from it."""
+    typed: int | None = None
+    dropped: int = 0
+    """Characters of the prefix that were `typed` when it was asked (None = all); items that could not be read."""
 
 
 Edit = tuple[int, int, str]
@@ -311,8 +319,7 @@ class Task:
     items: Callable[[str, Sequence[Token]], Iterable[Item]] | None = None
     """The text of a file, its tokens that pass the filters → the items in order of offset. None: a dataset has them."""
     record: Callable[[Mapping[str, object]], Record] | None = None
-    """A line of a dataset → the item it is; raises ValueError, which says what is wrong with it. Such a task plays its
-    items. None: source code has them."""
+    """A line of a dataset → the item it is; raises ValueError. Such a task plays its items. None: code has them."""
     splitting: Splitting | None = None
     """In place of `record`, where a line is several items."""
     rank: Callable[[str, str, Sequence[Suggestion]], int | None]
@@ -353,8 +360,7 @@ class Task:
     best: bool = False
     """Whether a lookup has the best grades of its suggestions, each score by itself, rather than those of the first."""
     summed: Callable[[Sequence[Mapping[str, float]]], Mapping[str, float]] | None = None
-    """The scores that one grader gave the suggestions, in their order → the grades of the lookup; the suggestions are
-    then stored without theirs. None: see `best`."""
+    """One grader's scores of the suggestions, in order → the lookup's grades; only these are stored. None: `best`."""
     read: Callable[[str, Record], Sequence[Suggestion]] | None = None
     """What an engine answered to a record → the suggestions in it; None: what it answered is the suggestion."""
     write: Callable[[str], str] | None = None
@@ -396,9 +402,9 @@ class Grader(Protocol):
     def summary(self) -> str: ...
 
     def grade(self, pairing: Pairing) -> Mapping[str, float]:
-        """Name of the score → its value, higher is closer; the same names for every pairing that it can grade at all. A
-        single one may be called `score`, from 0 to 100: it is stored as a share, under the grader's name. Raises
-        CiEvalError."""
+        """Name of the score → its value, higher is closer; the same names for every pairing that it can grade. A single
+        one may be called `score`, from 0 to 100: it is stored as a share, under the grader's name. Raises CiEvalError.
+        """
 
 
 class CaretContext(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -472,19 +478,15 @@ class Metric:
     quantile: float = 1.0
     """0 < quantile <= 1, for the statistic of that name; 1 is the maximum."""
     of: str = "tokens"
-    """The unit of the tasks it is a figure of (see Task); "either": of any; "models": of any that a language model
-    does."""
+    """The unit of the tasks it is a figure of (see Task); "either": of any; "models": of any that a model does."""
     without: float | None = None
     """The figure when nothing was observed; None = there is none."""
     found_by_both: bool = False
-    """Whether a comparison counts only sessions that are observed on both sides: over what each side found by itself,
-    one that finds less would look better."""
+    """Whether a comparison counts only sessions observed on both sides: else, a side that finds less looks better."""
     of_the_user: bool = False
-    """Whether it looks at ranks in sessions that end where a modelled user stops: then it is a figure of both, user and
-    engine."""
+    """Whether it looks at ranks in sessions that end where a modelled user stops: then it is a figure of the two."""
     by_round: Callable[[SessionScore, int], Iterable[Sequence[Observation]]] | None = None
-    """A session and the number of rounds → its observations in each, whose variance is the engine's noise. None: those
-    of the session as it went in that round."""
+    """A session, the number of rounds → its observations in each, whose variance is noise. None: as in that round."""
     timed: bool = False
     """Whether it depends on how long answers took: compared only where two engines were asked in turns."""
 

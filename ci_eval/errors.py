@@ -111,6 +111,10 @@ class EngineCrash(EngineFailure):
     """The engine's process ended by itself."""
 
 
+class EngineUnstarted(EngineCrash):
+    """The engine did not even start in the time that it has for that."""
+
+
 class EngineMisbehaved(EngineFailure):
     """The engine answered something that is not an answer."""
 

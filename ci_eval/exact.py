@@ -17,8 +17,8 @@ def each_token(_text: str, tokens: Sequence[Token]) -> Iterator[Item]:
 
 
 def rank(expected: str, _prefix: str, shown: Sequence[Suggestion]) -> int | None:
-    """Of the expected text itself, where it stands first."""
-    return next((number for number, found in enumerate(shown, 1) if found.text == expected), None)
+    """Return the rank of the first suggestion whose acceptance leaves the expected text and no more."""
+    return next((number for number, found in enumerate(shown, 1) if found.text == expected and not found.tail), None)
 
 
 def status(lookups: Sequence[LookupScore]) -> Status:

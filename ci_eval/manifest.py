@@ -115,6 +115,8 @@ class Manifest(Value, frozen=True, kw_only=True):
     state: Determinism | None = None
     """How many sessions were asked more than once, and how many of them were not answered alike each time; None where
     none was, as in workspaces stored before that was done."""
+    waited: Annotated[float, Meta(ge=0, le=1e9)] = 0.0
+    """Seconds spent, in all starts, on waiting for work that the engine had announced."""
     grammar: str
     python: str
     os: str

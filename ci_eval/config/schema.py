@@ -41,10 +41,15 @@ class EngineConfig(EndpointConfig, frozen=True):
     command: Annotated[tuple[Text, ...], Meta(min_length=1)] | None = None
     """A language server of your own: program and arguments; `{root}` stands for the project's folder."""
     language_id: Text | None = None
-    """What the protocol calls the language; None = the language's name."""
+    """What the protocol calls the language; None = by the suffix of each file, as editors do."""
     like: Text | None = None
     """Of a `command`: the engine whose settings, variables and waiting it gets. None = the one that the name of the
     program tells, if any."""
+    initialize_timeout: Annotated[float, Meta(gt=0, le=86_400)] = 60.0
+    """Seconds that a language server may take to answer `initialize`; after two failed starts it is given up."""
+    ready: Annotated[float, Meta(ge=0, le=86_400)] = 120.0
+    """Seconds, from each start, that are waited for work that a language server announces (`$/progress`): before the
+    first question, and before questions that came in between are asked again."""
     settings: dict[str, Any] = {}
     """What a language server gets when it asks for its configuration, by section; on top of what ci-eval sends."""
     options: dict[str, Any] = {}
@@ -86,8 +91,9 @@ class InterpretConfig(Section, frozen=True):
 
     completion_type: Text = "BASIC"
     """The completion type: what orders the engine's candidates; see `ci-eval list completion-types`."""
-    client: Literal["editor", "raw"] = "editor"
-    """What stands between engine and person: an editor's prefix filter and sort order, or nothing."""
+    client: Literal["vscode", "editor", "raw"] = "vscode"
+    """What stands between engine and person: the list of Visual Studio Code, ci-eval's former rule (`editor`), or
+    nothing (`raw`)."""
     session_probability: Annotated[float, Meta(gt=0, le=1)] = 1.0
     """Share of the planned sessions that are evaluated, drawn with `seed`."""
     sessions_limit: Count | None = None

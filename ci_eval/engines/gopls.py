@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ci_eval.adapters.lsp.engine import LspEngine
+from ci_eval.adapters.lsp.manners import GOPLS
 from ci_eval.adapters.lsp.overlay import AutoImport, Overlay
 from ci_eval.adapters.place import Place
 from ci_eval.adapters.recipes import Go
@@ -41,6 +42,7 @@ ENGINE: Engine = LspEngine(
     options=options,
     auto_import=AutoImport(usual="on", switch=auto_import),
     variables=variables,
+    manners=GOPLS,
     verified=True,
     toolchains={"go": "1.26"},
     # It does not load a package at all if one of its imports cannot be found.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from ci_eval.adapters.lsp.engine import LspEngine
 from ci_eval.adapters.place import Place
 from ci_eval.adapters.recipes import Archive
@@ -25,6 +23,5 @@ ENGINE: Engine = LspEngine(
     ),
     runs_on=("php",),
     command=command,
-    word=re.compile(r"\$?\w+"),
     toolchains={"php": "8.1"},
 )

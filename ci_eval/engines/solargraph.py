@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from ci_eval.adapters.lsp.engine import LspEngine
 from ci_eval.adapters.lsp.overlay import NEVER
 from ci_eval.adapters.place import Place
@@ -28,6 +26,5 @@ ENGINE: Engine = LspEngine(
     command=command,
     variables=variables,
     auto_import=NEVER,
-    word=re.compile(r"[@$]*\w+[?!]?"),
     toolchains={"ruby": "3.1"},
 )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from ci_eval.adapters.lsp.engine import LspEngine
 from ci_eval.adapters.lsp.overlay import NEVER
 from ci_eval.adapters.place import Place
@@ -37,7 +35,6 @@ ENGINE: Engine = LspEngine(
         ask=("-e", "print Gem::Specification.find_by_name('typeprof').version"),
     ),
     command=command,
-    word=re.compile(r"[@$]*\w+[?!]?"),
     reopens=True,
     auto_import=NEVER,
     verified=True,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ci_eval.adapters.lsp.ecmascript import LANGUAGE_IDS, SETTINGS, auto_import
+from ci_eval.adapters.lsp.ecmascript import SETTINGS, auto_import
 from ci_eval.adapters.lsp.engine import LspEngine
 from ci_eval.adapters.lsp.overlay import AutoImport
 from ci_eval.adapters.place import Place
@@ -30,7 +30,6 @@ ENGINE: Engine = LspEngine(
     settings=settings,
     auto_import=AutoImport(usual="on", switch=auto_import),
     programs=("tsc", "tsgo", "typescript-go"),
-    language_ids=LANGUAGE_IDS,
     verified=True,
     toolchains={"node": "20"},
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ci_eval.adapters.lsp.ecmascript import LANGUAGE_IDS, PREFERENCES, preferences
+from ci_eval.adapters.lsp.ecmascript import PREFERENCES, preferences
 from ci_eval.adapters.lsp.engine import LspEngine
 from ci_eval.adapters.lsp.overlay import AutoImport, Overlay
 from ci_eval.adapters.place import Place
@@ -37,7 +37,6 @@ ENGINE: Engine = LspEngine(
     command=command,
     options=options,
     auto_import=AutoImport(usual="on", switch=auto_import),
-    language_ids=LANGUAGE_IDS,
     verified=True,
     toolchains={"node": "20"},
 )

@@ -291,6 +291,7 @@ def _manifest(shards: Sequence[Manifest]) -> Manifest:
         confined=pipeline.together(each.confined for each in shards),
         footprint=footprint.together(each.footprint for each in shards),
         state=_state(shards),
+        waited=sum(each.waited for each in shards),
         start=min(each.start for each in shards),
         end=max((each.end for each in shards if each.end), default=None),
         planned=sum(each.planned for each in shards),

@@ -149,6 +149,7 @@ def record(
         raise NothingToEvaluate("sessionProbability and sessionsLimit leave no session: raise them")
     record = StageRecord(started=started, ended=machine.now(), files=made.files)
     share, packages = _unresolved(workspace, prepared)
+    took = footprint.together([manifest.footprint, made.footprint])
     workspace.write_manifest(
         replace(
             manifest,
@@ -162,7 +163,8 @@ def record(
             unresolved_imports=share,
             unresolved_packages=packages,
             confined=together({manifest.confined, *made.confined}),
-            footprint=footprint.together([manifest.footprint, made.footprint]),
+            footprint=took,
+            waited=took.waited,
             state=made.state if made.state.asked else None,
             end=machine.now(),
         )

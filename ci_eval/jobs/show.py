@@ -67,9 +67,11 @@ def _lookup(lookup: Lookup, expected: str) -> Iterator[str]:
     place = f"place {lookup.rank}" if lookup.rank else "absent"
     yield f"prefix {lookup.prefix!r}: {place} of {lookup.total} suggestions, {lookup.latency:.1f} ms"
     for i, suggestion in enumerate(lookup.suggestions, 1):
-        if i <= SHOWN or suggestion.text == expected:
-            mark = "*" if suggestion.text == expected else " "
-            yield f" {mark}{i:5}  {suggestion.text}  {suggestion.kind}".rstrip()
+        is_expected = suggestion.text == expected and not suggestion.tail
+        if i <= SHOWN or is_expected:
+            mark = "*" if is_expected else " "
+            left = f"{suggestion.label} → " if suggestion.label else ""
+            yield f" {mark}{i:5}  {left}{suggestion.text}{suggestion.tail}  {suggestion.kind}".rstrip()
     if lookup.total > SHOWN:
         yield f"        … {lookup.total} in all"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ci_eval.contracts import Declarations, Language
 from ci_eval.grammar.ecmascript.definitions import EcmaDefinitions
-from ci_eval.grammar.ecmascript.names import declare
+from ci_eval.grammar.ecmascript.names import NAME, declare
 from ci_eval.grammar.ecmascript.shape import SHAPE
 from ci_eval.grammar.ecmascript.walk import KEYWORDS
 from ci_eval.grammar.imports.ecmascript import imports
@@ -33,5 +33,6 @@ LANGUAGE: Language = Language(
     extract=extract,
     declare=declare,
     shape=SHAPE,
+    word=NAME,
     imports=imports,
 )

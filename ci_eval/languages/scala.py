@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from ci_eval.contracts import Declarations, Language, Shape
-from ci_eval.grammar.jvm.names import Known, is_type_name, package_of, package_part
+from ci_eval.grammar.jvm.names import JVM_WORD, Known, is_type_name, package_of, package_part
 from ci_eval.grammar.jvm.walk import LOCAL, JvmWalk
 from ci_eval.grammar.scopes import UNKNOWN, Origin, Scope
 from ci_eval.grammar.syntax import Node
@@ -455,6 +455,7 @@ LANGUAGE: Language = Language(
     dependencies="jvm",
     grammars={".scala": "scala", ".sc": "scala"},
     keywords=KEYWORDS,
+    word=JVM_WORD,
     extract=extract,
     declare=declare,
     shape=Shape(

@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 
 from ci_eval.contracts import Declarations, Language
 from ci_eval.grammar.ecmascript.definitions import EcmaDefinitions
-from ci_eval.grammar.ecmascript.names import declare
+from ci_eval.grammar.ecmascript.names import NAME, declare
 from ci_eval.grammar.ecmascript.shape import SHAPE
 from ci_eval.grammar.ecmascript.walk import KEYWORDS as SHARED
 from ci_eval.grammar.ecmascript.walk import scope_of
@@ -133,5 +133,6 @@ LANGUAGE: Language = Language(
     extract=extract,
     declare=declare,
     shape=SHAPE,
+    word=NAME,
     imports=imports,
 )

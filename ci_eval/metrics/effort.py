@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ci_eval.contracts import Metric
 from ci_eval.model import FAILED, LookupScore, SessionScore
+from ci_eval.model.sessions import keys_to
 from ci_eval.observing import mean_over_sessions
 
 
@@ -43,7 +44,7 @@ def _taken(session: SessionScore) -> LookupScore | None:
 
 
 def keystrokes_saved(session: SessionScore) -> float:
-    """(L - keys)/L, keys = typed characters + (place - 1) steps down + 1 to accept where it was selected, else L.
+    """(L - keys)/L, keys = typed characters + steps from the highlighted place + 1 to accept if it was taken, else L.
 
     Without a modelled user the expected text is taken where that takes fewer keys than typing on, so never negative.
     """
@@ -51,7 +52,7 @@ def keystrokes_saved(session: SessionScore) -> float:
     if taken is None or not taken.rank:
         return 0.0
     length = _length(session)
-    return (length - len(taken.prefix) - taken.rank) / length
+    return (length - len(taken.prefix) - keys_to(taken.rank, taken.highlighted)) / length
 
 
 METRICS: tuple[Metric, ...] = (

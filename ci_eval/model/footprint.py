@@ -18,6 +18,10 @@ class Footprint(Value, frozen=True, kw_only=True, omit_defaults=True):
     start_ups: Annotated[tuple[Milliseconds, ...], Meta(max_length=MOST_STARTS)] = ()
     """Of each start, in rising order: from then until the first answer was there, but for what was not the engine's. An
     engine is started by each worker, in each round, and after a crash."""
+    waited: Annotated[float, Meta(ge=0, le=1e9)] = 0.0
+    """Seconds spent, in all starts, on waiting for work that the engine had announced."""
+    unready: Number = 0
+    """Starts after which it still announced work when that had been waited for as long as `engine.ready` allows."""
     memory: Annotated[int, Meta(ge=0, le=2**53)] | None = None
     """The most bytes that were resident in the processes of one engine; None where that is not known."""
     weighed: Number = 0

@@ -14,9 +14,14 @@ Grade = Annotated[float, Meta(ge=-1e6, le=1e6)]
 
 
 class Suggestion(Value, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """One candidate; `text` is what would be inserted."""
+    """One candidate; `text` is the name that its acceptance would leave at the caret."""
 
     text: str
+    tail: str = ""
+    """What acceptance would leave behind `text` although the code does not go on with it, or `⌫` and what it would
+    remove; such a suggestion is not what was expected."""
+    label: str = ""
+    """What the list shows, where that is not `text`."""
     kind: str = ""
     filter_text: str | None = None
     sort_text: str | None = None
@@ -82,6 +87,12 @@ class LookupScore(Value, frozen=True, kw_only=True, omit_defaults=True, gc=False
     prefix: str
     total: Number
     """Number of suggestions shown."""
+    duplicates: Number = 0
+    """How many of them would leave the same text as one above them."""
+    dropped: Number = 0
+    """Items of the engine's answer that could not be read, and are missing in the list."""
+    highlighted: Number = 0
+    """Index (from 0) of the suggestion that is selected when the list appears."""
     rank: Place | None
     """Rank of the expected text among all suggestions shown, None if absent."""
     latency: Milliseconds
@@ -99,6 +110,11 @@ class LookupScore(Value, frozen=True, kw_only=True, omit_defaults=True, gc=False
     """What it took, where a language model answered."""
     grades: dict[str, Grade] | None = None
     """Grades of the first suggestion, or of an empty text where there is none; None where nothing is graded."""
+
+
+def keys_to(rank: int, highlighted: int) -> int:
+    """Return the keys that take the suggestion at a rank: steps from the selected one, and Enter."""
+    return abs(rank - 1 - highlighted) + 1
 
 
 class Lookup(LookupScore, frozen=True, kw_only=True, omit_defaults=True):

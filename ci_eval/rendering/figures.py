@@ -109,8 +109,18 @@ def footprint_text(of: Footprint) -> str:
     if found := known.get(footprint.MEMORY.name):
         whose = "ci-eval's worker process, in which it runs" if of.of_worker else "its processes"
         said.append(f"at most {amount(found.value, 'MB')} in {whose}")
+    if of.waited > LONG_WAIT:
+        said.append(f"{of.waited:,.0f} s of waiting for work that it announced")
+    if of.unready:
+        said.append(
+            f"still at work after all the time that `engine.ready` allows (in {counted(of.unready, 'start')}), so that "
+            "lists may lack what it had not read"
+        )
     return ", ".join(said)
 
+
+LONG_WAIT = 10.0
+"""Seconds of waiting that are worth a word."""
 
 INDICATIVE = "indicative: one run on one machine; `ci-eval compare-engines` judges times"
 

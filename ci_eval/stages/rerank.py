@@ -24,6 +24,7 @@ from ci_eval.model import (
     SourceFile,
     Suggestion,
 )
+from ci_eval.model.sessions import keys_to
 from ci_eval.workspace import Workspace, pack_sessions, read_actions
 
 
@@ -129,15 +130,16 @@ class _Reranked:
         rank = self.task.rank(session.expected_text, lookup.prefix, ordered)
         if rank is None:
             rank = lookup.rank  # behind what was stored: it keeps its place
-        place = {each.text: position for position, each in enumerate(shown, 1)}
+        moved = ordered is not shown
+        place = {id(each): position for position, each in enumerate(shown, 1)}
+        highlighted = 0 if moved else lookup.highlighted
+        left = len(session.expected_text) - len(lookup.prefix)
         return replace(
             lookup,
-            suggestions=tuple(replace(each, position=place[each.text]) for each in ordered)
-            if ordered is not shown
-            else tuple(shown),
+            suggestions=tuple(replace(each, position=place[id(each)]) for each in ordered) if moved else tuple(shown),
             rank=rank,
-            selected=rank is not None
-            and (self.taken_wherever or rank < len(session.expected_text) - len(lookup.prefix)),
+            highlighted=highlighted,
+            selected=rank is not None and (self.taken_wherever or keys_to(rank, highlighted) < left),
             latency=round(lookup.latency + ranking, 3),
         )
 

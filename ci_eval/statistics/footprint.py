@@ -33,6 +33,8 @@ def together(parts: Iterable[Footprint]) -> Footprint:
         starts = [starts[place * (len(starts) - 1) // (MOST_STARTS - 1)] for place in range(MOST_STARTS)]
     return Footprint(
         start_ups=tuple(starts),
+        waited=round(sum(part.waited for part in given), 3),
+        unready=sum(part.unready for part in given),
         memory=max((part.memory for part in given if part.memory is not None), default=None),
         weighed=sum(part.weighed for part in given),
         of_worker=any(part.of_worker for part in given),

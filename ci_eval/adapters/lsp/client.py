@@ -14,15 +14,14 @@ import msgspec
 
 from ci_eval import __version__
 from ci_eval.adapters.confinement import Walls
+from ci_eval.adapters.lsp.answers import read_answer
 from ci_eval.adapters.lsp.inline import ANSWER as INLINE_ANSWER
 from ci_eval.adapters.lsp.inline import InlineItem, InlineList
 from ci_eval.adapters.lsp.places import Encoding, position_of
 from ci_eval.adapters.lsp.protocol import (
-    ANSWER,
     MANY,
     MESSAGE,
     UNREADABLE,
-    CompletionItem,
     CompletionList,
     Configuration,
     ConfigurationItem,
@@ -34,26 +33,29 @@ from ci_eval.adapters.lsp.protocol import (
 )
 from ci_eval.adapters.lsp.wire import Wire
 from ci_eval.contracts import Edit
-from ci_eval.errors import EngineFailure, EngineMisbehaved, EngineRaised, EngineTimeout
-
-START = 60.0
-"""Seconds a server may take to initialize."""
+from ci_eval.errors import EngineFailure, EngineMisbehaved, EngineRaised, EngineTimeout, EngineUnstarted
 
 QUIET = 0.3
-"""Seconds after which a server that has announced no work is taken to be ready."""
+"""Seconds after which a server that has announced no work is taken to be ready, where such servers were observed."""
 
-INDEXING = 120.0
-"""Seconds that a server may work (build its index, load packages) before it is asked even though it is not done."""
+LOADING = 30.0
+"""Seconds after its start in which work that a server announces is taken to be the loading of the project."""
+
+TRIES = 5
+"""How often a request that the server cancelled is sent."""
+
+PAUSE = 0.1
+"""Seconds before the second try; each further one waits twice as long."""
 
 GOODBYE = 2.0
 """Seconds that a server has for an orderly end."""
 
 METHOD_NOT_FOUND = -32601
 CANCELLED = frozenset({-32800, -32801, -32802})
-"""RequestCancelled, ContentModified, ServerCancelled: taken as an empty answer, not as an error."""
+"""RequestCancelled, ContentModified, ServerCancelled: the server wants to be asked again."""
 
 CAPABILITIES: dict[str, Any] = {
-    "general": {"positionEncodings": ["utf-32", "utf-16", "utf-8"]},
+    "general": {"positionEncodings": ["utf-16"]},
     "window": {"workDoneProgress": True},
     "workspace": {"configuration": True, "workspaceFolders": True, "didChangeConfiguration": {}},
     "textDocument": {
@@ -62,19 +64,28 @@ CAPABILITIES: dict[str, Any] = {
             "contextSupport": True,
             "completionItem": {
                 "snippetSupport": True,
+                "commitCharactersSupport": True,
+                "documentationFormat": ["markdown", "plaintext"],
+                "deprecatedSupport": True,
+                "preselectSupport": True,
+                "tagSupport": {"valueSet": [1]},
+                "insertTextModeSupport": {"valueSet": [1, 2]},
                 "insertReplaceSupport": True,
                 "labelDetailsSupport": True,
                 "resolveSupport": {"properties": ["documentation", "detail", "additionalTextEdits"]},
             },
             "completionItemKind": {"valueSet": list(range(1, 26))},
-            "completionList": {"itemDefaults": ["editRange", "insertTextFormat", "commitCharacters", "data"]},
+            "insertTextMode": 2,
+            "completionList": {
+                "itemDefaults": ["commitCharacters", "editRange", "insertTextFormat", "insertTextMode", "data"]
+            },
         },
         "inlineCompletion": {"dynamicRegistration": False},
         "publishDiagnostics": {},
     },
 }
-"""What we tell the server that we can do: the same as an editor such as VS Code, with one exception. What is inserted
-must be in the answer itself, not in that to a later request (`completionItem/resolve`)."""
+"""What we tell the server that we can do: of completion, the same as `fillClientCapabilities` in `completion.ts` of
+vscode-languageclient 9.0.1, which VS Code's extensions use."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,6 +105,16 @@ class Launch:
     """Section → what it gets when it asks for that section of its configuration."""
     announces: bool = False
     """Whether it always announces the loading of the project as work (`$/progress`)."""
+    quiet: float = QUIET
+    """Seconds after which it is taken to be ready if it has announced no work."""
+    initialize: float = 60.0
+    """Seconds it may take to initialize."""
+    ready: float = 120.0
+    """Seconds that it may work (build its index, load packages) before it is asked although it is not done."""
+
+
+class _Cancelled(EngineRaised):
+    """The server has cancelled a request by itself."""
 
 
 class Client:
@@ -106,15 +127,27 @@ class Client:
         self._id = 0
         self._works: set[int | str] = set()
         self._awaits_work = launch.announces
+        self._began = time.monotonic()
+        self.waited = 0.0
+        """Seconds spent on waiting for work that it had announced."""
+        self.is_unready = False
+        """Whether it was at work when it had been waited for as long as it may be."""
         self._uri = ""
         self._version = 0
         self._registered: set[str] = set()
         """Methods that the server has announced after its start."""
         try:
-            self._initialize(time.monotonic() + START)
+            self._initialize(time.monotonic() + launch.initialize)
+        except EngineTimeout as error:
+            self._wire.close()
+            raise EngineUnstarted(
+                f"{self._wire.name} did not answer `initialize` within {launch.initialize:g} s; if it needs longer, "
+                "set `engine.initializeTimeout` to more seconds"
+            ) from error
         except BaseException:
             self._wire.close()
             raise
+        self._began = time.monotonic()
 
     def _initialize(self, deadline: float) -> None:
         uri = self._launch.root.as_uri()
@@ -173,9 +206,7 @@ class Client:
             yield {"range": {"start": start, "end": end}, "text": inserted}
             text = text[:offset] + inserted + text[offset + deleted :]
 
-    def complete(
-        self, text: str, offset: int, deadline: float
-    ) -> tuple[list[CompletionItem] | CompletionList | None, float]:
+    def complete(self, text: str, offset: int, deadline: float) -> tuple[CompletionList, float]:
         """The server's answer at an offset (code points) of the open document, and when it arrived
         (`time.perf_counter()`)."""
         answer = self._ask(
@@ -189,7 +220,7 @@ class Client:
         )
         arrived = time.perf_counter()
         try:
-            return ANSWER.decode(answer), arrived
+            return read_answer(answer), arrived
         except UNREADABLE as error:
             raise EngineRaised(f"{self._wire.name} answered a completion with what is none: {error}") from error
 
@@ -228,16 +259,37 @@ class Client:
         with suppress(EngineRaised):  # A text that cannot be parsed may have completions all the same.
             self._ask("textDocument/selectionRange", question, deadline)
 
-    def settle(self, deadline: float) -> None:
-        """Wait until the work that the server announced is done, or `deadline`. A server that announces none within
-        QUIET is taken to be ready, unless it is one that always announces some."""
-        quiet = time.monotonic() + QUIET
-        while True:
-            until = deadline if self._works or self._awaits_work else min(quiet, deadline)
-            message = self._receive(until)
-            if message is None:
+    def settle(self) -> None:
+        """Wait until the work that the server announces is done, or for `Launch.ready` seconds. A server that announces
+        none for a while is taken to be ready, unless it is one that always announces some."""
+        began = time.monotonic()
+        quiet, deadline = began + self._launch.quiet, began + self._launch.ready - self.waited
+        while self._await_work(min(quiet, deadline), deadline):
+            # Many servers announce one piece of work after the other.
+            quiet = time.monotonic() + QUIET
+
+    def _await_work(self, quiet: float, deadline: float) -> bool:
+        """Wait for an announcement until `quiet`, and for the end of all announced work; whether to go on waiting."""
+        while not self.is_loading:
+            if (message := self._receive(quiet)) is None:
+                return False
+            self._handle(message, deadline)
+        began = time.monotonic()
+        self._handle_while_loading(deadline)
+        self.waited += time.monotonic() - began
+        self.is_unready = self.is_loading
+        return not self.is_unready
+
+    def _handle_while_loading(self, deadline: float) -> None:
+        while self.is_loading:
+            if (message := self._receive(deadline)) is None:
                 return
             self._handle(message, deadline)
+
+    @property
+    def is_loading(self) -> bool:
+        """Whether work that it announced soon after its start is not done."""
+        return bool(self._works) or self._awaits_work
 
     # ---------------------------------------------------------------------------------------------------- messages
 
@@ -245,8 +297,17 @@ class Client:
         self._send({"jsonrpc": "2.0", "method": method, "params": params}, deadline)
 
     def _ask(self, method: str, params: Any, deadline: float) -> bytes:
-        """The result of a request. Raises EngineTimeout after cancelling it; a server that answers the cancellation
-        need not be restarted."""
+        """The result of a request; one that the server cancels is sent again. Raises EngineTimeout after cancelling it;
+        a server that answers the cancellation need not be restarted."""
+        pause = PAUSE
+        for _ in range(TRIES - 1):
+            with suppress(_Cancelled):
+                return self._ask_once(method, params, deadline)
+            time.sleep(max(0.0, min(pause, deadline - time.monotonic())))
+            pause *= 2
+        return self._ask_once(method, params, deadline)
+
+    def _ask_once(self, method: str, params: Any, deadline: float) -> bytes:
         self._id += 1
         own = self._id
         self._send({"jsonrpc": "2.0", "id": own, "method": method, "params": params}, deadline)
@@ -258,11 +319,10 @@ class Client:
             raise EngineTimeout(f"{self._wire.name} did not answer {method} in time", restart=not well)
         if answer.error is None:
             return bytes(answer.result)
+        said = f"error {answer.error.code}: {answer.error.message[:1000]}"
         if answer.error.code in CANCELLED:
-            return b"null"
-        raise EngineRaised(
-            f"{self._wire.name} answered {method} with error {answer.error.code}: {answer.error.message[:1000]}"
-        )
+            raise _Cancelled(f"{self._wire.name} answered {method} {TRIES} times with {said}")
+        raise EngineRaised(f"{self._wire.name} answered {method} with {said}")
 
     def _answer_to(self, own: int, deadline: float) -> Message | None:
         while (message := self._receive(deadline)) is not None:
@@ -297,7 +357,7 @@ class Client:
         except UNREADABLE:
             # Partial results have no kind; we never ask for them.
             return
-        if kind == "begin":
+        if kind == "begin" and (self._awaits_work or time.monotonic() < self._began + LOADING):
             self._works.add(progress.token)
             self._awaits_work = False
             if len(self._works) > MANY:

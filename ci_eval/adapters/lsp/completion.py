@@ -1,13 +1,16 @@
-"""Turns completion items into suggestions: for each, the text that would stand there from the token's beginning on."""
+"""Turns completion items into offers: for each, the text that would stand there from the token's beginning on."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from ci_eval.adapters.lsp.places import Encoding, offset_in_line
-from ci_eval.adapters.lsp.protocol import CompletionItem, CompletionList, Defaults, EditRange, Position
-from ci_eval.model import Suggestion
+from ci_eval.adapters.lsp.protocol import CompletionItem, CompletionList, Defaults, Position, TextEdit
+from ci_eval.adapters.lsp.snippets import expand
+from ci_eval.adapters.lsp.words import word_start
+from ci_eval.model.offers import Extension, Offer
+from ci_eval.model.sessions import Suggestion
 
 KINDS = (
     "",
@@ -16,107 +19,193 @@ KINDS = (
 )
 """The names of the protocol's CompletionItemKind, by number."""
 
+NUMBERS = {
+    name: number
+    for number, name in enumerate(
+        "method function constructor field variable class struct interface module property event operator unit value "
+        "constant enum enum-member keyword text color file reference customcolor folder type-parameter user issue "
+        "snippet".split()
+    )
+}
+"""The number of each kind within VS Code (`CompletionItemKind` in `src/vs/editor/common/languages.ts`, 1.95)."""
+
 SNIPPET = 2
-WORD = re.compile(r"[@$#]*\w+")
-"""The part of an inserted text that is compared with the expected one: of `join(${1:parts})` it is `join`."""
+REMOVED = "⌫"
+"""In a tail: what follows would be removed by acceptance."""
+_SIGNS = re.compile(r"^\W+")
 
 
-def suggestions(
-    answer: list[CompletionItem] | CompletionList | None,
-    text: str,
-    offset: int,
-    prefix: str,
-    encoding: Encoding,
-    word: re.Pattern[str],
+class Question:
+    """The caret's line, and where a list was asked for in it: what is needed to read ranges."""
+
+    def __init__(
+        self, text: str, offset: int, prefix: str, encoding: Encoding, language: str = "", *, since: int = 0
+    ) -> None:
+        """`offset`: of the caret. `prefix`: what is typed of the token, `since`: of which so many characters after the
+        list was made. `language`: the protocol's name."""
+        begin = text.rfind("\n", 0, offset) + 1
+        end = text.find("\n", offset)
+        self.line = text[begin : end if end >= 0 else len(text)]
+        self.number = text.count("\n", 0, begin)
+        self.caret = offset - begin
+        self.asked = self.caret - since
+        self.token = self.caret - len(prefix)
+        self._encoding: Encoding = encoding
+        self.word = word_start(self.line[: self.asked] + self.line[self.caret :], self.asked, language)
+        self._columns: dict[int, int] = {}
+
+    def column(self, position: Position) -> int:
+        """Return the index in the line of a position on it."""
+        column = self._columns.get(position.character)
+        if column is None:
+            column = offset_in_line(self.line, position.character, self._encoding)
+            self._columns[position.character] = column
+        return column
+
+
+class Replaced:
+    """The part of the line that acceptance of an item replaces, in insert mode."""
+
+    __slots__ = ("begin", "end", "visible")
+
+    def __init__(self, begin: int, end: int, *, visible: bool) -> None:
+        self.begin = begin
+        self.end = end
+        self.visible = visible
+
+
+def offers(
+    answer: CompletionList, question: Question, name: re.Pattern[str], extension: Extension = ""
 ) -> list[Suggestion]:
-    """The items as suggestions, in the server's order.
-
-    `offset`: of the caret. `prefix`: what is typed of the token. `word`: what a token of the language looks like.
-    """
-    if answer is None:
-        return []
-    items, defaults = (answer, None) if isinstance(answer, list) else (answer.items, answer.item_defaults)
-    reader = _Reader(text, offset, prefix, encoding, word, defaults or Defaults())
-    return list(reader.read(items))
+    """Return the items as offers, in the server's order. `name`: what a token of the language looks like."""
+    return list(_Reader(question, name, answer.item_defaults or Defaults(), extension).read(answer))
 
 
 class _Reader:
-    """Reads the items of one list. Almost all replace the same range, so the offset of its beginning is remembered."""
+    """Reads the items of one list. Almost all replace the same range, so ranges are remembered."""
 
-    def __init__(
-        self, text: str, offset: int, prefix: str, encoding: Encoding, word: re.Pattern[str], defaults: Defaults
-    ) -> None:
-        self._text = text
-        self._encoding: Encoding = encoding
-        self._word = word
-        self._token = offset - len(prefix)
-        self._line = text.rfind("\n", 0, self._token) + 1
-        self._number = text.count("\n", 0, self._line)
-        self._defaults = defaults
-        shared = defaults.edit_range or EditRange()
-        self._range = shared.insert.start if shared.insert else shared.start
-        self._begins: dict[tuple[int, int], int] = {}
+    def __init__(self, question: Question, name: re.Pattern[str], defaults: Defaults, extension: Extension) -> None:
+        self._question = question
+        self._name = name
+        self._extension: Extension = extension
+        self._format = defaults.insert_text_format
+        self._word = Replaced(question.word, question.asked, visible=True)
+        self._default: Replaced | None = None
+        shared = defaults.edit_range
+        if shared and shared.insert:
+            self._default = self._edited(TextEdit("", None, shared.insert, shared.replace))
+        elif shared and shared.start:
+            self._default = self._range((shared.start, shared.end or shared.start))
 
-    def read(self, items: Sequence[CompletionItem]) -> Iterator[Suggestion]:
-        all_snippets = self._defaults.insert_text_format == SNIPPET
-        for item in items:
-            new, start = self._inserted(item)
-            if "\\$" in new and (all_snippets or item.insert_text_format == SNIPPET):
-                new = new.replace("\\$", "$")
-            begin = self._begin(start) if start else None
-            written = self._from_token(new, begin)
-            if not written.isidentifier():
-                found = self._word.match(written)
-                written = found[0] if found else written
+    def read(self, answer: CompletionList) -> Iterator[Suggestion]:
+        filtered_by = self._filter_of_all(answer)
+        for item in answer.items:
+            replaced, new, firm = self._inserted(item)
+            written = self._from_token(new, replaced.begin)
             if not written:
                 continue
-            filter_text = item.filter_text
-            if filter_text is not None:
-                filter_text = self._from_token(filter_text, begin)
-            yield Suggestion(
-                text=written,
-                kind=KINDS[item.kind] if 0 <= item.kind < len(KINDS) else "",
-                filter_text=None if filter_text == written else filter_text,
-                sort_text=item.sort_text if item.sort_text is not None else item.label,
+            firm += len(written) - len(new)
+            text = self._named(written, item)
+            tail = self._tail(replaced, new, written[len(text) :])
+            kind = self._kind(item)
+            own = item.filter_text
+            filter_text = self._from_token(own, replaced.begin) if own else None
+            yield Offer(
+                text=text,
+                tail=tail,
+                label="" if item.label == text else item.label,
+                kind=kind,
+                filter_text=None if filter_text == text else filter_text,
+                sort_text=item.sort_text or item.label,
+                filtered_by=filtered_by or own or None,
+                begin=replaced.begin - self._question.token,
+                firm=max(firm - len(text), 0),
+                number=NUMBERS[kind or "property"],
+                preselect=item.preselect is True,
+                visible=replaced.visible and bool(item.label),
+                extension=self._extension,
             )
 
-    def _inserted(self, item: CompletionItem) -> tuple[str, Position | None]:
+    def _filter_of_all(self, answer: CompletionList) -> str:
+        # The extension golang.go 0.52 gives all items of an incomplete list the filterText of the first one, so that VS
+        # Code keeps gopls' order (`provideCompletionItem` in extension/src/language/goLanguageServer.ts).
+        if self._extension == "gopls" and answer.is_incomplete and len(answer.items) > 1:
+            return answer.items[0].filter_text or answer.items[0].label
+        return ""
+
+    def _kind(self, item: CompletionItem) -> str:
+        if item.kind is None or item.kind != int(item.kind):
+            return ""
+        # A number that is none of the protocol's is text (`asCompletionItemKind` in protocolConverter.ts, 9.0.1).
+        return KINDS[int(item.kind)] if 1 <= item.kind < len(KINDS) else "text"
+
+    def _inserted(self, item: CompletionItem) -> tuple[Replaced, str, int]:
+        """The part replaced, the new text, and the length of its beginning that holds no placeholder.
+
+        As `asCompletionInsertText` in protocolConverter.ts of vscode-languageclient 9.0.1 has it.
+        """
         edit = item.text_edit
         if edit is not None:
+            replaced, new = self._edited(edit), edit.new_text
+        elif self._default is not None:
+            replaced, new = self._default, item.label if item.text_edit_text is None else item.text_edit_text
+        else:
+            replaced, new = self._word, item.insert_text or item.label
+        snippet = (self._format if item.insert_text_format is None else item.insert_text_format) == SNIPPET
+        # Where no text is inserted but the label, that is no snippet.
+        if not snippet or (edit is None and self._default is None and not item.insert_text):
+            return replaced, new, len(new)
+        return replaced, *expand(new)
+
+    def _edited(self, edit: TextEdit) -> Replaced:
+        if edit.insert is None or edit.replace is None:
             place = edit.range or edit.insert
-            return edit.new_text, place.start if place else None
-        if self._range is not None:
-            return item.text_edit_text or item.label, self._range
-        return item.insert_text or item.label.strip(), None
+            return self._range((place.start, place.end)) if place else self._word
+        insert = self._range((edit.insert.start, edit.insert.end))
+        replace = self._range((edit.replace.start, edit.replace.end))
+        same = insert.begin == replace.begin
+        return Replaced(insert.begin, insert.end, visible=insert.visible and replace.visible and same)
 
-    def _begin(self, start: Position) -> int | None:
-        """The offset of a position on the caret's line; None if it is on another line."""
-        if start.line != self._number:
-            return None
-        key = (start.line, start.character)
-        if key not in self._begins:
-            end = self._text.find("\n", self._line)
-            line = self._text[self._line : end if end >= 0 else len(self._text)]
-            self._begins[key] = self._line + offset_in_line(line, start.character, self._encoding)
-        return self._begins[key]
+    def _range(self, places: tuple[Position, Position]) -> Replaced:
+        """One on another line than the caret's, or over several, is never shown (`isInvalid` in suggest.ts, 1.95)."""
+        start, end = places
+        number, column = self._question.number, self._question.column
+        if start.line != number or end.line != number:
+            return Replaced(self._word.begin, self._word.end, visible=False)
+        return Replaced(column(start), column(end), visible=True)
 
-    def _from_token(self, new: str, begin: int | None) -> str:
+    def _from_token(self, new: str, begin: int) -> str:
         """The text from the token's beginning on, once `new` has replaced the text from `begin` on."""
-        token = self._token
-        if begin is not None and begin > token:
-            return self._text[token:begin] + new
-        if begin is not None and begin < token:
-            before = self._text[begin:token]
-            return new[len(before) :] if new.startswith(before) else new
-        # Where an item has no range, an editor replaces the word before the caret. Of `$` and `$name` it makes `$name`,
-        # not `$$name`.
-        sign = new[:1]
-        if begin is None and sign in _SIGNS and self._text[token - 1 : token] == sign:
-            return new[1:]
-        return new
+        line, token = self._question.line, self._question.token
+        if begin > token:
+            return line[token:begin] + new
+        before = line[begin:token]
+        return new[len(before) :] if new.startswith(before) else new
 
+    def _tail(self, replaced: Replaced, new: str, written: str) -> str:
+        """What acceptance leaves behind the name, of which `written` is new; and what it removes around the token."""
+        question, after = self._question, replaced.end - self._question.asked
+        before = question.line[replaced.begin : question.token]
+        removed = "" if new.startswith(before) else before
+        if after < 0:
+            return written + question.line[question.caret + after : question.caret]
+        lost = question.line[question.caret : question.caret + after]
+        if lost and written.endswith(lost):
+            written, lost = written[: -len(lost)], ""
+        removed += lost
+        return f"{written}{REMOVED}{removed}" if removed else written
 
-_SIGNS = frozenset("$@#.")
+    def _named(self, written: str, item: CompletionItem) -> str:
+        """The token at the beginning of what is written: of `join(parts)` it is `join`. Of `std::vector` there is none
+        unless the label or the filterText begins with `std`: then all of it is returned."""
+        if written.isidentifier() or not (found := self._name.match(written)):
+            return written
+        name = found[0]
+        if len(name) < len(written):
+            bare = _SIGNS.sub("", name)
+            if not any(_SIGNS.sub("", shown).startswith(bare) for shown in (item.label, item.filter_text or "")):
+                return written
+        return name
 
 
 TAGS = frozenset({"class", "struct"})

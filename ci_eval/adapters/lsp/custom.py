@@ -19,6 +19,9 @@ from ci_eval.adapters.sent import INTERPRETERS
 from ci_eval.errors import InstallError
 from ci_eval.fetch.download import sha256_of
 
+UNKNOWN_QUIET = 3.0
+"""Seconds after which a server of which nothing is known is taken to be ready if it has announced no work."""
+
 
 @dataclass(frozen=True)
 class Given:
@@ -85,6 +88,8 @@ def custom(
         only_language_id=language_id or model.only_language_id,
         own=own,
         like=like.name if like else "",
+        # Nobody has observed when an unknown server announces its work.
+        quiet=model.quiet if like else UNKNOWN_QUIET,
     )
 
 

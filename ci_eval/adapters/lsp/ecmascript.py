@@ -6,9 +6,6 @@ from typing import Any
 
 from ci_eval.adapters.lsp.overlay import Overlay
 
-LANGUAGE_IDS = {".tsx": "typescriptreact", ".jsx": "javascriptreact"}
-"""Suffix → the protocol's name of the language, where it is not that of the file's language."""
-
 PREFERENCES: dict[str, Any] = {"includeCompletionsWithInsertText": True}
 """With suggestions that replace more than the name, such as `?.name` for `.name`."""
 

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from ci_eval.adapters.confinement import interpreter
-from ci_eval.adapters.lsp.client import CAPABILITIES, INDEXING, QUIET, Client, Launch
-from ci_eval.adapters.lsp.completion import WORD, suggestions, without_hidden
+from ci_eval.adapters.lsp.client import CAPABILITIES, QUIET, Client, Launch
+from ci_eval.adapters.lsp.completion import Question, offers, without_hidden
 from ci_eval.adapters.lsp.inline import suggested
+from ci_eval.adapters.lsp.language_ids import language_id
 from ci_eval.adapters.lsp.manners import PLAIN, Manners, nothing
 from ci_eval.adapters.lsp.overlay import NOTHING, UNKNOWN, AutoImport, Overlay, filled, merged, with_arguments
-from ci_eval.adapters.lsp.protocol import CompletionItem, CompletionList
+from ci_eval.adapters.lsp.protocol import CompletionList
 from ci_eval.adapters.place import Place, variables
 from ci_eval.adapters.recipes import FromRecipe
 from ci_eval.adapters.sent import beforehand, configuration
@@ -68,17 +68,15 @@ class LspEngine(FromRecipe):
     """Section → what it gets when it asks for that section of its configuration."""
     variables: Callable[[Place], Mapping[str, str]] = no_values
     """Variables that are added to its environment."""
-    language_ids: Mapping[str, str] = field(default_factory=dict)
-    """Suffix of a file, or name of a language → the protocol's name of the language, where that differs from ours."""
     only_language_id: str = ""
     """If not "": the protocol's name of the language, for every file."""
-    word: re.Pattern[str] = WORD
-    """What a token of the language looks like; of a longer suggestion only that beginning counts."""
     installs: tuple[Path, ...] = ()
     """Where the server is installed, beside the folder that its recipe made."""
     reopens: bool = False
     """Whether each text is opened as a new document, for a server that ignores changes."""
     manners: Manners = PLAIN
+    quiet: float = QUIET
+    """Seconds after which it is taken to be ready if it has announced no work."""
     auto_import: AutoImport = UNKNOWN
     auto_imports: str = "default"
     """`interpret.autoImport`."""
@@ -113,6 +111,9 @@ class LspEngine(FromRecipe):
             options=options,
             settings=settings,
             announces=self.manners.announces,
+            quiet=self.quiet,
+            initialize=place.surroundings.initialize,
+            ready=place.surroundings.ready,
         )
 
     def sent(self, installation: Installation, surroundings: Surroundings) -> SentConfiguration:
@@ -141,10 +142,10 @@ class LspEngine(FromRecipe):
         """Start a server and ask what it is. Raises EngineFailure."""
 
         def ask(place: Place) -> Introduction:
-            client = Client(self.launch(place))
+            client = Client(replace(self.launch(place), ready=QUIET))
             try:
                 if not client.completes:
-                    client.settle(time.monotonic() + QUIET)  # it may announce completion a little later
+                    client.settle()  # it may announce completion a little later
                 return Introduction(name=client.info.name if client.info else "", completes=client.completes)
             finally:
                 client.close()
@@ -162,8 +163,7 @@ class LspEngine(FromRecipe):
 
     def language_id(self, language: str, path: str) -> str:
         """The protocol's name of the language of a file."""
-        suffix = Path(path).suffix
-        return self.only_language_id or self.language_ids.get(suffix) or self.language_ids.get(language, language)
+        return self.only_language_id or language_id(path, language)
 
 
 class RunningLsp:
@@ -179,10 +179,17 @@ class RunningLsp:
         self._path = ""
         self._text = self._told = ""
         self._edits: list[Edit] = []
-        self._last: list[CompletionItem] | CompletionList | None = None
+        self._last: CompletionList | None = None
+        self._asked = 0
+        """Characters of the prefix that were typed when the server was asked for the last list."""
+        self._is_typed = False
+        """Whether the last character before the caret is the last thing that the server was told."""
         self._fresh = True
         self._cold_until = 0.0
         self._copies = 0
+        self._language = ""
+        self._waited = (0.0, 0)
+        """What ended processes have of it."""
 
     # ------------------------------------------------------------------------------------------------------ process
 
@@ -202,6 +209,11 @@ class RunningLsp:
         """See Weighed."""
         return self._client.peak_memory() if self._client else None
 
+    def waited(self) -> tuple[float, int]:
+        """See Waiting."""
+        seconds, unready = self._waited
+        return (seconds + self._client.waited, unready + self._client.is_unready) if self._client else self._waited
+
     def restart(self) -> None:
         """See Running."""
         self._end()
@@ -213,6 +225,7 @@ class RunningLsp:
         self._place.remove()
 
     def _end(self) -> None:
+        self._waited = self.waited()
         client, self._client = self._client, None
         if client:
             client.close()
@@ -225,12 +238,13 @@ class RunningLsp:
             self._end()
         client = self._started()
         self._path, self._text, self._told, self._edits, self._last = path, text, text, [], None
-        language = self._engine.language_id(self._surroundings.language, path)
-        client.open(self._root / path, language, text, time.monotonic() + PATIENCE)
+        self._is_typed = False
+        self._language = self._engine.language_id(self._surroundings.language, path)
+        client.open(self._root / path, self._language, text, time.monotonic() + PATIENCE)
         if self._engine.manners.serial:
             client.digest(time.monotonic() + PATIENCE)
         elif self._fresh:
-            client.settle(time.monotonic() + INDEXING)
+            client.settle()
             self._cold_until = time.monotonic() + WARM_UP
         self._fresh = False
 
@@ -239,6 +253,7 @@ class RunningLsp:
         for offset, deleted, inserted in edits:
             self._text = self._text[:offset] + inserted + self._text[offset + deleted :]
         self._edits += edits
+        self._is_typed = False
 
     def complete(self, query: Query) -> Answer:
         """See Running. While a token is typed on, a list that the server called complete is kept, as editors do.
@@ -248,23 +263,27 @@ class RunningLsp:
         if query.span != "word" and self._running.completes_inline:
             return self._inline(query)
         latency = 0.0
-        if not query.continues or self._last is None or _is_incomplete(self._last):
-            latency = self._ask(query)
-        found = suggestions(
-            self._last, self._text, query.offset, query.prefix, self._running.encoding, self._engine.word
-        )
+        extension = self._engine.manners.extension
+        # The extension for clangd calls all lists incomplete.
+        if not query.continues or self._last is None or self._last.is_incomplete or extension == "clangd":
+            latency, self._last = self._ask(query)
+            self._asked = len(query.prefix)
+        since = len(query.prefix) - self._asked
+        encoding = self._running.encoding
+        question = Question(self._text, query.offset, query.prefix, encoding, self._language, since=since)
+        found = offers(self._last, question, self._surroundings.word, extension)
         if found:
             self._cold_until = 0.0
         if self._engine.manners.hides_tags:
             found = without_hidden(found)
         if not self._engine.manners.kinds:
             found = [msgspec.structs.replace(each, kind="") for each in found]
-        return Answer(suggestions=found, latency=latency * 1000)
+        return Answer(suggestions=found, latency=latency * 1000, typed=self._asked, dropped=self._last.dropped)
 
     def _inline(self, query: Query) -> Answer:
         started = time.perf_counter()
         client, deadline = self._running, time.monotonic() + self._surroundings.timeout
-        self._tell(client, deadline)
+        self._tell(client, query.offset, deadline)
         found, arrived = client.complete_inline(self._text, query.offset, deadline)
         suggestions = list(suggested(found, self._text, query, client.encoding))
         return Answer(suggestions=suggestions, latency=(arrived - started) * 1000)
@@ -275,42 +294,52 @@ class RunningLsp:
             raise EngineCrash(f"{self._engine.name} does not run")
         return self._client
 
-    def _ask(self, query: Query) -> float:
-        """Ask the server, keep its answer in `_last`, and return the seconds it took: from sending the edits to the
-        last byte of the answer.
+    def _ask(self, query: Query) -> tuple[float, CompletionList]:
+        """Ask the server; return the seconds it took, from sending the edits to the last byte of the answer, and that.
 
         A server that handles one message at a time is first given time to work through the edits.
         """
         client = self._running
         if not client.completes:
             raise EngineRaised(NO_COMPLETION.format(self._engine.name))
-        if self._edits and self._engine.manners.serial:
+        if not self._is_typed and self._engine.manners.serial:
             deadline = time.monotonic() + PATIENCE
-            self._tell(client, deadline)
+            self._tell(client, query.offset, deadline)
             client.digest(deadline)
         while True:
             started = time.perf_counter()
             deadline = time.monotonic() + self._surroundings.timeout
-            self._tell(client, deadline)
-            self._last, arrived = client.complete(self._text, query.offset, deadline)
+            self._tell(client, query.offset, deadline)
+            answer, arrived = client.complete(self._text, query.offset, deadline)
+            if client.is_loading and not client.is_unready:
+                # What it says while it loads the project is not what it will say.
+                client.settle()
+                continue
             # A server that is still loading the project suggests nothing; a person would see that, and try again.
-            if time.monotonic() > self._cold_until or _has_items(self._last):
-                break
+            if time.monotonic() > self._cold_until or answer.items:
+                return arrived - started, answer
             time.sleep(PAUSE)
-        return arrived - started
 
-    def _tell(self, client: Client, deadline: float) -> None:
-        """Send the edits that the server does not know yet."""
+    def _tell(self, client: Client, caret: int, deadline: float) -> None:
+        """Send the edits that the server does not know yet, as if the character before the caret was typed last."""
+        if self._is_typed:
+            return
         edits, self._edits = self._edits, []
-        if edits and self._engine.reopens:
-            self._reopen(client, deadline)
-        else:
+        if self._engine.reopens:
+            if edits:
+                self._reopen(client, deadline)
+        elif caret == 0 or (edits and _ends_at(caret, edits[-1])):
             client.change(self._told, edits, self._text, deadline)
+        else:
+            before, typed, after = self._text[: caret - 1], self._text[caret - 1], self._text[caret:]
+            client.change(self._told, [*edits, (caret - 1, 1, "")], before + after, deadline)
+            client.change(before + after, [(caret - 1, 0, typed)], self._text, deadline)
         self._told = self._text
+        self._is_typed = True
 
     def _reopen(self, client: Client, deadline: float) -> None:
         path = Path(self._path)
-        language = self._engine.language_id(self._surroundings.language, self._path)
+        language = self._language
         self._copies += 1
         copy = path.with_name(f"{path.stem}_{self._copies}{path.suffix}")
         client.open(self._root / copy, language, self._text, deadline)
@@ -352,9 +381,7 @@ def python_code(place: Place, code: str, *arguments: str) -> list[str]:
     ]
 
 
-def _is_incomplete(answer: list[CompletionItem] | CompletionList) -> bool:
-    return isinstance(answer, CompletionList) and answer.is_incomplete
-
-
-def _has_items(answer: list[CompletionItem] | CompletionList | None) -> bool:
-    return bool(answer.items if isinstance(answer, CompletionList) else answer)
+def _ends_at(caret: int, edit: Edit) -> bool:
+    """Whether the edit wrote the character before the caret."""
+    offset, _, inserted = edit
+    return bool(inserted) and offset + len(inserted) == caret

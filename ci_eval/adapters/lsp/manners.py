@@ -10,6 +10,7 @@ from typing import Any
 
 from ci_eval.adapters.compile_commands import compile_commands, include_folders
 from ci_eval.adapters.place import Place
+from ci_eval.model.offers import Extension
 
 
 def nothing(_place: Place) -> None:
@@ -42,6 +43,8 @@ class Manners:
     since it is there or not by chance."""
     kinds: bool = True
     """Whether the kinds that it gives to candidates are kept."""
+    extension: Extension = ""
+    """The extension of VS Code that changes what is shown of its lists; see `model/offers.py`."""
     announces: bool = False
     """Whether it always announces the loading of the project as work (`$/progress`). If so, it is not asked before that
     was announced and is done."""
@@ -80,6 +83,7 @@ CLANGD = Manners(
     anew=True,
     serial=True,
     hides_tags=True,
+    extension="clangd",
 )
 """clangd keeps what it learns of the headers of each file (FileIndex), and orders names by it. It uses `fallbackFlags`
 for files for which the project has no compile command (https://clangd.llvm.org/extensions). Whether it lists the struct
@@ -89,3 +93,5 @@ first hides the other, or not. It reads compile commands from a database of ours
 wins over all others) and no `.clangd`."""
 OWN_DATABASE = replace(CLANGD, options=_fallback, left_out=nothing_left_out)
 """The same where the user's command names the database (`--compile-commands-dir`), which is read as it is."""
+
+GOPLS = Manners(extension="gopls")

@@ -33,46 +33,52 @@ class Range(Struct, gc=False):
 
 
 class TextEdit(Struct, rename="camel", gc=False):
-    """A TextEdit (`range`) or an InsertReplaceEdit, of which we take `insert`, as editors do by default."""
+    """A TextEdit (`range`) or an InsertReplaceEdit."""
 
     new_text: str
     range: Range | None = None
     insert: Range | None = None
+    replace: Range | None = None
 
 
 class CompletionItem(Struct, rename="camel", gc=False):
-    """One candidate."""
+    """One candidate. Numbers may be written as 6.0, and whatever is optional may be null."""
 
     label: str
-    kind: int = 0
+    kind: float | None = None
     filter_text: str | None = None
     sort_text: str | None = None
     insert_text: str | None = None
     text_edit: TextEdit | None = None
     text_edit_text: str | None = None
-    insert_text_format: int = 1
+    insert_text_format: float | None = None
+    preselect: bool | None = None
 
 
 class EditRange(Struct, gc=False):
-    """A Range (`start`), or `{insert, replace}`, of which we take `insert`, as editors do by default."""
+    """A Range, or `{insert, replace}`."""
 
     start: Position | None = None
+    end: Position | None = None
     insert: Range | None = None
+    replace: Range | None = None
 
 
 class Defaults(Struct, rename="camel"):
     """Values of items that do not have their own."""
 
     edit_range: EditRange | None = None
-    insert_text_format: int | None = None
+    insert_text_format: float | None = None
 
 
 class CompletionList(Struct, rename="camel"):
     """A list of items, and whether it is incomplete: then the server must be asked again once more was typed."""
 
     items: list[CompletionItem] = []
-    is_incomplete: bool = False
+    is_incomplete: bool | None = False
     item_defaults: Defaults | None = None
+    dropped: int = 0
+    """Items that could not be read. No field of the protocol."""
 
 
 class ResponseError(Struct):
@@ -166,7 +172,4 @@ class ProgressStep(Struct):
     value: ProgressValue | Any = None
 
 
-ANSWER: msgspec.json.Decoder[list[CompletionItem] | CompletionList | None] = msgspec.json.Decoder(
-    list[CompletionItem] | CompletionList | None
-)
 MESSAGE: msgspec.json.Decoder[Message] = msgspec.json.Decoder(Message)

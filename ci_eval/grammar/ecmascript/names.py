@@ -14,6 +14,9 @@ GLOBAL = "global"
 """The package of names that every file can use without an import."""
 LOCAL = Origin(False)
 
+NAME = re.compile(r"[#@]?[\w$]+")
+"""What names look like."""
+
 _CLASSES = (
     "Object Function Array Boolean Symbol Number BigInt String RegExp Date Promise Map Set WeakMap WeakSet "
     "WeakRef FinalizationRegistry Proxy Error AggregateError EvalError RangeError ReferenceError SyntaxError "

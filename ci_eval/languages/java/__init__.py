@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ci_eval.contracts import Declarations, Language, Shape
 from ci_eval.grammar.blocks import BlockWalk
 from ci_eval.grammar.imports.jvm import imports
-from ci_eval.grammar.jvm.names import is_type_name, package_of, package_part
+from ci_eval.grammar.jvm.names import JVM_WORD, is_type_name, package_of, package_part
 from ci_eval.grammar.scopes import UNKNOWN, Origin, Scope
 from ci_eval.grammar.syntax import Node
 from ci_eval.grammar.walk import REFERENCE, TYPE, NodePlace, on, tokens_of
@@ -404,6 +404,7 @@ LANGUAGE: Language = Language(
     keywords=KEYWORDS,
     extract=extract,
     declare=declare,
+    word=JVM_WORD,
     shape=Shape(
         lists=frozenset(
             "program class_body interface_body enum_body enum_body_declarations annotation_type_body".split()

@@ -359,4 +359,5 @@ LANGUAGE: Language = Language(
     extract=extract,
     declare=declare,
     shape=SHAPE,
+    word=re.compile(r"\$?\w+"),
 )

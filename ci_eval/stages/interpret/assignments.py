@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
 
 from ci_eval.chance import draw
 from ci_eval.contracts import Engine, Installation, Ranker, RunSettings, Surroundings, Task
@@ -50,7 +49,8 @@ class Setup:
     surroundings: Surroundings
     ranker: Ranker
     task: Task = COMPLETION
-    client: Literal["editor", "raw"]
+    client: str
+    """Name of a client."""
     max_suggestions: int
     seed: int
     user: UserModel | None = None

@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Protocol, runtime_checkable
 
 from ci_eval.contracts import Running
-from ci_eval.errors import CiEvalError, EngineCrash, EngineFailure
+from ci_eval.errors import CiEvalError, EngineCrash, EngineFailure, EngineUnstarted
 from ci_eval.machine import peak_of
 from ci_eval.model import Footprint
 from ci_eval.stages.interpret.assignments import Setup
@@ -19,6 +19,18 @@ class Weighed(Protocol):
 
     def peak_memory(self) -> int | None:
         """The most bytes that were resident in its processes so far; None where that is not known."""
+
+
+@runtime_checkable
+class Waiting(Protocol):
+    """A running engine that is not asked before it is ready."""
+
+    def waited(self) -> tuple[float, int]:
+        """Seconds spent so far on waiting for work that it announced, and starts after which it was not done in time."""
+
+
+STARTS = 2
+"""Failed starts in a row after which an engine is given up."""
 
 
 class _Asked:
@@ -35,6 +47,7 @@ class _Asked:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._engine.took(time.perf_counter() - self._began, answered=kind is None)
+        self._engine.failed(error)
 
 
 class KeptEngine:
@@ -50,9 +63,18 @@ class KeptEngine:
         self._start_ups: list[float] = []
         self._memory: int | None = None
         self._weighed = 0
+        self._waited = (0.0, 0)
+        """What the footprints so far have of it."""
+        self._waited_before = (0.0, 0)
+        """What engines that are ended have of it."""
+        self._unstarted = 0
+        """Starts in a row that failed."""
+        self._why = ""
 
     def running(self) -> Running:
         """The engine. Raises EngineCrash if it cannot be started."""
+        if self._unstarted >= STARTS:
+            raise EngineCrash(f"given up after {STARTS} starts that failed: {self._why}")
         if self._running is None:
             self._starting = 0.0
             try:
@@ -66,6 +88,10 @@ class KeptEngine:
         if self._running is None:
             return
         self._weigh()
+        if self._unstarted:
+            # The next question starts it: a start that takes as long as it may would be lost here.
+            self.close()
+            return
         began = time.perf_counter()
         try:
             self._running.restart()
@@ -82,17 +108,34 @@ class KeptEngine:
                 self._start_ups.append(round(1000 * self._starting, 3))
                 self._starting = None
 
+    def failed(self, error: BaseException | None) -> None:
+        """It was asked, and failed with that error; None: it answered."""
+        if isinstance(error, EngineUnstarted):
+            self._unstarted += 1
+            self._why = str(error)
+        elif error is None:
+            self._unstarted = 0
+
     def footprint(self, *, alone: bool) -> Footprint:
         """Since the last call; `alone`: whether this process asks no other engine, so that its memory is known."""
         self._weigh(alone=alone)
+        seconds, unready = self._waiting()
         made = Footprint(
             start_ups=tuple(self._start_ups),
+            waited=round(seconds - self._waited[0], 3),
+            unready=unready - self._waited[1],
             memory=self._memory,
             weighed=self._weighed,
             of_worker=self._memory is not None and not self.setup.engine.own_process,
         )
         self._start_ups, self._memory, self._weighed = [], None, 0
+        self._waited = seconds, unready
         return made
+
+    def _waiting(self) -> tuple[float, int]:
+        running: object = self._running
+        now = running.waited() if isinstance(running, Waiting) else (0.0, 0)
+        return self._waited_before[0] + now[0], self._waited_before[1] + now[1]
 
     def _weigh(self, *, alone: bool = False) -> None:
         found = None
@@ -115,6 +158,7 @@ class KeptEngine:
 
     def close(self) -> None:
         """End it."""
+        self._waited_before = self._waiting()
         running, self._running = self._running, None
         if running:
             running.close()

@@ -46,8 +46,10 @@ from ci_eval.model import (
     Status,
     Suggestion,
 )
+from ci_eval.model.sessions import keys_to
 from ci_eval.stages.interpret.assignments import Assignment, completes, record_of, record_of_lookup, session_of
 from ci_eval.stages.interpret.carets import Carets
+from ci_eval.stages.interpret.contract import LONGEST
 from ci_eval.stages.interpret.engines import KeptEngine
 from ci_eval.stages.interpret.grading import Grading
 from ci_eval.stages.interpret.pack import SessionEnd
@@ -185,8 +187,7 @@ class Player:
             user = self._open.user
             if user and not user.asks(call.prefix):
                 return
-            # What is shown of a list an editor keeps is what it filters; raw, each list is the engine's own.
-            continues = bool(self._open.lookups) and self._setup.client == "editor"
+            continues = bool(self._open.lookups) and self._showing.keeps
             self.ask(Question(prefix=call.prefix, expected=call.expected_text, continues=continues), self._open)
 
     def _play(self, item: PlayItem) -> None:
@@ -318,12 +319,14 @@ class Player:
             suggestions = task.read(text, record) if task.read and record else answer.suggestions
             if usage and task.read and suggestions:
                 usage = replace(usage, read=(*usage.read, suggestions[0].kind))
-            shown = self._show(suggestions, question.prefix, len(session.lookups))
+            shown = self._show(suggestions, question.prefix, answer.typed, session)
         rank = task.rank(question.expected, question.prefix, shown.suggestions)
         saved = len(shown.suggestions[rank - 1].text) - len(question.prefix) if rank else 0
-        # Without a modelled user one takes what costs fewer keys than typing on: rank - 1 steps down and Enter.
+        # Without a modelled user one takes what costs fewer keys than typing on: steps through the list, and Enter.
         user = session.user
-        selected = user.takes(rank, question.prefix) if user else rank is not None and rank < saved
+        selected = (
+            user.takes(rank, question.prefix) if user else rank is not None and keys_to(rank, shown.highlighted) < saved
+        )
         latency = round(answer.latency + shown.ranking, 3)
         if shown.features is not None:
             session.logged.append(
@@ -340,6 +343,9 @@ class Player:
             prefix=question.prefix,
             suggestions=shown.stored,
             total=len(shown.suggestions),
+            duplicates=shown.duplicates,
+            dropped=answer.dropped,
+            highlighted=shown.highlighted,
             rank=rank,
             latency=latency,
             cold=self._cold,
@@ -349,9 +355,19 @@ class Player:
             usage=usage,
         )
 
-    def _show(self, suggestions: Sequence[Suggestion], prefix: str, query: int) -> Shown:
-        text, caret = self.document.text, self.document.caret
-        return self._showing.show(suggestions, text[: caret - len(prefix)], prefix, query, after=text[caret:])
+    def _show(self, suggestions: Sequence[Suggestion], prefix: str, asked: int | None, session: Open) -> Shown:
+        text, caret, call = self.document.text, self.document.caret, session.call
+        # The file as it is on disk: the document may hide what stands behind the caret.
+        end = call.offset + len(call.expected_text)
+        return self._showing.show(
+            suggestions,
+            text[: caret - len(prefix)],
+            prefix,
+            len(session.lookups),
+            after=text[caret:],
+            asked=asked,
+            follows=self._text[end : end + LONGEST] if isinstance(call, CallCompletion) else None,
+        )
 
     def _finish(self, ended: Open) -> Session:
         if ended.failure:

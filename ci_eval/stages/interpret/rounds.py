@@ -55,14 +55,15 @@ def _otherwise(number: int, session: Session) -> Otherwise:
 
 def answers_of(session: Session) -> object:
     """All that a person could tell one answer from another by."""
-    lists = [[found.text for found in lookup.suggestions] for lookup in session.lookups]
+    lists = [[(found.text, found.tail) for found in lookup.suggestions] for lookup in session.lookups]
     return _seen(session), lists
 
 
 def _seen(session: Session) -> object:
     """All that metrics could tell one answer from another by, but for times."""
     return session.status, [
-        (each.prefix, each.total, each.rank, each.selected, each.grades) for each in session.lookups
+        (each.prefix, each.total, each.rank, each.selected, each.grades, each.duplicates, each.highlighted)
+        for each in session.lookups
     ]
 
 

@@ -7,13 +7,15 @@ from collections.abc import Sequence
 
 import msgspec
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from ci_eval.contracts import CaretContext, FileContext
 from ci_eval.learning.features import Reader
 from ci_eval.model import Suggestion
 from ci_eval.stages.interpret.assignments import Setup
-from ci_eval.stages.interpret.client import shown_by, with_positions
+from ci_eval.stages.interpret.clients import CATALOG as CLIENTS
+from ci_eval.stages.interpret.contract import Caret, Listing, duplicates
 
 
 class Shown(msgspec.Struct, frozen=True, kw_only=True):
@@ -22,6 +24,10 @@ class Shown(msgspec.Struct, frozen=True, kw_only=True):
     suggestions: Sequence[Suggestion]
     stored: tuple[Suggestion, ...]
     """The first of them, with their places in the engine's order where that is another."""
+    duplicates: int
+    """How many leave the same text as one above them."""
+    highlighted: int
+    """Index of the one that is selected when the list appears."""
     ranking: float
     """Milliseconds that ordering took."""
     features: NDArray[np.float32] | None
@@ -37,20 +43,46 @@ class Showing:
         place = setup.surroundings
         context = FileContext(path=path, text=text, keywords=place.keywords, names=setup.names, surroundings=place)
         self._order = setup.ranker.open(context)
+        self._client = CLIENTS.load(setup.client)
         self._reader = Reader.of(context) if setup.logging else None
 
-    def show(self, answered: Sequence[Suggestion], before: str, prefix: str, query: int, *, after: str = "") -> Shown:
+    @property
+    def keeps(self) -> bool:
+        """Whether a complete list is kept while the token is typed on; if not, each list is the engine's own."""
+        return self._client.keeps
+
+    def show(
+        self,
+        answered: Sequence[Suggestion],
+        before: str,
+        prefix: str,
+        query: int,
+        *,
+        after: str = "",
+        asked: int | None = None,
+        follows: str | None = None,
+    ) -> Shown:
         """`before`: the text of the file up to the word being typed, `after`: behind the caret; `query`: how many lists
-        the session had before."""
+        the session had before; `asked`, `follows`: as in `contract.Caret`, None = all of the prefix was typed."""
         caret = CaretContext(path=self._path, before=before, prefix=prefix, query=query, after=after)
-        shown = shown_by(self._setup.client, answered, prefix)
+        line = before[before.rfind("\n") + 1 :] + prefix
+        listing = self._client.show(
+            answered,
+            Caret(line=line, prefix=prefix, asked=len(prefix) if asked is None else asked, follows=follows),
+        )
+        return self._ordered(listing, caret)
+
+    def _ordered(self, listing: Listing, caret: CaretContext) -> Shown:
+        shown = listing.suggestions
         started = time.perf_counter()
         ordered = self._order(shown, caret)
         ranking = (time.perf_counter() - started) * 1000
         stored = ordered[: self._setup.max_suggestions]
         return Shown(
             suggestions=ordered,
-            stored=tuple(stored) if ordered is shown else with_positions(stored, shown),
+            stored=tuple(stored) if ordered is shown else _with_positions(stored, shown),
+            duplicates=duplicates(shown),
+            highlighted=listing.highlighted if ordered is shown else 0,
             # Of an order that stays as it is only the clock would tell a time.
             ranking=0.0 if ordered is shown else ranking,
             features=self._features(shown, ordered, caret),
@@ -64,5 +96,11 @@ class Showing:
         rows = self._reader.rows(caret, shown)
         if ordered is shown:
             return rows
-        place = {found.text: number for number, found in enumerate(shown)}
-        return rows[[place[found.text] for found in ordered]]
+        place = {id(found): number for number, found in enumerate(shown)}
+        return rows[[place[id(found)] for found in ordered]]
+
+
+def _with_positions(ordered: Sequence[Suggestion], shown: Sequence[Suggestion]) -> tuple[Suggestion, ...]:
+    """Remember where the client had put what the completion type moved. Several may have the same text."""
+    place = {id(found): number for number, found in enumerate(shown, 1)}
+    return tuple([replace(found, position=place[id(found)]) for found in ordered])

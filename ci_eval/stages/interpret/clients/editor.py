@@ -1,30 +1,41 @@
-"""What stands between engine and person."""
+"""The rule of ci-eval before it had VS Code's: so that evaluations of then can be compared with those of now.
+
+A list shows what the typed word fits, what it fits best first, then by sortText, then by text, both without regard to
+case; then by text as it is. Of equal first words the first counts. If an engine gives no sortText, its order does.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from operator import itemgetter
-from typing import Literal
 
 from msgspec.structs import replace
 
 from ci_eval.model import Suggestion
+from ci_eval.model.offers import Offer, plain
+from ci_eval.stages.interpret.contract import Caret, Client, Listing
 from ci_eval.stages.interpret.fuzzy import score
 
+WORD = re.compile(r"[@$#]*\w+[?!$]?[\w$]*")
 
-def shown_by(client: Literal["editor", "raw"], answered: Sequence[Suggestion], prefix: str) -> list[Suggestion]:
-    """What a person sees of the answer, each text once.
 
-    `editor` shows what the typed word fits, what it fits best first, then by sortText, then by text, both without
-    regard to case; then by text as it is: many servers list what is equal so far in another order each time. Of equal
-    texts the first counts. Where an engine gives no sortText, its own order counts. `raw` shows everything as it came.
-    """
-    if client == "editor" and any(found.sort_text is not None for found in answered):
-        return _fitting(_sorted(answered), prefix)
+def show(answered: Sequence[Suggestion], caret: Caret) -> Listing:
+    found = [_first_word(each) for each in answered]
+    if any(each.sort_text is not None for each in found):
+        return Listing(_fitting(_sorted(found), caret.prefix))
     first: dict[str, Suggestion] = {}
-    for found in answered:
-        first.setdefault(found.text, found)
-    return list(first.values()) if client == "raw" else _fitting(list(first.values()), prefix)
+    for each in found:
+        first.setdefault(each.text, each)
+    return Listing(_fitting(list(first.values()), caret.prefix))
+
+
+def _first_word(found: Suggestion) -> Suggestion:
+    if isinstance(found, Offer):
+        found = plain(found, "")
+        word = WORD.match(found.text)
+        return replace(found, text=word[0]) if word and word[0] != found.text else found
+    return found
 
 
 def _sorted(answered: Sequence[Suggestion]) -> list[Suggestion]:
@@ -54,7 +65,6 @@ def _among_equals(found: Suggestion) -> tuple[str, str, str, str]:
     return sort_text.lower(), sort_text, found.filter_text or found.text, found.kind
 
 
-def with_positions(ordered: Sequence[Suggestion], shown: Sequence[Suggestion]) -> tuple[Suggestion, ...]:
-    """Remember where the engine had put what the completion type moved."""
-    place = {found.text: i for i, found in enumerate(shown, 1)}
-    return tuple([replace(found, position=place[found.text]) for found in ordered])
+CLIENT = Client(
+    name="editor", summary="ci-eval's rule before it had VS Code's; each first word once", show=show, keeps=True
+)

@@ -1,0 +1,71 @@
+"""Reads answers to `textDocument/completion`, leniently: an item that cannot be read does not cost the others.
+
+VS Code's client (`protocolConverter.ts` of vscode-languageclient 9.0.1) looks at one field after the other, ignores a
+`kind` that is no number, and takes null for absent almost everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from ci_eval.adapters.lsp.protocol import UNREADABLE, CompletionItem, CompletionList, Defaults
+
+_STRICT: msgspec.json.Decoder[list[CompletionItem] | CompletionList | None] = msgspec.json.Decoder(
+    list[CompletionItem] | CompletionList | None
+)
+_NUMBERS = ("kind", "insertTextFormat")
+
+
+def read_answer(answer: bytes) -> CompletionList:
+    """Return the items of an answer; none for null. Raises one of UNREADABLE if it is no list at all."""
+    try:
+        strict = _STRICT.decode(answer)
+    except UNREADABLE:
+        return _lenient(msgspec.json.decode(answer))
+    if isinstance(strict, CompletionList):
+        strict.dropped = 0
+        return strict
+    return CompletionList(items=strict or [])
+
+
+def _lenient(answer: Any) -> CompletionList:
+    whole: Mapping[str, Any] = answer if isinstance(answer, dict) else {"items": answer}
+    items = whole.get("items")
+    if items is not None and not isinstance(items, list):
+        raise msgspec.ValidationError(f"items: expected a list, got {str(items)[:80]}")
+    read = [item for each in items or () if (item := _item(each)) is not None]
+    return CompletionList(
+        items=read,
+        is_incomplete=whole.get("isIncomplete") is True,
+        item_defaults=_converted(whole.get("itemDefaults"), Defaults, _NUMBERS),
+        dropped=len(items or ()) - len(read),
+    )
+
+
+def _item(given: Any) -> CompletionItem | None:
+    item: CompletionItem | None = _converted(given, CompletionItem, (*_NUMBERS, "preselect"))
+    return item
+
+
+def _converted(given: Any, kind: type[Any], ignored: Sequence[str]) -> Any:
+    """Return the value as that type, without those of its fields that do not matter where they are wrong; else None."""
+    if not isinstance(given, dict):
+        return None
+    fields = {name: value for name, value in given.items() if value is not None}
+    for name in ignored:
+        if not isinstance(fields.get(name), int | float) or (name == "preselect" and fields[name] not in {True, False}):
+            fields.pop(name, None)
+    try:
+        # Not strict: a line number may be written as 6.0.
+        return msgspec.convert(_without_nulls(fields), kind, strict=False)
+    except UNREADABLE:
+        return None
+
+
+def _without_nulls(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _without_nulls(each) for name, each in value.items() if each is not None}
+    return value

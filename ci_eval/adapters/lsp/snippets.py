@@ -1,0 +1,94 @@
+"""The text that an editor inserts for a snippet (`insertTextFormat` 2).
+
+After `SnippetParser` of VS Code 1.95 (`src/vs/editor/contrib/snippet/browser/snippetParser.ts`): placeholders leave
+their default text, choices their first text, tab stops and unknown variables nothing. Mirrored placeholders are not
+filled in.
+"""
+
+from __future__ import annotations
+
+import re
+
+_STOP = re.compile(r"\$(?:(?P<number>\d+)|(?P<name>[A-Za-z_]\w*))", re.ASCII)
+_OPENED = re.compile(r"\$\{(?:(?P<number>\d+)|(?P<name>[A-Za-z_]\w*))(?P<next>[:}/|])", re.ASCII)
+_CHOICES = re.compile(r"((?:\\[\\,|]|[^\\,|])*)(?:,(?:\\[\\,|]|[^\\,|])*)*\|\}")
+_TRANSFORM = re.compile(r"(?:\\.|[^\\/])*/(?:\\.|\$\{[^}]*\}|[^\\/])*/[a-z]*\}", re.ASCII)
+DEEPEST = 20
+"""Placeholders within placeholders that are read as such."""
+
+
+def expand(snippet: str) -> tuple[str, int]:
+    """Return the inserted text, and the length of its beginning that holds no placeholder."""
+    if "$" not in snippet and "\\" not in snippet:
+        return snippet, len(snippet)
+    reader = _Reader(snippet)
+    text = reader.read()
+    return text, len(text) if reader.firm is None else reader.firm
+
+
+class _Reader:
+    """Reads one snippet from its beginning to its end."""
+
+    def __init__(self, snippet: str) -> None:
+        self._snippet = snippet
+        self._at = 0
+        self._length = 0
+        self.firm: int | None = None
+        """The characters written before the first placeholder; None: there is none so far."""
+
+    def read(self, depth: int = 0) -> str:
+        """Return the text up to the bracket that closes a placeholder, or up to the end at depth 0."""
+        parts: list[str] = []
+        while self._at < len(self._snippet):
+            if depth and self._snippet[self._at] == "}":
+                break
+            parts.append(self._piece(depth))
+        return "".join(parts)
+
+    def _piece(self, depth: int) -> str:
+        snippet, at = self._snippet, self._at
+        if snippet[at] == "\\":
+            escaped = snippet[at + 1 : at + 2] in {"$", "}", "\\"}
+            return self._write(snippet[at + escaped], 1 + escaped)
+        if snippet[at] != "$":
+            return self._write(snippet[at], 1)
+        if stop := _STOP.match(snippet, at):
+            self._stop(stop["number"])
+            self._at = stop.end()
+            return ""
+        if (opened := _OPENED.match(snippet, at)) and depth < DEEPEST:
+            return self._opened(opened, depth)
+        return self._write("$", 1)
+
+    def _opened(self, opened: re.Match[str], depth: int) -> str:
+        before = self._at, self._length, self.firm
+        self._stop(opened["number"])
+        self._at = opened.end()
+        match opened["next"]:
+            case "}":
+                return ""
+            case ":":
+                text = self.read(depth + 1)
+                if self._snippet[self._at : self._at + 1] == "}":
+                    self._at += 1
+                    return text
+            case "|" if opened["number"] and (choices := _CHOICES.match(self._snippet, self._at)):
+                self._at = choices.end()
+                first = re.sub(r"\\([\\,|])", r"\1", choices[1])
+                self._length += len(first)
+                return first
+            case "/" if transform := _TRANSFORM.match(self._snippet, self._at):
+                self._at = transform.end()
+                return ""
+        # What is not closed is text, as it stands.
+        self._at, self._length, self.firm = before
+        return self._write("$", 1)
+
+    def _stop(self, number: str | None) -> None:
+        if self.firm is None and number:
+            self.firm = self._length
+
+    def _write(self, text: str, read: int) -> str:
+        self._at += read
+        self._length += len(text)
+        return text

@@ -1,0 +1,6 @@
+"""What stands between engine and person: one client in each file."""
+
+from ci_eval.catalog import Catalog
+from ci_eval.stages.interpret.contract import Client
+
+CATALOG: Catalog[Client] = Catalog(__name__, "CLIENT")

@@ -1,0 +1,21 @@
+"""The engine's list as it came, each text once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ci_eval.model import Suggestion
+from ci_eval.model.offers import plain
+from ci_eval.stages.interpret.contract import Caret, Client, Listing, tail_of
+
+
+def show(answered: Sequence[Suggestion], caret: Caret) -> Listing:
+    first: dict[tuple[str, str], Suggestion] = {}
+    for found in answered:
+        tail = tail_of(found, caret.follows)
+        if (found.text, tail) not in first:
+            first[found.text, tail] = plain(found, tail)
+    return Listing(list(first.values()))
+
+
+CLIENT = Client(name="raw", summary="the engine's list as it came, each text once", show=show, keeps=False)
