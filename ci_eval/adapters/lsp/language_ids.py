@@ -1,7 +1,7 @@
 """What the protocol calls the language of a file.
 
-https://microsoft.github.io/language-server-protocol/specifications/lsp/3.17/specification/#textDocumentItem has the names;
-which suffix has which is as VS Code has it (`extensions/*/package.json` of microsoft/vscode 1.95): there, `.h` is C++.
+The names: https://microsoft.github.io/language-server-protocol/specifications/lsp/3.17/specification/#textDocumentItem.
+Which suffix has which is as VS Code has it (`extensions/*/package.json` of microsoft/vscode 1.95): there, `.h` is C++.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ class Waiting(Protocol):
     """A running engine that is not asked before it is ready."""
 
     def waited(self) -> tuple[float, int]:
-        """Seconds spent so far on waiting for work that it announced, and starts after which it was not done in time."""
+        """Seconds spent so far on waiting for work that it announced; starts after which that was not done in time."""
 
 
 STARTS = 2

@@ -2,8 +2,8 @@
 
 After VS Code 1.95 (npm monaco-editor 0.52.2 has the same code): the order of `defaultComparator` in
 `src/vs/editor/contrib/suggest/browser/suggest.ts`, the filter of `completionModel.ts` beside it, the selection of
-`Memory.select` in `suggestMemory.ts`. `tests/stages/interpret/clients/conformance/` has lists that this code was given, and
-what it made of them.
+`Memory.select` in `suggestMemory.ts`. `tests/stages/interpret/clients/` has lists that this code was given, and what it
+made of them.
 
 An engine that gives no text to sort by is taken to be one whose extension keeps its order.
 """
@@ -71,10 +71,8 @@ class _Words:
             length = self._typed - begin
             word = self._line[-length:] if length else ""
             stood = length - self._since
-            blanks = next(
-                (place for place in range(max(stood, 0)) if word[place : place + 1] not in {" ", "\t"}), stood
-            )
-            known = self._known[begin] = word, max(blanks, 0)
+            blanks = word[: max(stood, 0)]
+            known = self._known[begin] = word, len(blanks) - len(blanks.lstrip(" \t"))
         return known
 
 
@@ -101,8 +99,8 @@ def _filtered_by(found: Suggestion, word: str) -> str:
     if not isinstance(found, Offer):
         return found.filter_text or found.text
     text = found.filtered_by or _label(found)
-    # The extension llvm-vs-code-extensions.vscode-clangd 0.1.33 (`provideCompletionItem` in src/clangd-context.ts) makes
-    # everything fit alike, so that VS Code keeps clangd's order.
+    # The extension vscode-clangd 0.1.33 (`provideCompletionItem` in src/clangd-context.ts) makes
+    # everything fit alike, so that VS Code keeps the order of clangd.
     return f"{word}_{text}" if found.extension == "clangd" else text
 
 
