@@ -18,8 +18,8 @@ class Suggestion(Value, frozen=True, kw_only=True, omit_defaults=True, gc=False)
 
     text: str
     tail: str = ""
-    """What acceptance would leave behind `text` although the code does not go on with it, or `⌫` and what it would
-    remove; such a suggestion is not what was expected."""
+    """What acceptance would leave behind `text` although the code does not go on with it; and behind `⌫` what it would
+    remove there, behind `⇤` before the token. Such a suggestion is not what was expected."""
     label: str = ""
     """What the list shows, where that is not `text`."""
     kind: str = ""

@@ -30,8 +30,8 @@ NUMBERS = {
 """The number of each kind within VS Code (`CompletionItemKind` in `src/vs/editor/common/languages.ts`, 1.95)."""
 
 SNIPPET = 2
-REMOVED = "⌫"
-"""In a tail: what follows would be removed by acceptance."""
+REMOVED, REMOVED_BEFORE = "⌫", "⇤"
+"""In a tail: what follows would be removed by acceptance, behind the caret or before the token."""
 _SIGNS = re.compile(r"^\W+")
 
 
@@ -102,8 +102,6 @@ class _Reader:
         for item in answer.items:
             replaced, new, firm = self._inserted(item)
             written = self._from_token(new, replaced.begin)
-            if not written:
-                continue
             firm += len(written) - len(new)
             text = self._named(written, item)
             tail = self._tail(replaced, new, written[len(text) :])
@@ -119,7 +117,8 @@ class _Reader:
                 sort_text=item.sort_text or item.label,
                 filtered_by=filtered_by or own or None,
                 begin=replaced.begin - self._question.token,
-                firm=max(firm - len(text), 0),
+                # A tail is compared as a whole if there is no placeholder in it.
+                firm=firm - len(text) if len(text) <= firm < len(written) and not _removes(tail) else len(tail),
                 number=NUMBERS[kind or "property"],
                 preselect=item.preselect is True,
                 visible=replaced.visible and bool(item.label),
@@ -163,7 +162,7 @@ class _Reader:
             return self._range((place.start, place.end)) if place else self._word
         insert = self._range((edit.insert.start, edit.insert.end))
         replace = self._range((edit.replace.start, edit.replace.end))
-        same = insert.begin == replace.begin
+        same = edit.insert.start == edit.replace.start
         return Replaced(insert.begin, insert.end, visible=insert.visible and replace.visible and same)
 
     def _range(self, places: tuple[Position, Position]) -> Replaced:
@@ -185,15 +184,15 @@ class _Reader:
     def _tail(self, replaced: Replaced, new: str, written: str) -> str:
         """What acceptance leaves behind the name, of which `written` is new; and what it removes around the token."""
         question, after = self._question, replaced.end - self._question.asked
-        before = question.line[replaced.begin : question.token]
-        removed = "" if new.startswith(before) else before
+        caret = question.caret
         if after < 0:
-            return written + question.line[question.caret + after : question.caret]
-        lost = question.line[question.caret : question.caret + after]
+            written += question.line[caret + after : caret]
+        lost = question.line[caret : caret + max(after, 0)]
         if lost and written.endswith(lost):
             written, lost = written[: -len(lost)], ""
-        removed += lost
-        return f"{written}{REMOVED}{removed}" if removed else written
+        before = question.line[replaced.begin : question.token]
+        changed = "" if new.startswith(before) else REMOVED_BEFORE + before
+        return written + changed + (REMOVED + lost if lost else "")
 
     def _named(self, written: str, item: CompletionItem) -> str:
         """The token at the beginning of what is written: of `join(parts)` it is `join`. Of `std::vector` there is none
@@ -206,6 +205,10 @@ class _Reader:
             if not any(_SIGNS.sub("", shown).startswith(bare) for shown in (item.label, item.filter_text or "")):
                 return written
         return name
+
+
+def _removes(tail: str) -> bool:
+    return REMOVED in tail or REMOVED_BEFORE in tail
 
 
 TAGS = frozenset({"class", "struct"})
