@@ -66,6 +66,8 @@ def _source(source: SourceFile, session: Session, line: int, column: int) -> Ite
 def _lookup(lookup: Lookup, expected: str) -> Iterator[str]:
     place = f"place {lookup.rank}" if lookup.rank else "absent"
     yield f"prefix {lookup.prefix!r}: {place} of {lookup.total} suggestions, {lookup.latency:.1f} ms"
+    if lookup.dropped:
+        yield f"        {lookup.dropped} more could not be read"
     for i, suggestion in enumerate(lookup.suggestions, 1):
         is_expected = suggestion.text == expected and not suggestion.tail
         if i <= SHOWN or is_expected:

@@ -22,6 +22,8 @@ class Footprint(Value, frozen=True, kw_only=True, omit_defaults=True):
     """Seconds spent, in all starts, on waiting for work that the engine had announced."""
     unready: Number = 0
     """Starts after which it still announced work when that had been waited for as long as `engine.ready` allows."""
+    dropped: Number = 0
+    """Items of its lists that could not be read, and are missing in what was shown."""
     memory: Annotated[int, Meta(ge=0, le=2**53)] | None = None
     """The most bytes that were resident in the processes of one engine; None where that is not known."""
     weighed: Number = 0

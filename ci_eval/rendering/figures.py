@@ -116,6 +116,8 @@ def footprint_text(of: Footprint) -> str:
             f"still at work after all the time that `engine.ready` allows (in {counted(of.unready, 'start')}), so that "
             "lists may lack what it had not read"
         )
+    if of.dropped:
+        said.append(f"{counted(of.dropped, 'item')} of its lists could not be read and are left out")
     return ", ".join(said)
 
 

@@ -35,6 +35,7 @@ def together(parts: Iterable[Footprint]) -> Footprint:
         start_ups=tuple(starts),
         waited=round(sum(part.waited for part in given), 3),
         unready=sum(part.unready for part in given),
+        dropped=sum(part.dropped for part in given),
         memory=max((part.memory for part in given if part.memory is not None), default=None),
         weighed=sum(part.weighed for part in given),
         of_worker=any(part.of_worker for part in given),

@@ -70,6 +70,8 @@ class KeptEngine:
         self._unstarted = 0
         """Starts in a row that failed."""
         self._why = ""
+        self.dropped = 0
+        """Items of its lists that could not be read since the last footprint."""
 
     def running(self) -> Running:
         """The engine. Raises EngineCrash if it cannot be started."""
@@ -122,6 +124,7 @@ class KeptEngine:
         seconds, unready = self._waiting()
         made = Footprint(
             start_ups=tuple(self._start_ups),
+            dropped=self.dropped,
             waited=round(seconds - self._waited[0], 3),
             unready=unready - self._waited[1],
             memory=self._memory,
@@ -129,7 +132,7 @@ class KeptEngine:
             of_worker=self._memory is not None and not self.setup.engine.own_process,
         )
         self._start_ups, self._memory, self._weighed = [], None, 0
-        self._waited = seconds, unready
+        self._waited, self.dropped = (seconds, unready), 0
         return made
 
     def _waiting(self) -> tuple[float, int]:

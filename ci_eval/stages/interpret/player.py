@@ -226,6 +226,7 @@ class Player:
         try:
             with self._engine.asked, heard_by(session.trace) if session.trace else UNHEARD:
                 answer = self._answer(question, self._asked(session))
+            self._engine.dropped += answer.dropped
             lookup = self._lookup(question, answer, session)
         except EngineFailure as error:
             session.failure = (_status_of(error), str(error))

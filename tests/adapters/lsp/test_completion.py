@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import msgspec
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ci_eval.adapters.lsp.completion import WORD, suggestions, without_hidden
+from ci_eval.adapters.lsp.answers import read_answer
+from ci_eval.adapters.lsp.completion import REMOVED, REMOVED_BEFORE, Question, offers, without_hidden
 from ci_eval.adapters.lsp.places import Encoding
-from ci_eval.adapters.lsp.protocol import ANSWER, UNREADABLE
+from ci_eval.adapters.lsp.protocol import UNREADABLE
+from ci_eval.contracts import WORD
+from ci_eval.languages import CATALOG as LANGUAGES
 from ci_eval.model import Suggestion
+from ci_eval.model.offers import Offer
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=3),
@@ -51,11 +56,84 @@ ANSWERS = some(items=st.lists(ITEMS, max_size=3), isIncomplete=st.booleans(), it
 def test_whatever_an_answer_holds_it_is_unreadable_or_suggestions(answer: object, encoding: Encoding) -> None:
     text = "ab\n𐐀é $ab.a\n"
     try:
-        decoded = ANSWER.decode(msgspec.json.encode(answer))
+        decoded = read_answer(msgspec.json.encode(answer))
     except UNREADABLE:
         return
-    found = suggestions(decoded, text, len(text) - 1, "a", encoding, WORD)
-    assert all(each.text for each in found)
+    found = offers(decoded, Question(text, len(text) - 1, "a", encoding, "php"), WORD)
+    assert len(found) == len(decoded.items)
+
+
+def offered(item: dict[str, object], line: str, *, prefix: str = "", language: str = "python", since: int = 0) -> Offer:
+    """The offer of an item at `|` in a line."""
+    caret = line.index("|")
+    question = Question(line.replace("|", ""), caret, prefix, "utf-16", language, since=since)
+    offer = offers(read_answer(msgspec.json.encode([item])), question, LANGUAGES.load(language).word)[0]
+    assert isinstance(offer, Offer)
+    return offer
+
+
+def edit(new: str, begin: int, end: int) -> dict[str, object]:
+    return {"newText": new, "range": {"start": {"line": 0, "character": begin}, "end": {"line": 0, "character": end}}}
+
+
+@pytest.mark.parametrize(
+    ("language", "line", "label", "prefix", "text"),
+    [
+        ("typescript", "x.v|", "value$", "v", "value$"),
+        ("typescript", "x.|", "el$x", "", "el$x"),
+        ("typescript", "this.#p|", "#private", "#p", "#private"),
+        ("javascript", "|", "$scope", "", "$scope"),
+        ("ruby", "x.n|", "nil?", "n", "nil?"),
+        ("ruby", "x.|", "save!", "", "save!"),
+        ("php", "$n|", "$name", "n", "name"),
+        ("php", "$|", "$name", "", "name"),
+        ("java", "x.|", "a$b", "", "a$b"),
+        ("python", "x.t|", "type_", "t", "type_"),
+    ],
+)
+def test_names_are_those_of_the_language(language: str, line: str, label: str, prefix: str, text: str) -> None:
+    offer = offered({"label": label}, line, prefix=prefix, language=language)
+    assert (offer.text, offer.tail) == (text, "")
+
+
+def test_what_acceptance_leaves_is_a_name_and_a_tail() -> None:
+    keyword = offered({"label": "environ="}, "f(en|)", prefix="en")
+    assert (keyword.text, keyword.tail, keyword.firm) == ("environ", "=", 1)
+    call = offered({"label": "join(…)", "insertText": "join(${1:parts})$0", "insertTextFormat": 2}, "os.|")
+    assert (call.text, call.tail, call.firm) == ("join", "(parts)", 1)
+    empty = offered({"label": "go()", "insertText": "go()$0", "insertTextFormat": 2}, "os.|")
+    assert (empty.text, empty.tail, empty.firm) == ("go", "()", 2)
+
+
+def test_a_qualified_name_is_no_name_unless_the_label_begins_with_it() -> None:
+    item: dict[str, object] = {"label": "vector", "insertText": "std::vector<$0>", "insertTextFormat": 2}
+    assert offered(item, "v|", prefix="v").text == "std::vector<>"
+    assert offered(item | {"label": "std::vector"}, "v|", prefix="v").text == "std"
+
+
+def test_a_range_says_what_is_replaced() -> None:
+    assert offered({"label": "total", "textEdit": edit(".total", 1, 3)}, "x.t|", prefix="t").text == "total"
+    eaten = offered({"label": "total", "textEdit": edit("total", 1, 3)}, "x.t|", prefix="t")
+    assert (eaten.text, eaten.tail, eaten.begin) == ("total", f"{REMOVED_BEFORE}.", -1)
+    again = offered({"label": "path", "textEdit": edit("path)", 3, 5)}, "os.p|)", prefix="p")
+    assert (again.text, again.tail) == ("path", "")
+    behind = offered({"label": "path", "textEdit": edit("path", 3, 5)}, "os.p|)", prefix="p")
+    assert (behind.text, behind.tail) == ("path", f"{REMOVED})")
+    appended = offered({"label": "path", "textEdit": edit("path", 5, 5)}, "os.pa|", prefix="pa")
+    assert appended.text == "papath"
+
+
+def test_a_range_on_another_line_is_not_shown() -> None:
+    item = {"label": "x", "textEdit": {"newText": "x", "range": {"start": POSITION, "end": POSITION}}}
+    assert not offered(item, "a|").visible
+
+
+POSITION = {"line": 1, "character": 0}
+
+
+def test_a_list_that_is_kept_has_the_ranges_of_when_it_was_asked_for() -> None:
+    kept = offered({"label": "total", "textEdit": edit("total", 2, 2)}, "x.to|)", prefix="to", since=2)
+    assert (kept.text, kept.tail, kept.begin) == ("total", "", 0)
 
 
 def test_a_class_is_hidden_by_a_function_a_variable_or_an_alias_of_its_name() -> None:
