@@ -20,7 +20,8 @@ _NUMBERS = ("kind", "insertTextFormat")
 
 
 def read_answer(answer: bytes) -> CompletionList:
-    """Return the items of an answer; none for null. Raises one of UNREADABLE if it is no list at all."""
+    """Return the items of an answer; none for null. Raises one of UNREADABLE if it is no list, or none of its
+    items can be read."""
     try:
         strict = _STRICT.decode(answer)
     except UNREADABLE:
@@ -37,6 +38,8 @@ def _lenient(answer: Any) -> CompletionList:
     if items is not None and not isinstance(items, list):
         raise msgspec.ValidationError(f"items: expected a list, got {str(items)[:80]}")
     read = [item for each in items or () if (item := _item(each)) is not None]
+    if items and not read:
+        raise msgspec.ValidationError(f"none of its {len(items):,} items can be read, the first of which is {items[0]}")
     return CompletionList(
         items=read,
         is_incomplete=whole.get("isIncomplete") is True,

@@ -130,6 +130,8 @@ class Client:
         self._began = time.monotonic()
         self.waited = 0.0
         """Seconds spent on waiting for work that it had announced."""
+        self.idle = 0.0
+        """Seconds spent on waiting for announcements that did not come."""
         self.is_unready = False
         """Whether it was at work when it had been waited for as long as it may be."""
         self._uri = ""
@@ -270,8 +272,10 @@ class Client:
 
     def _await_work(self, quiet: float, deadline: float) -> bool:
         """Wait for an announcement until `quiet`, and for the end of all announced work; whether to go on waiting."""
+        began = time.monotonic()
         while not self.is_loading:
             if (message := self._receive(quiet)) is None:
+                self.idle += time.monotonic() - began
                 return False
             self._handle(message, deadline)
         began = time.monotonic()

@@ -214,6 +214,11 @@ class RunningLsp:
         seconds, unready = self._waited
         return (seconds + self._client.waited, unready + self._client.is_unready) if self._client else self._waited
 
+    @property
+    def idle(self) -> float:
+        """See Waiting."""
+        return self._client.idle if self._client else 0.0
+
     def restart(self) -> None:
         """See Running."""
         self._end()

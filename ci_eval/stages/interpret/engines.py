@@ -28,6 +28,10 @@ class Waiting(Protocol):
     def waited(self) -> tuple[float, int]:
         """Seconds spent so far on waiting for work that it announced; starts after which that was not done in time."""
 
+    @property
+    def idle(self) -> float:
+        """Seconds since its start in which it was waited for announcements that did not come: not the engine's time."""
+
 
 STARTS = 2
 """Failed starts in a row after which an engine is given up."""
@@ -107,7 +111,9 @@ class KeptEngine:
         if self._starting is not None:
             self._starting += seconds
             if answered:
-                self._start_ups.append(round(1000 * self._starting, 3))
+                running: object = self._running
+                idle = running.idle if isinstance(running, Waiting) else 0.0
+                self._start_ups.append(round(1000 * max(self._starting - idle, 0.0), 3))
                 self._starting = None
 
     def failed(self, error: BaseException | None) -> None:

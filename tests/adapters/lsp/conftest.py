@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from ci_eval.adapters.lsp.client import QUIET
 from ci_eval.adapters.lsp.engine import LspEngine, RunningLsp
 from ci_eval.adapters.lsp.manners import PLAIN, Manners
 from ci_eval.adapters.place import Place
@@ -35,7 +36,7 @@ class Nothing:
         return InstalledEngine(folder, self.version, {})
 
 
-def engine(peculiarity: str, manners: Manners) -> LspEngine:
+def engine(peculiarity: str, manners: Manners, quiet: float = QUIET) -> LspEngine:
     def command(place: Place) -> list[str]:
         return [sys.executable, str(SERVER), peculiarity, str(place.root)]
 
@@ -52,6 +53,7 @@ def engine(peculiarity: str, manners: Manners) -> LspEngine:
         settings=settings,
         installs=(SERVER.parent,),
         manners=manners,
+        quiet=quiet,
     )
 
 
@@ -66,6 +68,9 @@ def start(tmp_path: Path) -> Iterator[Start]:
         memory: int = 0,
         confine: Confine = "auto",
         manners: Manners = PLAIN,
+        quiet: float = QUIET,
+        initialize: float = 60.0,
+        ready: float = 120.0,
     ) -> RunningLsp:
         root = tmp_path / "project"
         root.mkdir(exist_ok=True)
@@ -77,8 +82,10 @@ def start(tmp_path: Path) -> Iterator[Start]:
             timeout=timeout,
             memory=memory,
             confine=confine,
+            initialize=initialize,
+            ready=ready,
         )
-        server = RunningLsp(engine(peculiarity, manners), tmp_path, surroundings)
+        server = RunningLsp(engine(peculiarity, manners, quiet), tmp_path, surroundings)
         running.append(server)
         return server
 

@@ -15,6 +15,7 @@ import os
 import re
 import signal
 import sys
+import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -57,6 +58,8 @@ class Server:
     """What it knows."""
 
     text = ""
+    last = ""
+    """What the last change inserted."""
     questions = 0
     parsed = False
 
@@ -93,6 +96,7 @@ def change(changes: Any) -> None:
         if "range" in each:
             begin, end = offset(each["range"]["start"]), offset(each["range"]["end"])
         Server.text = Server.text[:begin] + each["text"] + Server.text[end:]
+        Server.last = each["text"]
 
 
 def die() -> None:
@@ -145,12 +149,20 @@ def complete(own: int, position: Any) -> None:
         "null": lambda: None,
         "nonsense": lambda: {"items": [{"label": 17}]},
         "parses": lambda: items if Server.parsed else [],
+        "typed": lambda: [{"label": f"typed{Server.last}"}] if Server.last else [],
+        "odd": lambda: [{"label": "one", "kind": None}, {"label": 5}],
         "cold": lambda: items if Server.questions > 2 else [],
     }
     if WHAT == "silent" or (WHAT == "silent-once" and Server.questions == 1):
         return
     if WHAT == "partial":
         raw(b"Content-Length: 1000\r\n\r\n{")
+    elif WHAT == "cancels" or (WHAT == "cancels-twice" and Server.questions < 3):
+        send(id=own, error={"code": -32801 - Server.questions % 2, "message": "content modified"})
+    elif WHAT == "indexes-when-asked" and Server.questions == 1:
+        progress("begin")
+        send(id=own, result=[{"label": "early"}])
+        later(0.3)
     elif WHAT == "error":
         send(id=own, error={"code": -32603, "message": "internal"})
     else:
@@ -165,6 +177,24 @@ def index() -> None:
     time.sleep(0.8)
     Server.text += " indexed"
     send(method="$/progress", params={"token": "t", "value": {"kind": "end"}})
+
+
+def progress(kind: str) -> None:
+    send(method="$/progress", params={"token": "t", "value": {"kind": kind, "title": "indexing"}})
+
+
+def later(seconds: float, *, begins: bool = False) -> None:
+    """Is done with its work after so many seconds; or only begins it then."""
+
+    def work() -> None:
+        time.sleep(seconds)
+        if begins:
+            progress("begin")
+            time.sleep(0.3)
+        Server.text += " indexed"
+        progress("end")
+
+    threading.Thread(target=work, daemon=True).start()
 
 
 def framed(body: bytes) -> bytes:
@@ -210,6 +240,8 @@ def opened(message: Any) -> None:
     if WHAT == "indexes-late":
         time.sleep(0.8)
         index()
+    if WHAT == "announces-late":
+        later(0.8, begins=True)
     if WHAT == "works-for-ever":
         send(method="$/progress", params={"token": "t", "value": {"kind": "begin", "title": "indexing"}})
 
@@ -236,6 +268,8 @@ def handle(message: Any) -> None:
     match message["method"]:
         case method if method in DOCUMENT:
             DOCUMENT[method](message)
+        case "initialize" if WHAT == "never-starts":
+            time.sleep(3600)
         case "initialize":
             sync = SYNC if WHAT == "full" else {"openClose": True, "change": SYNC}
             able: dict[str, Any] = {"textDocumentSync": sync, "positionEncoding": ENCODING}

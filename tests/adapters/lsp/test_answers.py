@@ -55,7 +55,7 @@ def test_null_is_an_empty_list() -> None:
     assert labels({"items": None}) == ([], 0)
 
 
-@pytest.mark.parametrize("answer", [5, "text", True, {"items": 5}])
+@pytest.mark.parametrize("answer", [5, "text", True, {"items": 5}, [{"label": 17}], {"items": [None]}])
 def test_what_is_no_list_is_unreadable(answer: object) -> None:
     with pytest.raises(UNREADABLE):
         labels(answer)

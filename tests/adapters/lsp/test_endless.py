@@ -25,10 +25,8 @@ ENDLESS = [
 
 @pytest.fixture(autouse=True)
 def short_limits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ci_eval.adapters.lsp.client.START", 1.5)
     monkeypatch.setattr("ci_eval.adapters.lsp.client.GOODBYE", 0.5)
     monkeypatch.setattr("ci_eval.adapters.lsp.engine.PATIENCE", 0.5)
-    monkeypatch.setattr("ci_eval.adapters.lsp.engine.INDEXING", 0.5)
 
 
 @pytest.fixture(autouse=True)
@@ -52,7 +50,7 @@ def use(server: RunningLsp, text: str = "one two\n") -> None:
 @pytest.mark.parametrize("what", ENDLESS)
 @pytest.mark.slow
 def test_each_step_ends_within_its_limit(start: Start, what: str) -> None:
-    server = start(what, timeout=0.5)
+    server = start(what, timeout=0.5, initialize=1.5, ready=0.5)
     started = time.monotonic()
     with nullcontext() if what.endswith("shutdown") else suppress(EngineTimeout, EngineMisbehaved):
         use(server)
@@ -70,7 +68,7 @@ def test_what_a_server_sends_while_it_does_not_read_is_bounded(start: Start) -> 
 
 
 def test_work_that_never_ends_is_waited_for_as_long_as_indexing_may_take(start: Start) -> None:
-    server = start("works-for-ever")
+    server = start("works-for-ever", ready=0.5)
     started = time.monotonic()
     use(server)
     assert 0.5 <= time.monotonic() - started < 8

@@ -84,6 +84,33 @@ def test_a_server_that_has_nothing_yet_is_asked_again(start: Start) -> None:
     assert "one" in ask(server)
 
 
+@pytest.mark.parametrize(
+    ("edits", "offset", "prefix", "last"),
+    [
+        ([(3, 4, "")], 3, "", " "),
+        ([(4, 3, "")], 4, "", " "),
+        ([(4, 3, "tw")], 6, "tw", "tw"),
+        ([], 5, "t", "t"),
+        ([(0, 3, "")], 0, "", ""),
+    ],
+)
+def test_the_character_before_the_caret_is_typed_last(
+    start: Start, edits: list[tuple[int, int, str]], offset: int, prefix: str, last: str
+) -> None:
+    server = start("typed")
+    server.open("a.py", "one two\n" if edits != [(3, 4, "")] else "one  two\n")
+    server._cold_until = 0.0
+    server.edit(edits)
+    assert ask(server, offset, prefix) == ([f"typed{last}"] if last else [])
+
+
+def test_an_item_that_cannot_be_read_is_counted(start: Start) -> None:
+    server = start("odd")
+    server.open("a.py", TEXT)
+    answer = server.complete(Query(offset=0, prefix="", expected=""))
+    assert ([found.text for found in answer.suggestions], answer.dropped) == (["one"], 1)
+
+
 def test_a_complete_list_is_kept_while_the_token_is_typed_on(start: Start) -> None:
     for way, expected in (("", []), ("incomplete", ["o"])):
         server = start(way)
