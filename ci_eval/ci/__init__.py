@@ -1,4 +1,4 @@
-"""Where a job runs: what a person sees of it, and what GitHub Actions or TeamCity are told."""
+"""The CI that a job runs in: console output for people, and commands for GitHub Actions and TeamCity."""
 
 from ci_eval.ci.host import Announcement, Check, Host, Problem
 from ci_eval.ci.screen import Screen, Steps, host_named

@@ -1,4 +1,4 @@
-"""GitHub Actions: workflow commands, and the files that a step writes outputs and summaries to."""
+"""The output for GitHub Actions: workflow commands, and the files that hold a step's outputs and summary."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ INVISIBLE = "\u200b"
 
 
 def data(text: str) -> str:
-    """The text as that of a workflow command."""
+    """Return the text escaped as that of a workflow command."""
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
 def value(text: str) -> str:
-    """The text as the value of a workflow command's property."""
+    """Return the text escaped as the value of a workflow command's property."""
     return data(text).replace(":", "%3A").replace(",", "%2C")
 
 
@@ -46,12 +46,12 @@ class GitHub(Host):
 
     @property
     def pull_request(self) -> str:
-        found = re.fullmatch(r"refs/pull/(\d+)/merge", os.environ.get("GITHUB_REF", ""))
-        return found[1] if found else ""
+        match = re.fullmatch(r"refs/pull/(\d+)/merge", os.environ.get("GITHUB_REF", ""))
+        return match[1] if match else ""
 
     def harmless(self, line: str) -> str:
-        """The runner takes `::command::` at the beginning of a line for a command, and the older `##[command]`
-        anywhere."""
+        """Return the line with workflow commands defused. The runner takes `::command::` at the beginning of a line for
+        one, and the older `##[command]` anywhere."""
         blank = len(line) - len(line.lstrip())
         if line.startswith("::", blank):
             line = f"{line[:blank]}:{INVISIBLE}{line[blank + 1 :]}"
@@ -73,15 +73,15 @@ class GitHub(Host):
     def fail(self, problem: Problem) -> None:
         self._say(f"::error title={value(problem.identity)}::{data(problem.text)}")
 
-    def announce(self, found: Announcement) -> None:
-        for problem in found.problems:
+    def announce(self, announcement: Announcement) -> None:
+        for problem in announcement.problems:
             self.fail(problem)
-        _append("GITHUB_OUTPUT", "".join(_output(name, text) for name, text in found.outputs.items()))
-        _append("GITHUB_STEP_SUMMARY", shortened(found.summary, MOST_SUMMARY))
+        _append("GITHUB_OUTPUT", "".join(_output(name, text) for name, text in announcement.outputs.items()))
+        _append("GITHUB_STEP_SUMMARY", shortened(announcement.summary, MOST_SUMMARY))
 
 
 def shortened(text: str, most: int) -> str:
-    """The beginning of the text, at most `most` bytes, cut between two lines."""
+    """Return the beginning of the text, at most `most` bytes, cut between two lines."""
     if len(text.encode("utf-8", "replace")) <= most:
         return text
     kept, size = [], len(CUT)

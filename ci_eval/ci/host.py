@@ -1,4 +1,4 @@
-"""What a CI can be told. Without a CI, nothing is."""
+"""The interface of a CI. The one without a CI does nothing."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Level = Literal["notice", "warning", "error"]
 
 @dataclass(frozen=True, kw_only=True)
 class Problem:
-    """Why a job fails, with an identity that stays the same from run to run."""
+    """A reason why a job fails, with an identity that stays the same from run to run."""
 
     identity: str
     text: str
@@ -47,7 +47,7 @@ class Announcement:
 
 
 class Host:
-    """No CI. Subclasses override what their CI can be told."""
+    """A job without a CI. Subclasses override what their CI supports."""
 
     name = "none"
     wide = False
@@ -58,23 +58,23 @@ class Host:
 
     @property
     def run(self) -> str:
-        """The address of this run's page; "" where it is not known."""
+        """Return the address of this run's page, or an empty string if it is not known."""
         return ""
 
     @property
     def pull_request(self) -> str:
-        """The number of the pull request that the job is about; "" if it is about none."""
+        """Return the number of the pull request that the job is about; "" if it is about none."""
         return ""
 
     def harmless(self, line: str) -> str:
-        """The line, changed so that the CI does not take any part of it for a command, whoever wrote it."""
+        """Return the line, changed so that the CI does not take any part of it for a command, whoever wrote it."""
         return line
 
     def begin(self, title: str) -> None:
         """Begin a group of lines in the log."""
 
     def end(self, title: str) -> None:
-        """End that group."""
+        """End the group of lines that is open."""
 
     def annotate(self, level: Level, text: str) -> None:
         """Show a message beside the log."""
@@ -85,8 +85,8 @@ class Host:
     def fail(self, problem: Problem) -> None:
         """Report why the command ends."""
 
-    def announce(self, found: Announcement) -> None:
-        """Report the result."""
+    def announce(self, announcement: Announcement) -> None:
+        """Report the result of the job."""
 
     def _say(self, line: str) -> None:
         self._out.write(f"{line}\n")

@@ -51,30 +51,30 @@ semicolons."""
 def given(environment: Mapping[str, str]) -> dict[str, str]:
     """Name → value of the inputs that are not empty. Raises ConfigError."""
     if whole := environment.get(VARIABLE):
-        found = _decoded(whole)
+        inputs = _decode(whole)
     else:
         named = {name: text for name, text in environment.items() if name.startswith(PREFIX)}
-        found = {name.removeprefix(PREFIX).lower().replace("_", "-"): text for name, text in named.items()}
-    return {name: text.strip() for name, text in found.items() if text.strip()}
+        inputs = {name.removeprefix(PREFIX).lower().replace("_", "-"): text for name, text in named.items()}
+    return {name: text.strip() for name, text in inputs.items() if text.strip()}
 
 
-def _decoded(text: str) -> dict[str, str]:
+def _decode(text: str) -> dict[str, str]:
     try:
-        found = json.loads(text)
-        return {name: _text(value) for name, value in found.items()}
+        fields = json.loads(text)
+        return {name: _text(value) for name, value in fields.items()}
     except (ValueError, AttributeError):
         raise ConfigError(f"{VARIABLE} is no JSON object: give it toJSON(inputs), or use {PREFIX}NAME") from None
 
 
 def _text(value: object) -> str:
-    """The value as GitHub writes it into a text: `true`, `2`, and "" for null."""
+    """Return the value as GitHub writes it into a text: `true`, `2`, and "" for null."""
     if value is None:
         return ""
     return value if isinstance(value, str) else json.dumps(value)
 
 
 def arguments(job: str, inputs: Mapping[str, str]) -> list[str]:
-    """The command line of a job. Raises ConfigError."""
+    """Return the command line of a job. Raises ConfigError."""
     if job not in OPTIONS:
         raise ConfigError(f"there is no job {job or 'without a name'}: it is one of {', '.join(OPTIONS)}")
     return [job, *_options(job, inputs), *_places(job, inputs)]
@@ -88,7 +88,7 @@ def _options(job: str, inputs: Mapping[str, str]) -> Iterator[str]:
 
 
 def configs(inputs: Mapping[str, str]) -> list[Path]:
-    """The configurations that the input `configs` names, by paths or globs."""
+    """Return the configurations that the input `configs` names, by paths or globs."""
     return [Path(path) for path in _values("configs", inputs)]
 
 
@@ -102,18 +102,19 @@ def _values(name: str, inputs: Mapping[str, str]) -> list[str]:
     text = inputs.get(name, "")
     lines = (text.replace(";", "\n") if name == "gates" else text).splitlines()
     values = text.split() if name in BETWEEN_BLANKS else [line.strip() for line in lines if line.strip()]
-    return [path for value in values for path in _matching(value)] if name == "configs" else values
+    return [path for value in values for path in _expand_glob(value)] if name == "configs" else values
 
 
-def _matching(pattern: str) -> list[str]:
-    """The files that match a glob, in order; a pattern that matches nothing is kept, for the job to complain about."""
-    found = [] if Path(pattern).is_absolute() else sorted(path.as_posix() for path in Path().glob(pattern))
-    return found or [pattern]
+def _expand_glob(pattern: str) -> list[str]:
+    """Return the files that match a glob, in order. A pattern without a match is returned itself, so that the job
+    reports it."""
+    paths = [] if Path(pattern).is_absolute() else sorted(path.as_posix() for path in Path().glob(pattern))
+    return paths or [pattern]
 
 
 def cache_key(inputs: Mapping[str, str]) -> str:
-    """A cache key that changes with everything that decides what is installed and downloaded: an old cache is never
-    reused for something else.
+    """Return a cache key that changes with everything that decides what is installed and downloaded: an old cache is
+    never reused for something else.
 
     Environments in the cache belong to one Python at one path, and the default version of an engine to one ci-eval, so
     these are part of it.

@@ -1,4 +1,4 @@
-"""Issues of a GitHub repository that workflows wrote, and comments on issues and pull requests.
+"""The issues of a GitHub repository that workflows wrote, and comments on issues and pull requests.
 
 https://docs.github.com/en/rest/issues
 """
@@ -17,7 +17,7 @@ AUTHOR = "github-actions[bot]"
 
 @dataclass(frozen=True, kw_only=True)
 class Issue:
-    """An issue."""
+    """An issue of a repository."""
 
     number: int
     body: str
@@ -34,16 +34,16 @@ class Comment:
 
 
 class Issues:
-    """Issues and comments of a repository. Methods that ask GitHub raise DownloadError."""
+    """The issues and comments of a repository. Methods that ask GitHub raise DownloadError."""
 
     def __init__(self, rest: Rest) -> None:
         self._rest = rest
 
     def of_workflows(self) -> Iterator[Issue]:
-        """The issues, open or closed, that a job opened with its token; the newest first."""
-        for each in self._rest.listed("/issues", creator=AUTHOR, state="all"):
-            if _is_of_bot(each) and "pull_request" not in each:
-                yield Issue(number=each["number"], body=each["body"] or "", is_open=each["state"] == "open")
+        """Yield the issues, open or closed, that a job opened with its token; the newest first."""
+        for issue in self._rest.listed("/issues", creator=AUTHOR, state="all"):
+            if _is_of_bot(issue) and "pull_request" not in issue:
+                yield Issue(number=issue["number"], body=issue["body"] or "", is_open=issue["state"] == "open")
 
     def begin(self, title: str, body: str) -> int:
         """Open an issue; returns its number."""
@@ -54,10 +54,10 @@ class Issues:
         self._rest.send("PATCH", f"/issues/{number}", {"body": body, "state": "open" if is_open else "closed"})
 
     def comments_of_bots(self, number: int) -> Iterator[Comment]:
-        """The comments of bots on an issue or a pull request, the oldest first."""
-        for each in self._rest.listed(f"/issues/{number}/comments"):
-            if _is_of_bot(each):
-                yield Comment(number=each["id"], body=each["body"] or "")
+        """Yield the comments of bots on an issue or a pull request, the oldest first."""
+        for comment in self._rest.listed(f"/issues/{number}/comments"):
+            if _is_of_bot(comment):
+                yield Comment(number=comment["id"], body=comment["body"] or "")
 
     def comment(self, number: int, body: str) -> None:
         """Add a comment to an issue or a pull request."""
@@ -68,11 +68,12 @@ class Issues:
         self._rest.send("PATCH", f"/issues/comments/{number}", {"body": body})
 
     def head(self, number: int) -> str:
-        """The head commit of a pull request; "" where there is no such pull request."""
-        found = self._rest.find(f"/pulls/{number}")
-        return str(found["head"]["sha"]) if found else ""
+        """Return the head commit of a pull request; "" if there is no such pull request."""
+        pull_request = self._rest.find(f"/pulls/{number}")
+        return str(pull_request["head"]["sha"]) if pull_request else ""
 
 
-def _is_of_bot(found: Mapping[str, Any]) -> bool:
-    """Whether a bot wrote it; a deleted account is null here, and was somebody's."""
-    return bool(found["user"]) and found["user"]["type"] == "Bot"
+def _is_of_bot(item: Mapping[str, Any]) -> bool:
+    """Return whether a bot wrote an issue or a comment."""
+    # GitHub gives null for the user of a deleted account, which was a person's.
+    return bool(item["user"]) and item["user"]["type"] == "Bot"

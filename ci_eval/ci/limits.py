@@ -1,4 +1,4 @@
-"""Limits of GitHub: how many jobs a matrix may have, and which names are allowed.
+"""The limits of GitHub: how many jobs a matrix may have, and which names are allowed.
 
 Characters that no artifact's name may have: `upload/path-and-artifact-name-validation` of the npm package
 @actions/artifact 6.2.1. Jobs of a matrix: https://docs.github.com/en/actions/reference/limits. Characters of a
@@ -21,7 +21,8 @@ FORBIDDEN = '":<>|*?\r\n\\/'
 
 
 def name(text: str) -> str:
-    """The text made into a name for an artifact, a job or a group: lower case, short, without special characters.
+    """Return the text made into a name for an artifact, a job or a group: lower case, short, without special
+    characters.
 
     Texts that differ in more than case get different names: where something is cut or replaced, a digest is added.
     """

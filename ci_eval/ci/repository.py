@@ -30,62 +30,64 @@ class Repository:
     """The repository that a workflow runs in. Methods that ask GitHub raise DownloadError."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
-        """Raises ConfigError where the variables do not name a repository and hold a token."""
+        """Read the job's environment. Raises ConfigError if the variables do not name a repository and hold a token."""
         self._rest = Rest(environment)
 
     @property
     def run(self) -> int:
-        """The run of this job. Raises ConfigError outside of a run."""
+        """Return the run of this job. Raises ConfigError outside of a run."""
         return self._rest.run
 
     def artifacts(self, name: str = "") -> list[Artifact]:
-        """The artifacts of the default branch that still exist, the newest first; runs of forks and branches are left
-        out.
+        """Return the artifacts of the default branch that still exist, the newest first. Those of forks and other
+        branches are left out.
 
-        `name`: only those of that name; without it all of them, one page of GitHub's list after the other.
+        `name` selects artifacts by name. Without it, all pages of GitHub's list are read.
         """
         branch = self._rest.get("")["default_branch"]
-        found = [
-            _artifact(each)
-            for each in self._rest.listed("/actions/artifacts", "artifacts", name=name)
-            if not each["expired"]
-            and each["workflow_run"]["head_branch"] == branch
-            and each["workflow_run"]["head_repository_id"] == each["workflow_run"]["repository_id"]
+        artifacts = [
+            _artifact(item)
+            for item in self._rest.listed("/actions/artifacts", "artifacts", name=name)
+            if not item["expired"]
+            and item["workflow_run"]["head_branch"] == branch
+            and item["workflow_run"]["head_repository_id"] == item["workflow_run"]["repository_id"]
         ]
-        return sorted(found, key=lambda each: (each.run, each.created), reverse=True)
+        return sorted(artifacts, key=lambda artifact: (artifact.run, artifact.created), reverse=True)
 
     def of_run(self, run: int, name: str) -> Artifact | None:
-        """The newest artifact of that name of a run, if it still exists."""
+        """Return the newest artifact of that name of a run, if it still exists."""
         listed = self._rest.listed(f"/actions/runs/{run}/artifacts", "artifacts", name=name)
-        found = [_artifact(each) for each in listed if not each["expired"]]
-        return max(found, key=lambda each: (each.created, each.number), default=None)
+        artifacts = [_artifact(item) for item in listed if not item["expired"]]
+        return max(artifacts, key=lambda artifact: (artifact.created, artifact.number), default=None)
 
     def all_of_run(self, run: int, pattern: str) -> list[Artifact]:
-        """The artifacts of a run that still exist and whose names match, the newest of each name."""
+        """Return the artifacts of a run that still exist and whose names match, the newest of each name."""
         listed = self._rest.listed(f"/actions/runs/{run}/artifacts", "artifacts")
-        found = sorted((_artifact(each) for each in listed if not each["expired"]), key=lambda each: each.number)
-        newest = {each.name: each for each in found if fnmatchcase(each.name, pattern)}
+        artifacts = sorted(
+            (_artifact(item) for item in listed if not item["expired"]), key=lambda artifact: artifact.number
+        )
+        newest = {artifact.name: artifact for artifact in artifacts if fnmatchcase(artifact.name, pattern)}
         return [newest[name] for name in sorted(newest)]
 
     def is_of_this_workflow(self, artifact: Artifact) -> bool:
-        """Whether the artifact is of the same workflow file as this job; False for a run that was deleted."""
+        """Return whether the artifact is of the same workflow file as this job, False for a run that was deleted."""
         return self.workflow_of(artifact.run) == self._rest.workflow
 
     def workflow_of(self, run: int) -> str:
-        """The file of a run's workflow, such as .github/workflows/nightly.yml; "" for a run that was deleted."""
-        found = self._rest.find(f"/actions/runs/{run}") or {}
-        return str(found.get("path", "")).partition("@")[0]
+        """Return the file of a run's workflow, such as .github/workflows/nightly.yml; "" for a run that was deleted."""
+        workflow_run = self._rest.find(f"/actions/runs/{run}") or {}
+        return str(workflow_run.get("path", "")).partition("@")[0]
 
     def page_of_run(self, run: int) -> str:
-        """The address of a run's page."""
+        """Return the address of a run's page."""
         return self._rest.page_of(run)
 
     def page_of(self, artifact: Artifact) -> str:
-        """The address from which a person downloads it."""
+        """Return the address from which a person downloads an artifact."""
         return f"{self.page_of_run(artifact.run)}/artifacts/{artifact.number}"
 
     def fetch(self, artifact: Artifact, folder: Path) -> Path:
-        """Download it and unpack it into a new folder. Raises DownloadError, ArchiveError."""
+        """Download an artifact and unpack it into a new folder. Raises DownloadError, ArchiveError."""
         with tempfile.TemporaryDirectory() as temporary:
             packed = Path(temporary) / f"{artifact.name}.zip"
             self._rest.download(f"/actions/artifacts/{artifact.number}/zip", packed)
@@ -93,7 +95,5 @@ class Repository:
         return folder
 
 
-def _artifact(found: Mapping[str, Any]) -> Artifact:
-    return Artifact(
-        name=found["name"], number=found["id"], run=found["workflow_run"]["id"], created=found["created_at"]
-    )
+def _artifact(item: Mapping[str, Any]) -> Artifact:
+    return Artifact(name=item["name"], number=item["id"], run=item["workflow_run"]["id"], created=item["created_at"])

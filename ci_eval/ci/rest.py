@@ -1,4 +1,4 @@
-"""GitHub's REST API, asked about the repository that a workflow runs in.
+"""The GitHub REST API of the repository that a workflow runs in.
 
 https://docs.github.com/en/rest
 """
@@ -27,10 +27,10 @@ https://github.blog/changelog/2023-08-10-x-accepted-github-permissions-header-fo
 
 
 class Rest:
-    """Sends requests with the token of a job. All requests raise DownloadError."""
+    """The client that sends requests with the token of a job. All requests raise DownloadError."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
-        """Raises ConfigError where the variables do not name a repository and hold a token."""
+        """Read the job's environment. Raises ConfigError if the variables do not name a repository and hold a token."""
         missing = [name for name in ("GITHUB_REPOSITORY", "GITHUB_TOKEN") if not environment.get(name)]
         if missing:
             raise _missing(missing)
@@ -45,32 +45,32 @@ class Rest:
 
     @property
     def run(self) -> int:
-        """The run of this job. Raises ConfigError outside of a run."""
+        """Return the run of this job. Raises ConfigError outside of a run."""
         if not self._run:
             raise _missing(["GITHUB_RUN_ID"])
         return int(self._run)
 
     def page_of(self, run: int) -> str:
-        """The address of a run's page."""
+        """Return the address of a run's page."""
         return f"{self._page}/actions/runs/{run}"
 
     def get(self, path: str) -> dict[str, Any]:
-        """The object at `path`, which is relative to the repository's."""
+        """Return the object at `path`, which is relative to the repository's."""
         return cast("dict[str, Any]", _check(self._asked("GET", self._address + path)).json())
 
     def find(self, path: str) -> dict[str, Any] | None:
-        """The object at `path`, or None if there is none."""
+        """Return the object at `path`, or None if there is none."""
         answer = self._asked("GET", self._address + path)
         return None if answer.status_code == 404 else cast("dict[str, Any]", _check(answer).json())
 
     def listed(self, path: str, key: str = "", **query: str) -> Iterator[dict[str, Any]]:
-        """The items of a list, page after page; nothing where there is no such list.
+        """Yield the items of a list, page after page; nothing if there is no such list.
 
-        `key`: where in the answer the list is, unless it is the answer itself. `query`: parameters; empty ones are left
-        out.
+        `key` is the field of the response that holds the list, empty if the response is the list. Empty parameters of
+        `query` are left out.
         """
-        wanted = {name: text for name, text in query.items() if text}
-        asked = requests.Request("GET", self._address + path, params={**wanted, "per_page": 100}).prepare()
+        parameters = {name: text for name, text in query.items() if text}
+        asked = requests.Request("GET", self._address + path, params={**parameters, "per_page": 100}).prepare()
         following = asked.url
         for _ in range(PAGES):
             if not following:
@@ -78,8 +78,8 @@ class Rest:
             answer = self._asked("GET", following)
             if answer.status_code == 404:
                 return
-            found = _check(answer).json()
-            yield from found[key] if key else found
+            page = _check(answer).json()
+            yield from page[key] if key else page
             following = answer.links.get("next", {}).get("url")
 
     def send(self, method: Literal["POST", "PATCH"], path: str, body: Mapping[str, str]) -> dict[str, Any]:
@@ -87,7 +87,7 @@ class Rest:
         return cast("dict[str, Any]", _check(self._asked(method, self._address + path, body)).json())
 
     def download(self, path: str, target: Path) -> None:
-        """Download into the file `target`."""
+        """Download a path into the file `target`."""
         # Where GitHub redirects to another host, requests does not send the token along.
         try:
             with (

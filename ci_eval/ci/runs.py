@@ -1,4 +1,4 @@
-"""Runs of workflows at GitHub, and the results of their jobs.
+"""The runs of workflows at GitHub, and the results of their jobs.
 
 https://docs.github.com/en/rest/actions/workflow-runs, https://docs.github.com/en/rest/actions/workflow-jobs
 """
@@ -12,7 +12,7 @@ from ci_eval.ci.rest import Rest
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """One run of a workflow."""
+    """A run of a workflow."""
 
     number: int
     workflow: int
@@ -27,7 +27,7 @@ class Run:
 
 @dataclass(frozen=True, kw_only=True)
 class RunJob:
-    """One job of a run."""
+    """A job of a run."""
 
     name: str
     conclusion: str
@@ -36,22 +36,21 @@ class RunJob:
 
 
 def run(rest: Rest, number: int) -> Run:
-    """The run of that number. Raises DownloadError where there is none."""
-    found, repository = rest.get(f"/actions/runs/{number}"), rest.get("")
+    """Return the run of that number. Raises DownloadError if there is none."""
+    workflow_run, repository = rest.get(f"/actions/runs/{number}"), rest.get("")
     return Run(
-        number=found["id"],
-        workflow=found["workflow_id"],
-        path=found["path"].partition("@")[0],
-        created=found["created_at"],
-        of_default_branch=found["head_branch"] == repository["default_branch"]
+        number=workflow_run["id"],
+        workflow=workflow_run["workflow_id"],
+        path=workflow_run["path"].partition("@")[0],
+        created=workflow_run["created_at"],
+        of_default_branch=workflow_run["head_branch"] == repository["default_branch"]
         # The head repository is null where a fork was deleted.
-        and (found["head_repository"] or {}).get("id") == repository["id"],
+        and (workflow_run["head_repository"] or {}).get("id") == repository["id"],
     )
 
 
 def jobs(rest: Rest, number: int) -> list[RunJob]:
-    """The jobs of the run's last attempt, those of called workflows included, as CALLER / JOB. Raises DownloadError."""
+    """Return the jobs of the run's last attempt, those of called workflows included, as CALLER / JOB. Raises
+    DownloadError."""
     listed = rest.listed(f"/actions/runs/{number}/jobs", "jobs")
-    return [
-        RunJob(name=each["name"], conclusion=each["conclusion"] or "", page=each["html_url"] or "") for each in listed
-    ]
+    return [RunJob(name=job["name"], conclusion=job["conclusion"] or "", page=job["html_url"] or "") for job in listed]

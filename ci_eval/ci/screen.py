@@ -1,4 +1,4 @@
-"""What a person, or the log of a CI, sees while a job runs and at its end."""
+"""The console: what a person, or the log of a CI, sees while a job runs and at its end."""
 
 from __future__ import annotations
 
@@ -37,40 +37,40 @@ FIRST_PAUSE = 5.0
 
 
 class Screen:
-    """Standard output for results, standard error for progress and warnings.
+    """The console of a job: standard output for results, standard error for progress and warnings.
 
     On a terminal progress is a bar with rate and time left; in a log it is a line every ten seconds.
     """
 
     def __init__(self, host: Host | None = None) -> None:
         self.host = host or host_named(os.environ)
-        self.quiet, self.verbose = (os.environ.get(OUTPUT) == each for each in ("quiet", "verbose"))
+        self.quiet, self.verbose = (os.environ.get(OUTPUT) == level for level in ("quiet", "verbose"))
         self._out = _console(sys.stdout, self.host)
         self._err = _console(sys.stderr, self.host)
 
     def say(self, text: str) -> None:
-        """One line about what happens next; not where the user wants it quiet."""
+        """Print what happens next, unless the user wants no such lines."""
         if not self.quiet:
             self._err.print(Text(plaintext.lines(text)))
 
     def detail(self, text: str) -> None:
-        """What only somebody who asked for more wants to know."""
+        """Print what only a user who asked for details wants to know."""
         if self.verbose:
             self._err.print(Text(plaintext.lines(text), style="dim"))
 
     def explain(self, text: str) -> None:
-        """Why the command cannot begin, as the library of the command line says it."""
+        """Print why the command cannot begin, in the words of the command-line library."""
         self._err.print(Text(plaintext.lines(text)))
 
     def warn(self, text: str) -> None:
-        """Something the user should know."""
+        """Print a warning, and report it to the CI."""
         self._err.print(Text.assemble(("warning: ", "bold yellow"), plaintext.lines(text)))
         self.host.annotate("warning", plaintext.lines(text))
 
     def fail(self, text: str, identity: str | None, command: str = "") -> None:
-        """Why the command ends, and the `command` that helps, on a line of its own that is never wrapped.
+        """Print why the command ends, and the `command` that helps, on a line of its own that is never wrapped.
 
-        The CI is told why too, under `identity`, unless that is None because it knows already.
+        Reports the reason to the CI under `identity`, unless that is None because the CI knows already.
         """
         self._err.print(Text.assemble(("error: ", "bold red"), plaintext.lines(text)))
         if command:
@@ -79,7 +79,7 @@ class Screen:
             self.host.fail(Problem(identity=identity, text=plaintext.lines(text)))
 
     def result(self, text: str) -> None:
-        """A line of the result, never wrapped."""
+        """Print a line of the result, never wrapped."""
         self._out.print(Text(plaintext.line(text)), soft_wrap=True)
 
     def table(
@@ -125,7 +125,8 @@ class Screen:
         return Measurement.get(self._out, self._out.options.update(width=UNBOUNDED), table).minimum
 
     def _blocks(self, title: str, columns: Sequence[str], rows: Iterable[Sequence[Text]]) -> None:
-        """A table too wide for the terminal: of each row its first cell, and below it the others with their columns."""
+        """Print a table too wide for the terminal, row by row: the first cell, and below it the others with their
+        columns."""
         if title:
             self._out.print(Text(plaintext.line(title), style="italic"))
         for first, *others in rows:
@@ -141,7 +142,7 @@ class Screen:
 
 
 class Steps:
-    """Progress of one stage: shown while in use as a context."""
+    """The progress of a stage, shown while in use as a context."""
 
     def __init__(self, console: Console, label: str, unit: str, host: Host, *, quiet: bool = False) -> None:
         self._quiet = quiet
@@ -173,7 +174,7 @@ class Steps:
         self._host.end(self._label)
 
     def show(self, done: int, total: int, note: str = "") -> None:
-        """`done` of `total` units."""
+        """Show that `done` of `total` units are finished."""
         if self._first is None or done <= self._first:
             # What an earlier run had done, and how long the engine took to start, say nothing about the speed.
             self._first, self._begin = done, time.monotonic()
@@ -196,11 +197,11 @@ class Steps:
 
 
 def host_named(environment: Mapping[str, str]) -> Host:
-    """The CI that the environment variables tell of; CI_EVAL_CI (github, teamcity, none) overrides them."""
-    wanted = environment.get("CI_EVAL_CI", "auto")
-    if wanted == "teamcity" or (wanted == "auto" and "TEAMCITY_VERSION" in environment):
+    """Return the CI that the environment variables name. CI_EVAL_CI (github, teamcity, none) overrides them."""
+    name = environment.get("CI_EVAL_CI", "auto")
+    if name == "teamcity" or (name == "auto" and "TEAMCITY_VERSION" in environment):
         return TeamCity(sys.stdout)
-    if wanted == "github" or (wanted == "auto" and environment.get("GITHUB_ACTIONS") == "true"):
+    if name == "github" or (name == "auto" and environment.get("GITHUB_ACTIONS") == "true"):
         return GitHub(sys.stdout)
     return Host(sys.stdout)
 
@@ -242,7 +243,7 @@ def _cells(row: Sequence[str], styles: Mapping[str, str]) -> list[Text]:
 
 
 def _lines(table: Table) -> list[str]:
-    """The lines of a table in which no cell is wrapped or cut."""
+    """Return the lines of a table in which no cell is wrapped or cut."""
     unbounded = Console(file=io.StringIO(), width=UNBOUNDED, highlight=False, color_system=None)
     with unbounded.capture() as rendered:
         unbounded.print(table)

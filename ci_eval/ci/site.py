@@ -14,9 +14,10 @@ MARK = "trend.json"
 
 
 def address(rest: Rest) -> str:
-    """The address of the site of trends; "" where the repository has no site, or one about something else."""
-    found = rest.find("/pages") or {}
-    page = str(found.get("html_url") or "")
+    """Return the address of the site of trends, or an empty string if the repository has no site or one about something
+    else."""
+    site = rest.find("/pages") or {}
+    page = str(site.get("html_url") or "")
     return page if page and _is_there(f"{page.rstrip('/')}/{MARK}") else ""
 
 

@@ -1,4 +1,4 @@
-"""TeamCity: service messages."""
+"""The output for TeamCity: service messages."""
 
 from __future__ import annotations
 
@@ -23,32 +23,35 @@ _ESCAPES = {"|": "||", "'": "|'", "\n": "|n", "\r": "|r", "[": "|[", "]": "|]"}
 
 
 def escaped(text: str) -> str:
-    """The text as a value of a service message: other characters than ASCII as |0xNNNN, those above U+FFFF as two of
-    them."""
-    return "".join(_ESCAPES.get(each) or (each if " " <= each <= "~" else _coded(each)) for each in text)
+    """Return the text as a value of a service message. Characters other than ASCII become |0xNNNN, those above U+FFFF
+    two of these."""
+    return "".join(
+        _ESCAPES.get(character) or (character if " " <= character <= "~" else _code_units(character))
+        for character in text
+    )
 
 
-def _coded(character: str) -> str:
+def _code_units(character: str) -> str:
     units = character.encode("utf-16-be", "surrogatepass")
     return "".join(f"|0x{units[place]:02x}{units[place + 1]:02x}" for place in range(0, len(units), 2))
 
 
 def message(name: str, single: str | None = None, /, **values: str) -> str:
-    """One service message."""
+    """Return a service message."""
     if single is not None:
         return f"##teamcity[{name} '{escaped(single)}']"
-    given = " ".join(f"{key}='{escaped(text)}'" for key, text in values.items())
-    return f"##teamcity[{name} {given}]"
+    attributes = " ".join(f"{key}='{escaped(text)}'" for key, text in values.items())
+    return f"##teamcity[{name} {attributes}]"
 
 
 class TeamCity(Host):
-    """A build step."""
+    """A build step of TeamCity."""
 
     name = "teamcity"
     wide = True
 
     def harmless(self, line: str) -> str:
-        """A service message may begin anywhere in a line."""
+        """Return the line with service messages defused, which may begin anywhere in it."""
         return line.replace("##teamcity[", f"##{INVISIBLE}teamcity[")
 
     def begin(self, title: str) -> None:
@@ -69,20 +72,20 @@ class TeamCity(Host):
         identity = re.sub(r"\W", "_", problem.identity, flags=re.ASCII)[:MOST_IDENTITY]
         self._say(message("buildProblem", description=problem.text[:MOST_PROBLEM], identity=identity))
 
-    def announce(self, found: Announcement) -> None:
-        for key, number in found.statistics.items():
+    def announce(self, announcement: Announcement) -> None:
+        for key, number in announcement.statistics.items():
             if math.isfinite(number) and abs(number) < BEYOND:
                 self._say(message("buildStatisticValue", key=f"ci_eval.{key}", value=f"{number:.6f}"))
-        if found.checks:
+        if announcement.checks:
             self._say(message("testSuiteStarted", name="ci-eval gates"))
-            for check in found.checks:
+            for check in announcement.checks:
                 self._check(check)
             self._say(message("testSuiteFinished", name="ci-eval gates"))
-        for problem in found.problems:
+        for problem in announcement.problems:
             self.fail(problem)
-        for folder in found.artifacts:
+        for folder in announcement.artifacts:
             self._publish(folder.absolute())
-        self._say(message("buildStatus", text="{build.status.text}; " + found.status.replace("{", "(")))
+        self._say(message("buildStatus", text="{build.status.text}; " + announcement.status.replace("{", "(")))
 
     def _publish(self, folder: Path) -> None:
         """Publish a folder as one archive; it replaces what the build's artifact rules publish under the same name."""

@@ -1,4 +1,4 @@
-"""What can be asked about an object of which it is known how the code around it came to be.
+"""The queries about an object whose code is known in several states.
 
 After Proksch et al., "Evaluating the evaluations of code recommender systems" (ASE 2016).
 """

@@ -1,4 +1,4 @@
-"""How well proposed calls agree with the expected ones."""
+"""The agreement of proposed method calls with the expected ones."""
 
 from __future__ import annotations
 
@@ -7,19 +7,18 @@ from collections.abc import Collection, Sequence
 from ci_eval.model import SessionScore
 
 RECALL_AT = (1, 3, 5, 10)
-"""Lengths of lists at which recall is told."""
+"""Lengths of lists at which recall is reported."""
 
 
 def agreement(proposed: Sequence[str], expected: Collection[str]) -> dict[str, float]:
-    """Of the proposals, the best first: precision (1 where there are none), recall (1 where nothing is expected), and
-    F1, their harmonic mean, which is 0 where nothing is proposed of what is expected.
+    """Return precision, recall and F1 of the proposals, which are ordered best first, and the grades of `of_ranking`.
 
-    Of the list as a ranking: `rPrecision`, the share of expected calls among as many proposals as there are expected
-    calls; `recall.K`, the share of the expected calls among the first K; `reciprocalRank` of the first expected one.
+    Precision is 1 if nothing is proposed, recall is 1 if nothing is expected. F1, their harmonic mean, is 0 if no
+    proposal is expected.
     """
-    hits, wanted = _hits(proposed, expected)
+    hits, goal = _hits(proposed, expected)
     precision = sum(hits) / len(hits) if hits else 1.0
-    recall = _found(hits, wanted, len(hits))
+    recall = _recall_at(hits, goal, len(hits))
     return {
         "f1": 2 * precision * recall / (precision + recall) if precision + recall else 0.0,
         "precision": precision,
@@ -29,27 +28,32 @@ def agreement(proposed: Sequence[str], expected: Collection[str]) -> dict[str, f
 
 
 def of_ranking(proposed: Sequence[str], expected: Collection[str]) -> dict[str, float]:
-    """What of `agreement` depends on the order of the proposals, and not on where they end."""
-    hits, wanted = _hits(proposed, expected)
+    """Return the grades that depend on the order of the proposals, and not on where they end.
+
+    `rPrecision` is the share of expected calls among as many proposals as there are expected calls. `recall.K` is the
+    share of the expected calls among the first K. `reciprocalRank` is that of the first expected call, 0 if there is
+    none.
+    """
+    hits, goal = _hits(proposed, expected)
     first = next((rank for rank, hit in enumerate(hits, 1) if hit), None)
     return {
-        "rPrecision": _found(hits, wanted, len(wanted)),
+        "rPrecision": _recall_at(hits, goal, len(goal)),
         "reciprocalRank": 1 / first if first else 0.0,
-        **{f"recall.{most}": _found(hits, wanted, most) for most in RECALL_AT},
+        **{f"recall.{most}": _recall_at(hits, goal, most) for most in RECALL_AT},
     }
 
 
 def _hits(proposed: Sequence[str], expected: Collection[str]) -> tuple[list[bool], set[str]]:
-    """Of each proposal, once, whether it is expected; what is expected."""
-    wanted = set(expected)
-    return [call in wanted for call in dict.fromkeys(proposed)], wanted
+    """Return for each distinct proposal whether it is expected, and the set of expected calls."""
+    goal = set(expected)
+    return [call in goal for call in dict.fromkeys(proposed)], goal
 
 
-def _found(hits: Sequence[bool], wanted: Collection[str], most: int) -> float:
-    return sum(hits[:most]) / len(wanted) if wanted else 1.0
+def _recall_at(hits: Sequence[bool], goal: Collection[str], most: int) -> float:
+    return sum(hits[:most]) / len(goal) if goal else 1.0
 
 
 def has_end(session: SessionScore) -> bool:
-    """Whether what is proposed is a choice, of which precision and F1 say something; lists of completion engines are
-    none."""
+    """Return whether the proposals of a session are a choice, so that precision and F1 apply to them. Lists of
+    completion engines are not."""
     return not session.at_caret

@@ -1,7 +1,7 @@
-"""Where a completion engine is asked about a query case: texts with `receiver.` typed in them, and the caret behind it.
+"""The caret at which a completion engine is asked about a query case, behind a `receiver.` typed into the text.
 
-As the code was (REAL), the next call is begun in the text of the start. In queries that are made up, the text is that
-of the end without the calls that the query lacks, and the first of these is begun.
+For the strategy REAL, the next call is begun in the text of the start. For artificial queries, the text is that of the
+end without the calls that the query lacks, and the first of these calls is begun.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ T = TypeVar("T")
 
 
 def check_places(history: History, text_of: Callable[[str], str]) -> str:
-    """Why the places of a history cannot be used; "" where all can. `text_of`: digest → text, raises ValueError."""
+    """Return why the locations of a history cannot be used, or an empty string if all can. `text_of` maps a digest to
+    its text and raises ValueError."""
     try:
         if len(history.places) != len(history.states):
             raise ValueError(f"it has {len(history.states)} states, and places for {len(history.places)}")
@@ -34,16 +35,16 @@ def check_places(history: History, text_of: Callable[[str], str]) -> str:
 
 
 def _check(place: ObjectPlace, text: str) -> None:
-    """Raises ValueError where a place is not within its text, or is spelled in a way that no code is."""
+    """Check that a location lies within its text and is spelled as code can be. Raises ValueError."""
     spelled: list[ObjectPlace | CallPlace] = [place, *place.calls]
-    for each in spelled:
-        if len(each.receiver) > LONGEST or not each.receiver.isprintable():
-            raise ValueError(f"{each.receiver[:50]!r} is no name of an object")
-        if len(each.indent) > LONGEST or each.indent.strip(" \t"):
-            raise ValueError(f"{each.indent[:50]!r} is no indentation")
+    for node in spelled:
+        if len(node.receiver) > LONGEST or not node.receiver.isprintable():
+            raise ValueError(f"{node.receiver[:50]!r} is no name of an object")
+        if len(node.indent) > LONGEST or node.indent.strip(" \t"):
+            raise ValueError(f"{node.indent[:50]!r} is no indentation")
     if not place.receiver:
         raise ValueError("a place has no receiver")
-    spans = [(0, place.line), *((0, each.line) for each in place.calls if each.line is not None)]
+    spans = [(0, place.line), *((0, call.line) for call in place.calls if call.line is not None)]
     for call in place.calls:
         spans += [(call.begin, call.end), *([call.statement] if call.statement else [])]
     if wrong := next((span for span in spans if not span[0] <= span[1] <= len(text)), None):
@@ -51,37 +52,37 @@ def _check(place: ObjectPlace, text: str) -> None:
 
 
 def caret_of(case: QueryCase, strategy: StrategyName, query: ObjectUsage) -> Caret | None:
-    """Where an engine is asked; None where the object is not in the text, or no place for the call is known."""
+    """Return where an engine is asked. None if the object is not in the text, or no location for the call is known."""
     if strategy == "REAL":
         place = _item(case.history.places, case.number)
-        return _begun(case.history.file, place) if place else None
+        return _real_caret(case.history.file, place) if place else None
     place = _item(case.history.places, case.goal)
-    return _without(case.history.file, place, set(case.after) - set(query.calls)) if place else None
+    return _artificial_caret(case.history.file, place, set(case.after) - set(query.calls)) if place else None
 
 
 def _item(items: Sequence[T], number: int) -> T | None:
     return items[number] if number < len(items) else None
 
 
-def _begun(path: str, place: ObjectPlace) -> Caret:
-    typed = _line(place.indent, place.receiver)
+def _real_caret(path: str, place: ObjectPlace) -> Caret:
+    typed = _typed_line(place.indent, place.receiver)
     return Caret(path=path, text=place.text, edits=((place.line, 0, typed),), offset=place.line + len(typed))
 
 
-def _line(indent: str, receiver: str) -> str:
+def _typed_line(indent: str, receiver: str) -> str:
     return f"\n{indent}{receiver}."
 
 
-def _without(path: str, place: ObjectPlace, lacking: set[str]) -> Caret | None:
-    """Where the first lacking call was that can be begun on a line of its own."""
-    going = [each for each in place.calls if each.name in lacking]
-    staying = [each for each in place.calls if each.name not in lacking]
-    cuts = _joined(_taken(each, staying) for each in going)
-    for each in sorted(going, key=lambda call: call.begin):
-        line = each.line
-        if line is None or not each.receiver or any(begin < line < end for begin, end in cuts):
+def _artificial_caret(path: str, place: ObjectPlace, lacking: set[str]) -> Caret | None:
+    """Return the caret at the first lacking call that can be begun on a line of its own. None if there is none."""
+    going = [call for call in place.calls if call.name in lacking]
+    staying = [call for call in place.calls if call.name not in lacking]
+    cuts = _merge_spans(_cut_span(call, staying) for call in going)
+    for call in sorted(going, key=lambda call: call.begin):
+        line = call.line
+        if line is None or not call.receiver or any(begin < line < end for begin, end in cuts):
             continue
-        typed = _line(each.indent, each.receiver)
+        typed = _typed_line(call.indent, call.receiver)
         edits = [*((begin, end - begin, "") for begin, end in cuts), (line, 0, typed)]
         # From the end on, so that no edit moves what a later one is about; at one place the line is written last.
         edits.sort(key=lambda edit: (-edit[0], -edit[1]))
@@ -90,26 +91,28 @@ def _without(path: str, place: ObjectPlace, lacking: set[str]) -> Caret | None:
     return None
 
 
-def _taken(call: CallPlace, staying: Iterable[CallPlace]) -> Span:
-    """What goes with a call: its statement, if no call is in it that stays."""
-    if call.statement is None or any(call.statement[0] <= each.begin <= call.statement[1] for each in staying):
+def _cut_span(call: CallPlace, staying: Iterable[CallPlace]) -> Span:
+    """Return the span to delete with a call: its whole statement, unless a call in it stays."""
+    if call.statement is None or any(
+        call.statement[0] <= other_call.begin <= call.statement[1] for other_call in staying
+    ):
         return call.begin, call.end
     return call.statement
 
 
-def _joined(spans: Iterable[Span]) -> list[Span]:
-    """Without those that are empty or overlap, in order."""
-    found: list[Span] = []
+def _merge_spans(spans: Iterable[Span]) -> list[Span]:
+    """Return the spans in order, without empty ones and with overlapping ones merged."""
+    merged: list[Span] = []
     for begin, end in sorted(spans):
-        if found and begin <= found[-1][1]:
-            found[-1] = found[-1][0], max(end, found[-1][1])
+        if merged and begin <= merged[-1][1]:
+            merged[-1] = merged[-1][0], max(end, merged[-1][1])
         elif begin < end:
-            found.append((begin, end))
-    return found
+            merged.append((begin, end))
+    return merged
 
 
 def edited(text: str, caret: Caret) -> str:
-    """The text as the engine sees it."""
+    """Return the text as the engine sees it."""
     for offset, deleted, inserted in caret.edits:
         text = text[:offset] + inserted + text[offset + deleted :]
     return text

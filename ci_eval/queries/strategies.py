@@ -1,4 +1,4 @@
-"""What a recommender is told of a query case: one strategy as the code was, three made of what it became."""
+"""The strategies that turn a query case into queries: one as the code was, three made from the end."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ci_eval.queries.cases import QueryCase, definition_of
 
 @dataclass(frozen=True, kw_only=True)
 class Sampling:
-    """What is drawn where there is a choice; the same for the same seed and case, whatever else is asked."""
+    """The settings of sampling. Samples depend on the seed and the case alone."""
 
     seed: int = 0
     subsets: int = 20
@@ -31,22 +31,22 @@ class Sampling:
 
 
 def linear(case: QueryCase, sampling: Sampling) -> list[ObjectUsage]:
-    """The first calls of the end, as many as were there and stayed: code is written from top to bottom."""
+    """Return the end with its first calls alone, as many as were kept: code is written from top to bottom."""
     return [_artificial(case, sampling, case.after[: len(case.kept)])]
 
 
 def at_random(case: QueryCase, sampling: Sampling) -> list[ObjectUsage]:
-    """Every choice of so many calls of the end, or a sample of these choices."""
+    """Return all subsets of the end's calls of the right size as queries, or a sample of these subsets."""
     return [_artificial(case, sampling, calls) for calls in _subsets(case, sampling)]
 
 
 def real_without_noise(case: QueryCase, sampling: Sampling) -> list[ObjectUsage]:
-    """The calls that were there and stayed, in what surrounds them at the end."""
+    """Return the end with the kept calls alone."""
     return [_artificial(case, sampling, case.kept)]
 
 
 def real(case: QueryCase, _sampling: Sampling) -> list[ObjectUsage]:
-    """The start as it was; where it is empty, nothing but the type and the method."""
+    """Return the start as it was. If it is empty, the query has nothing but the type and the method."""
     empty = ObjectUsage(type=case.history.type, method=case.history.method)
     return [replace(case.start, calls=case.before) if case.start else empty]
 
@@ -60,38 +60,39 @@ STRATEGIES: Mapping[StrategyName, Callable[[QueryCase, Sampling], list[ObjectUsa
 
 
 def expected(query: ObjectUsage, case: QueryCase) -> tuple[str, ...]:
-    """The calls that the query lacks of the end: in an evaluated case there is one at least."""
+    """Return the calls of the end that the query lacks. In an evaluated case there is at least one."""
     return tuple(call for call in case.after if call not in set(query.calls))
 
 
 def _artificial(case: QueryCase, sampling: Sampling, calls: tuple[str, ...]) -> ObjectUsage:
-    """The end with these calls alone. Only a case that has an end is evaluated."""
+    """Return the end with these calls alone."""
+    # Only cases that have an end are evaluated.
     assert case.end
     return replace(case.end, definition=_definition(case, sampling), calls=calls)
 
 
 def _definition(case: QueryCase, sampling: Sampling) -> Definition:
-    """That of the end, unless it is drawn that this case has none, or another one."""
+    """Return the end's definition, unless sampling gives this case none or another one."""
     own = definition_of(case.end)
     drawn = draw(sampling.seed, f"definition\0{case.identity}")
     if drawn < sampling.dropped:
         return Definition()
-    others = [each for each in sampling.definitions.get(case.history.type, ()) if each != own]
+    others = [definition for definition in sampling.definitions.get(case.history.type, ()) if definition != own]
     if drawn < sampling.dropped + sampling.replaced and others:
         return others[int(draw(sampling.seed, f"which definition\0{case.identity}") * len(others))]
     return own
 
 
 def _subsets(case: QueryCase, sampling: Sampling) -> list[tuple[str, ...]]:
-    """In the order of the source."""
+    """Return subsets of the end's calls, each in the order of the source."""
     calls, size = case.after, len(case.kept)
     if comb(len(calls), size) <= sampling.subsets:
         return list(combinations(calls, size))
-    found: dict[tuple[int, ...], None] = {}
+    subsets: dict[tuple[int, ...], None] = {}
     turn = 0
-    while len(found) < sampling.subsets:
+    while len(subsets) < sampling.subsets:
         chances = [draw(sampling.seed, f"subset\0{turn}\0{call}\0{case.identity}") for call in calls]
         chosen = sorted(range(len(calls)), key=chances.__getitem__)[:size]
-        found[tuple(sorted(chosen))] = None
+        subsets[tuple(sorted(chosen))] = None
         turn += 1
-    return [tuple(calls[place] for place in places) for places in found]
+    return [tuple(calls[place] for place in places) for places in subsets]

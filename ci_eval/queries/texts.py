@@ -1,4 +1,4 @@
-"""Texts that a dataset holds once each, on lines of their own, and refers to by their digests."""
+"""The texts of a dataset, each stored once on a line of its own, and referred to by digest."""
 
 from __future__ import annotations
 
@@ -19,40 +19,41 @@ OPEN = 64
 
 
 def encoded(text: str) -> bytes:
-    """As UTF-8; what no UTF-8 has becomes question marks."""
+    """Return the text as UTF-8, with question marks for what UTF-8 cannot express."""
     return text.encode(errors="replace")
 
 
 def digest_of(text: str) -> str:
-    """What a text is known by."""
+    """Return the SHA-256 of a text, as hex."""
     return sha256(encoded(text)).hexdigest()
 
 
 def stored(text: str) -> StoredText:
-    """The text as a line."""
+    """Return the text as a line of a dataset."""
     return StoredText(text=digest_of(text), packed=zlib.compress(encoded(text), 9))
 
 
 def is_text(line: object) -> bool:
-    """Whether a line of a dataset is a text, rather than what refers to one."""
+    """Return whether a line of a dataset holds a text, rather than a reference to one."""
     return isinstance(line, Mapping) and "packed" in line
 
 
 class Texts:
-    """Those of a dataset, found by their digests."""
+    """The texts of a dataset, accessible by digest."""
 
     def __init__(self) -> None:
         self._packed: dict[str, bytes] = {}
         self._unpacked = lru_cache(OPEN)(self._unpack)
 
     def add(self, line: object) -> None:
-        """A line that is a text; one that is broken is passed over, since who reads the dataset tells of it."""
+        """Add the text on a line of a dataset, and ignore a broken line."""
+        # Whoever reads the dataset reports broken lines, so this is no place for another message.
         with suppress(ValueError):
-            found = read(line)
-            self._packed[found.text] = found.packed
+            entry = read(line)
+            self._packed[entry.text] = entry.packed
 
     def get(self, digest: str) -> str:
-        """The text. Raises ValueError where the dataset has none, or another one, under that digest."""
+        """Return the text. Raises ValueError if the dataset has none, or another one, under that digest."""
         return self._unpacked(digest)
 
     def _unpack(self, digest: str) -> str:
@@ -74,5 +75,5 @@ class Texts:
 
 
 def read(line: object) -> StoredText:
-    """A line that is a text. Raises ValueError."""
+    """Return the entry on a line that holds a text. Raises ValueError."""
     return msgspec.convert(line, StoredText)

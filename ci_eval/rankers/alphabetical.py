@@ -1,4 +1,4 @@
-"""ALPHABETICAL: by the text, the baseline any ranking should beat."""
+"""The completion type ALPHABETICAL: by text, the baseline that any ranking should beat."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ci_eval.model import Suggestion
 
 
 def by_letters(suggestions: Sequence[Suggestion]) -> Sequence[Suggestion]:
-    """Letters regardless of case; equal ones in the engine's order."""
+    """Return the suggestions by letters, regardless of case. Equal ones stay in the engine's order."""
     return sorted(suggestions, key=_letters)
 
 

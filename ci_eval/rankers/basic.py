@@ -1,4 +1,4 @@
-"""BASIC: the engine's own order."""
+"""The completion type BASIC: the engine's own order."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ci_eval.model import Suggestion
 
 
 def as_they_came(suggestions: Sequence[Suggestion]) -> Sequence[Suggestion]:
-    """Changes nothing."""
+    """Return the suggestions in the engine's order."""
     return suggestions
 
 

@@ -1,4 +1,5 @@
-"""EMBEDDING: nearness to the average of what stands around, in vectors of sub-tokens that the project gives."""
+"""The completion type EMBEDDING: by nearness to the average of the nearby sub-tokens, in vectors learnt from the
+project."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""FREQUENCY: what stands most often in the file before the caret, then in the project's other files."""
+"""The completion type FREQUENCY: by occurrences in the file before the caret, then in the project's other files."""
 
 from __future__ import annotations
 
@@ -17,18 +17,16 @@ FILE, PROJECT = NAMES.index("in_file"), NAMES.index("in_project")
 
 @dataclass(frozen=True)
 class Frequency:
-    """Equally frequent ones stay in the engine's order."""
+    """A ranker by frequency. Equally frequent suggestions stay in the engine's order."""
 
     name: str = "FREQUENCY"
     summary: str = "by how often a name stands in the file so far, then in the project"
     needs_names: bool = True
 
     def configured(self, model: Path | None) -> Ranker:  # noqa: ARG002
-        """See Ranker."""
         return self
 
     def open(self, context: FileContext) -> Ordering:
-        """See Ranker."""
         return _ByFrequency(Reader.of(context))
 
 

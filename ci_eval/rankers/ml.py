@@ -1,4 +1,4 @@
-"""ML: by a model that `ci-eval train-ranker` made of logs."""
+"""The completion type ML: by a model that `ci-eval train-ranker` trained on logs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ci_eval.model import Suggestion
 
 @dataclass(frozen=True)
 class ByModel:
-    """Equal scores stay in the engine's order."""
+    """A ranker by a trained model. Suggestions of equal score stay in the engine's order."""
 
     model: Path | None = None
     name: str = "ML"
@@ -27,7 +27,6 @@ class ByModel:
     needs_names: bool = True
 
     def configured(self, model: Path | None) -> Ranker:
-        """See Ranker."""
         if model is None:
             raise ConfigError("completion type ML needs a model: add --model FILE, made by `ci-eval train-ranker`")
         model_file.lightgbm()
@@ -35,7 +34,6 @@ class ByModel:
         return replace(self, model=model.resolve())
 
     def open(self, context: FileContext) -> Ordering:
-        """See Ranker."""
         assert self.model is not None
         return _Ordered(Reader.of(context), _booster(self.model))
 
@@ -56,7 +54,7 @@ class _Ordered:
 
 @lru_cache(maxsize=1)
 def _booster(path: Path) -> Any:
-    """Loaded once in each worker process."""
+    # The cache keeps one copy in each worker process.
     return model_file.lightgbm().Booster(model_str=model_file.load(path).booster)
 
 

@@ -1,4 +1,5 @@
-"""NGRAM: what is most likely after the tokens before the caret, by an n-gram cache over file and project."""
+"""The completion type NGRAM: by likelihood after the tokens before the caret, from n-gram caches of file and
+project."""
 
 from __future__ import annotations
 
@@ -16,18 +17,16 @@ from ci_eval.model import Suggestion
 
 @dataclass(frozen=True)
 class Ngram:
-    """Equal ones stay in the engine's order."""
+    """A ranker by n-gram caches. Equally likely suggestions stay in the engine's order."""
 
     name: str = "NGRAM"
     summary: str = "by what usually follows the tokens before it, in the file so far and in the project"
     needs_names: bool = True
 
     def configured(self, model: Path | None) -> Ranker:  # noqa: ARG002
-        """See Ranker."""
         return self
 
     def open(self, context: FileContext) -> Ordering:
-        """See Ranker."""
         return _ByNgrams(others_of(context))
 
 
@@ -38,7 +37,7 @@ class _ByNgrams:
 
     def __call__(self, suggestions: Sequence[Suggestion], caret: CaretContext) -> Sequence[Suggestion]:
         self.typed.read(caret.before)
-        texts = [each.text for each in suggestions]
+        texts = [suggestion.text for suggestion in suggestions]
         of_project = self.others.levels(texts, self.typed.context(LONGEST_CONTEXT))
         likely = mixed(interpolated(self.typed.levels(texts)), interpolated(of_project))
         return [suggestions[place] for place in np.argsort(-likely, kind="stable")]

@@ -1,4 +1,4 @@
-"""PBN: by how likely a recommender of method calls takes each to be called on the object in front of the caret."""
+"""The completion type PBN: by the likelihood of each method call on the object in front of the caret."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ KIND = "pbn"
 
 @dataclass(frozen=True)
 class ByRecommender:
-    """Calls that the model does not know, and all where it does not know the type, stay in the engine's order."""
+    """A ranker by a call recommender. Calls that the model does not know stay in the engine's order, and so do all if
+    it does not know the type."""
 
     model: Path | None = None
     name: str = "PBN"
@@ -27,7 +28,6 @@ class ByRecommender:
     needs_names: bool = False
 
     def configured(self, model: Path | None) -> Ranker:
-        """See Ranker."""
         if model is None:
             raise ConfigError(
                 "completion type PBN needs a model: add --model FILE, made by `ci-eval train-recommender --kind pbn`"
@@ -41,7 +41,6 @@ class ByRecommender:
         return replace(self, model=model.resolve())
 
     def open(self, context: FileContext) -> Ordering:
-        """See Ranker."""
         assert self.model is not None
         return _Ordered(_trained(self.model), dialect_of(context.path))
 
@@ -55,20 +54,24 @@ class _Ordered:
         scores = self._scores(caret) if len(suggestions) > 1 else {}
         if not scores:
             return suggestions
-        return sorted(suggestions, key=lambda each: -scores.get(each.text.partition("(")[0], 0.0))
+        return sorted(suggestions, key=lambda suggestion: -scores.get(suggestion.text.partition("(")[0], 0.0))
 
     def _scores(self, caret: CaretContext) -> Mapping[str, float]:
-        """Call → how likely it is; none where the model knows neither the type nor what it inherits from."""
+        """Return the likelihood of each call, empty if the model knows neither the type nor its base types."""
         if self.dialect is None:
             return {}
         usages = usages_at(caret.before, caret.after, caret.path, self.dialect)
-        known = next((each for each in usages if self.trained.knows(each.type)), None)
-        return {each.call: each.score for each in self.trained.proposals(known, threshold=0.0)} if known else {}
+        known = next((usage for usage in usages if self.trained.knows(usage.type)), None)
+        return (
+            {proposal.call: proposal.score for proposal in self.trained.proposals(known, threshold=0.0)}
+            if known
+            else {}
+        )
 
 
 @lru_cache(maxsize=1)
 def _trained(path: Path) -> Trained:
-    """Loaded once in each worker process."""
+    # The cache keeps one copy in each worker process.
     return Trained(path)
 
 

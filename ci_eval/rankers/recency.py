@@ -1,4 +1,4 @@
-"""RECENCY: what was used last in the file, then what stands most often in the project's other files."""
+"""The completion type RECENCY: by last use in the file, then by occurrences in the project's other files."""
 
 from __future__ import annotations
 
@@ -16,19 +16,17 @@ from ci_eval.model import Suggestion
 
 @dataclass(frozen=True)
 class Recency:
-    """Equal ones stay in the engine's order. After Robbes and Lanza, "How program history can improve code completion"
-    (ASE 2008), whose simplest good order is that of the last use."""
+    """A ranker by last use, the simplest good order of Robbes and Lanza, "How program history can improve code
+    completion" (ASE 2008). Equal suggestions stay in the engine's order."""
 
     name: str = "RECENCY"
     summary: str = "by how lately a name was used in the file, then by how often it is in the project"
     needs_names: bool = True
 
     def configured(self, model: Path | None) -> Ranker:  # noqa: ARG002
-        """See Ranker."""
         return self
 
     def open(self, context: FileContext) -> Ordering:
-        """See Ranker."""
         return _ByRecency(others_of(context))
 
 
@@ -39,7 +37,7 @@ class _ByRecency:
 
     def __call__(self, suggestions: Sequence[Suggestion], caret: CaretContext) -> Sequence[Suggestion]:
         self.typed.read(caret.before)
-        texts = [each.text for each in suggestions]
+        texts = [suggestion.text for suggestion in suggestions]
         last = np.array([self.typed.last(text) for text in texts])
         order = np.lexsort((-self.others.times(texts), -last))
         return [suggestions[place] for place in order]

@@ -1,4 +1,4 @@
-"""SUBTOKEN_BEAM: how likely n-gram caches take their spelling, sub-token by sub-token."""
+"""The completion type SUBTOKEN_BEAM: by the likelihood of spellings in n-gram caches, sub-token by sub-token."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Tasks whose lines of a dataset are several items each, and whose items are several lookups."""
+"""The expansion of a dataset's lines into items, and of items into lookups."""

@@ -1,4 +1,4 @@
-"""What a task must provide whose lines of a dataset are several items each, and whose items are several lookups."""
+"""The contract of tasks whose dataset lines expand to several items, and items to several lookups."""
 
 from __future__ import annotations
 
@@ -13,45 +13,46 @@ Lines = Iterable[tuple[int, dict[str, object] | str]]
 
 @dataclass(frozen=True, kw_only=True)
 class RecordItem:
-    """One item of a line."""
+    """An item that a dataset's line expands to."""
 
     record: Record
     expected: str
-    """What would be right, as a text for people."""
+    """The right result, as a text for people."""
     properties: Properties
 
 
 @dataclass(frozen=True, kw_only=True)
 class Split:
-    """What a line is made of."""
+    """The items that a dataset's line expands to."""
 
     items: Sequence[RecordItem]
     fates: Mapping[str, int] = field(default_factory=dict)
-    """What became of all that might have been an item: fate → how many."""
+    """Outcome → number of candidates for items that met it."""
     texts: Mapping[str, str] = field(default_factory=dict)
-    """Digest → the texts that carets of the items are in."""
+    """Digest → text, for the texts that carets of the items point into."""
     trouble: str = ""
-    """What of the line could not be used, though there are items."""
+    """The part of the line that could not be used, though there are items."""
 
 
 Splitter = Callable[[Mapping[str, object]], Split]
-"""The fields of a line → what it is made of. Raises ValueError, which says what is wrong with the line."""
+"""Expands the fields of a line. Raises ValueError, which says what is wrong with the line."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Splitting:
-    """How lines become items, and items lookups. It is sent to worker processes, so its functions have names."""
+    """The functions that expand lines to items, and items to lookups. They are sent to worker processes, so none is a
+    lambda."""
 
     splitter: Callable[[Lines, QueriesConfig, int], Splitter]
-    """The whole dataset, which is looked at where drawing takes that; what is wanted; the seed."""
+    """The whole dataset (read if sampling needs it), the settings, the seed → the splitter of its lines."""
     cluster: tuple[str, ...]
-    """Fields whose values, together, say which lines are sampled together, where the configuration does not."""
+    """Fields whose values together name the cluster of a line, unless the configuration does."""
     lookup: Callable[[Record, int], Record]
-    """What the lookup of that number, from 0, asks of an item."""
+    """The record of an item, the number of a lookup from 0 → the record that the lookup asks about."""
     grade: Callable[[Sequence[Suggestion], Record], Mapping[str, float]]
-    """The suggestions of a lookup, what it asked → its grades."""
+    """The suggestions of a lookup, its record → its grades."""
     named: Callable[[Sequence[Suggestion]], Sequence[Suggestion]] | None = None
-    """What a completion engine suggested at the caret of a lookup → the same as an answer to the record has it. None:
-    its records have no carets."""
+    """The suggestions of a completion engine at the caret of a lookup → the same as an answer to the record has it.
+    None if the task's records have no carets."""
     ranked: Callable[[Sequence[Suggestion], Record], Mapping[str, float]] | None = None
-    """As `grade`, for such a list, which has no end that would say anything."""
+    """The `grade` of such a list, which has no end that would mean anything."""

@@ -24,14 +24,14 @@ TYPES: dict[Type, pa.DataType] = {
 
 
 def schema_of(table: str) -> pa.Schema:
-    """The columns, each with its meaning as metadata."""
+    """Return the columns of a table, each with its meaning as metadata."""
     return pa.schema(
-        [pa.field(each.name, TYPES[each.type], metadata={"meaning": each.meaning}) for each in TABLES[table]]
+        [pa.field(column.name, TYPES[column.type], metadata={"meaning": column.meaning}) for column in TABLES[table]]
     )
 
 
 def table_of(workspace: Workspace, table: str) -> pa.Table:
-    """The whole table, in memory."""
+    """Return the whole table, in memory."""
     return pa.Table.from_batches(_batches(workspace, table), schema_of(table)).unify_dictionaries()
 
 
@@ -48,10 +48,10 @@ def write(workspace: Workspace, table: str, path: Path) -> int:
 def _batches(workspace: Workspace, table: str) -> Iterator[pa.RecordBatch]:
     schema = schema_of(table)
     for batch in batches(workspace, table):
-        yield pa.RecordBatch.from_arrays([_array(batch[each.name], each.type) for each in schema], schema=schema)
+        yield pa.RecordBatch.from_arrays([_array(batch[column.name], column.type) for column in schema], schema=schema)
 
 
 def _array(values: list[object], kind: pa.DataType) -> pa.Array:
     if pa.types.is_map(kind):
-        values = [list(each.items()) if isinstance(each, dict) else each for each in values]
+        values = [list(value.items()) if isinstance(value, dict) else value for value in values]
     return pa.array(values, kind)

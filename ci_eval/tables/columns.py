@@ -1,4 +1,4 @@
-"""What the columns of the three tables are."""
+"""The columns of the three tables, and how each is read."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ Type = Literal["text", "word", "integer", "number", "flag", "numbers", "grades"]
 
 
 class At(NamedTuple):
-    """What a row is about: a session, one of its lookups (its number from 0), or one of the suggestions in that (its
-    place from 1)."""
+    """A row of a table: a session, and one of its lookups (numbered from 0) or one suggestion of that lookup (ranked
+    from 1)."""
 
     session: Session
     line: int
@@ -29,13 +29,13 @@ class At(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Column:
-    """One column."""
+    """A column of a table."""
 
     name: str
     type: Type
     meaning: str
     get: Callable[[At], object]
-    """What stands in a row; None where there is no such value."""
+    """Reads the value of a row; None if there is no such value."""
 
 
 def _column(name: str, kind: Type, get: Callable[[At], object], meaning: str) -> Column:

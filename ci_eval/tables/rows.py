@@ -20,11 +20,11 @@ Batch = dict[str, list[object]]
 
 
 def batches(workspace: Workspace, table: str) -> Iterator[Batch]:
-    """The rows of that table, in the order of stored files, sessions, lookups and places. Raises WorkspaceError where
-    what is stored is damaged."""
+    """Yield the rows of a table, in the order of stored files, sessions, lookups and ranks. Raises WorkspaceError if a
+    stored file is damaged."""
     columns = TABLES[table]
-    waiting: Batch = {each.name: [] for each in columns}
-    cells = [(each.get, waiting[each.name]) for each in columns]
+    waiting: Batch = {column.name: [] for column in columns}
+    cells = [(column.get, waiting[column.name]) for column in columns]
     for row in _rows(workspace, table):
         for get, values in cells:
             values.append(get(row))
@@ -37,11 +37,11 @@ def batches(workspace: Workspace, table: str) -> Iterator[Batch]:
 
 
 def _rows(workspace: Workspace, table: str) -> Iterator[At]:
-    each = {"sessions": _session, "lookups": _lookups, "suggestions": _suggestions}[table]
+    rows_of = {"sessions": _session, "lookups": _lookups, "suggestions": _suggestions}[table]
     for file, sessions in workspace.sessions(Session):
         lines = Lines(file.text)
         for session in sessions:
-            yield from each(session, *lines.place(session.offset))
+            yield from rows_of(session, *lines.place(session.offset))
 
 
 def _session(session: Session, line: int, column: int) -> Iterable[At]:

@@ -22,74 +22,76 @@ class ArrowTable(Protocol):
     column_names: list[str]
 
     def to_pandas(self) -> Any:
-        """As a pandas.DataFrame."""
+        """Return the table as a pandas.DataFrame."""
 
     def to_pylist(self) -> list[dict[str, Any]]:
-        """As a dictionary for each row."""
+        """Return a dictionary for each row."""
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        """By which polars.DataFrame(table), DuckDB and others read it."""
+        """Return a stream in Arrow's C interface, which polars.DataFrame(table), DuckDB and others read."""
 
 
 class Run:
-    """What `open` returns. Nothing is read before it is asked for, and nothing is kept but the manifest."""
+    """A run of an evaluation, as `open` returns it. Its files are read on demand, and only the manifest is cached."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
 
     @property
     def folder(self) -> Path:
-        """The workspace."""
+        """Return the folder of the workspace."""
         return self._workspace.folder
 
     @property
     def manifest(self) -> Manifest:
-        """What ran, with what, on what, and how far it came (`planned`, `finished`, `statuses`)."""
+        """Return the manifest: engine, configuration, project, and progress (`planned`, `finished`, `statuses`)."""
         return self._workspace.manifest()
 
     @property
     def complete(self) -> bool:
-        """Whether the run came to its end; before, tables have the sessions of the files that are through."""
+        """Return whether the run came to its end. Before, tables hold the sessions of the files that are finished."""
         return self.manifest.complete
 
     @property
     def metrics(self) -> Mapping[str, Mapping[str, Estimate]]:
-        """Name of the filter → name of the metric → its figure, as in the last report; `ALL` is the filter that lets
-        every session through. Raises WorkspaceError where there is no report."""
+        """Return the figures of the last report: name of the filter → name of the metric → figure. `ALL` is the filter
+        that every session passes. Raises WorkspaceError if there is no report."""
         path = self.folder / "reports" / "metrics.json"
         if not path.is_file():
             raise WorkspaceError(f"{self.folder} has no figures yet: run `ci-eval report {self.folder}`")
-        (found,) = stored.decoded(stored.read(path, stored.FIGURES), _Report, path).evaluations
-        return {name: figures.metrics for name, figures in found.filters.items()}
+        (evaluation,) = stored.decoded(stored.read(path, stored.FIGURES), _Report, path).evaluations
+        return {name: figures.metrics for name, figures in evaluation.filters.items()}
 
     def sessions(self) -> ArrowTable:
-        """A row per planned session, whether it was answered or not. Raises ConfigError where pyarrow is missing."""
+        """Return a row per planned session, whether it was answered or not. Raises ConfigError if pyarrow is
+        missing."""
         return self._table("sessions")
 
     def lookups(self) -> ArrowTable:
-        """A row per lookup: an answer of the engine, with the place of the expected text and the time it took."""
+        """Return a row per lookup: an answer of the engine, with the rank of the expected text and the latency."""
         return self._table("lookups")
 
     def suggestions(self) -> ArrowTable:
-        """A row per suggestion in these answers: many; `ci-eval export` writes them without holding all in memory."""
+        """Return a row per suggestion of these answers. `ci-eval export` writes the many rows without holding all in
+        memory."""
         return self._table("suggestions")
 
     def _table(self, name: str) -> ArrowTable:
-        found: ArrowTable = arrow().table_of(self._workspace, name)
-        return found
+        table: ArrowTable = arrow().table_of(self._workspace, name)
+        return table
 
 
 def open(workspace: str | PathLike[str]) -> Run:  # noqa: A001  it is called ci_eval.open
-    """The run in that folder. Raises WorkspaceError where there is none, or where it was changed since it ended."""
+    """Return the run in a folder. Raises WorkspaceError if there is none, or if it was changed since it ended."""
     return Run(open_workspace(Path(workspace)))
 
 
 def open_workspace(folder: Path) -> Workspace:
-    """The workspace, whose sessions are as they were when its run ended. Raises WorkspaceError."""
-    found = Workspace.open(folder)
-    if found.manifest().digests:
-        found.verify("sessions", "manifest.json")
-    return found
+    """Return the workspace in a folder, verified to be unchanged since its run ended. Raises WorkspaceError."""
+    workspace = Workspace.open(folder)
+    if workspace.manifest().digests:
+        workspace.verify("sessions", "manifest.json")
+    return workspace
 
 
 class _Figures(Value, frozen=True, kw_only=True):

@@ -1,5 +1,5 @@
-"""The sessions whose expected text did not stand first, as SARIF 2.1.0: editors and GitHub's code scanning show each at
-its line.
+"""The sessions whose expected text did not come first, as SARIF 2.1.0, which editors and GitHub's code scanning show at
+their lines.
 
 Format: OASIS, Static Analysis Results Interchange Format Version 2.1.0.
 """
@@ -43,7 +43,7 @@ Wanted = Callable[[Session], bool]
 
 @dataclass(frozen=True)
 class Written:
-    """A file of results, and how many it has of those that there are."""
+    """The file of results, with the number of results in it and of those left out."""
 
     path: Path
     results: int
@@ -51,13 +51,13 @@ class Written:
 
 
 def write_misses(workspace: Workspace, task: Task, folder: Path, *, wanted: Wanted, most: int) -> Written:
-    """Write the `most` worst misses among the sessions that are `wanted`, in order of place. Raises ConfigError where
-    sessions have no place in source code, WorkspaceError where something cannot be read or written."""
+    """Write the `most` worst misses among the sessions that pass `wanted`, in order of location. Raises ConfigError if
+    sessions have no location in source code, WorkspaceError if a file cannot be read or written."""
     numbers = count()
-    found = ((weight, next(numbers), result) for weight, result in _misses(workspace, task, wanted))
-    worst = heapq.nsmallest(most, found, key=lambda each: each[:2])
+    misses = ((weight, next(numbers), result) for weight, result in _misses(workspace, task, wanted))
+    worst = heapq.nsmallest(most, misses, key=lambda miss: miss[:2])
     left_out = next(numbers) - len(worst)
-    results = [result for _, _, result in sorted(worst, key=lambda each: each[1])]
+    results = [result for _, _, result in sorted(worst, key=lambda miss: miss[1])]
     log = {
         "$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json",
         "version": "2.1.0",
@@ -73,7 +73,7 @@ def _run(manifest: Manifest, task: Task, results: list[dict[str, object]], left_
             "driver": {
                 "name": "ci-eval",
                 "semanticVersion": manifest.ci_eval,
-                "rules": [_rule(each, _meaning(task)[each]) for each in ORDER],
+                "rules": [_rule(outcome_name, _meaning(task)[outcome_name]) for outcome_name in ORDER],
             }
         },
         "automationDetails": {"id": f"ci-eval/{manifest.title}/"},
@@ -152,7 +152,7 @@ def _result(session: Session, task: Task, went: str, region: dict[str, int]) -> 
         "ruleId": went,
         "ruleIndex": ORDER.index(went),
         "level": LEVELS[went],
-        "message": {"text": _escaped(_message(session, task, went))},
+        "message": {"text": _escape(_message(session, task, went))},
         "locations": [{"physicalLocation": {"artifactLocation": file, "region": region}}],
         "partialFingerprints": {"ciEvalSession/v1": session.id},
         "properties": {"kind": session.properties.kind.value, "status": session.status.value},
@@ -160,7 +160,7 @@ def _result(session: Session, task: Task, went: str, region: dict[str, int]) -> 
 
 
 def _message(session: Session, task: Task, went: str) -> str:
-    """What was expected, how it went, and what stood first instead."""
+    """Return what was expected, the outcome, and the first suggestion if it was another."""
     last = session.lookups[-1] if session.lookups else None
     prefix = last.prefix if last else session.expected_text[: session.typed]
     rank = shown_rank(task, session)
@@ -177,6 +177,6 @@ def _short(text: str) -> str:
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
 
 
-def _escaped(message: str) -> str:
-    """Braces and links would mean something in it (SARIF 3.11.5, 3.11.6)."""
+def _escape(message: str) -> str:
+    """Return the message with braces and links escaped, which SARIF gives a meaning (3.11.5, 3.11.6)."""
     return message.replace("{", "{{").replace("}", "}}").replace("](", "\\](")

@@ -17,8 +17,8 @@ from ci_eval.workspace import Workspace
 
 
 def write(workspace: Workspace, folder: Path, form: str) -> dict[Path, int]:
-    """Write each table to a file of its own in `folder`; the files, with the number of their rows. Raises ConfigError
-    (see `check`), and WorkspaceError where something cannot be read or written."""
+    """Write each table to a file of its own in `folder`. Return the files with their numbers of rows. Raises
+    ConfigError (see `check`), and WorkspaceError if a file cannot be read or written."""
     writer = FORMATS[form]
     written = {}
     for table in TABLES:
@@ -31,7 +31,7 @@ def write(workspace: Workspace, folder: Path, form: str) -> dict[Path, int]:
 
 
 def check(form: str) -> None:
-    """Raises ConfigError where the format needs what is not installed."""
+    """Check that the packages that a format needs are installed. Raises ConfigError."""
     if form == "parquet":
         arrow()
 
@@ -59,7 +59,7 @@ def _csv(workspace: Workspace, table: str, path: Path) -> int:
     rows = 0
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
-        writer.writerow([each.name for each in TABLES[table]])
+        writer.writerow([column.name for column in TABLES[table]])
         for batch in batches(workspace, table):
             for row in _rows(batch):
                 writer.writerow(map(_cell, row))
@@ -72,7 +72,7 @@ def _rows(batch: Batch) -> Iterator[tuple[object, ...]]:
 
 
 def _cell(value: object) -> object:
-    """As CSV has it: null is empty, flags are true and false, lists and grades are JSON."""
+    """Return a value as CSV holds it: null is empty, flags are true and false, lists and grades are JSON."""
     if isinstance(value, bool | dict | tuple):
         return msgspec.json.encode(value).decode()
     return value
