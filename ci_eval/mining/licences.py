@@ -1,4 +1,4 @@
-"""Which licence a project is under, by its own files, as an SPDX identifier."""
+"""The licence of a project, according to its own files, as an SPDX identifier."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from ci_eval.files import read_own
 PERMISSIVE = frozenset(
     "MIT Apache-2.0 BSD-2-Clause BSD-3-Clause ISC 0BSD Unlicense MPL-2.0 EPL-1.0 EPL-2.0 PSF-2.0".split()
 )
-"""Those that let records be passed on: the UnitTests card's list, with ISC and Python's, which ask for no more."""
+"""Licences that let samples be passed on: the UnitTests card's list, with ISC and Python's, which ask for no more."""
 
 NAMES = re.compile(r"(?:un)?licen[cs]e|copying|(?:.*[-_.])?licen[cs]e|metadata|package\.json", re.IGNORECASE)
-"""Names of files that tell, without their end."""
+"""Names of files that state a licence, without their extension."""
 # What only this licence says, spaces aside; the first that is found decides, so what quotes others comes first.
 TEXTS = (
     ("AGPL", r"GNU AFFERO GENERAL PUBLIC LICENSE"),
@@ -38,13 +38,13 @@ LONGEST = 100_000
 
 
 def licence_of(root: Path) -> str:
-    """The SPDX identifier; "" where no file below `root` tells one that is known here."""
-    found = [licence for path in _files(root) if (licence := in_text(_text(root, path)))]
-    return found[0] if found else ""
+    """Return the SPDX identifier, or an empty string if no file below `root` states a known licence."""
+    licences = [licence for path in _files(root) if (licence := in_text(_text(root, path)))]
+    return licences[0] if licences else ""
 
 
 def in_text(text: str) -> str:
-    """The licence that a text is, or declares; "" if neither."""
+    """Return the licence that a text is or declares, or an empty string if neither."""
     plain = re.sub(r"[\s*/#]+", " ", text)
     for licence, pattern in TEXTS:
         if re.search(pattern, plain):
@@ -54,7 +54,8 @@ def in_text(text: str) -> str:
 
 
 def _files(root: Path) -> Iterator[str]:
-    """The files at the top that tell, licences before metadata; then those of a wheel's own metadata."""
+    """Yield the files at the top that may state a licence, licences before metadata; then those of a wheel's own
+    metadata."""
     for folder in (root, *sorted(root.glob("*.dist-info")), root / "META-INF"):
         if folder.is_dir():
             names = [path.name for path in folder.iterdir() if NAMES.fullmatch(_without_end(path.name))]

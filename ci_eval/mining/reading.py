@@ -1,4 +1,4 @@
-"""Reads the files of a project in worker processes, each into what is found in it."""
+"""The reader of a project's files, which runs in worker processes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ci_eval.workers import Workers
 TIMEOUT = 60.0
 """Seconds one file may take; a grammar that needs more is stuck."""
 LARGEST = 1_000_000
-"""Bytes of the largest file that is read; what is larger was not written by people."""
+"""Bytes of the largest file that is read. Larger files were not written by people."""
 Found = TypeVar("Found")
 
 
@@ -24,11 +24,12 @@ def read_all(
     advance: Callable[[int, int], None],
     timeout: float = TIMEOUT,
 ) -> tuple[dict[str, Found], dict[str, str]]:
-    """What `read(*shared, path)` finds in each file, and why it found nothing in others, for which it returns a text.
+    """Run `read(*shared, path)` on every file. Return the results by path, and the error messages by path.
 
-    Calls `advance(done, of)` after each file. `timeout`: seconds for one file.
+    `read` returns a text if it fails. `advance(done, of)` is called after each file. `timeout` is in seconds for one
+    file.
     """
-    found: dict[str, Found] = {}
+    results: dict[str, Found] = {}
     troubles: dict[str, str] = {}
     processes = min(jobs, max(len(paths) // 50, 1))
     with Workers[str, "Found | str"](read, jobs=processes, timeout=timeout, tries=2, shared=shared) as workers:
@@ -38,6 +39,6 @@ def read_all(
                 if isinstance(result, str):
                     troubles[outcome.task.encode(errors="backslashreplace").decode()] = result
                 else:
-                    found[outcome.task] = result
-            advance(len(found) + len(troubles), len(paths))
-    return found, troubles
+                    results[outcome.task] = result
+            advance(len(results) + len(troubles), len(paths))
+    return results, troubles

@@ -1,4 +1,4 @@
-"""The neutral line of a dataset: what is shown, what should be answered, and where both come from."""
+"""The neutral line of a dataset: the prompt, the right answer, and the origin of both."""
 
 from __future__ import annotations
 
@@ -14,22 +14,23 @@ from ci_eval.model import Runnable
 
 
 class Line(msgspec.Struct, frozen=True, kw_only=True):
-    """One record. `cluster` is the repository: records of one repository resemble each other."""
+    """A sample of a dataset. `cluster` is its repository, since samples of one repository resemble each other."""
 
     id: str
     cluster: str
     language: str
     instruction: str
-    """What a model is asked; `{name}` stands for that text of the context."""
+    """The prompt for a language model; `{name}` stands for that text of the context."""
     context: dict[str, str]
     references: tuple[str, ...]
     meta: dict[str, object]
     run: Runnable | UnsetType = UNSET
-    """How an answer is run, where it is a test and the project allows that."""
+    """How an answer is run, if it is a test and the project allows that."""
 
 
 def identity(*parts: str) -> str:
-    """The id of the record that these texts make: the same in every run, whatever else is in the dataset."""
+    """Return the id of the sample that these texts make. It is the same in every run, whatever else is in the
+    dataset."""
     return blake2b("\0".join(parts).encode(), digest_size=8).hexdigest()
 
 
@@ -39,13 +40,13 @@ def write(path: Path, lines: Iterable[Line]) -> None:
 
 
 def fenced(text: str, language: str = "") -> str:
-    """The text as a block of Markdown."""
+    """Return the text as a block of Markdown."""
     ticks = fence_of(text)
     return f"{ticks}{language}\n{text}\n{ticks}"
 
 
 def fence_of(text: str) -> str:
-    """A fence longer than any in the text."""
+    """Return a fence longer than any in the text."""
     ticks = "```"
     while ticks in text:
         ticks += "`"

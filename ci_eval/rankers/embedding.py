@@ -1,5 +1,4 @@
-"""The completion type EMBEDDING: by nearness to the average of the nearby sub-tokens, in vectors learnt from the
-project."""
+"""The completion type EMBEDDING: by nearness to the nearby sub-tokens, in vectors learnt from the project."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""The completion type NGRAM: by likelihood after the tokens before the caret, from n-gram caches of file and
-project."""
+"""The completion type NGRAM: by likelihood after the preceding tokens, from n-gram caches of file and project."""
 
 from __future__ import annotations
 

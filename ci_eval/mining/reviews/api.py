@@ -1,4 +1,4 @@
-"""Reads GitHub's REST API as its guide asks clients to: page by page, and slower when it says so.
+"""The client of GitHub's REST API, as its guide asks clients to be: page by page, and slower when it says so.
 
 https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api and
 https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api
@@ -31,7 +31,7 @@ PATIENCE = 2 * 3600.0
 
 
 class Api:
-    """Asks GitHub; all its methods raise DownloadError. The token is in no message."""
+    """A client of GitHub. All its methods raise DownloadError, whose message never holds the token."""
 
     def __init__(
         self,
@@ -43,7 +43,7 @@ class Api:
         now: Callable[[], float] = time.time,
         tell: Callable[[str], None] = lambda _: None,
     ) -> None:
-        """`token`: may be "", which allows few requests. `tell`: is told of long waits."""
+        """Prepare a session. An empty `token` allows few requests. `tell` receives messages about long waits."""
         self._address = address.rstrip("/")
         self._left, self._sleep, self._now, self._tell = patience, sleep, now, tell
         self._not_before = 0.0
@@ -55,16 +55,16 @@ class Api:
             self._session.auth = lambda request: request
 
     def get(self, path: str, **query: str | int) -> Any:
-        """The JSON at `path`."""
+        """Return the JSON value at `path`."""
         return self._checked(self._asked(self._address + path, JSON, query)).json()
 
     def raw(self, path: str, **query: str | int) -> bytes | None:
-        """The content of a file; None where there is none."""
+        """Return the content of a file; None if there is none."""
         answer = self._asked(self._address + path, RAW, query)
         return None if answer.status_code == 404 else self._checked(answer).content
 
     def listed(self, path: str, **query: str | int) -> Iterator[dict[str, Any]]:
-        """The items of a list, page after page."""
+        """Yield the items of a list, page after page."""
         address, query = self._address + path, {**query, "per_page": 100}
         while address:
             answer = self._checked(self._asked(address, JSON, query))
@@ -93,7 +93,7 @@ class Api:
         raise DownloadError(f"{trouble}, {TRIES} times; try again later")
 
     def _pause(self, answer: requests.Response, number: int) -> float | None:
-        """Seconds to wait before the same request is sent again; None where that is of no use."""
+        """Return the seconds to wait before the same request is sent again, None if a retry is of no use."""
         if answer.status_code >= 500:
             return 2.0**number
         if answer.status_code not in {403, 429}:
@@ -106,7 +106,7 @@ class Api:
         return MINUTE * 2**number if is_limit else None
 
     def _seconds(self, asked: str) -> float:
-        """Of a Retry-After header, which is a number or a date."""
+        """Return the seconds that a Retry-After header asks for, which holds a number or a date."""
         if asked.isdigit():
             return float(asked)
         try:

@@ -9,7 +9,7 @@ from ci_eval.grammar.syntax import Node, parser
 
 @dataclass(frozen=True)
 class Blocks:
-    """How a language's blocks are found."""
+    """The node types by which a language's blocks are recognised."""
 
     language: str
     functions: frozenset[str]
@@ -39,7 +39,7 @@ LANGUAGES = {
 
 @dataclass(frozen=True)
 class Block:
-    """Lines (1-based, both included) of a file, and what they are: function or class."""
+    """A function or class: its lines (1-based, both included), and which of both it is."""
 
     begin: int
     end: int
@@ -47,28 +47,28 @@ class Block:
 
 
 def language_of(path: str) -> Blocks | None:
-    """By the end of the file's name; None for other languages."""
+    """Return the language by the extension of the path, None for other languages."""
     return next((blocks for end, blocks in LANGUAGES.items() if path.endswith(end)), None)
 
 
 def block_of(source: bytes, language: Blocks, first: int, last: int) -> Block | None:
-    """The innermost function or class that holds the lines `first` to `last`; None where none does."""
+    """Return the innermost function or class that holds the lines `first` to `last`, None if none does."""
     lines = _Lines(source)
-    found: Block | None = None
+    block: Block | None = None
     whole: Node | None = None
     node: Node | None = parser(language.language).parse(source).root_node
     while node:
         kind = "function" if node.type in language.functions else "class" if node.type in language.classes else ""
         if kind:
-            found = Block(*lines.of(whole or node), kind)
+            block = Block(*lines.of(whole or node), kind)
         whole = node if node.type == language.around else None
         inner = node.child_by_field_name("definition") if whole else None
         node = inner or next((child for child in node.children if lines.holds(child, first, last)), None)
-    return found
+    return block
 
 
 class _Lines:
-    """Which lines nodes are on."""
+    """The lines of a text, by the bytes at which they begin."""
 
     def __init__(self, source: bytes) -> None:
         self._source = source

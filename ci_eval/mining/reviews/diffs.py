@@ -26,30 +26,30 @@ class DiffLine:
 
 
 def parse(patch: str) -> list[DiffLine]:
-    """The lines of a patch's hunks. What follows no header of a hunk is left out."""
-    found: list[DiffLine] = []
+    """Return the lines of a patch's hunks, without those before the first header."""
+    diff: list[DiffLine] = []
     new, hunk = 0, 0
     for line in patch.split("\n"):
         if header := HUNK.match(line):
             new, hunk = int(header[1]), hunk + 1
         elif hunk and line[:1] in {"+", "-", " "}:
-            found.append(DiffLine(line[0], line[1:], new, hunk))
+            diff.append(DiffLine(line[0], line[1:], new, hunk))
             new += line[0] != "-"
-    return found
+    return diff
 
 
 def of_block(diff: Iterable[DiffLine], text: Sequence[str], begin: int, end: int) -> list[DiffLine]:
-    """The lines from `begin` to `end` (1-based, both included) of the new file `text`, with what was removed between
-    them; lines outside of the diff have no sign."""
+    """Return the lines from `begin` to `end` (1-based, both included) of the new file `text`, with the removed lines
+    between them. Lines outside of the diff have no sign."""
     by_line = {new: list(lines) for new, lines in groupby(diff, lambda line: line.new)}
-    found: list[DiffLine] = []
+    block_lines: list[DiffLine] = []
     for new in range(begin, end + 1):
         lines = by_line.get(new, [])
-        found += [line for line in lines if line.sign != "-" or new > begin]
+        block_lines += [line for line in lines if line.sign != "-" or new > begin]
         if not any(line.sign != "-" for line in lines):
-            found.append(DiffLine(" ", text[new - 1], new))
+            block_lines.append(DiffLine(" ", text[new - 1], new))
     behind = [line for line in by_line.get(end + 1, []) if line.sign == "-"]
-    return found + [line for line in behind if _depth(line.text) > _depth(text[begin - 1])]
+    return block_lines + [line for line in behind if _depth(line.text) > _depth(text[begin - 1])]
 
 
 def _depth(line: str) -> int:
@@ -57,11 +57,11 @@ def _depth(line: str) -> int:
 
 
 def shown(lines: Iterable[DiffLine]) -> str:
-    """As a diff is written."""
+    """Return the lines as the text of a diff."""
     return "\n".join(map(str, lines)) + "\n"
 
 
 def with_arrows(lines: Iterable[DiffLine], first: int, last: int) -> str:
-    """The same with arrows behind the new file's lines `first` to `last`."""
+    """Return the diff with arrows behind the new file's lines `first` to `last`."""
     marked = (f"{line}{ARROW}" if line.sign != "-" and first <= line.new <= last else str(line) for line in lines)
     return "\n".join(marked) + "\n"

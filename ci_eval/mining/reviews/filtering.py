@@ -1,4 +1,4 @@
-"""Asks a model whether a comment can be understood, and could be made again, from the change alone."""
+"""The question to a language model whether a comment can be understood, and written again, from the change alone."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ VERDICT = re.compile(r"VERDICT: (keep|drop)", re.IGNORECASE)
 
 
 def prompt_for(line: Line) -> str:
-    """The question about a record."""
+    """Return the question about a sample."""
     diff = fenced(str(line.meta["diffBlockWithArrow"]), "diff")
     # str.format looks at the template alone: braces in code do no harm.
     return PROMPT.format(diff=diff, comment=fenced(line.references[0]))
 
 
 def verdict_in(answer: str) -> Literal["keep", "drop"] | None:
-    """By the last line of the answer; None where that is no verdict."""
+    """Return the verdict in the last line of the answer, None if it holds none."""
     lines = answer.strip().splitlines()
-    found = VERDICT.fullmatch(lines[-1].strip().strip("*` .")) if lines else None
-    return None if found is None else "keep" if found[1].lower() == "keep" else "drop"
+    match = VERDICT.fullmatch(lines[-1].strip().strip("*` .")) if lines else None
+    return None if match is None else "keep" if match[1].lower() == "keep" else "drop"

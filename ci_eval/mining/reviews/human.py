@@ -18,7 +18,7 @@ LONGEST = 300
 
 
 def read(path: Path) -> dict[str, dict[str, str]]:
-    """Its rows by the records' ids; none where there is no file yet. Raises ConfigError."""
+    """Return the rows of the table by the samples' ids, empty if there is no file yet. Raises ConfigError."""
     if not path.exists():
         return {}
     try:
@@ -47,6 +47,6 @@ def write(path: Path, rows: dict[str, dict[str, str]], lines: Sequence[Line]) ->
 
 
 def _cell(line: Line) -> str:
-    """The comment, so that no spreadsheet takes it for a formula."""
+    """Return the comment, changed so that no spreadsheet takes it for a formula."""
     text = " ".join(line.references[0].split())[:LONGEST]
     return f"'{text}" if text[:1] in {"=", "+", "-", "@"} else text

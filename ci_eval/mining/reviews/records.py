@@ -1,4 +1,4 @@
-"""Records of a dataset from the review comments of a repository at GitHub."""
+"""The samples that the review comments of a repository at GitHub make."""
 
 from __future__ import annotations
 
@@ -59,18 +59,18 @@ Fate = Literal[
 
 @dataclass(frozen=True, kw_only=True)
 class Selection:
-    """Which comments become records."""
+    """The criteria by which comments become samples."""
 
     languages: frozenset[str]
     limit: int = 200
-    """Records of one repository at most."""
+    """Most samples of one repository."""
     seed: int = 0
     since: str = ""
-    """Only comments changed since then (ISO 8601)."""
+    """Time (ISO 8601) since which a comment must have changed."""
     shares: tuple[int, int, int] = (0, 0, 100)
     """Per cent of the repositories for training, validation and test."""
     verdicts: dict[str, str] = field(default_factory=dict)
-    """Of people: id → accept or reject."""
+    """Verdicts of people: id → accept or reject."""
     only_accepted: bool = False
 
 
@@ -102,7 +102,7 @@ class _Commented:
 
 
 class Repository:
-    """What is asked about one repository, each thing once."""
+    """A repository at GitHub, whose parts are each requested once."""
 
     def __init__(self, api: Api, name: str) -> None:
         self.name, self._api = name, api
@@ -111,51 +111,51 @@ class Repository:
         self.file = cache(self._file)
 
     def licence(self) -> str:
-        """As an SPDX identifier; "" where GitHub knows none."""
-        found = self._api.get(f"/repos/{self.name}").get("license") or {}
-        licence = found.get("spdx_id") or ""
+        """Return the licence as an SPDX identifier, or an empty string if GitHub knows none."""
+        fields = self._api.get(f"/repos/{self.name}").get("license") or {}
+        licence = fields.get("spdx_id") or ""
         return "" if licence == "NOASSERTION" else str(licence)
 
     def comments(self, since: str) -> Iterator[dict[str, Any]]:
-        """All review comments, the oldest first."""
+        """Yield all review comments, the oldest first."""
         query = {"since": since} if since else {}
         return self._api.listed(f"/repos/{self.name}/pulls/comments", sort="created", direction="asc", **query)
 
     def _pull(self, number: str) -> dict[str, Any]:
-        found: dict[str, Any] = self._api.get(f"/repos/{self.name}/pulls/{number}")
-        return found
+        pull: dict[str, Any] = self._api.get(f"/repos/{self.name}/pulls/{number}")
+        return pull
 
     def _patches(self, base: str, head: str) -> dict[str, str]:
-        """Path → patch of what changed from where `head` left `base`."""
-        found = self._api.get(f"/repos/{self.name}/compare/{base}...{head}")
-        return {file["filename"]: file["patch"] for file in found.get("files", []) if file.get("patch")}
+        """Return the patch of each path that changed since `head` left `base`."""
+        comparison = self._api.get(f"/repos/{self.name}/compare/{base}...{head}")
+        return {file["filename"]: file["patch"] for file in comparison.get("files", []) if file.get("patch")}
 
     def _file(self, path: str, commit: str) -> bytes | None:
         return self._api.raw(f"/repos/{self.name}/contents/{quote(path)}", ref=commit)
 
 
 def records(repository: Repository, licence: str, selection: Selection, answer: Answer | None = None) -> Mined:
-    """Records of the repository's review comments, in the order in which they were written.
+    """Return samples from the repository's review comments, in the order in which the comments were written.
 
-    What needs no further request is decided first; of what is left, comments are drawn until there are enough.
-    `answer`: a model that is asked whether they can be understood from the change alone.
+    `answer` asks a language model whether a comment can be understood from the change alone.
     """
     mined = Mined()
     waiting = []
     for comment in repository.comments(selection.since):
-        found = _commented(comment, selection)
-        if isinstance(found, str):
-            mined.fates[found] += 1
+        candidate = _commented(comment, selection)
+        if isinstance(candidate, str):
+            mined.fates[candidate] += 1
         else:
-            waiting.append(found)
-    waiting.sort(key=lambda each: draw(selection.seed, f"{repository.name} {each.comment['id']}"))
+            waiting.append(candidate)
+    # Outcomes that need no further request come first; the others are requested in random order until there are enough.
+    waiting.sort(key=lambda candidate: draw(selection.seed, f"{repository.name} {candidate.comment['id']}"))
     known: set[str] = set()
-    for each in waiting:
+    for candidate in waiting:
         if len(mined.lines) + len(mined.undecided) == selection.limit:
             mined.fates["not looked at"] += 1
             continue
-        made = _line(each, repository, licence, selection)
-        fate = made if isinstance(made, str) else _decided(made, known, selection, answer)
+        made = _line(candidate, repository, licence, selection)
+        fate = made if isinstance(made, str) else _decide(made, known, selection, answer)
         mined.fates[fate] += 1
         if not isinstance(made, str) and fate in {"kept", "not accepted yet"}:
             (mined.lines if fate == "kept" else mined.undecided).append(made)
@@ -164,7 +164,7 @@ def records(repository: Repository, licence: str, selection: Selection, answer: 
 
 
 def _commented(comment: dict[str, Any], selection: Selection) -> _Commented | Fate:
-    """The comment, or why it is none of those wanted, as far as it tells itself."""
+    """Return the commented lines, or why the comment itself makes no sample."""
     language = language_of(comment["path"])
     if language is None or language.language not in selection.languages:
         return "other language"
@@ -182,82 +182,84 @@ def _commented(comment: dict[str, Any], selection: Selection) -> _Commented | Fa
     return _Commented(comment, comment.get("original_start_line") or last, last)
 
 
-def _line(found: _Commented, repository: Repository, licence: str, selection: Selection) -> Line | Fate:
-    number = found.comment["pull_request_url"].rpartition("/")[2]
+def _line(commented: _Commented, repository: Repository, licence: str, selection: Selection) -> Line | Fate:
+    number = commented.comment["pull_request_url"].rpartition("/")[2]
     pull = repository.pull(number)
-    writer, author = (each.get("user") or {} for each in (found.comment, pull))
+    writer, author = (side.get("user") or {} for side in (commented.comment, pull))
     if writer.get("id") is not None and writer.get("id") == author.get("id"):
         return "author's own"
-    patch = repository.patches(pull["base"]["sha"], found.commit).get(found.path, "")
+    patch = repository.patches(pull["base"]["sha"], commented.commit).get(commented.path, "")
     diff = parse(patch)
-    if not any(line.new == found.last and line.sign != "-" for line in diff):
+    if not any(line.new == commented.last and line.sign != "-" for line in diff):
         return "no diff"
-    data = repository.file(found.path, found.commit)
+    data = repository.file(commented.path, commented.commit)
     try:
         text = decode(data) if data is not None else ""
     except NotText:
         return "no file"
-    if text.count("\n") + 1 < found.last:
+    if text.count("\n") + 1 < commented.last:
         return "no file"
-    lines, kind = _shown(found, text, diff)
+    lines, kind = _commented_diff(commented, text, diff)
     if not any(line.sign != " " for line in lines):
         return "no change in the block"
     if len(shown(lines)) >= LONGEST:
         return "long block"
-    return _record(found, repository, licence, selection, lines, {"block": kind, "fullDiff": patch})
+    return _record(commented, repository, licence, selection, lines, {"block": kind, "fullDiff": patch})
 
 
-def _shown(found: _Commented, text: str, diff: Sequence[DiffLine]) -> tuple[list[DiffLine], str]:
-    """The function or class with the commented lines, as a diff; outside of any, the hunk with the last of them."""
-    language = language_of(found.path)
-    block: Block | None = block_of(text.encode(), language, found.first, found.last) if language else None
+def _commented_diff(commented: _Commented, text: str, diff: Sequence[DiffLine]) -> tuple[list[DiffLine], str]:
+    """Return the function or class with the commented lines, as a diff. Outside of any, return the hunk with the last
+    of them."""
+    language = language_of(commented.path)
+    block: Block | None = block_of(text.encode(), language, commented.first, commented.last) if language else None
     if block:
         return of_block(diff, text.split("\n"), block.begin, block.end), block.kind
-    hunk = next(line.hunk for line in diff if line.new == found.last and line.sign != "-")
+    hunk = next(line.hunk for line in diff if line.new == commented.last and line.sign != "-")
     return [line for line in diff if line.hunk == hunk], "hunk"
 
 
 def _record(
-    found: _Commented,
+    commented: _Commented,
     repository: Repository,
     licence: str,
     selection: Selection,
     lines: Sequence[DiffLine],
     more: dict[str, object],
 ) -> Line:
-    comment, language, block = found.comment, language_of(found.path), shown(lines)
+    comment, language, block = commented.comment, language_of(commented.path), shown(lines)
     name = language.language if language else ""
     return Line(
         id=identity("github", repository.name.lower(), str(comment["id"])),
         cluster=repository.name,
         language=name,
         instruction=INSTRUCTION.replace("FENCE", fence_of(block)),
-        context={"diff_block": block, "language": name, "path": found.path},
+        context={"diff_block": block, "language": name, "path": commented.path},
         references=(comment["body"].replace("\r\n", "\n").strip(),),
         meta={
             "project": f"github:{repository.name}",
             "licence": licence,
             "url": comment["html_url"],
-            "commit": found.commit,
-            "path": found.path,
-            "lines": (found.first, found.last),
+            "commit": commented.commit,
+            "path": commented.path,
+            "lines": (commented.first, commented.last),
             "createdAt": comment["created_at"],
             "split": split_of(repository.name, selection),
-            "diffBlockWithArrow": with_arrows(lines, found.first, found.last),
+            "diffBlockWithArrow": with_arrows(lines, commented.first, commented.last),
             **more,
         },
     )
 
 
 def split_of(repository: str, selection: Selection) -> str:
-    """A repository is in one split alone, since records of one resemble each other."""
+    """Return the split of a repository."""
+    # A whole repository is in one split, since its samples resemble each other.
     training, validation, _ = selection.shares
     drawn = 100 * draw(selection.seed, f"split {repository.lower()}")
     return "train" if drawn < training else "validation" if drawn < training + validation else "test"
 
 
-def _decided(line: Line, known: set[str], selection: Selection, answer: Answer | None) -> Fate:
-    """By people, where they have, else by the model."""
+def _decide(line: Line, known: set[str], selection: Selection, answer: Answer | None) -> Fate:
+    """Return the outcome that people decided on, or else the language model."""
     same = identity(*line.context["diff_block"].split(), "", *line.references[0].split())
     if same in known:
         return "duplicate"

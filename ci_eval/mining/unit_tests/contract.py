@@ -1,4 +1,4 @@
-"""What a language must tell for its tests to be paired with the functions that they test."""
+"""The contract of a language whose tests are paired with the functions that they test."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Rule = Literal["exact", "prefix", "class", "call"]
 
 @dataclass(frozen=True, kw_only=True)
 class Place:
-    """Where a piece of code is: bytes of the normalised text, and lines (1-based, both ends included)."""
+    """A location of code: bytes of the normalised text, and lines (1-based, both ends included)."""
 
     path: str
     begin: int
@@ -54,7 +54,7 @@ class Call:
     """None: what is passed is only known when it runs."""
 
     def fits(self, function: Function) -> bool:
-        """Whether it may be a call of the function, by its name and the number of arguments."""
+        """Return whether it may be a call of the function, by its name and the number of arguments."""
         if self.name != function.name or self._is_of_another(function.owner):
             return False
         if self.arguments is None:
@@ -62,40 +62,40 @@ class Call:
         return function.least <= self.arguments and (function.most is None or self.arguments <= function.most)
 
     def _is_of_another(self, owner: str) -> bool:
-        """Whether it is called on a class by its name, and that is another one."""
+        """Return whether it is called on a class by its name, and on another one than the owner."""
         last = self.receiver.rpartition(".")[2]
         return bool(owner) and last[:1].isupper() and last != owner
 
 
 @dataclass(frozen=True, kw_only=True)
 class Test:
-    """A test."""
+    """A test in a file of a project."""
 
     name: str
     place: Place
     owner: str = ""
-    """Its class."""
+    """The name of its class."""
     scope: str = ""
     titles: tuple[str, ...] = ()
-    """What a person called it and its suites, where that is not an identifier."""
+    """The titles that people gave to it and its suites, if these are not identifiers."""
     calls: tuple[Call, ...] = ()
-    """In order of position."""
+    """Its calls, in order of position."""
     context: str = ""
-    """What else of its file a person who writes it sees."""
+    """The part of its file that a person who writes it sees."""
     kind: Kind = "function"
     broken: bool = False
     empty: bool = False
     imports: Mapping[str, str] = field(default_factory=dict)
-    """A name in its file → the module it is from."""
+    """Name in its file → the module it is from."""
 
     def calls_to(self, function: Function) -> list[Call]:
-        """Those that may be of the function."""
+        """Return the calls that may be of the function."""
         return [call for call in self.calls if call.fits(function)]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Parsed:
-    """What is in one file."""
+    """The functions and tests in one file."""
 
     functions: Sequence[Function] = ()
     tests: Sequence[Test] = ()
@@ -107,7 +107,7 @@ class Index:
     """The functions of a project."""
 
     def __init__(self, functions: Iterable[Function], paths: Iterable[str] = ()) -> None:
-        """`paths`: those of all files that were read."""
+        """Index the functions of a project. `paths` names all files that were read."""
         self.paths = frozenset(paths)
         self._named: dict[str, list[Function]] = defaultdict(list)
         self._owned: dict[str, list[Function]] = defaultdict(list)
@@ -116,17 +116,17 @@ class Index:
             self._owned[function.owner].append(function)
 
     def named(self, *names: str) -> list[Function]:
-        """Those of any of these names."""
+        """Return the functions that have any of these names."""
         return [function for name in dict.fromkeys(names) for function in self._named.get(name, ())]
 
     def of(self, owner: str) -> list[Function]:
-        """Those of a class."""
+        """Return the functions of a class."""
         return self._owned.get(owner, [])
 
 
 @dataclass(frozen=True)
 class Tier:
-    """Functions that a test may be about, as far as a rule can tell."""
+    """The functions that a test may be about, as far as a rule can tell."""
 
     rule: Rule
     functions: Sequence[Function]
@@ -134,17 +134,17 @@ class Tier:
 
 @dataclass(frozen=True, kw_only=True)
 class Dialect:
-    """One language, as pairing needs it. The functions have names, since they are sent to worker processes."""
+    """A language, as pairing needs it. Its functions are sent to worker processes, so none is a lambda."""
 
     name: str
     grammars: Mapping[str, str]
-    """End of a file's name → name of its grammar in the bundles; of several that fit, the longest."""
+    """Extension of a file → name of its grammar in the bundles; if several fit, the longest counts."""
     read: Callable[[bytes, str, Node], Parsed]
-    """The text of a file, its path, the root of its tree."""
+    """The text of a file, its path, the root of its tree → its functions and tests."""
     tiers: Callable[[Test, Index], Iterable[Tier]]
-    """The best first; the first that is not empty decides."""
+    """Yields the candidates for a test, the best first. The first tier that is not empty decides."""
     nothing: str = ""
     """A statement that does nothing, in place of the other tests in a record that can be run; "" = records of this
     language do not say how they are run."""
     framework: Callable[[Mapping[str, object]], str] | None = None
-    """What runs the tests, by the project's package.json; None where the test's own text tells it."""
+    """The project's package.json → what runs the tests. None if the test's own text shows it."""

@@ -1,7 +1,7 @@
-"""Pairs each test with the one function that it tests, or says why there is none.
+"""The pairing of each test with the one function that it tests, or the reason why there is none.
 
-After methods2test (Tufano et al., https://arxiv.org/abs/2009.05617): by name, else by what is called. A test
-that may be about several functions is about none.
+After methods2test (Tufano et al., https://arxiv.org/abs/2009.05617): by name, else by what is called. A test that may
+be about several functions is about none.
 """
 
 from __future__ import annotations
@@ -47,60 +47,62 @@ class Pair:
 
     @property
     def confidence(self) -> Literal["high", "low"]:
-        """High where the name matches and the function is called."""
+        """Return "high" if the name matches and the function is called."""
         return "high" if self.name_matches and self.is_called else "low"
 
 
 def pair(test: Test, index: Index, dialect: Dialect) -> Pair | Fate:
-    """The test's pair, or why it has none."""
+    """Return the test's pair, or why it has none."""
     if test.broken:
         return "unreadable"
     if test.empty:
         return "empty"
     for tier in dialect.tiers(test, index):
         if tier.functions:
-            found = _one(test, list({function.place: function for function in tier.functions}.values()))
-            return found if isinstance(found, str) else _paired(test, found, tier.rule)
+            focal = _only_function(test, list({focal.place: focal for focal in tier.functions}.values()))
+            return focal if isinstance(focal, str) else _make_pair(test, focal, tier.rule)
     return "no function"
 
 
-def _paired(test: Test, function: Function, rule: Rule) -> Pair | Fate:
+def _make_pair(test: Test, function: Function, rule: Rule) -> Pair | Fate:
     if function.broken:
         return "unreadable"
-    told = [test.name, test.owner, *test.titles, stem(test.place.path)]
-    matches = rule != "call" or tells(told, function.name)
+    names = [test.name, test.owner, *test.titles, stem(test.place.path)]
+    matches = rule != "call" or tells(names, function.name)
     return Pair(test=test, function=function, rule=rule, name_matches=matches, is_called=bool(test.calls_to(function)))
 
 
-def _one(test: Test, functions: Sequence[Function]) -> Function | Fate:
-    """The only one of them that the test can be about; what is called is nearer than what is not, and so on."""
+def _only_function(test: Test, functions: Sequence[Function]) -> Function | Fate:
+    """Return the only function that the test can be about, or why there is none. A called function is nearer than one
+    that is not, and so on."""
     about = subject(test.owner)
     nearness: Sequence[Callable[[Function], int]] = (
         lambda function: bool(test.calls_to(function)),
         lambda function: bool(about) and function.owner == about,
         lambda function: _imported(test, function),
-        lambda function: _shared(test.place.path, function.place.path),
+        lambda function: _shared_names(test.place.path, function.place.path),
     )
     for near in nearness:
         if len(functions) == 1:
             return functions[0]
         nearest = max(map(near, functions))
-        functions = [each for each in functions if near(each) == nearest]
+        functions = [function for function in functions if near(function) == nearest]
     if len(functions) == 1:
         return functions[0]
-    same = len({(each.name, each.owner, each.place.path) for each in functions}) == 1
+    same = len({(function.name, function.owner, function.place.path) for function in functions}) == 1
     return "overloaded" if same else "several functions"
 
 
-def _shared(test: str, focal: str) -> int:
-    """How many names, from the file's on upwards, the two paths have in common: tests/a/test_b.py and src/a/b.py 2."""
+def _shared_names(test: str, focal: str) -> int:
+    """Return how many names, from the file's on upwards, the two paths have in common: 2 for tests/a/test_b.py and
+    src/a/b.py."""
     names = zip(_names(test), _names(focal), strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], names))
 
 
 @lru_cache(maxsize=100_000)
 def _names(path: str) -> list[str]:
-    folders = [each for each in folder(path).split("/") if not re.fullmatch("tests?|__tests__|src", each)]
+    folders = [name for name in folder(path).split("/") if not re.fullmatch("tests?|__tests__|src", name)]
     return [snake(subject(stem(path))), *reversed(folders)]
 
 

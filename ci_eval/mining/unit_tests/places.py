@@ -1,4 +1,4 @@
-"""Where pieces of code are."""
+"""The locations of pieces of code."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from ci_eval.mining.unit_tests.contract import Place
 
 
 def place(source: bytes, path: str, node: Node) -> Place:
-    """That of a node."""
+    """Return the location of a node."""
     return between(source, path, node.start_byte, node.end_byte)
 
 
 def between(source: bytes, path: str, begin: int, end: int) -> Place:
-    """That of the bytes from `begin` to `end`."""
+    """Return the location of the bytes from `begin` to `end`."""
     first = line_of(source, begin)
     return Place(path=path, begin=begin, end=end, lines=(first, first + source.count(b"\n", begin, end)))
 
 
 def folder(path: str) -> str:
-    """The folder that the file is in."""
+    """Return the folder that the file is in."""
     return path.rpartition("/")[0]
 
 
 def stem(path: str) -> str:
-    """The file's name without its ends."""
+    """Return the file's name without its extensions."""
     return PurePosixPath(path).name.partition(".")[0]

@@ -1,4 +1,4 @@
-"""Reads the files of a project, each into its functions and tests."""
+"""The reader of a project's files, each into its functions and tests."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from ci_eval.mining.unit_tests.languages import CATALOG
 
 @dataclass(frozen=True, kw_only=True)
 class Contents:
-    """What is in a project."""
+    """The functions and tests of a project."""
 
     paths: Sequence[str]
-    """Of all files of the language."""
+    """Paths of all files of the language."""
     functions: Sequence[Function]
     tests: Sequence[Test]
     broken: Sequence[str]
@@ -31,21 +31,22 @@ class Contents:
 
 
 def read_project(root: Path, dialect: Dialect, *, jobs: int, advance: Callable[[int, int], None]) -> Contents:
-    """All files of the language below `root`, in order of their paths. Calls `advance(done, of)` after each file."""
+    """Read all files of the language below `root`, in order of their paths. Calls `advance(done, of)` after each
+    file."""
     paths = sorted(below(root, root, tuple(dialect.grammars)))
     parsed, troubles = read_all(paths, read_file, (root, dialect.name), jobs=jobs, advance=advance)
     ordered = [(path, parsed[path]) for path in paths if path in parsed]
     return Contents(
         paths=paths,
-        functions=[function for _, each in ordered for function in each.functions],
-        tests=[test for _, each in ordered for test in each.tests],
-        broken=[path for path, each in ordered if each.broken],
+        functions=[function for _, file in ordered for function in file.functions],
+        tests=[test for _, file in ordered for test in file.tests],
+        broken=[path for path, file in ordered if file.broken],
         troubles=sorted(troubles.items()),
     )
 
 
 def read_file(root: Path, language: str, path: str) -> Parsed | str:
-    """What is in a file, or why it cannot be read. Runs in a worker process."""
+    """Return the functions and tests in a file, or why it cannot be read. Runs in a worker process."""
     dialect = _dialect(language)
     try:
         source = source_of(root, path)
@@ -60,7 +61,7 @@ def read_file(root: Path, language: str, path: str) -> Parsed | str:
 
 
 def source_of(root: Path, path: str) -> bytes:
-    """The text of a file with its line ends normalised, as UTF-8. Raises NotText, OSError."""
+    """Return the text of a file with its line ends normalised, as UTF-8. Raises NotText, OSError."""
     path.encode()
     data = read_own(root, path)
     if len(data) > LARGEST:

@@ -1,4 +1,4 @@
-"""Records of a dataset from the pairs of a project, by the filters of MERA's UnitTests card."""
+"""The samples that the pairs of a project make, by the filters of MERA's UnitTests card."""
 
 from __future__ import annotations
 
@@ -57,13 +57,13 @@ class Origin:
 
 @dataclass(frozen=True, kw_only=True)
 class Selection:
-    """Which of a project's pairs become records."""
+    """The criteria by which a project's pairs become samples."""
 
     limit: int = 200
-    """Records of one project at most; more are drawn at random."""
+    """Most samples of one project. If there are more, they are sampled."""
     seed: int = 0
     only_high: bool = False
-    """Only those of high confidence."""
+    """Whether only pairs of high confidence count."""
 
 
 @dataclass
@@ -75,8 +75,8 @@ class Mined:
 
 
 def records(contents: Contents, origin: Origin, dialect: Dialect, selection: Selection, known: set[str]) -> Mined:
-    """Records of the project's pairs. `known`: digests of what is in the dataset already; those of this project are
-    added."""
+    """Return samples from the project's pairs. `known` has the digests of what is in the dataset already; those of this
+    project are added."""
     mined = Mined()
     index = Index(contents.functions, contents.paths)
     sources: dict[str, bytes] = {}
@@ -88,12 +88,12 @@ def records(contents: Contents, origin: Origin, dialect: Dialect, selection: Sel
     for test in contents.tests:
         beside[test.place.path].append(test.place)
     for test in contents.tests:
-        found = pair(test, index, dialect)
-        if not isinstance(found, Pair):
-            mined.fates[found] += 1
+        pairing = pair(test, index, dialect)
+        if not isinstance(pairing, Pair):
+            mined.fates[pairing] += 1
             continue
-        line = _line(found, origin, dialect, source, beside[test.place.path])
-        if refused := _refused(line, found, selection, known):
+        line = _line(pairing, origin, dialect, source, beside[test.place.path])
+        if refused := _refuse(line, pairing, selection, known):
             mined.fates[refused] += 1
         else:
             mined.lines.append(line)
@@ -105,8 +105,8 @@ def records(contents: Contents, origin: Origin, dialect: Dialect, selection: Sel
     return mined
 
 
-def _refused(line: Line, found: Pair, selection: Selection, known: set[str]) -> Fate | None:
-    """Why a pair is no record; None if it is one."""
+def _refuse(line: Line, pairing: Pair, selection: Selection, known: set[str]) -> Fate | None:
+    """Return why a pair is no sample, None if it is one."""
     test = line.references[0]
     if len(test) >= LONGEST_TEST:
         return "long test"
@@ -114,7 +114,7 @@ def _refused(line: Line, found: Pair, selection: Selection, known: set[str]) -> 
         return "long input"
     if test.count("assert") > MOST_ASSERTIONS:
         return "many assertions"
-    if selection.only_high and found.confidence != "high":
+    if selection.only_high and pairing.confidence != "high":
         return "low confidence"
     same = identity(*line.context["focal_func"].split(), "", *test.split())
     if same in known:
@@ -124,14 +124,14 @@ def _refused(line: Line, found: Pair, selection: Selection, known: set[str]) -> 
 
 
 def _line(
-    found: Pair, origin: Origin, dialect: Dialect, source: Callable[[str], bytes], beside: Sequence[Place]
+    pairing: Pair, origin: Origin, dialect: Dialect, source: Callable[[str], bytes], beside: Sequence[Place]
 ) -> Line:
-    test, function = found.test, found.function
+    test, function = pairing.test, pairing.function
     of_test, of_function = source(test.place.path), source(function.place.path)
     reference = dedented(of_test, test.place.begin, test.place.end)
     focal = dedented(of_function, function.place.begin, function.place.end)
     around = (of_function[: function.place.begin], PLACEHOLDER.encode(), of_function[function.place.end :])
-    rest = b"".join(around).decode()
+    surrounding = b"".join(around).decode()
     framework = _framework(origin.root, test.place.path, dialect)
     return Line(
         id=identity(origin.info.name, test.place.path, reference, function.place.path, focal),
@@ -140,7 +140,7 @@ def _line(
         instruction=f"{INSTRUCTION}{FRAMEWORK if framework not in {'', UNKNOWN} else ''}{ANSWER}",
         context={
             "focal_func": fenced(focal, dialect.name),
-            "focal_func_context": fenced(f"#{function.place.path}\n{rest}", dialect.name),
+            "focal_func_context": fenced(f"#{function.place.path}\n{surrounding}", dialect.name),
             "test_func_type": test.kind,
             "test_func_context": fenced(test.context, dialect.name),
             "language": dialect.name,
@@ -149,27 +149,28 @@ def _line(
             "test_framework": framework,
         },
         references=(reference,),
-        meta=_meta(found, origin),
-        run=_run(found, origin, dialect, source, beside),
+        meta=_meta(pairing, origin),
+        run=_run(pairing, origin, dialect, source, beside),
     )
 
 
 def _run(
-    found: Pair, origin: Origin, dialect: Dialect, source: Callable[[str], bytes], beside: Sequence[Place]
+    pairing: Pair, origin: Origin, dialect: Dialect, source: Callable[[str], bytes], beside: Sequence[Place]
 ) -> Runnable | UnsetType:
-    """How the test is run: in its project, by itself. `beside`: the tests in its file, it among them."""
-    focal, own = found.function.place, found.test.place
+    """Return how the test is run: in its project, by itself. `beside` has the locations of the tests in its file, its
+    own among them."""
+    focal, own = pairing.function.place, pairing.test.place
     if not dialect.nothing or origin.info.spec.partition(":")[0] not in REGISTRIES:
         return UNSET
     kept, end, begin = b"", 0, 0
     test = source(own.path)
-    for each in sorted(beside, key=lambda place: place.begin):
-        kept += test[end : each.begin]
-        if each == own:
+    for location in sorted(beside, key=lambda place: place.begin):
+        kept += test[end : location.begin]
+        if location == own:
             begin = len(kept.decode())
         else:
             kept += dialect.nothing.encode()
-        end = each.end
+        end = location.end
     code = source(focal.path)
     return Runnable(
         project=origin.info.spec,
@@ -179,8 +180,8 @@ def _run(
     )
 
 
-def _meta(found: Pair, origin: Origin) -> dict[str, object]:
-    test, function = found.test, found.function
+def _meta(pairing: Pair, origin: Origin) -> dict[str, object]:
+    test, function = pairing.test, pairing.function
     return {
         "project": origin.info.spec,
         "revision": origin.info.revision,
@@ -192,15 +193,15 @@ def _meta(found: Pair, origin: Origin) -> dict[str, object]:
         "focalPath": function.place.path,
         "focalLines": function.place.lines,
         "focalType": function.kind,
-        "rule": found.rule,
-        "nameMatches": found.name_matches,
-        "isCalled": found.is_called,
-        "confidence": found.confidence,
+        "rule": pairing.rule,
+        "nameMatches": pairing.name_matches,
+        "isCalled": pairing.is_called,
+        "confidence": pairing.confidence,
     }
 
 
 def _framework(root: Path, path: str, dialect: Dialect) -> str:
-    """By the nearest package.json above the test."""
+    """Return the framework that the nearest package.json above the test names."""
     if dialect.framework is None:
         return ""
     return next(filter(None, map(dialect.framework, _packages(root, path))), UNKNOWN)
@@ -209,9 +210,9 @@ def _framework(root: Path, path: str, dialect: Dialect) -> str:
 def _packages(root: Path, path: str) -> Iterator[dict[str, object]]:
     for folder in PurePosixPath(path).parents:
         try:
-            found = json.loads(read_own(root, (folder / "package.json").as_posix()))
+            package = json.loads(read_own(root, (folder / "package.json").as_posix()))
         except (OSError, ValueError):
             # Not there, or not JSON: the next one may tell.
             continue
-        if isinstance(found, dict):
-            yield found
+        if isinstance(package, dict):
+            yield package

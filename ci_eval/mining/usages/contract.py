@@ -1,4 +1,4 @@
-"""What a language must tell for object usages to be mined from its source text, and what comes out."""
+"""The contract of a language whose object usages are mined from its source text, and the result."""
 
 from __future__ import annotations
 
@@ -22,13 +22,14 @@ Infer = Callable[[bytes, int], tuple[Receiver, str]]
 
 @dataclass(frozen=True, kw_only=True)
 class Surroundings:
-    """What is known of the project that a text belongs to."""
+    """The project that a text belongs to, as far as mining needs it."""
 
     own: frozenset[str] = frozenset()
-    """Qualified names of its modules (Python) or types (Java): what begins with one of them is the project's own."""
+    """Qualified names of its modules (Python) or types (Java). Names that begin with one of them are the project's
+    own."""
     infer: Infer | None = None
     places: bool = False
-    """Whether it is wanted where in the text the objects are."""
+    """Whether the locations of the objects in the text are needed."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,12 +47,12 @@ class MinedUsage:
 
 @dataclass(frozen=True, kw_only=True)
 class MinedText:
-    """What is in one text."""
+    """The usages in a text, at most one for each type and method."""
 
     usages: tuple[MinedUsage, ...] = ()
-    """Of one type and method there is one at most. Those without calls are there too."""
+    """Usages, those without calls among them."""
     receivers: Counter[Receiver] = field(default_factory=Counter)
-    """How many calls have a receiver of each kind."""
+    """Number of calls by kind of receiver."""
     bases: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Types that the text declares → those that they inherit from, all fully qualified, as far as they are known."""
     broken: bool = False
@@ -60,18 +61,18 @@ class MinedText:
 
 @dataclass(frozen=True, kw_only=True)
 class Layout:
-    """How statements are laid out. All are names of node types, as the grammar has them."""
+    """The layout of a language's statements. All names are node types of the grammar."""
 
     lists: frozenset[str]
     """Nodes whose children are statements."""
     simple: frozenset[str]
     """Statements that hold no others."""
     leaving: frozenset[str]
-    """Statements behind which nothing is reached."""
+    """Statements behind which no code is reached."""
     heads: frozenset[str]
-    """Nodes that have a list of statements, in which the names of what stands before that are known."""
+    """Nodes that have a list of statements, in which the names of the preceding children are known."""
     first: frozenset[str]
-    """What stays first in a list: a statement, or what a statement begins with."""
+    """A node that stays first in a list: a statement, or what a statement begins with."""
     walls: frozenset[str] = frozenset()
     """Nodes that are no statements, and hold none but in functions."""
     may_be_empty: bool = True
@@ -80,16 +81,15 @@ class Layout:
 
 @dataclass(frozen=True, kw_only=True)
 class Dialect:
-    """One language, as mining needs it. The functions have names, since they are sent to worker processes."""
+    """A language, as mining needs it. Its functions are sent to worker processes, so none is a lambda."""
 
     name: str
     grammars: Mapping[str, str]
-    """End of a file's name → name of its grammar in the bundles."""
+    """Extension of a file → name of its grammar in the bundles."""
     mine: Callable[[bytes, str, Node, Surroundings], MinedText]
-    """UTF-8 text, path in the project, root of the tree → its usages. What cannot be read is left out; never raises for
-    a text."""
+    """UTF-8 text, path in the project, root of the tree, project → usages. Unreadable parts are left out; no text
+    raises an error."""
     dangling: Pattern[bytes]
-    """Matches the dot of a call that is just being typed: without a blank in its place, the next line would belong to
-    it."""
+    """Matches the dot of a call that is being typed. Without a blank in its place, the next line would belong to it."""
     own: Callable[[Iterable[str]], frozenset[str]]
     """The paths of a project's files → see Surroundings.own."""

@@ -1,4 +1,4 @@
-"""Puts the calls on objects of one type in one method together: a usage each."""
+"""The collector that merges the calls on objects of one type in one method into a usage."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Gathering:
     """The usages of one text, while it is read."""
 
     def __init__(self, places: Places | None = None) -> None:
-        """`places`: tells where the objects are, if that is wanted."""
+        """Start without usages. `places` locates the objects, if their locations are needed."""
         self._places = places
         self.receivers: Counter[Receiver] = Counter()
         self.bases: dict[str, tuple[str, ...]] = {}
@@ -65,7 +65,7 @@ class Gathering:
         *,
         own: bool,
     ) -> None:
-        """There is an object of this type, which `thing` names, in a text from `node` on."""
+        """Add the definition of an object of this type, which `thing` names, in a text from `node` on."""
         gathered = self._at(enclosing, type_, own)
         gathered.definitions[thing] = definition
         if node is not None:
@@ -83,7 +83,8 @@ class Gathering:
         *,
         own: bool,
     ) -> None:
-        """The method `name` is called on an object of this type; `at`: where among the others; `site`: in a text."""
+        """Add a call of the method `name` on an object of this type. `at` orders it among the others; `site` is its
+        site in a text."""
         gathered = self._at(enclosing, type_, own)
         if definition.kind == "FIELD":
             # What this very method has assigned to the field says more.
@@ -98,22 +99,22 @@ class Gathering:
         return self._found.setdefault((enclosing.key, type_), _Gathered(enclosing, own))
 
     def mined(self, *, broken: bool) -> MinedText:
-        """All of it."""
+        """Return everything that was collected, as the result of a text."""
         return MinedText(usages=tuple(self._usages()), receivers=self.receivers, bases=self.bases, broken=broken)
 
     def _usages(self) -> Iterator[MinedUsage]:
-        for (key, type_), each in self._found.items():
-            thing, definition = max(each.definitions.items(), key=lambda item: PRIORITY[item[1].kind])
+        for (key, type_), gathered in self._found.items():
+            thing, definition = max(gathered.definitions.items(), key=lambda item: PRIORITY[item[1].kind])
             usage = ObjectUsage(
                 type=type_,
-                class_=each.enclosing.class_,
-                method=each.enclosing.method,
+                class_=gathered.enclosing.class_,
+                method=gathered.enclosing.method,
                 definition=definition,
-                calls=tuple(dict.fromkeys(name for _, name in sorted(each.calls))),
+                calls=tuple(dict.fromkeys(name for _, name in sorted(gathered.calls))),
             )
-            yield MinedUsage(method=key, usage=usage, own=each.own, place=self._place(each, thing))
+            yield MinedUsage(method=key, usage=usage, own=gathered.own, place=self._place(gathered, thing))
 
-    def _place(self, each: _Gathered, thing: str) -> ObjectPlace | None:
-        """`thing`: the object whose definition counts."""
-        last = next((origin for origin in reversed(each.origins) if origin.thing == thing), None)
-        return self._places.of(each.sites, each.origins, last) if self._places else None
+    def _place(self, gathered: _Gathered, thing: str) -> ObjectPlace | None:
+        """Return the location of a usage. `thing` names the object whose definition counts."""
+        last = next((origin for origin in reversed(gathered.origins) if origin.thing == thing), None)
+        return self._places.of(gathered.sites, gathered.origins, last) if self._places else None

@@ -1,4 +1,4 @@
-"""Histories of usages from the snapshots of a file, after Proksch et al. (ASE 2016), section on micro commits."""
+"""The histories of usages in the snapshots of a file, after Proksch et al. (ASE 2016), section on micro commits."""
 
 from __future__ import annotations
 
@@ -46,9 +46,10 @@ def histories(
     user: str = "",
     merge: Merge = "last",
 ) -> Iterator[History]:
-    """Those of one file of one user, in order of the first state; what came to nothing is counted in `dropped`.
+    """Yield the histories of one file of one user, in order of the first state. Discarded ones are counted in
+    `dropped`.
 
-    Where completion was called at some moments, these alone count.
+    If completion was called at some moments, only these count.
     """
     chosen = [moment for moment in moments if moment.is_trigger] or list(moments)
     chosen.sort(key=lambda moment: moment.time)
@@ -56,8 +57,8 @@ def histories(
         dropped["file with one snapshot"] += bool(chosen)
         return
     for key in dict.fromkeys(key for moment in chosen for key in (*moment.usages, *moment.selected)):
-        found = _states(chosen, key, merge)
-        states, places = tuple(state for state, _ in found), tuple(place for _, place in found)
+        timeline = _states(chosen, key, merge)
+        states, places = tuple(state for state, _ in timeline), tuple(place for _, place in timeline)
         if reason := _dropped(states):
             dropped[reason] += 1
             continue
@@ -74,13 +75,13 @@ def histories(
 
 
 def _states(moments: Sequence[Moment], key: Key, merge: Merge) -> list[State]:
-    """One for each moment, None where the usage is not there; of equal neighbours the first stays."""
-    found: list[State] = []
+    """Return a state for each moment, None if the usage is absent. Of equal neighbours the first stays."""
+    states: list[State] = []
     for number, moment in enumerate(moments, 1):
-        found.append((moment.usages.get(key), moment.places.get(key)))
+        states.append((moment.usages.get(key), moment.places.get(key)))
         if key in moment.selected and (merge == "all" or number == len(moments)):
-            found.append((moment.selected[key], None))
-    return [state for i, state in enumerate(found) if i == 0 or not equal(state[0], found[i - 1][0])]
+            states.append((moment.selected[key], None))
+    return [state for i, state in enumerate(states) if i == 0 or not equal(state[0], states[i - 1][0])]
 
 
 def _dropped(states: Sequence[ObjectUsage | None]) -> Dropped | None:
@@ -89,9 +90,9 @@ def _dropped(states: Sequence[ObjectUsage | None]) -> Dropped | None:
     return None if any(state and state.calls for state in states) else "without any call"
 
 
-def equal(one: ObjectUsage | None, other: ObjectUsage | None) -> bool:
-    """Whether two states are the same, the order of calls aside."""
-    return _identity(one) == _identity(other)
+def equal(first: ObjectUsage | None, second: ObjectUsage | None) -> bool:
+    """Return whether two states are the same, the order of calls aside."""
+    return _identity(first) == _identity(second)
 
 
 def _identity(usage: ObjectUsage | None) -> tuple[str, str, Definition, frozenset[str]] | None:

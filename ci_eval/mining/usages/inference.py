@@ -1,4 +1,4 @@
-"""Asks jedi what stands before a dot, where local rules do not tell (Python)."""
+"""The type inference by jedi before a dot, for Python code in which local rules do not determine the type."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ SORTS: dict[str, Receiver] = {"module": "module", "namespace": "module", "class"
 Answer = tuple[Receiver, str]
 
 
+# jedi takes about 26 ms for an answer, and most of a file is the same from snapshot to snapshot.
 class JediInference:
-    """Infers types in texts of one project. An answer is asked for once for each text of the function and its imports:
-    jedi takes about 26 ms for one, and most of a file is the same from snapshot to snapshot."""
+    """An inference of types in texts of one project, with a cache of its answers."""
 
     def __init__(self, root: Path | None = None) -> None:
-        """`root`: the project's folder, whose other modules jedi may look at. Nothing of it is run."""
+        """Start jedi. `root` is the project's folder, whose other modules jedi may read. None of them is run."""
         import jedi  # Takes long, and most commands infer nothing.
 
         jedi.settings.auto_import_modules = []
-        jedi.settings.cache_directory = _parsed().name
+        jedi.settings.cache_directory = _parser_cache().name
         # It sees the standard library and the project, not what happens to be installed beside ci-eval.
         path = [str(LIBRARY), str(LIBRARY / "lib-dynload")]
-        folder = root or Path(_parsed().name)
+        folder = root or Path(_parser_cache().name)
         self._project = jedi.Project(folder, sys_path=path, load_unsafe_extensions=False)
         self._environment = jedi.InterpreterEnvironment()
         self._answers: OrderedDict[bytes, Answer] = OrderedDict()
@@ -49,7 +49,6 @@ class JediInference:
         """How often jedi was really asked."""
 
     def __call__(self, source: bytes, at: int) -> Answer:
-        """See Infer."""
         key = _key(source, at)
         if key not in self._answers:
             self.asked += 1
@@ -62,10 +61,10 @@ class JediInference:
         begin = source.rfind(b"\n", 0, at) + 1
         column = len(source[begin:at].decode(errors="replace"))
         try:
-            found = self._opened(source).infer(source.count(b"\n", 0, at) + 1, column)
+            names = self._opened(source).infer(source.count(b"\n", 0, at) + 1, column)
         except Exception:  # noqa: BLE001 - jedi fails in many ways on broken code: then it does not know, either
             return "unknown", ""
-        for name in found:
+        for name in names:
             if name.type == "instance" and name.full_name and name.full_name != NONE:
                 return "object", str(name.full_name)
             if name.type in SORTS:
@@ -82,13 +81,13 @@ class JediInference:
 
 
 @cache
-def _parsed() -> TemporaryDirectory[str]:
-    """For this process alone: parso takes what it finds there by the date of the file it was made of."""
+def _parser_cache() -> TemporaryDirectory[str]:
+    # Each process has its own folder, since parso trusts what it finds there by the date of the file alone.
     return TemporaryDirectory(prefix="ci-eval-", ignore_cleanup_errors=True)
 
 
 def _key(source: bytes, at: int) -> bytes:
-    """What an answer depends on: the function or class around, where in it, and the imports."""
+    """Return the digest that decides an answer: the function or class around, the position in it, and the imports."""
     begins = [0, *(match.start() for match in BLOCK.finditer(source))]
     number = bisect_right(begins, at) - 1
     end = begins[number + 1] if number + 1 < len(begins) else len(source)

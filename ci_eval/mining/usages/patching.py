@@ -1,4 +1,4 @@
-"""Applies unified diffs, in which recordings hold what was changed outside of the editor."""
+"""The application of unified diffs, in which recordings hold changes made outside of the editor."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ NO_NEWLINE = "\\"
 
 
 def patched(text: str, patch: str) -> str:
-    """The text with a patch of one file. Raises ValueError where it does not fit the text exactly."""
+    """Return the text with a patch of one file. Raises ValueError if it does not fit the text exactly."""
     old, new, at, inside = _lines(text), [], 0, False
-    for mark, line, hunk in _parsed(patch):
+    for mark, line, hunk in _parse(patch):
         if hunk:
             begin = int(hunk[1]) - (hunk[2] != "0")
             if not at <= begin <= len(old):
@@ -31,12 +31,12 @@ def patched(text: str, patch: str) -> str:
 
 
 def _lines(text: str) -> list[str]:
-    """With their ends."""
+    """Return the lines of a text with their ends."""
     return re.findall(r"[^\n]*\n|[^\n]+", text)
 
 
-def _parsed(patch: str) -> Iterator[tuple[str, str, re.Match[str] | None]]:
-    """Of each line its mark and the line of the text, or the hunk that begins there."""
+def _parse(patch: str) -> Iterator[tuple[str, str, re.Match[str] | None]]:
+    """Yield the mark of each line and its text, or the hunk that begins at the line."""
     lines = patch.split("\n")
     for number, line in enumerate(lines):
         ends = not "".join(lines[number + 1 : number + 2]).startswith(NO_NEWLINE)

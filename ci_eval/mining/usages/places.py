@@ -1,4 +1,4 @@
-"""Where the objects of a text are: what of it each call takes up, and where the next call would be written."""
+"""The locations of the objects in a text: the code of each call, and the line where the next call would be written."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ class Site:
 
 @dataclass(frozen=True, kw_only=True)
 class Origin:
-    """Where an object gets its name."""
+    """A node at which an object gets its name."""
 
     thing: str
-    """The name."""
+    """The name of the object."""
     node: Node
 
 
@@ -50,12 +50,13 @@ class Places:
         self._points = code_points(source)
 
     def of(self, sites: Sequence[Site], origins: Sequence[Origin], last: Origin | None) -> ObjectPlace | None:
-        """The place of a usage with these calls and definitions; `last`: the one that counts where nothing is called.
+        """Return the location of a usage with these calls and definitions. `last` is the definition that counts if
+        there is no call.
 
-        None where no object has a name, or no line can be written where it is known.
+        None if no object has a name, or no line can be written where it is known.
         """
-        ordered = sorted(sites, key=lambda each: each.name.start_byte)
-        thing = next((each for each in reversed(ordered) if self._name(each.receiver)), None)
+        ordered = sorted(sites, key=lambda site: site.name.start_byte)
+        thing = next((site for site in reversed(ordered) if self._name(site.receiver)), None)
         if thing:
             name, line = self._name(thing.receiver), self._behind_call(thing.call)
         else:
@@ -63,7 +64,7 @@ class Places:
             line = self._known_from(last.node) if last else None
         if not name or line is None:
             return None
-        calls = tuple(self._call(each, origins) for each in ordered)
+        calls = tuple(self._call(site, origins) for site in ordered)
         return ObjectPlace(receiver=name, line=self._point(line[0]), indent=line[1], calls=calls)
 
     def _point(self, offset: int) -> int:
@@ -94,7 +95,7 @@ class Places:
     def _can_go(self, statement: Node, origins: Sequence[Origin]) -> bool:
         if statement.type not in self._layout.simple:
             return False
-        if any(statement.start_byte <= each.node.start_byte < statement.end_byte for each in origins):
+        if any(statement.start_byte <= origin.node.start_byte < statement.end_byte for origin in origins):
             return False
         # A list of statements that must not be empty keeps its first one.
         return self._layout.may_be_empty or named(statement.parent)[0].start_byte != statement.start_byte
@@ -102,13 +103,14 @@ class Places:
     # ------------------------------------------------------------------------------------------------ statements
 
     def _is_list(self, node: Node) -> bool:
-        """Whether its children are statements, as those of broken code are between other statements."""
+        """Return whether the children of a node are statements. Those of broken code count if it lies between
+        statements."""
         while node.type == "ERROR" and node.parent is not None and node.parent.type not in self._layout.walls:
             node = node.parent
         return node.type in self._layout.lists or node.type == "ERROR"
 
     def _statement(self, node: Node) -> Node | None:
-        """The innermost one around; None outside of statements."""
+        """Return the innermost statement around a node, None outside of statements."""
         while node.parent is not None and node.parent.type not in self._layout.walls:
             if self._is_list(node.parent):
                 return node
@@ -120,7 +122,8 @@ class Places:
         return self._behind(statement) if statement else None
 
     def _known_from(self, node: Node) -> Line | None:
-        """Where an object can be used that gets its name at that node: behind the statement, or in the block below."""
+        """Return the line where an object can be used that gets its name at the node: behind the statement, or in the
+        block below."""
         while node.parent is not None and node.parent.type not in self._layout.walls:
             parent = node.parent
             if self._is_list(parent):
@@ -132,7 +135,7 @@ class Places:
         return None
 
     def _inside(self, block: Node) -> Line | None:
-        """The beginning of a block, behind what must be first there."""
+        """Return the beginning of a block, behind the statements that must be first."""
         statements = named(block)
         if not statements:
             return block.start_byte + 1, self._indent(block.start_byte) + STEP
@@ -142,7 +145,7 @@ class Places:
         return self._before(first)
 
     def _before(self, statement: Node) -> Line | None:
-        """The end of the line before; None where other code is in front of the statement on its line."""
+        """Return the end of the previous line. None if other code is in front of the statement on its line."""
         begin = self._source.rfind(b"\n", 0, statement.start_byte) + 1
         if not begin or self._source[begin : statement.start_byte].strip():
             return None
@@ -158,7 +161,7 @@ class Places:
         return end, self._indent(statement.start_byte)
 
     def _indent(self, offset: int) -> str:
-        """The blanks at the beginning of the line."""
+        """Return the blanks at the beginning of the line."""
         begin = self._source.rfind(b"\n", 0, offset) + 1
         line = self._source[begin:offset]
         return line[: len(line) - len(line.lstrip(b" \t"))].decode()

@@ -1,4 +1,4 @@
-"""Reads texts, and the files of a project, each into its object usages."""
+"""The reader of texts, and of the files of a project, each into its object usages."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ci_eval.mining.usages.languages import CATALOG
 
 @dataclass(frozen=True, kw_only=True)
 class ProjectUsages:
-    """What is in the files of a project."""
+    """The usages in the files of a project."""
 
     paths: Sequence[str]
     usages: Sequence[MinedUsage]
@@ -32,7 +32,7 @@ class ProjectUsages:
 
 
 def mine(text: str, path: str, dialect: Dialect, around: Surroundings) -> MinedText:
-    """The usages of a text, which may be broken. Raises NotText where it is too large."""
+    """Return the usages of a text, which may be broken. Raises NotText if it is too large."""
     source = text.encode(errors="replace")
     if len(source) > LARGEST:
         raise NotText(f"{len(source):,} bytes are more than {LARGEST:,}")
@@ -45,7 +45,8 @@ def mine(text: str, path: str, dialect: Dialect, around: Surroundings) -> MinedT
 def read_project(
     root: Path, dialect: Dialect, *, jobs: int, advance: Callable[[int, int], None], infer: bool = False
 ) -> ProjectUsages:
-    """The usages in all files of the language below `root`. `infer`: ask jedi where local rules do not tell.
+    """Return the usages in all files of the language below `root`. `infer` asks jedi if local rules do not determine a
+    type.
 
     Calls `advance(done, of)` after each file.
     """
@@ -62,15 +63,15 @@ def read_project(
     ordered = [mined[path] for path in paths if path in mined]
     return ProjectUsages(
         paths=paths,
-        usages=[usage for each in ordered for usage in each.usages],
-        receivers=sum((each.receivers for each in ordered), Counter()),
-        broken=sum(each.broken for each in ordered),
+        usages=[usage for file in ordered for usage in file.usages],
+        receivers=sum((file.receivers for file in ordered), Counter()),
+        broken=sum(file.broken for file in ordered),
         troubles=sorted(troubles.items()),
     )
 
 
 def read_file(root: Path, language: str, around: Surroundings, infer: bool, path: str) -> MinedText | str:
-    """What is in a file, or why it cannot be read. Runs in a worker process."""
+    """Return the usages in a file, or why it cannot be read. Runs in a worker process."""
     try:
         path.encode()
         text = decode(read_own(root, path))

@@ -1,4 +1,4 @@
-"""What a format of recorded editing must provide, and how its files are read: what is broken is skipped and counted."""
+"""The contract of a format of recorded editing, and the reader of its files, which skips and counts broken parts."""
 
 from __future__ import annotations
 
@@ -27,23 +27,23 @@ LIMITS = Limits(entries=500_000, file_bytes=LARGEST)
 
 @dataclass(frozen=True, kw_only=True)
 class Recording:
-    """What is asked of a format: the snapshots of one language's files."""
+    """A request to a format for the snapshots of one language's files."""
 
     language: str
     ends: tuple[str, ...]
-    """Of the names of its files."""
+    """Extensions of the language's files."""
     skipped: Counter[str] = field(default_factory=Counter)
-    """What was left out: why, and how often."""
+    """Reason for leaving a part out → how often."""
 
     def wants(self, file: str) -> bool:
-        """Whether a file is of the language; counts those that are not."""
+        """Return whether a file is of the language, and count those that are not."""
         if file.endswith(self.ends):
             return True
         self.skipped["event of a file of another language"] += 1
         return False
 
     def named(self, file: str) -> str:
-        """The name of a file that is recorded without its end."""
+        """Return the name of a file of the language, for a recorded name without its extension."""
         return file if file.endswith(self.ends) else f"{file or 'main'}{self.ends[0]}"
 
 
@@ -68,16 +68,16 @@ class RecordedLookup:
 
 @dataclass(frozen=True, kw_only=True)
 class Stream:
-    """One format."""
+    """A format of recorded editing."""
 
     summary: str
     read: Callable[[Path, Recording], Iterator[Snapshot]]
-    """A file or folder → its snapshots. What is broken is counted in Recording.skipped; raises OSError only."""
+    """A file or folder → its snapshots. Broken parts are counted in Recording.skipped; raises OSError only."""
     languages: frozenset[str] = frozenset()
-    """Those that it can tell usages of by itself; empty: any, by their texts."""
+    """Languages of which it records usages itself; empty for any language, by its texts."""
     lookups: Callable[[Path, Recording], Iterator[RecordedLookup]] | None = None
-    """A file or folder → the lists that were shown, in order of time; None where these are not recorded. What is broken
-    is counted; raises OSError only."""
+    """A file or folder → the displayed lists, in order of time. None if these are not recorded. Broken parts are
+    counted; raises OSError only."""
 
 
 @dataclass
@@ -88,37 +88,39 @@ class Typings:
     _open: dict[tuple[str, str], Typing | None] = field(default_factory=dict)
 
     def at(self, user: str, file: str) -> Typing | None:
-        """The file; None where its text is not known any more."""
+        """Return the typing of a file, None if its text is not known any more."""
         return self._open.setdefault((user, file), Typing(user, file))
 
     def knows(self, user: str, file: str) -> bool:
-        """Whether the text is known from what was recorded of it."""
+        """Return whether the text is known from what was recorded of it."""
         return self._open.get((user, file)) is not None
 
     def lose(self, user: str, file: str, why: str) -> Iterator[Snapshot]:
-        """Its text is not known from here on: what was there before the recording began, or was changed unseen."""
+        """Mark the text as unknown from here on, count the reason `why`, and yield the last snapshot."""
         self.skipped[why] += 1
         typing = self._open.get((user, file))
         self._open[user, file] = None
         yield from typing.end() if typing else ()
 
     def find(self, user: str, file: str, text: str) -> Typing:
-        """Its text is known again."""
+        """Return the typing of a text that is known again."""
         typing = self._open.get((user, file)) or Typing(user, file)
         self._open[user, file] = typing
         typing.text = text
         return typing
 
     def end(self) -> Iterator[Snapshot]:
-        """The texts as they were left."""
+        """Yield the last snapshots of all files."""
         for typing in self._open.values():
             yield from typing.end() if typing else ()
 
 
 @contextmanager
 def files_of(path: Path, ends: Sequence[str], recording: Recording) -> Iterator[list[Path]]:
-    """The files with one of these ends, sorted: of a folder or a zip, or the file itself. Zips are unpacked within
-    limits; one that is broken or breaks them is counted."""
+    """Yield the files with one of these extensions, sorted: of a folder or a zip, or the file itself.
+
+    Zips are unpacked within limits. Those that are broken or exceed the limits are counted.
+    """
     with tempfile.TemporaryDirectory(prefix="ci-eval-", ignore_cleanup_errors=True) as name:
         root = path
         if path.is_file() and path.suffix == ".zip":
@@ -128,11 +130,11 @@ def files_of(path: Path, ends: Sequence[str], recording: Recording) -> Iterator[
             except ArchiveError as error:
                 recording.skipped[f"zip that cannot be used: {error}"] += 1
                 root.mkdir(exist_ok=True)
-        yield [root / each for each in sorted(below(root, root, ends))] if root.is_dir() else [root]
+        yield [root / relative for relative in sorted(below(root, root, ends))] if root.is_dir() else [root]
 
 
 def read_whole(path: Path, recording: Recording) -> bytes | None:
-    """The bytes of a file; None, and counted, where it is too large."""
+    """Return the bytes of a file. None, and counted, if it is too large."""
     if path.stat().st_size > LARGEST:
         recording.skipped[f"file of more than {LARGEST >> 20} MiB"] += 1
         return None
@@ -140,7 +142,7 @@ def read_whole(path: Path, recording: Recording) -> bytes | None:
 
 
 def lines_of(path: Path, recording: Recording) -> Iterator[bytes]:
-    """The lines that are not blank and not too long."""
+    """Yield the lines that are not blank and not too long."""
     with path.open("rb") as file:
         while line := file.readline(LONGEST + 1):
             if len(line) > LONGEST:
@@ -152,8 +154,8 @@ def lines_of(path: Path, recording: Recording) -> Iterator[bytes]:
 
 
 def rows_of(path: Path, recording: Recording, needed: Sequence[str]) -> Iterator[dict[str, str]]:
-    """The rows of a CSV whose first line names the columns. Counts files that lack a column which is `needed`, and rows
-    of another length."""
+    """Yield the rows of a CSV whose first line names the columns. Files that lack a `needed` column, and rows of
+    another length, are counted."""
     csv.field_size_limit(LONGEST)
     with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
         reader = csv.reader(line.replace("\0", "") for line in file)
@@ -172,7 +174,7 @@ def rows_of(path: Path, recording: Recording, needed: Sequence[str]) -> Iterator
 
 
 def number(text: str) -> float:
-    """Of a cell. Raises ValueError."""
+    """Return the finite number in a cell. Raises ValueError."""
     value = float(text)
     if not math.isfinite(value):
         raise ValueError("no number that is known")
@@ -180,7 +182,7 @@ def number(text: str) -> float:
 
 
 def whole_number(text: str) -> int:
-    """Of a cell, which may read 1.0. Raises ValueError."""
+    """Return the whole number in a cell, which may read 1.0. Raises ValueError."""
     value = number(text)
     if value != int(value):
         raise ValueError("no whole number")
@@ -188,13 +190,13 @@ def whole_number(text: str) -> int:
 
 
 def seconds(text: str) -> float:
-    """Of a date and time as in ISO 8601, with any number of digits behind the second; without a zone it is taken for
-    UTC. Raises ValueError."""
-    begin, point, rest = text.strip().partition(".")
-    digits = rest[: len(rest) - len(rest.lstrip("0123456789"))]
-    zone = rest[len(digits) :] if point else ""
+    """Return the timestamp of an ISO 8601 date and time, with any number of digits behind the second. A missing zone
+    means UTC. Raises ValueError."""
+    begin, point, remainder = text.strip().partition(".")
+    digits = remainder[: len(remainder) - len(remainder.lstrip("0123456789"))]
+    zone = remainder[len(digits) :] if point else ""
     fraction = f".{digits[:6].ljust(6, '0')}" if digits else ""
     zone = "+00:00" if zone == "Z" else zone
     whole = f"{begin[:-1]}+00:00" if begin.endswith("Z") else begin
-    found = datetime.fromisoformat(f"{whole}{fraction}{zone}")
-    return (found if found.tzinfo else found.replace(tzinfo=timezone.utc)).timestamp()
+    moment = datetime.fromisoformat(f"{whole}{fraction}{zone}")
+    return (moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)).timestamp()

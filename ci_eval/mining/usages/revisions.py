@@ -1,4 +1,4 @@
-"""Snapshots of files from the history of a Git repository: one for each commit that changes them."""
+"""The snapshots of files in the history of a Git repository, one for each commit that changes them."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from ci_eval.mining.usages.snapshots import Snapshot
 
 
 def snapshots(repository: Repository, path: str, skipped: Counter[str]) -> Iterator[Snapshot]:
-    """Those of one file, the earliest first, all under its newest name. A commit that has deleted it gives an empty
-    text; what is no text is counted in `skipped`."""
+    """Yield the snapshots of one file, the earliest first, all under its newest name. A commit that deletes the file
+    gives an empty text. Revisions that are no text are counted in `skipped`."""
     revisions = repository.revisions(path)
-    contents = repository.contents([each.blob for each in revisions if each.blob], LARGEST)
+    contents = repository.contents([revision.blob for revision in revisions if revision.blob], LARGEST)
     for position, revision in enumerate(revisions):
         text = _text(next(contents) if revision.blob else b"", skipped)
         if text is not None:

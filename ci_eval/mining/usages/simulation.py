@@ -1,4 +1,4 @@
-"""Histories that nobody typed: from the usages of finished code backwards, as often in each way as people were seen to.
+"""The simulation of histories backwards from the usages of finished code, with the frequencies observed for people.
 
 Calibrated to tables 3 and 5 of Proksch et al. (ASE 2016). Such data show that an evaluation works, not what developers
 do.
@@ -40,7 +40,7 @@ T = TypeVar("T")
 
 @dataclass
 class _Seen:
-    """What the usages of one type have."""
+    """The calls and definitions of the usages of one type."""
 
     calls: Counter[str] = field(default_factory=Counter)
     definitions: Counter[Definition] = field(default_factory=Counter)
@@ -49,10 +49,10 @@ class _Seen:
 def simulate(
     usages: Sequence[ObjectUsage], *, seed: int, skipped: Counter[str], in_order: float = IN_ORDER, steps: bool = False
 ) -> Iterator[History]:
-    """A history for each usage with calls: its start, and the usage; with `steps`, each state in between as well, whose
-    mix of classes is not the paper's.
+    """Yield a history for each usage with calls: its start, and the usage. The same usages and seed give the same
+    histories.
 
-    The same for the same usages and seed.
+    `steps` adds each state in between, whose mix of classes is not the paper's.
     """
     seen: dict[str, _Seen] = defaultdict(_Seen)
     for usage in usages:
@@ -81,7 +81,7 @@ class _Simulation:
         return draw(self.seed, f"{self.identity}\0{what}")
 
     def choose(self, weights: Mapping[T, float], what: str) -> T:
-        """One of the keys, by their weights."""
+        """Return one of the keys, sampled by their weights."""
         at = self.draw(what) * sum(weights.values())
         for key, weight in weights.items():
             at -= weight
@@ -90,7 +90,7 @@ class _Simulation:
         return list(weights)[-1]
 
     def states(self, skipped: Counter[str]) -> list[ObjectUsage | None]:
-        """From the first to the finished one."""
+        """Return the states from the first to the finished one."""
         class_ = self.choose(CLASSES, "class")
         order = self._order()
         if class_ == "NEW":
@@ -105,26 +105,26 @@ class _Simulation:
         return [begin, *fewer, *self._grown(order, count, self.end.definition)]
 
     def _grown(self, order: Sequence[str], count: int, definition: Definition) -> Iterator[ObjectUsage]:
-        """With `count` calls, one more, … and all of them, then in order of the source."""
+        """Yield usages with `count` calls, one more, … and all of them, then the end in order of the source."""
         for length in range(count, len(order)):
             yield replace(self.end, definition=definition, calls=tuple(order[:length]))
         yield self.end
 
     def _order(self) -> list[str]:
-        """In which the calls are added."""
+        """Return the calls in the order in which they are added."""
         calls = list(self.end.calls)
         return calls if self.draw("order") < self.in_order else sorted(calls, key=lambda call: self.draw(f"at {call}"))
 
     def _count(self) -> int:
-        """How many of the calls are there at the start, given how many there will be; less than those."""
+        """Return how many of the calls are present at the start; fewer than at the end."""
         column = min(len(self.end.calls), len(ROWS)) - 1
         weights = {n: float(row[column]) for n, row in enumerate(ROWS) if row[column]}
         weights[0] *= 1 - NEW_OF_NONE
-        found = self.choose(weights, "count")
-        return found if found < len(ROWS) - 1 else min(found, len(self.end.calls) - 1)
+        count = self.choose(weights, "count")
+        return count if count < len(ROWS) - 1 else min(count, len(self.end.calls) - 1)
 
     def _wrong(self) -> list[str]:
-        """Calls that will be removed: other ones of the type, frequent ones more probably."""
+        """Return calls that will be removed: other ones of the type, frequent ones more probably."""
         others = {call: count for call, count in self.seen.calls.items() if call not in self.end.calls}
         count = 1
         while self.draw(f"wrong {count}") < ONE_MORE:
@@ -133,11 +133,13 @@ class _Simulation:
         return sorted(keys, key=lambda call: (keys[call], call))[:count]
 
     def _other_definition(self) -> Definition | None:
-        """One that objects of the type have elsewhere."""
-        others = {each: float(n) for each, n in self.seen.definitions.items() if each != self.end.definition}
+        """Return a definition that objects of the type have in other code, None if there is none."""
+        others = {
+            definition: float(n) for definition, n in self.seen.definitions.items() if definition != self.end.definition
+        }
         return self.choose(others, "definition") if others else None
 
 
 def _without_repeats(states: Iterable[ObjectUsage | None]) -> Iterator[ObjectUsage | None]:
-    found = list(states)
-    return (state for i, state in enumerate(found) if i == 0 or not equal(state, found[i - 1]))
+    all_states = list(states)
+    return (state for i, state in enumerate(all_states) if i == 0 or not equal(state, all_states[i - 1]))

@@ -1,4 +1,4 @@
-"""Snapshots of files while they are edited, and how they become histories."""
+"""The snapshots of files while they are edited, and their conversion into histories."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ class Selection:
 
 @dataclass(frozen=True, kw_only=True)
 class Snapshot:
-    """One file of one user at one time (seconds since any)."""
+    """A file of a user at one time (seconds since any moment)."""
 
     user: str
     file: str
     time: float
     text: str = ""
     usages: Sequence[MinedUsage] | None = None
-    """In place of the text, where the recording tells the usages themselves."""
+    """Usages in place of the text, if the recording has them."""
     selection: Selection | None = None
     is_trigger: bool = False
     """Whether completion was called."""
@@ -45,32 +45,32 @@ class Snapshot:
 
 @dataclass(kw_only=True)
 class Mined:
-    """What became of a number of snapshots."""
+    """The histories that snapshots made, and the counts of the rest."""
 
     histories: list[History] = field(default_factory=list)
     snapshots: int = 0
     files: set[tuple[str, str]] = field(default_factory=set)
-    """User and file."""
+    """User and path of each file."""
     receivers: Counter[Receiver] = field(default_factory=Counter)
     own: int = 0
-    """Usages that were left out since their type is the project's own, counted in each snapshot."""
+    """Number of usages left out since their type is the project's own, counted in each snapshot."""
     skipped: Counter[str] = field(default_factory=Counter)
-    """Why, and how often."""
+    """Reason for leaving a snapshot out → how often."""
     dropped: Counter[Dropped] = field(default_factory=Counter)
     texts: dict[str, StoredText] = field(default_factory=dict)
-    """Digest → the texts that the histories refer to."""
+    """Digest → text, for the texts that the histories refer to."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Miner:
-    """Makes histories of snapshots."""
+    """A converter of snapshots into histories."""
 
     dialect: Dialect
     project: str = ""
     around: Surroundings = field(default_factory=Surroundings)
     merge: Merge = "last"
     own_types: bool = False
-    """Whether usages of the project's own types are kept."""
+    """Whether usages of the project's own types count."""
 
     def mine(self, snapshots: Iterable[Snapshot], mined: Mined) -> None:
         """Add the histories of the snapshots, in order of users and files."""
@@ -92,20 +92,20 @@ class Miner:
             mined.histories += histories(
                 moments[user, file], mined.dropped, project=self.project, file=file, user=user, merge=self.merge
             )
-        needed = {place.text for each in mined.histories[before:] for place in each.places if place}
+        needed = {place.text for history in mined.histories[before:] for place in history.places if place}
         mined.texts |= {digest: stored(text) for digest, text in texts.items() if digest in needed}
 
     def _moment(self, snapshot: Snapshot, mined: Mined, last: dict[tuple[str, str], tuple[str, MinedText]]) -> Moment:
         if snapshot.usages is not None:
             usages = self._chosen(snapshot.usages, mined)
-            return self._made(snapshot, usages, _told(snapshot.selection, usages))
+            return self._made(snapshot, usages, _recorded_selection(snapshot.selection, usages))
         at = snapshot.user, snapshot.file
         if at not in last or last[at][0] != snapshot.text:
             last[at] = snapshot.text, mine(snapshot.text, snapshot.file, self.dialect, self.around)
-        found = last[at][1]
-        mined.receivers += found.receivers
-        usages = self._chosen(found.usages, mined)
-        places = _places(snapshot.text, found.usages, usages) if self.around.places else {}
+        mined_text = last[at][1]
+        mined.receivers += mined_text.receivers
+        usages = self._chosen(mined_text.usages, mined)
+        places = _places(snapshot.text, mined_text.usages, usages) if self.around.places else {}
         return self._made(snapshot, usages, self._selected(snapshot, usages), places)
 
     @staticmethod
@@ -124,18 +124,18 @@ class Miner:
         )
 
     def _chosen(self, usages: Sequence[MinedUsage], mined: Mined) -> dict[Key, ObjectUsage]:
-        """Of a key that is there twice, the first."""
+        """Return the usages by key. If a key occurs twice, the first counts."""
         chosen: dict[Key, ObjectUsage] = {}
-        for each in usages:
-            if each.own and not self.own_types:
+        for mined_usage in usages:
+            if mined_usage.own and not self.own_types:
                 mined.own += 1
             else:
-                chosen.setdefault((each.method, each.usage.type), each.usage)
+                chosen.setdefault((mined_usage.method, mined_usage.usage.type), mined_usage.usage)
         return chosen
 
     def _selected(self, snapshot: Snapshot, usages: dict[Key, ObjectUsage]) -> dict[Key, ObjectUsage]:
-        """The usage that the proposal was selected on, with it: the one that has a call more in the text as it is with
-        the proposal."""
+        """Return the usage that the proposal was selected on, with the proposal: the one that gains a call if the
+        proposal is in the text."""
         selection = snapshot.selection
         name = re.match(r"\w+", selection.item) if selection else None
         if selection is None or name is None:
@@ -151,17 +151,17 @@ class Miner:
 
 
 def _places(text: str, usages: Sequence[MinedUsage], chosen: dict[Key, ObjectUsage]) -> dict[Key, ObjectPlace]:
-    """Where the chosen ones are."""
+    """Return the locations of the chosen usages."""
     digest = digest_of(text)
     return {
-        (each.method, each.usage.type): structs.replace(each.place, text=digest)
-        for each in usages
-        if each.place and chosen.get((each.method, each.usage.type)) is each.usage
+        (mined_usage.method, mined_usage.usage.type): structs.replace(mined_usage.place, text=digest)
+        for mined_usage in usages
+        if mined_usage.place and chosen.get((mined_usage.method, mined_usage.usage.type)) is mined_usage.usage
     }
 
 
-def _told(selection: Selection | None, usages: dict[Key, ObjectUsage]) -> dict[Key, ObjectUsage]:
-    """As _selected, where the recording itself says on what a method was selected."""
+def _recorded_selection(selection: Selection | None, usages: dict[Key, ObjectUsage]) -> dict[Key, ObjectUsage]:
+    """Return what _selected returns, if the recording itself names the usage on which a method was selected."""
     if selection is None or selection.key is None:
         return {}
     method, type_ = selection.key
@@ -186,7 +186,7 @@ class Typing:
     def edit(self, time: float, offset: int, length: int, new: str, *, units: bool = False) -> Iterator[Snapshot]:
         """Replace `length` characters at `offset`, counted in code points, or in UTF-16's `units`.
 
-        Raises ValueError where the text has no such characters.
+        Raises ValueError if the text has no such characters.
         """
         text = self._edited(offset, length, new, units)
         yield from self._pause(time)
@@ -195,7 +195,7 @@ class Typing:
             yield from self.look(time)
 
     def become(self, time: float, text: str) -> Iterator[Snapshot]:
-        """The whole text is known to be another one."""
+        """Replace the whole text by another one, and yield a snapshot if it is due."""
         yield from self._pause(time)
         more_lines = text.count("\n") > self.text.count("\n")
         self.text = text
@@ -203,17 +203,17 @@ class Typing:
             yield from self.look(time)
 
     def change_silently(self, offset: int, length: int, new: str) -> None:
-        """Somebody else has edited the text (offsets in units of UTF-16); that is no snapshot. Raises ValueError."""
+        """Apply an edit by somebody else, which makes no snapshot (offsets in units of UTF-16). Raises ValueError."""
         self.text = self._edited(offset, length, new, units=True)
 
     def look(self, time: float) -> Iterator[Snapshot]:
-        """A snapshot of the text as it is, if it was not taken just before."""
+        """Yield a snapshot of the text as it is, if it was not taken just before."""
         if self.text != self._taken:
             self._taken = self.text
             yield Snapshot(user=self.user, file=self.file, time=time, text=_lines(self.text))
 
     def complete(self, time: float, selection: Selection | None) -> Snapshot:
-        """Completion was called. Raises ValueError where the selection is outside of the text."""
+        """Return the snapshot of a call of completion. Raises ValueError if the selection is outside of the text."""
         if selection and not 0 <= selection.offset <= selection.offset + selection.typed <= len(self.text):
             raise ValueError("a completion is outside of what is known of the text")
         if selection:
@@ -224,7 +224,7 @@ class Typing:
         )
 
     def end(self) -> Iterator[Snapshot]:
-        """The text at the end of the recording."""
+        """Yield the text at the end of the recording."""
         if self._time is not None:
             yield from self.look(self._time)
 
@@ -240,7 +240,7 @@ class Typing:
         self._time = time
 
     def _point(self, unit: int) -> int:
-        """The offset in code points of one in units of UTF-16."""
+        """Return the offset in code points for one in units of UTF-16."""
         if self.text.isascii() or max(self.text) <= "\uffff":
             return unit
         return len(self.text.encode("utf-16-le")[: max(2 * unit, 0)].decode("utf-16-le", "replace"))

@@ -22,34 +22,34 @@ DEEPEST = 10
 
 
 def dialect_of(path: str) -> Dialect | None:
-    """The language of a file by the end of its name; None where no usages are mined of it."""
-    return next((each for each in CATALOG.all() if path.endswith(tuple(each.grammars))), None)
+    """Return the language of a file by its extension, None if no usages are mined of it."""
+    return next((dialect for dialect in CATALOG.all() if path.endswith(tuple(dialect.grammars))), None)
 
 
 def usages_at(before: str, after: str, path: str, dialect: Dialect) -> list[ObjectUsage]:
-    """What the method around does with the object whose member is written between these texts, as far as local rules
-    tell; then the same as a usage of each type that this file says the object's type inherits from.
+    """Return the usage of the object whose member is written between these texts, as far as local rules know it.
 
-    There is none where no member is written, or the object's type is not known.
+    The same usage follows for each type that the file declares as a base of the object's type. The list is empty if no
+    member is written, or if the object's type is unknown.
     """
     if not MEMBER.search(before):
         return []
     call = MARK if ARGUMENTS.match(after) else f"{MARK}() "
     try:
-        found = mine(f"{before}{call}{after}", path, dialect, Surroundings())
+        mined_text = mine(f"{before}{call}{after}", path, dialect, Surroundings())
     except NotText:
         return []
-    usage = next((each.usage for each in found.usages if MARK in each.usage.calls), None)
+    usage = next((mined_usage.usage for mined_usage in mined_text.usages if MARK in mined_usage.usage.calls), None)
     if usage is None:
         return []
     usage = replace(usage, calls=tuple(name for name in usage.calls if name != MARK))
-    return [usage, *(replace(usage, type=base) for base in _inherited(usage.type, found))]
+    return [usage, *(replace(usage, type=base) for base in _inherited(usage.type, mined_text))]
 
 
-def _inherited(type_: str, found: MinedText) -> Iterator[str]:
-    """The nearest first, each once."""
+def _inherited(type_: str, mined_text: MinedText) -> Iterator[str]:
+    """Yield the types that a type inherits from, the nearest first, each once."""
     seen, level = {type_}, [type_]
     for _ in range(DEEPEST):
-        level = [base for each in level for base in found.bases.get(each, ()) if base not in seen]
+        level = [base for subtype in level for base in mined_text.bases.get(subtype, ()) if base not in seen]
         seen.update(level)
         yield from dict.fromkeys(level)

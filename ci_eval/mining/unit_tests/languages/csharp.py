@@ -1,4 +1,4 @@
-"""C#: methods with an attribute of NUnit, xUnit or MSTest, whose names contain that of the method they call."""
+"""The pairing of C#: methods with an attribute of NUnit, xUnit or MSTest, named after the method that they call."""
 
 from __future__ import annotations
 
@@ -30,15 +30,17 @@ class _Method:
 
 
 def read(source: bytes, path: str, root: Node) -> Parsed:
-    """See Dialect."""
-    found = list(_methods(source, root))
-    tests = [each for each in found if each.attributes & TESTS]
+    """Return the tests of a C# file, or its functions if it has no test."""
+    methods = list(_methods(source, root))
+    tests = [method for method in methods if method.attributes & TESTS]
     if not tests:
-        with_body = [each for each in found if each.node.child_by_field_name("body") and each.classes]
-        return Parsed(functions=[_function(source, path, each) for each in with_body], broken=root.has_error)
-    around = dict.fromkeys(each.classes for each in tests)
+        with_body = [method for method in methods if method.node.child_by_field_name("body") and method.classes]
+        return Parsed(functions=[_function(source, path, method) for method in with_body], broken=root.has_error)
+    around = dict.fromkeys(method.classes for method in tests)
     contexts = {classes: "\n".join(_context(source, root, classes, tests)) for classes in around}
-    return Parsed(tests=[_test(source, path, each, contexts[each.classes]) for each in tests], broken=root.has_error)
+    return Parsed(
+        tests=[_test(source, path, method, contexts[method.classes]) for method in tests], broken=root.has_error
+    )
 
 
 def _methods(source: bytes, root: Node) -> Iterator[_Method]:
@@ -53,8 +55,12 @@ def _methods(source: bytes, root: Node) -> Iterator[_Method]:
 
 
 def _attributes(source: bytes, node: Node) -> frozenset[str]:
-    lists = [each for each in named(node) if each.type == "attribute_list"]
-    names = [text_of(source, each.child_by_field_name("name")) for every in lists for each in named(every)]
+    lists = [attribute_list for attribute_list in named(node) if attribute_list.type == "attribute_list"]
+    names = [
+        text_of(source, attribute.child_by_field_name("name"))
+        for attribute_list in lists
+        for attribute in named(attribute_list)
+    ]
     return frozenset(name.rpartition(".")[2].removesuffix("Attribute") for name in names)
 
 
@@ -62,54 +68,55 @@ def _name(source: bytes, node: Node) -> str:
     return text_of(source, node.child_by_field_name("name"))
 
 
-def _function(source: bytes, path: str, found: _Method) -> Function:
-    least, most = _arguments(source, found.node.child_by_field_name("parameters"))
+def _function(source: bytes, path: str, method: _Method) -> Function:
+    least, most = _arguments(source, method.node.child_by_field_name("parameters"))
     return Function(
-        name=_name(source, found.node),
-        place=place(source, path, found.node),
-        owner=_name(source, found.classes[-1]),
+        name=_name(source, method.node),
+        place=place(source, path, method.node),
+        owner=_name(source, method.classes[-1]),
         least=least,
         most=most,
-        broken=found.node.has_error,
+        broken=method.node.has_error,
     )
 
 
 def _arguments(source: bytes, parameters: Node | None) -> tuple[int, int | None]:
-    """How many may be given; what an extension method extends stands in front of its name or among them."""
-    written = [text_of(source, each) for each in named(parameters) if each.type == "parameter"]
+    """Return the least and the most arguments of a call; None for the most if there is no limit."""
+    written = [text_of(source, parameter) for parameter in named(parameters) if parameter.type == "parameter"]
     text = text_of(source, parameters)
     # The grammar has no node for the parameter that `params` is written before.
-    spread = any(each.split()[:1] == ["params"] for each in text.strip("()").split(","))
-    declared = len(written) + (spread and not any(each.startswith("params") for each in written))
-    optional = sum("=" in each for each in written) + spread
+    spread = any(parameter.split()[:1] == ["params"] for parameter in text.strip("()").split(","))
+    declared = len(written) + (spread and not any(parameter.startswith("params") for parameter in written))
+    optional = sum("=" in parameter for parameter in written) + spread
     extends = text.lstrip("( ").startswith("this ")
     return declared - optional - extends, None if spread else declared
 
 
-def _test(source: bytes, path: str, found: _Method, context: str) -> Test:
-    body = found.node.child_by_field_name("body")
+def _test(source: bytes, path: str, method: _Method, context: str) -> Test:
+    body = method.node.child_by_field_name("body")
     return Test(
-        name=_name(source, found.node),
-        place=place(source, path, found.node),
-        owner=_name(source, found.classes[-1]) if found.classes else "",
-        calls=tuple(_calls(source, found.node)),
+        name=_name(source, method.node),
+        place=place(source, path, method.node),
+        owner=_name(source, method.classes[-1]) if method.classes else "",
+        calls=tuple(_calls(source, method.node)),
         context=context,
         kind="method",
-        broken=found.node.has_error,
+        broken=method.node.has_error,
         empty=not named(body),
     )
 
 
 def _calls(source: bytes, node: Node) -> Iterator[Call]:
-    for each in below(node):
-        called = each.child_by_field_name("function") if each.type == "invocation_expression" else None
+    for call_node in below(node):
+        called = call_node.child_by_field_name("function") if call_node.type == "invocation_expression" else None
         if called:
             name, receiver = _named(source, called)
-            yield Call(name, receiver, len(named(each.child_by_field_name("arguments"))))
+            yield Call(name, receiver, len(named(call_node.child_by_field_name("arguments"))))
 
 
 def _named(source: bytes, called: Node) -> tuple[str, str]:
-    """The name in `name`, `….name`, `…?.name` and `name<T>`, and what stands before it where that is one word."""
+    """Return the name in `name`, `….name`, `…?.name` and `name<T>`, and the word before it, if that is a single
+    word."""
     before = field(called, "expression")
     receiver = text_of(source, before) if before and before.child_count == 0 else ""
     last: Node | None = called
@@ -125,7 +132,7 @@ def _named(source: bytes, called: Node) -> tuple[str, str]:
 
 
 def _context(source: bytes, root: Node, classes: Sequence[Node], tests: Sequence[_Method]) -> Iterator[str]:
-    """Usings and global code, and the test's class without tests."""
+    """Yield usings and global code, and the test's class without tests."""
     declarations = BODIES | {"interface_declaration", "enum_declaration", "delegate_declaration"}
     for node in _global(root):
         is_instruction = node.type.endswith("_directive") or node.type.startswith("preproc")
@@ -133,14 +140,14 @@ def _context(source: bytes, root: Node, classes: Sequence[Node], tests: Sequence
             yield text_of(source, node)
     if classes:
         outer = classes[0]
-        inner = [each.node for each in tests if outer.start_byte <= each.node.start_byte < outer.end_byte]
+        inner = [test.node for test in tests if outer.start_byte <= test.node.start_byte < outer.end_byte]
         cut = [(node.start_byte, node.end_byte) for node in sorted(inner, key=lambda node: node.start_byte)]
         begin = outer.start_byte - (len(lines_of(source, outer)) - len(text_of(source, outer)))
         yield without(source, begin, outer.end_byte, cut)
 
 
 def _global(root: Node) -> Iterator[Node]:
-    """What stands at the top of the file, and usings within namespaces and conditions."""
+    """Yield the nodes at the top of the file, and usings within namespaces and conditions."""
     stack = [(node, True) for node in reversed(named(root))]
     while stack:
         node, is_top = stack.pop()
@@ -155,12 +162,17 @@ def _global(root: Node) -> Iterator[Node]:
 
 
 def tiers(test: Test, index: Index) -> Iterator[Tier]:
-    """Methods that the test calls, and whose names its own contains as whole words; the longest such name."""
+    """Yield the methods that the test calls and whose name is contained in the test's as whole words; the longest name
+    counts."""
     called = dict.fromkeys(call.name for call in test.calls)
     names = [name for name in called if tells([test.name], name)]
     longest = max(map(len, names), default=0)
-    found = [each for each in index.named(*(name for name in names if len(name) == longest)) if test.calls_to(each)]
-    yield Tier("exact" if longest == len(test.name) else "prefix", found)
+    functions = [
+        function
+        for function in index.named(*(name for name in names if len(name) == longest))
+        if test.calls_to(function)
+    ]
+    yield Tier("exact" if longest == len(test.name) else "prefix", functions)
 
 
 DIALECT = Dialect(name="csharp", grammars={".cs": "c_sharp"}, read=read, tiers=tiers)

@@ -1,4 +1,4 @@
-"""Go: functions `TestXxx(t *testing.T)` in *_test.go, paired within their package."""
+"""The pairing of Go: functions `TestXxx(t *testing.T)` in *_test.go, paired within their package."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ INSTANTIATED = {"index_expression", "type_instantiation_expression", "parenthesi
 
 
 def read(source: bytes, path: str, root: Node) -> Parsed:
-    """See Dialect."""
-    found = [node for node in root.children if node.type in FUNCTIONS and node.child_by_field_name("body")]
+    """Return the tests of a Go test file, or the functions of another file."""
+    functions = [node for node in root.children if node.type in FUNCTIONS and node.child_by_field_name("body")]
     if not path.endswith("_test.go"):
-        return Parsed(functions=[_function(source, path, node) for node in found], broken=root.has_error)
+        return Parsed(functions=[_function(source, path, node) for node in functions], broken=root.has_error)
     context = "\n".join(_context(source, root))
-    tests = [_test(source, path, node, context) for node in found if _is_test(source, node)]
+    tests = [_test(source, path, node, context) for node in functions if _is_test(source, node)]
     return Parsed(tests=tests, broken=root.has_error)
 
 
@@ -65,39 +65,43 @@ def _is_test(source: bytes, node: Node) -> bool:
 
 
 def _receiver(source: bytes, node: Node) -> str:
-    """The type that a method is of, without pointer and type parameters."""
+    """Return the type that a method is of, without pointer and type parameters."""
     receiver = text_of(source, node.child_by_field_name("receiver")).partition("[")[0]
     return re.split(r"[\s*(]+", receiver.strip("()"))[-1]
 
 
 def _arguments(parameters: Node | None) -> tuple[int, int | None]:
     declared = named(parameters)
-    count = sum(max(len([each for each in node.children if each.type == "identifier"]), 1) for node in declared)
+    count = sum(max(len([child for child in node.children if child.type == "identifier"]), 1) for node in declared)
     if declared and declared[-1].type == "variadic_parameter_declaration":
         return count - 1, None
     return count, count
 
 
 def _calls(source: bytes, node: Node) -> Iterator[Call]:
-    for each in below(node):
-        called = each.child_by_field_name("function") if each.type == "call_expression" else None
+    for call_node in below(node):
+        called = call_node.child_by_field_name("function") if call_node.type == "call_expression" else None
         while called and called.type in INSTANTIATED and named(called):
             called = named(called)[0]
         if called and called.type in {"identifier", "selector_expression"}:
             last = called.child_by_field_name("field") or called
             receiver = text_of(source, field(called, "operand"))
-            yield Call(text_of(source, last), receiver, _given(each.child_by_field_name("arguments")))
+            yield Call(text_of(source, last), receiver, _argument_count(call_node.child_by_field_name("arguments")))
 
 
-def _given(arguments: Node | None) -> int | None:
-    """How many; None where a slice is spread, or one call gives them all."""
-    found = named(arguments)
-    several = any(node.type == "variadic_argument" for node in found)
-    return None if several or (len(found) == 1 and found[0].type == "call_expression") else len(found)
+def _argument_count(arguments: Node | None) -> int | None:
+    """Return the number of arguments. None if a slice is spread, or if one call gives them all."""
+    argument_nodes = named(arguments)
+    several = any(node.type == "variadic_argument" for node in argument_nodes)
+    return (
+        None
+        if several or (len(argument_nodes) == 1 and argument_nodes[0].type == "call_expression")
+        else len(argument_nodes)
+    )
 
 
 def _context(source: bytes, root: Node) -> Iterator[str]:
-    """All but what go runs; functions by their signatures, TestMain as it is."""
+    """Yield all code but what go runs: functions by their signatures, TestMain as it is."""
     for node in named(root):
         if node.type not in FUNCTIONS or _name(source, node) in WHOLE:
             yield text_of(source, node)
@@ -107,24 +111,33 @@ def _context(source: bytes, root: Node) -> Iterator[str]:
 
 
 def tiers(test: Test, index: Index) -> Iterator[Tier]:
-    """TestFoo, TestFoo_case, TestType_Method, TestTypeMethod: Foo, foo and methods, of the same package; where only a
-    capital ends the name (TestFooEmpty), or the method's type is not told, it must be called, too."""
+    """Yield the functions Foo, foo and methods of the same package for TestFoo, TestFoo_case, TestType_Method and
+    TestTypeMethod."""
     name = test.name.removeprefix("Test").lstrip("_")
     for begin in beginnings(name):
-        rest = name[len(begin) :]
-        found = [each for each in _named(index, begin) if each.scope == test.scope]
-        certain = [each for each in found if not each.owner or _is_of(each, begin)] if rest[:1] in {"", "_"} else []
-        yield Tier("prefix" if rest else "exact", certain or [each for each in found if test.calls_to(each)])
+        remainder = name[len(begin) :]
+        functions = [function for function in _named(index, begin) if function.scope == test.scope]
+        # If only a capital ends the name (TestFooEmpty), or the method's type is not named, the test must call it as
+        # well.
+        certain = (
+            [function for function in functions if not function.owner or _is_of(function, begin)]
+            if remainder[:1] in {"", "_"}
+            else []
+        )
+        yield Tier(
+            "prefix" if remainder else "exact",
+            certain or [function for function in functions if test.calls_to(function)],
+        )
 
 
 def _named(index: Index, begin: str) -> Sequence[Function]:
-    """Functions and methods of that name, and methods of that name behind their type's."""
-    found = index.named(*_spellings(begin))
+    """Return functions and methods of that name, and methods of that name behind their type's."""
+    functions = index.named(*_spellings(begin))
     for owner in beginnings(begin):
         if method := begin[len(owner) :].lstrip("_"):
-            owned = [each for spelling in _spellings(owner) for each in index.of(spelling)]
-            found += [each for each in owned if each.name in _spellings(method)]
-    return found
+            owned = [function for spelling in _spellings(owner) for function in index.of(spelling)]
+            functions += [function for function in owned if function.name in _spellings(method)]
+    return functions
 
 
 def _is_of(method: Function, begin: str) -> bool:

@@ -1,4 +1,4 @@
-"""Java: methods with @Test and its like, paired with methods of the class that theirs is named after."""
+"""The pairing of Java: methods with @Test and its like, paired with methods of the class that theirs is named after."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ class _Method:
 
 
 def read(source: bytes, path: str, root: Node) -> Parsed:
-    """See Dialect."""
+    """Return the tests of a Java test file, or the functions of another file."""
     package = _package(source, root)
-    found = list(_methods(source, root))
-    tests = [each for each in found if each.annotations & TESTS]
+    methods = list(_methods(source, root))
+    tests = [method for method in methods if method.annotations & TESTS]
     if tests or "src/test/" in f"/{path}":
-        around = dict.fromkeys(each.classes for each in tests)
+        around = dict.fromkeys(method.classes for method in tests)
         contexts = {classes: "\n".join(_context(source, root, classes)) for classes in around}
-        read_tests = [_test(source, path, package, each, contexts[each.classes]) for each in tests]
+        read_tests = [_test(source, path, package, method, contexts[method.classes]) for method in tests]
         return Parsed(tests=read_tests, broken=root.has_error)
-    with_body = [each for each in found if each.node.child_by_field_name("body")]
-    return Parsed(functions=[_function(source, path, package, each) for each in with_body], broken=root.has_error)
+    with_body = [method for method in methods if method.node.child_by_field_name("body")]
+    return Parsed(functions=[_function(source, path, package, method) for method in with_body], broken=root.has_error)
 
 
 def _package(source: bytes, root: Node) -> str:
@@ -65,60 +65,64 @@ def _modifiers(node: Node) -> Node | None:
 
 
 def _annotations(source: bytes, node: Node) -> frozenset[str]:
-    found = [each for each in named(_modifiers(node)) if "annotation" in each.type]
-    return frozenset(text_of(source, each.child_by_field_name("name")).rpartition(".")[2] for each in found)
+    annotations = [modifier for modifier in named(_modifiers(node)) if "annotation" in modifier.type]
+    return frozenset(
+        text_of(source, annotation.child_by_field_name("name")).rpartition(".")[2] for annotation in annotations
+    )
 
 
 def _name(source: bytes, node: Node) -> str:
     return text_of(source, node.child_by_field_name("name"))
 
 
-def _function(source: bytes, path: str, package: str, found: _Method) -> Function:
+def _function(source: bytes, path: str, package: str, method: _Method) -> Function:
     parameters = [
-        each for each in named(found.node.child_by_field_name("parameters")) if each.type != "receiver_parameter"
+        parameter
+        for parameter in named(method.node.child_by_field_name("parameters"))
+        if parameter.type != "receiver_parameter"
     ]
     spread = bool(parameters) and parameters[-1].type == "spread_parameter"
     return Function(
-        name=_name(source, found.node),
-        place=place(source, path, found.node),
-        owner=_name(source, found.classes[-1]),
+        name=_name(source, method.node),
+        place=place(source, path, method.node),
+        owner=_name(source, method.classes[-1]),
         scope=package,
         least=len(parameters) - spread,
         most=None if spread else len(parameters),
-        broken=found.node.has_error,
+        broken=method.node.has_error,
     )
 
 
-def _test(source: bytes, path: str, package: str, found: _Method, context: str) -> Test:
+def _test(source: bytes, path: str, package: str, method: _Method, context: str) -> Test:
     return Test(
-        name=_name(source, found.node),
-        place=place(source, path, found.node),
-        owner=_name(source, found.classes[0]),
+        name=_name(source, method.node),
+        place=place(source, path, method.node),
+        owner=_name(source, method.classes[0]),
         scope=package,
-        titles=tuple(_name(source, each) for each in found.classes[1:]),
-        calls=tuple(_calls(source, found.node)),
+        titles=tuple(_name(source, class_node) for class_node in method.classes[1:]),
+        calls=tuple(_calls(source, method.node)),
         context=context,
         kind="method",
-        broken=found.node.has_error,
-        empty=not named(found.node.child_by_field_name("body")),
+        broken=method.node.has_error,
+        empty=not named(method.node.child_by_field_name("body")),
     )
 
 
 def _calls(source: bytes, node: Node) -> Iterator[Call]:
-    for each in below(node):
-        if each.type == "method_invocation":
-            receiver = each.child_by_field_name("object")
+    for call_node in below(node):
+        if call_node.type == "method_invocation":
+            receiver = call_node.child_by_field_name("object")
             short = text_of(source, receiver) if receiver and receiver.child_count == 0 else ""
-            yield Call(_name(source, each), short, len(named(each.child_by_field_name("arguments"))))
-        elif each.type == "method_reference" and each.children[-1].type == "identifier":
-            yield Call(text_of(source, each.children[-1]), text_of(source, each.children[0]))
+            yield Call(_name(source, call_node), short, len(named(call_node.child_by_field_name("arguments"))))
+        elif call_node.type == "method_reference" and call_node.children[-1].type == "identifier":
+            yield Call(text_of(source, call_node.children[-1]), text_of(source, call_node.children[0]))
 
 
 # -------------------------------------------------------------------------------------------------------- context
 
 
 def _context(source: bytes, root: Node, classes: Sequence[Node]) -> Iterator[str]:
-    """Package, imports and the test's classes without their tests and comments."""
+    """Yield package, imports and the test's classes without their tests and comments."""
     for node in named(root):
         if node.type in {"package_declaration", "import_declaration"}:
             yield text_of(source, node)
@@ -159,21 +163,25 @@ def _until(source: bytes, node: Node, body: Node | None) -> str:
 
 
 def tiers(test: Test, index: Index) -> Iterator[Tier]:
-    """Of the class that the test's own is named after: methods by name, else the only one that is called."""
+    """Yield methods of the class that the test's own is named after: by name, else the only one that is called."""
     methods = _focal(test, index)
-    by_name = {name: list(found) for name, found in groupby(sorted(methods, key=_by_name), _by_name)}
+    by_name = {name: list(functions) for name, functions in groupby(sorted(methods, key=_by_name), _by_name)}
     name = re.sub(r"^tests?(?![a-z])_?|_tests?$|Tests?$", "", test.name) or test.name
     for begin in beginnings(name):
-        rest = name[len(begin) :]
-        found = [each for spelling in dict.fromkeys((begin, lower_first(begin))) for each in by_name.get(spelling, ())]
-        if rest[:1] not in {"", "_"}:
-            found = [each for each in found if test.calls_to(each)]
-        yield Tier("prefix" if rest else "exact", found)
+        remainder = name[len(begin) :]
+        functions = [
+            function
+            for spelling in dict.fromkeys((begin, lower_first(begin)))
+            for function in by_name.get(spelling, ())
+        ]
+        if remainder[:1] not in {"", "_"}:
+            functions = [function for function in functions if test.calls_to(function)]
+        yield Tier("prefix" if remainder else "exact", functions)
     names = {call.name for call in test.calls}
-    called = [each for each in methods if each.name in names and test.calls_to(each)]
+    called = [function for function in methods if function.name in names and test.calls_to(function)]
     # The name of a method that is elsewhere, such as an inherited equals, says what the test is about.
     elsewhere = index.named(name, lower_first(name))
-    yield Tier("call", called if len({each.name for each in called}) == 1 and not elsewhere else [])
+    yield Tier("call", called if len({function.name for function in called}) == 1 and not elsewhere else [])
 
 
 def _by_name(method: Function) -> str:
@@ -181,14 +189,14 @@ def _by_name(method: Function) -> str:
 
 
 def _focal(test: Test, index: Index) -> Sequence[Function]:
-    """The methods of the class in the test's package that has the longest beginning of its name; where the package has
-    none, of the only class of exactly that name."""
+    """Return the methods of the class in the test's package that has the longest beginning of its name. If the package
+    has none, return those of the only class of exactly that name."""
     about = subject(test.owner)
     for begin in beginnings(about):
-        if near := [each for each in index.of(begin) if each.scope == test.scope]:
+        if near := [function for function in index.of(begin) if function.scope == test.scope]:
             return near
-    other = index.of(about)
-    return other if len({each.place.path for each in other}) == 1 else []
+    elsewhere = index.of(about)
+    return elsewhere if len({function.place.path for function in elsewhere}) == 1 else []
 
 
 DIALECT = Dialect(name="java", grammars={".java": "java"}, read=read, tiers=tiers)

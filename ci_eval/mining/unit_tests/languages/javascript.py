@@ -1,6 +1,6 @@
-"""JavaScript and TypeScript: what it() and test() are given, paired by the last call of a function of the project.
+"""The pairing of JavaScript and TypeScript: callbacks of it() and test(), by the last call of a project's function.
 
-Their tests have no names to go by (MERA's UnitTests card); where a title names the function, the confidence is high.
+Their tests have no names to go by (MERA's UnitTests card). If a title names the function, the confidence is high.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ BUILT_IN = frozenset(
 
 
 def read(source: bytes, path: str, root: Node) -> Parsed:
-    """See Dialect."""
+    """Return the tests of a test file, or the functions of another file. Generated files have neither."""
     if GENERATED.fullmatch(path):
         return Parsed()
     if TEST_FILE.fullmatch(path):
@@ -51,16 +51,20 @@ def read(source: bytes, path: str, root: Node) -> Parsed:
 
 
 def _functions(source: bytes, path: str, root: Node) -> Iterator[Function]:
-    """Those that have a name; of those inside others, only what is seen outside: members of something, and what is
-    returned."""
+    """Yield the functions that have a name. Of those inside others, only members and what is returned is seen
+    outside."""
     stack: list[tuple[Node, str, Callable[[str], bool]]] = [(root, "", _anything)]
     while stack:
         node, owner, seen = stack.pop()
-        found = _definition(source, node)
-        if found and found.name not in {"", "constructor"} and (node.type not in LOCAL or seen(found.name)):
-            yield _function(source, path, found, owner)
-        if found and found.function and node.type != "pair":
-            seen = _returned(source, found.function)
+        definition = _definition(source, node)
+        if (
+            definition
+            and definition.name not in {"", "constructor"}
+            and (node.type not in LOCAL or seen(definition.name))
+        ):
+            yield _function(source, path, definition, owner)
+        if definition and definition.function and node.type != "pair":
+            seen = _returned_names(source, definition.function)
         inner = _holder(source, node) or owner
         stack += [(child, inner, seen) for child in reversed(node.children) if child.child_count]
 
@@ -69,15 +73,17 @@ def _anything(_: str) -> bool:
     return True
 
 
-def _returned(source: bytes, function: Node) -> Callable[[str], bool]:
-    """Whether a name is one that the function returns at its end."""
+def _returned_names(source: bytes, function: Node) -> Callable[[str], bool]:
+    """Return a check whether a name is one that the function returns at its end."""
     statements = named(function.child_by_field_name("body"))
-    returned = [named(each)[0] for each in statements if each.type == "return_statement" and named(each)]
-    return {text_of(source, each) for each in returned}.__contains__
+    returned = [
+        named(statement)[0] for statement in statements if statement.type == "return_statement" and named(statement)
+    ]
+    return {text_of(source, value) for value in returned}.__contains__
 
 
 def _holder(source: bytes, node: Node) -> str:
-    """The name of a class, or of a variable that holds an object."""
+    """Return the name of a class, or of a variable that holds an object."""
     value = node.child_by_field_name("value") if node.type == "variable_declarator" else None
     is_holder = node.type in {"class_declaration", "class"} or (value and value.type == "object")
     return text_of(source, node.child_by_field_name("name")) if is_holder else ""
@@ -95,7 +101,7 @@ class _Definition:
 
 
 def _definition(source: bytes, node: Node) -> _Definition | None:
-    """What a node defines, if that is a function: itself, or what is given a name."""
+    """Return what a node defines, if that is a function: the node itself, or the value that it names."""
     if node.type in DECLARED:
         is_method = node.type == "method_definition"
         return _Definition(_text(source, node, "name"), node, node, None if is_method else "")
@@ -111,20 +117,23 @@ def _definition(source: bytes, node: Node) -> _Definition | None:
 
 
 def _is_function(value: Node) -> bool:
-    """A function, or a call that makes one of functions: debounce(function …), typed(name, { …: function … })."""
+    """Return whether the value is a function, or a call that makes one of functions: debounce(function …), typed(name,
+    { …: function … })."""
     if value.type in FUNCTIONS:
         return True
-    given = named(value.child_by_field_name("arguments")) if value.type == "call_expression" else []
-    return any(_has_functions(each) if each.type == "object" else _is_function(each) for each in given)
+    arguments = named(value.child_by_field_name("arguments")) if value.type == "call_expression" else []
+    return any(
+        _has_functions(argument) if argument.type == "object" else _is_function(argument) for argument in arguments
+    )
 
 
 def _has_functions(node: Node) -> bool:
-    values = [each.child_by_field_name("value") or each for each in named(node)]
-    return any(each.type in FUNCTIONS or each.type == "method_definition" for each in values)
+    values = [member.child_by_field_name("value") or member for member in named(node)]
+    return any(value.type in FUNCTIONS or value.type == "method_definition" for value in values)
 
 
 def _owner(source: bytes, left: Node) -> str:
-    """`Box` of Box.prototype.grow and Box.grow; "" of exports.grow."""
+    """Return `Box` for Box.prototype.grow and Box.grow, and an empty string for exports.grow."""
     parts = text_of(source, left.child_by_field_name("object")).split(".")
     kept = [part for part in parts if part not in {"prototype", "exports", "module", "this"}]
     return kept[-1] if kept and kept[-1].isidentifier() else ""
@@ -134,15 +143,15 @@ def _text(source: bytes, node: Node, name: str) -> str:
     return text_of(source, node.child_by_field_name(name))
 
 
-def _function(source: bytes, path: str, found: _Definition, around: str) -> Function:
-    parameters = found.function.child_by_field_name("parameters") if found.function else None
+def _function(source: bytes, path: str, definition: _Definition, around: str) -> Function:
+    parameters = definition.function.child_by_field_name("parameters") if definition.function else None
     return Function(
         # What a module exports as a whole is called by the name of its file.
-        name=stem(path) if found.name in {"exports", "default"} else found.name,
-        place=place(source, path, found.whole),
-        owner=around if found.owner is None else found.owner,
+        name=stem(path) if definition.name in {"exports", "default"} else definition.name,
+        place=place(source, path, definition.whole),
+        owner=around if definition.owner is None else definition.owner,
         most=None if parameters is None or "..." in text_of(source, parameters) else len(named(parameters)),
-        broken=found.whole.has_error,
+        broken=definition.whole.has_error,
     )
 
 
@@ -151,21 +160,22 @@ def _function(source: bytes, path: str, found: _Definition, around: str) -> Func
 
 def _tests(source: bytes, path: str, root: Node) -> list[Test]:
     imports = _imports(source, root)
-    parts = [(node, list(_run(source, node))) for node in named(root)]
+    parts = [(node, list(_framework_calls(source, node))) for node in named(root)]
     contexts: dict[int, str] = {}
-    found = []
-    for node, around in (each for _, inner in parts for each in inner):
+    tests = []
+    for node, around in (call_of_part for _, inner in parts for call_of_part in inner):
         callback = _callback(node)
         if callback and _runner(source, node) in TESTS and not _is_skipped(source, node):
             suite = around[0].start_byte if around else -1
             if suite not in contexts:
                 contexts[suite] = "\n".join(_context(source, parts, suite))
-            found.append(_test(source, path, node, around, callback, imports, contexts[suite]))
-    return found
+            tests.append(_test(source, path, node, around, callback, imports, contexts[suite]))
+    return tests
 
 
-def _run(source: bytes, root: Node) -> Iterator[tuple[Node, tuple[Node, ...]]]:
-    """Calls of what a framework runs, each with the suites around it, the outermost first; nothing inside tests."""
+def _framework_calls(source: bytes, root: Node) -> Iterator[tuple[Node, tuple[Node, ...]]]:
+    """Yield calls of what a framework runs, each with the suites around it, the outermost first; nothing inside
+    tests."""
     stack: list[tuple[Node, tuple[Node, ...]]] = [(root, ())]
     while stack:
         node, around = stack.pop()
@@ -179,7 +189,7 @@ def _run(source: bytes, root: Node) -> Iterator[tuple[Node, tuple[Node, ...]]]:
 
 
 def _runner(source: bytes, node: Node) -> str:
-    """`it` of it(…), it.only(…) and it.each(…)(…)."""
+    """Return `it` for it(…), it.only(…) and it.each(…)(…)."""
     called = node.child_by_field_name("function")
     while called and called.type in {"call_expression", "member_expression"}:
         called = called.child_by_field_name("function") or called.child_by_field_name("object")
@@ -192,13 +202,13 @@ def _is_skipped(source: bytes, node: Node) -> bool:
 
 
 def _callback(node: Node) -> Node | None:
-    given = named(node.child_by_field_name("arguments"))
-    return next((each for each in given if each.type in FUNCTIONS), None)
+    arguments = named(node.child_by_field_name("arguments"))
+    return next((argument for argument in arguments if argument.type in FUNCTIONS), None)
 
 
 def _title(source: bytes, node: Node) -> str:
-    given = named(node.child_by_field_name("arguments"))
-    return text_of(source, given[0]).strip("'\"`") if given and "string" in given[0].type else ""
+    arguments = named(node.child_by_field_name("arguments"))
+    return text_of(source, arguments[0]).strip("'\"`") if arguments and "string" in arguments[0].type else ""
 
 
 def _test(
@@ -214,7 +224,7 @@ def _test(
     return Test(
         name=_title(source, node),
         place=place(source, path, node),
-        titles=tuple(_title(source, each) for each in around),
+        titles=tuple(_title(source, suite) for suite in around),
         calls=tuple(sorted_calls(source, callback)),
         context=context,
         broken=node.has_error,
@@ -224,47 +234,47 @@ def _test(
 
 
 def sorted_calls(source: bytes, node: Node) -> list[Call]:
-    """In order of the position of their names: `a.b(c()).d()` calls b, c, d."""
-    found = []
-    for each in below(node):
-        called = each.child_by_field_name("function") if each.type == "call_expression" else None
+    """Return the calls in order of the position of their names: `a.b(c()).d()` calls b, c, d."""
+    calls = []
+    for call_node in below(node):
+        called = call_node.child_by_field_name("function") if call_node.type == "call_expression" else None
         if called and called.type in {"identifier", "member_expression"}:
             last = called.child_by_field_name("property") or called
             receiver = _receiver(source, field(called, "object"))
-            call = Call(text_of(source, last), receiver, _given(each.child_by_field_name("arguments")))
-            found.append((last.start_byte, call))
-    return [call for _, call in sorted(found, key=lambda each: each[0])]
+            call = Call(text_of(source, last), receiver, _argument_count(call_node.child_by_field_name("arguments")))
+            calls.append((last.start_byte, call))
+    return [call for _, call in sorted(calls, key=lambda positioned_call: positioned_call[0])]
 
 
 def _receiver(source: bytes, node: Node | None) -> str:
-    """The word that a chain of calls and members begins with."""
+    """Return the word that a chain of calls and members begins with."""
     while node and node.type in {"call_expression", "member_expression"}:
         node = node.child_by_field_name("function") or node.child_by_field_name("object")
     return text_of(source, node) if node and node.type in {"identifier", "this"} else "…" if node else ""
 
 
-def _given(arguments: Node | None) -> int | None:
-    found = named(arguments)
-    return None if any(node.type == "spread_element" for node in found) else len(found)
+def _argument_count(arguments: Node | None) -> int | None:
+    argument_nodes = named(arguments)
+    return None if any(node.type == "spread_element" for node in argument_nodes) else len(argument_nodes)
 
 
 def _imports(source: bytes, root: Node) -> dict[str, str]:
-    """Local name → module, of import and of require at any place outside functions."""
-    found: dict[str, str] = {}
-    for node in below(root, into=lambda each: each.type not in FUNCTIONS | DECLARED):
+    """Return the module of each local name, from import and from require anywhere outside functions."""
+    modules: dict[str, str] = {}
+    for node in below(root, into=lambda descendant: descendant.type not in FUNCTIONS | DECLARED):
         if node.type == "import_statement":
             module = text_of(source, node.child_by_field_name("source")).strip("'\"`")
-            found |= {text_of(source, name): module for name in _names(node)}
+            modules |= {text_of(source, name): module for name in _names(node)}
         elif node.type == "variable_declarator":
             value, left = node.child_by_field_name("value"), node.child_by_field_name("name")
             text = text_of(source, value)
             required = re.match(r"(?:await )?(?:require|import)\(\s*['\"`]([^'\"`]+)", text)
             # What is taken from a module, or made by it, is of it.
             taken = re.match(r"(?:await |new )?(\w+)", text)
-            module = required[1] if required else found.get(taken[1], "") if taken else ""
+            module = required[1] if required else modules.get(taken[1], "") if taken else ""
             if module and left:
-                found |= {text_of(source, name): module for name in _names(left)}
-    return found
+                modules |= {text_of(source, name): module for name in _names(left)}
+    return modules
 
 
 def _names(node: Node) -> Iterator[Node]:
@@ -280,14 +290,14 @@ def _names(node: Node) -> Iterator[Node]:
 
 
 def _context(source: bytes, parts: Sequence[_Part], suite: int) -> Iterator[str]:
-    """Everything outside of suites and tests, and the test's own outermost suite, which begins there, without its
-    tests."""
+    """Yield everything outside of suites and tests, and the test's own outermost suite without its tests. The suite
+    begins at the byte `suite`."""
     for node, inner in parts:
         if not inner:
             yield text_of(source, node)
         elif node.start_byte <= suite < node.end_byte:
-            tests = [each for each, _ in inner if _runner(source, each) in TESTS]
-            cut = [(each.start_byte, each.end_byte) for each in tests]
+            tests = [call_node for call_node, _ in inner if _runner(source, call_node) in TESTS]
+            cut = [(test.start_byte, test.end_byte) for test in tests]
             yield without(source, node.start_byte, node.end_byte, cut)
 
 
@@ -295,44 +305,45 @@ def _context(source: bytes, parts: Sequence[_Part], suite: int) -> Iterator[str]
 
 
 def tiers(test: Test, index: Index) -> Iterator[Tier]:
-    """Of all that the project defines and the test calls, the last that its file or a suite is named after; else the
-    last that a title tells; else the last. Assertions, and what every object has, do not count."""
-    candidates = [found for call in reversed(test.calls) if (found := _meant(test, call, index))]
+    """Yield the last called function that the test's file or a suite is named after; else the last that a title names;
+    else the last."""
+    # Assertions, and methods that every object has, are no candidates.
+    candidates = [functions for call in reversed(test.calls) if (functions := _functions_called(test, call, index))]
     subjects = [words(title) for title in (subject(stem(test.place.path)), *test.titles)]
-    told = [test.name, *test.titles]
-    yield Tier("call", next((found for found in candidates if words(found[0].name) in subjects), ()))
-    yield Tier("call", next((found for found in candidates if tells(told, found[0].name)), ()))
+    titles = [test.name, *test.titles]
+    yield Tier("call", next((functions for functions in candidates if words(functions[0].name) in subjects), ()))
+    yield Tier("call", next((functions for functions in candidates if tells(titles, functions[0].name)), ()))
     yield Tier("call", next(iter(candidates), ()))
 
 
-def _meant(test: Test, call: Call, index: Index) -> list[Function]:
-    """Functions of the project that it may be a call of: of what is imported from one of its files, or, where that is
-    not told, methods, unless every object has one of that name."""
+def _functions_called(test: Test, call: Call, index: Index) -> list[Function]:
+    """Return the functions of the project that may be called: those of an imported file of the project, or, if no
+    import shows it, methods whose name is not built in."""
     module = test.imports.get(call.receiver or call.name)
-    found = [each for each in index.named(call.name) if call.fits(each)]
+    functions = [function for function in index.named(call.name) if call.fits(function)]
     if call.receiver in ASSERTIONS:
         return []
     if module is None:
-        return [each for each in found if each.owner and call.receiver and call.name not in BUILT_IN]
-    is_ours = module.startswith(".") and _is_there(normpath(join(dirname(test.place.path), module)), index)
-    return found if is_ours else []
+        return [function for function in functions if function.owner and call.receiver and call.name not in BUILT_IN]
+    is_ours = module.startswith(".") and _is_project_module(normpath(join(dirname(test.place.path), module)), index)
+    return functions if is_ours else []
 
 
-def _is_there(module: str, index: Index) -> bool:
-    """Whether a module is a file of the project that holds no tests, or a folder of it."""
+def _is_project_module(module: str, index: Index) -> bool:
+    """Return whether a module is a file of the project that holds no tests, or a folder of it."""
     files = [module, *(f"{module}{end}" for end in SCRIPT | TYPED)]
-    found = [path for path in files if path in index.paths]
-    if found:
-        return not TEST_FILE.fullmatch(found[0])
+    present = [path for path in files if path in index.paths]
+    if present:
+        return not TEST_FILE.fullmatch(present[0])
     return module == "." or any(f"{module}/index{end}" in index.paths for end in SCRIPT | TYPED)
 
 
 def framework(package: Mapping[str, object]) -> str:
-    """See Dialect."""
+    """Return the test framework that the project's package.json depends on, or an empty string."""
     needed: set[str] = set()
     for key in ("dependencies", "devDependencies"):
-        found = package.get(key)
-        needed |= set(found) if isinstance(found, dict) else set()
+        dependencies = package.get(key)
+        needed |= set(dependencies) if isinstance(dependencies, dict) else set()
     return next((name for name in FRAMEWORKS if name in needed), "")
 
 

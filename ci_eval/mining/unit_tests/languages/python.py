@@ -1,4 +1,4 @@
-"""Python: functions and methods `test*` in test_*.py and *_test.py, for pytest and unittest."""
+"""The pairing of Python: functions and methods `test*` in test_*.py and *_test.py, for pytest and unittest."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ class _Definition:
 
 
 def read(source: bytes, path: str, root: Node) -> Parsed:
-    """See Dialect."""
-    found = list(_definitions(root))
+    """Return the tests of a test file, or the functions of another file. Helpers of tests have neither."""
+    definitions = list(_definitions(root))
     if TEST_FILE.fullmatch(path):
-        return Parsed(tests=_tests(source, path, root, found), broken=root.has_error)
+        return Parsed(tests=_tests(source, path, root, definitions), broken=root.has_error)
     if OF_TESTS.fullmatch(path):
         return Parsed(broken=root.has_error)
-    functions = [_function(source, path, each) for each in found if _is_focal(source, each)]
+    functions = [_function(source, path, definition) for definition in definitions if _is_focal(source, definition)]
     return Parsed(functions=functions, broken=root.has_error)
 
 
 def _definitions(root: Node) -> Iterator[_Definition]:
-    """The functions of a file and its classes, those inside other functions left out."""
+    """Yield the functions of a file and its classes, those inside other functions left out."""
     stack: list[tuple[Node, Node, tuple[Node, ...]]] = [(root, root, ())]
     while stack:
         node, whole, classes = stack.pop()
@@ -57,18 +57,18 @@ def _definitions(root: Node) -> Iterator[_Definition]:
             stack += [(child, child, classes) for child in reversed(named(node))]
 
 
-def _is_focal(source: bytes, found: _Definition) -> bool:
-    name = _name(source, found.function)
-    decorators = source[found.whole.start_byte : found.function.start_byte]
+def _is_focal(source: bytes, definition: _Definition) -> bool:
+    name = _name(source, definition.function)
+    decorators = source[definition.whole.start_byte : definition.function.start_byte]
     return not name.startswith("__") and b"overload" not in decorators and b".setter" not in decorators
 
 
-def _function(source: bytes, path: str, found: _Definition) -> Function:
+def _function(source: bytes, path: str, definition: _Definition) -> Function:
     return Function(
-        name=_name(source, found.function),
-        place=place(source, path, found.whole),
-        owner=_name(source, found.classes[-1]) if found.classes else "",
-        broken=found.whole.has_error,
+        name=_name(source, definition.function),
+        place=place(source, path, definition.whole),
+        owner=_name(source, definition.classes[-1]) if definition.classes else "",
+        broken=definition.whole.has_error,
     )
 
 
@@ -83,64 +83,64 @@ def _is_test(source: bytes, node: Node) -> bool:
 # ---------------------------------------------------------------------------------------------------------- tests
 
 
-def _tests(source: bytes, path: str, root: Node, found: Sequence[_Definition]) -> list[Test]:
-    chosen = [each for each in found if _is_test(source, each.function)]
+def _tests(source: bytes, path: str, root: Node, definitions: Sequence[_Definition]) -> list[Test]:
+    chosen = [definition for definition in definitions if _is_test(source, definition.function)]
     imports = _imports(source, root)
     contexts: dict[tuple[int, ...], str] = {}
     tests = []
-    for each in chosen:
-        around = tuple(node.start_byte for node in each.classes)
+    for definition in chosen:
+        around = tuple(node.start_byte for node in definition.classes)
         if around not in contexts:
-            contexts[around] = "\n".join(_context(source, root, each.classes, chosen))
-        test = _test(source, path, each)
+            contexts[around] = "\n".join(_context(source, root, definition.classes, chosen))
+        test = _test(source, path, definition)
         tests.append(replace(test, context=contexts[around], imports=imports))
     return tests
 
 
-def _test(source: bytes, path: str, found: _Definition) -> Test:
-    body = found.function.child_by_field_name("body")
+def _test(source: bytes, path: str, definition: _Definition) -> Test:
+    body = definition.function.child_by_field_name("body")
     return Test(
-        name=_name(source, found.function),
-        place=place(source, path, found.whole),
-        owner=_name(source, found.classes[-1]) if found.classes else "",
-        calls=tuple(_calls(source, found.function)),
-        kind="method" if found.classes else "function",
-        broken=found.whole.has_error,
+        name=_name(source, definition.function),
+        place=place(source, path, definition.whole),
+        owner=_name(source, definition.classes[-1]) if definition.classes else "",
+        calls=tuple(_calls(source, definition.function)),
+        kind="method" if definition.classes else "function",
+        broken=definition.whole.has_error,
         empty=all(_says_nothing(child) for child in named(body)),
     )
 
 
 def _says_nothing(statement: Node) -> bool:
     inner = named(statement) if statement.type == "expression_statement" else [statement]
-    return all(each.type in NOTHING for each in inner)
+    return all(part.type in NOTHING for part in inner)
 
 
 def _calls(source: bytes, node: Node) -> Iterator[Call]:
-    for each in below(node):
-        if each.type == "call":
-            name = _last_name(source, each.child_by_field_name("function"))
+    for call_node in below(node):
+        if call_node.type == "call":
+            name = _last_name(source, call_node.child_by_field_name("function"))
             yield Call(name)
             # raises(Error, function, argument …) and assertRaises call it themselves.
-            given = named(each.child_by_field_name("arguments")) if RAISES.search(name) else []
-            yield from (Call(called) for other in given if (called := _last_name(source, other)))
+            arguments = named(call_node.child_by_field_name("arguments")) if RAISES.search(name) else []
+            yield from (Call(called) for argument in arguments if (called := _last_name(source, argument)))
 
 
 def _last_name(source: bytes, node: Node | None) -> str:
-    """Of `name` and `….name`; "" of anything else."""
+    """Return `name` for `name` and `….name`, and an empty string for anything else."""
     last = node.child_by_field_name("attribute") if node and node.type == "attribute" else node
     return text_of(source, last) if last and last.type == "identifier" else ""
 
 
 def _imports(source: bytes, root: Node) -> Mapping[str, str]:
-    """Name → module, of `from module import name` anywhere in the file's global code."""
-    found = {}
-    for node in below(root, into=lambda each: each.type not in {"function_definition", "class_definition"}):
+    """Return the module of each name that `from module import name` binds anywhere in the file's global code."""
+    modules = {}
+    for node in below(root, into=lambda descendant: descendant.type not in {"function_definition", "class_definition"}):
         if node.type == "import_from_statement":
             module = text_of(source, node.child_by_field_name("module_name"))
             for child in node.children[3:]:
                 last = field(child, "alias") or child
-                found[text_of(source, last)] = module
-    return found
+                modules[text_of(source, last)] = module
+    return modules
 
 
 # -------------------------------------------------------------------------------------------------------- context
@@ -149,9 +149,9 @@ def _imports(source: bytes, root: Node) -> Mapping[str, str]:
 def _context(
     source: bytes, parent: Node, classes: Sequence[Node], tests: Sequence[_Definition], indent: str = ""
 ) -> Iterator[str]:
-    """Imports, global code and other classes as they are, functions by their signatures, the test's own class by its
-    header, fields and fixtures; without tests."""
-    with_tests = {node.start_byte for each in tests for node in each.classes}
+    """Yield imports, global code and other classes as they are, functions by their signatures, and the test's own class
+    by its header, fields and fixtures; without tests."""
+    with_tests = {node.start_byte for test in tests for node in test.classes}
     for child in named(parent):
         definition = child.child_by_field_name("definition") if child.type == "decorated_definition" else child
         if definition is None or _is_test(source, definition):
@@ -181,7 +181,7 @@ def _header(
 
 
 def _until_body(source: bytes, whole: Node, definition: Node) -> str:
-    """The decorators and the header, to its colon."""
+    """Return the decorators and the header, to its colon."""
     body = definition.child_by_field_name("body")
     end = body.start_byte if body else definition.end_byte
     header = source[whole.start_byte : end].decode(errors="replace")
@@ -194,22 +194,25 @@ def _until_body(source: bytes, whole: Node, definition: Node) -> str:
 
 
 def tiers(test: Test, index: Index) -> Iterator[Tier]:
-    """By pytest's way of naming: test_NAME, test_NAME_how, class TestName. What is not called must be in the module or
-    the class that the test's own is named after."""
+    """Yield candidates by pytest's way of naming: test_NAME, test_NAME_how, class TestName. A function that is not
+    called must be in the module or the class that the test's own is named after."""
     about, module = subject(test.owner), subject(stem(test.place.path))
 
     def fits(function: Function) -> bool:
         near = function.owner == about if function.owner else stem(function.place.path) == module
         return near or bool(test.calls_to(function))
 
-    rest = test.name.removeprefix("test").lstrip("_")
-    spellings = (rest, lower_first(rest), snake(rest))
-    yield Tier("exact", [each for each in index.named(*spellings) if fits(each)])
-    parts = snake(rest).split("_") if "_" not in rest else rest.split("_")
+    bare_name = test.name.removeprefix("test").lstrip("_")
+    spellings = (bare_name, lower_first(bare_name), snake(bare_name))
+    yield Tier("exact", [function for function in index.named(*spellings) if fits(function)])
+    parts = snake(bare_name).split("_") if "_" not in bare_name else bare_name.split("_")
     for count in range(len(parts) - 1, 0, -1):
-        yield Tier("prefix", [each for each in index.named("_".join(parts[:count])) if fits(each)])
+        yield Tier("prefix", [function for function in index.named("_".join(parts[:count])) if fits(function)])
     if test.owner:
-        yield Tier("class", [each for each in index.named(about, snake(about)) if not each.owner and fits(each)])
+        yield Tier(
+            "class",
+            [function for function in index.named(about, snake(about)) if not function.owner and fits(function)],
+        )
 
 
 DIALECT = Dialect(name="python", grammars={".py": "python"}, read=read, tiers=tiers, nothing="pass")

@@ -1,4 +1,4 @@
-"""Names as KaVE writes them: `0M:[Return, Assembly] [Type, Assembly].Name([Type, Assembly] argument)`."""
+"""The names that KaVE writes: `0M:[Return, Assembly] [Type, Assembly].Name([Type, Assembly] argument)`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LONGEST = 10_000
 
 @dataclass(frozen=True)
 class TypeName:
-    """A type: its full name without its arguments; "" where it is unknown, a type parameter or an array."""
+    """A type: its full name without its arguments; "" if it is unknown, a type parameter or an array."""
 
     name: str = ""
     own: bool = False
@@ -26,27 +26,27 @@ class TypeName:
 
 @dataclass(frozen=True, kw_only=True)
 class MethodName:
-    """A method."""
+    """A name of a method."""
 
     name: str = ""
     declared_in: TypeName = TypeName()
     parameters: tuple[tuple[TypeName, str], ...] = ()
-    """Type and name of each."""
+    """Type and name of each parameter."""
     is_static: bool = False
 
     @property
     def full(self) -> str:
-        """With its type."""
+        """Return the name with its type."""
         return f"{self.declared_in.name}.{self.name}".lstrip(".")
 
     @property
     def key(self) -> str:
-        """With the types of its parameters: overloads are different methods."""
+        """Return the name with the types of its parameters, which tells overloads apart."""
         return f"{self.full}({','.join(type_.name.rpartition('.')[2] for type_, _ in self.parameters)})"
 
 
 def type_name(text: str) -> TypeName:
-    """Of what stands in a field for types, or in brackets."""
+    """Return the type name in a field for types, or in brackets."""
     text = text.strip()
     if text.startswith("p:"):
         known = PREDEFINED.get(text[2:], "")
@@ -63,53 +63,54 @@ def type_name(text: str) -> TypeName:
 
 
 def method_name(text: str) -> MethodName | None:
-    """None where it is none."""
+    """Return the method name that a text spells, None if it spells none."""
     text = text[:LONGEST].strip()
     if not PREFIX.match(text):
         return None
     text = PREFIX.sub("", text, count=1)
-    modifiers, _, rest = text.partition("[")
-    returned, rest = _bracketed(f"[{rest}")
-    declared, rest = _bracketed(rest.lstrip())
-    name, _, given = rest.partition("(")
-    if not returned or not declared or not name.startswith(".") or not given:
+    modifiers, _, remainder = text.partition("[")
+    returned, remainder = _split_brackets(f"[{remainder}")
+    declared, remainder = _split_brackets(remainder.lstrip())
+    name, _, parameter_texts = remainder.partition("(")
+    if not returned or not declared or not name.startswith(".") or not parameter_texts:
         return None
     bare = re.sub(r"`\d+.*", "", name[1:])
     return MethodName(
         name=bare,
         declared_in=type_name(declared),
-        parameters=tuple(_parameters(given.rpartition(")")[0])),
+        parameters=tuple(_parameters(parameter_texts.rpartition(")")[0])),
         is_static="static" in modifiers.split(),
     )
 
 
 def member_name(text: str) -> str:
-    """Of a field or property: its full name; "" where it is none."""
+    """Return the full name of a field or property, or an empty string if the text spells none."""
     text = PREFIX.sub("", text[:LONGEST].strip(), count=1)
-    _, _, rest = text.partition("[")
-    returned, rest = _bracketed(f"[{rest}")
-    declared, rest = _bracketed(rest.lstrip())
-    name = rest.lstrip(".").partition("(")[0]
+    _, _, remainder = text.partition("[")
+    returned, remainder = _split_brackets(f"[{remainder}")
+    declared, remainder = _split_brackets(remainder.lstrip())
+    name = remainder.lstrip(".").partition("(")[0]
     return f"{type_name(declared).name}.{name}".lstrip(".") if returned and name else ""
 
 
 def parameter(text: str) -> tuple[TypeName, str]:
-    """`out [Type, Assembly] name` → type and name."""
-    _, _, rest = PREFIX.sub("", text, count=1).partition("[")
-    type_, name = _bracketed(f"[{rest}")
+    """Return type and name for `out [Type, Assembly] name`."""
+    _, _, remainder = PREFIX.sub("", text, count=1).partition("[")
+    type_, name = _split_brackets(f"[{remainder}")
     return type_name(type_), name.strip()
 
 
 def _parameters(text: str) -> list[tuple[TypeName, str]]:
-    found = []
+    parameters = []
     while text.strip():
-        one, _, text = _cut(text, ",")
-        found.append(parameter(one))
-    return found
+        first, _, text = _cut(text, ",")
+        parameters.append(parameter(first))
+    return parameters
 
 
-def _bracketed(text: str) -> tuple[str, str]:
-    """What stands in the brackets that a text begins with, and what comes behind; "" where it begins with none."""
+def _split_brackets(text: str) -> tuple[str, str]:
+    """Return the text in the brackets that a text begins with, and the text behind them. The first is empty if it
+    begins with none."""
     depth = 0
     for i, char in enumerate(text):
         depth += (char == "[") - (char == "]")
@@ -119,7 +120,7 @@ def _bracketed(text: str) -> tuple[str, str]:
 
 
 def _cut(text: str, at: str) -> tuple[str, str, str]:
-    """At the first `at` outside of brackets, like str.partition."""
+    """Split at the first `at` outside of brackets, like str.partition."""
     depth = 0
     for i, char in enumerate(text):
         depth += (char == "[") - (char == "]")

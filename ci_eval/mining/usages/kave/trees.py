@@ -1,4 +1,4 @@
-"""Usages in a simplified syntax tree (SST) as KaVE stores it, in C#: what a file's text is elsewhere."""
+"""The usages in a simplified syntax tree (SST), which KaVE stores for C# instead of a file's text."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ THIS = {"this", "base", ""}
 
 @dataclass(frozen=True, kw_only=True)
 class TreeUsages:
-    """What is in one tree."""
+    """The usages in one tree."""
 
     usages: tuple[MinedUsage, ...]
     completed: Key | None
-    """The usage that completion was called on."""
+    """Key of the usage that completion was called on."""
 
 
 @dataclass
@@ -46,10 +46,10 @@ class SstWalk:
     def run(self, tree: Mapping[str, object]) -> TreeUsages:
         """Read all methods of a tree."""
         methods = tree.get("Methods")
-        for each in methods if isinstance(methods, list) else ():
-            name = method_name(_text(each, "Name"))
-            if name and isinstance(each, dict):
-                self._method(name, each.get("Body"), type_name(_text(tree, "EnclosingType")))
+        for method in methods if isinstance(methods, list) else ():
+            name = method_name(_text(method, "Name"))
+            if name and isinstance(method, dict):
+                self._method(name, method.get("Body"), type_name(_text(tree, "EnclosingType")))
         return TreeUsages(usages=self.gathering.mined(broken=False).usages, completed=self.completed)
 
     def _method(self, name: MethodName, body: object, class_: TypeName) -> None:
@@ -132,8 +132,8 @@ def _definition(expression: object, method: _Method) -> Definition:
         full = member_name(_text(to, "FieldName") or _text(to, "PropertyName"))
         if full:
             return Definition(kind="FIELD", member=full)
-        other = method.variables.get(_identifier(to))
-        return other.definition if other else Definition()
+        variable = method.variables.get(_identifier(to))
+        return variable.definition if variable else Definition()
     return Definition()
 
 

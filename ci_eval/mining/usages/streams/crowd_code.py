@@ -1,4 +1,4 @@
-"""Recordings of crowd-code 2.0, an extension of VS Code and Cursor: JSON with actions and observations."""
+"""The recordings of crowd-code 2.0, an extension of VS Code and Cursor: JSON with actions and observations."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Session(msgspec.Struct, rename="camel"):
 
 
 class Diff(msgspec.Struct, rename="camel"):
-    """What is changed; offsets are in units of UTF-16, as in VS Code."""
+    """A change of a text. Offsets are in units of UTF-16, as in VS Code."""
 
     range_offset: int
     range_length: int
@@ -29,7 +29,7 @@ class Diff(msgspec.Struct, rename="camel"):
 
 
 class Edit(msgspec.Struct, tag_field="kind", tag="edit"):
-    """`source` is user where a person typed; agents and checkouts change the text, too."""
+    """An edit of a file. `source` is "user" if a person typed; agents and checkouts change the text, too."""
 
     source: str
     file: str
@@ -37,7 +37,7 @@ class Edit(msgspec.Struct, tag_field="kind", tag="edit"):
 
 
 class FileChange(msgspec.Struct, tag_field="kind", tag="file_change", rename="camel"):
-    """What was changed outside of the editor, as a unified diff."""
+    """A change made outside of the editor, as a unified diff."""
 
     file: str
     change_type: str
@@ -45,19 +45,19 @@ class FileChange(msgspec.Struct, tag_field="kind", tag="file_change", rename="ca
 
 
 class Kind(msgspec.Struct):
-    """Of an action."""
+    """The kind of an action."""
 
     kind: str = ""
 
 
 class Event(msgspec.Struct, rename="camel"):
-    """`timestamp` is in milliseconds."""
+    """An event of a session. `timestamp` is in milliseconds."""
 
     timestamp: float
     type: str
     action: msgspec.Raw = msgspec.Raw()
     snapshot_id: str = ""
-    """Of what is in the workspace, where the type is `workspace_snapshot`."""
+    """Id of the workspace's content, if the type is `workspace_snapshot`."""
 
 
 ACTIONS: dict[str, type[Edit | FileChange]] = {"edit": Edit, "file_change": FileChange}
@@ -66,11 +66,11 @@ SNAPSHOTS = "snapshots"
 
 
 def read(path: Path, recording: Recording) -> Iterator[Snapshot]:
-    """See Stream."""
+    """Yield the snapshots of crowd-code's recordings."""
     with files_of(path, (".json",), recording) as files:
         parts = [file for file in files if file.parent.name != SNAPSHOTS]
         sessions = [(session, file) for file in parts if (session := _session(file, recording))]
-        sessions.sort(key=lambda each: (each[0].session_id, each[0].chunk_index))
+        sessions.sort(key=lambda session_and_file: (session_and_file[0].session_id, session_and_file[0].chunk_index))
         typings = Typings(recording.skipped)
         workspaces: dict[str, _Workspace] = {}
         for session, file in sessions:
@@ -98,7 +98,7 @@ class _Workspace:
         """Absolute path → text at the last snapshot."""
 
     def read(self, raw: msgspec.Raw, folder: Path) -> Iterator[Snapshot]:
-        """The next event; `folder`: where the snapshots of the workspace are."""
+        """Yield the snapshots of the next event. `folder` has the snapshots of the workspace."""
         try:
             event = msgspec.json.decode(raw, type=Event)
             kind = msgspec.json.decode(event.action, type=Kind).kind if event.type == "action" else ""
@@ -112,14 +112,14 @@ class _Workspace:
             yield from self._act(event.timestamp / 1000, action)
 
     def _snapshot(self, folder: Path, name: str) -> dict[str, str]:
-        """Of what is in the workspace; empty, and counted, where it is not there."""
+        """Return the texts of the workspace's files by path. If they are missing, return nothing and count that."""
         try:
             data = read_whole(folder / f"{name}.json", self._recording) if name.isidentifier() else None
-            found = msgspec.json.decode(data or b"", type=dict[str, str])
+            texts = msgspec.json.decode(data or b"", type=dict[str, str])
         except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
             self._recording.skipped["snapshot of the workspace that cannot be read"] += 1
             return {}
-        return {path.replace("\\", "/"): text for path, text in found.items()}
+        return {path.replace("\\", "/"): text for path, text in texts.items()}
 
     def _act(self, time: float, action: Edit | FileChange) -> Iterator[Snapshot]:
         file = action.file

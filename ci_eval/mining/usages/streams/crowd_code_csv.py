@@ -1,4 +1,4 @@
-"""Recordings of crowd-code 1.0 and of VS Code Recorder before it: a CSV for each session."""
+"""The recordings of crowd-code 1.0 and of VS Code Recorder before it: a CSV for each session."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NO_FILES = {"TERMINAL", ""}
 
 
 def read(path: Path, recording: Recording) -> Iterator[Snapshot]:
-    """See Stream."""
+    """Yield the snapshots of crowd-code's recordings."""
     typings = Typings(recording.skipped)
     with files_of(path, (".csv",), recording) as files:
         for file in files:

@@ -19,7 +19,7 @@ APPLIED = 0
 
 
 class Proposal(msgspec.Struct, rename="pascal"):
-    """What is in the list."""
+    """A proposal in the displayed list."""
 
     name: str = ""
 
@@ -31,13 +31,13 @@ class Selected(msgspec.Struct, rename="pascal"):
 
 
 class Context(msgspec.Struct):
-    """Where completion was called."""
+    """The context in which completion was called."""
 
     tree: dict[str, object] = msgspec.field(name="SST", default_factory=dict)
 
 
 class Event(msgspec.Struct, rename="pascal"):
-    """One call of completion."""
+    """A call of completion that was recorded."""
 
     context: Context = msgspec.field(name="Context2", default_factory=Context)
     proposal_collection: list[Proposal] = []
@@ -46,26 +46,27 @@ class Event(msgspec.Struct, rename="pascal"):
     triggered_at: str = ""
 
     def selected(self) -> str:
-        """The method that was taken, "" if none was; where nothing is recorded, the first of the list."""
+        """Return the method that was taken, or an empty string. If the taken proposal is not recorded, the first of the
+        list counts."""
         if self.terminated_state != APPLIED:
             return ""
-        shown = [each.proposal for each in self.selections[-1:]] or self.proposal_collection[:1]
-        found = method_name(shown[0].name) if shown else None
-        return found.name if found else ""
+        shown = [selection.proposal for selection in self.selections[-1:]] or self.proposal_collection[:1]
+        name = method_name(shown[0].name) if shown else None
+        return name.name if name else ""
 
 
 class Kind(msgspec.Struct):
-    """Of an event."""
+    """The type of an event."""
 
     type: str = msgspec.field(name="$type", default="")
 
 
 def read(path: Path, recording: Recording) -> Iterator[Snapshot]:
-    """See Stream."""
+    """Yield the snapshots of KaVE's recordings."""
     zips = sorted(path.rglob("*.zip")) if path.is_dir() else []
-    for each in zips or [path]:
-        user = each.relative_to(path).with_suffix("").as_posix() if zips else path.stem
-        with files_of(each, (".json",), recording) as files:
+    for source in zips or [path]:
+        user = source.relative_to(path).with_suffix("").as_posix() if zips else path.stem
+        with files_of(source, (".json",), recording) as files:
             for file in files:
                 yield from _snapshot(file, user, recording)
 
@@ -85,13 +86,13 @@ def _snapshot(file: Path, user: str, recording: Recording) -> Iterator[Snapshot]
         return
     tree = event.context.tree
     enclosing = tree.get("EnclosingType")
-    found = SstWalk().run(tree)
+    tree_usages = SstWalk().run(tree)
     yield Snapshot(
         user=user,
         file=type_name(enclosing).name if isinstance(enclosing, str) else "",
         time=time,
-        usages=found.usages,
-        selection=_selection(event.selected(), found.completed),
+        usages=tree_usages.usages,
+        selection=_selection(event.selected(), tree_usages.completed),
         is_trigger=True,
     )
 

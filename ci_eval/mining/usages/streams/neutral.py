@@ -1,4 +1,4 @@
-"""JSON lines that any recorder can write: edits, and calls of completion."""
+"""The format that any recorder can write: JSON lines of edits and calls of completion."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ci_eval.mining.usages.snapshots import Selection, Snapshot
 
 
 class Event(msgspec.Struct, kw_only=True):
-    """What all lines share: seconds, who, where."""
+    """The fields that all lines share: seconds, user, file."""
 
     t: float
     user: str = ""
@@ -21,7 +21,7 @@ class Event(msgspec.Struct, kw_only=True):
 
 
 class Edit(Event, tag_field="op", tag="edit", rename={"deleted": "del", "inserted": "ins"}):
-    """`del` characters at `offset` (code points) give way to `ins`."""
+    """An edit that replaces `del` characters at `offset` (code points) by `ins`."""
 
     offset: int
     deleted: int = 0
@@ -29,18 +29,18 @@ class Edit(Event, tag_field="op", tag="edit", rename={"deleted": "del", "inserte
 
 
 class Completion(Event, tag_field="op", tag="completion"):
-    """Completion was called with the caret at `offset`, `prefix` in front of it."""
+    """A call of completion with the caret at `offset`, behind `prefix`."""
 
     offset: int
     prefix: str = ""
     candidates: list[str] = []
     outcome: str = ""
-    """select, typed or cancel."""
+    """Outcome of the call: select, typed or cancel."""
     index: int = 0
     item: str = ""
 
     def selection(self) -> Selection | None:
-        """The proposal that was taken; where the recording does not say which, the first of the list."""
+        """Return the proposal that was taken. If the recording does not name it, the first of the list counts."""
         at = self.candidates[self.index : self.index + 1] if self.index >= 0 else []
         item = self.item or next(iter(at), "")
         if self.outcome != "select" or not item:
@@ -52,7 +52,7 @@ DECODER: msgspec.json.Decoder[Edit | Completion] = msgspec.json.Decoder(Edit | C
 
 
 def read(path: Path, recording: Recording) -> Iterator[Snapshot]:
-    """See Stream."""
+    """Yield the snapshots of a recording."""
     typings = Typings(recording.skipped)
     for event in _events(path, recording):
         yield from _snapshots(event, typings)
@@ -60,7 +60,7 @@ def read(path: Path, recording: Recording) -> Iterator[Snapshot]:
 
 
 def lookups(path: Path, recording: Recording) -> Iterator[RecordedLookup]:
-    """See Stream."""
+    """Yield the displayed lists of a recording."""
     typings = Typings(recording.skipped)
     for event in _events(path, recording):
         if isinstance(event, Completion):

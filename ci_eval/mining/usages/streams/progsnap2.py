@@ -1,4 +1,4 @@
-"""Datasets in ProgSnap2, a standard for the work of students: MainTable.csv and CodeStates."""
+"""The datasets in ProgSnap2, a standard for the work of students: MainTable.csv and CodeStates."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ OF_STATES = ("CodeStateID", "Code")
 
 
 def read(path: Path, recording: Recording) -> Iterator[Snapshot]:
-    """See Stream."""
+    """Yield the snapshots of a dataset."""
     typings = Typings(recording.skipped)
     with files_of(path, ("MainTable.csv",), recording) as tables:
         if not tables:
@@ -42,12 +42,13 @@ def _order(row: Mapping[str, str]) -> float:
 
 
 def _time(row: Mapping[str, str], position: int) -> float:
-    """Where no time is recorded, events are so far apart that each is looked at."""
+    """Return the time of an event in seconds."""
     for name in TIMES:
         try:
             return seconds(row.get(name, ""))
         except ValueError:  # noqa: PERF203 - the next column may have it
             continue
+    # Without a recorded time, events are so far apart that each makes a snapshot.
     return position * IDLE
 
 
@@ -63,7 +64,7 @@ class _States:
                 self._table |= {row["CodeStateID"]: {recording.named(""): row["Code"]} for row in rows}
 
     def of(self, state: str) -> Mapping[str, str]:
-        """File → text."""
+        """Return the texts of a state's files by path."""
         return self._table.get(state) or dict(self._read(state))
 
     def _read(self, state: str) -> Iterator[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""Recordings of JetBrains' TaskTracker: a CSV with the whole text of a file in each row."""
+"""The recordings of JetBrains' TaskTracker: a CSV with the whole text of a file in each row."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ COLUMNS = ("date", "fileName", "fragment")
 
 
 def read(path: Path, recording: Recording) -> Iterator[Snapshot]:
-    """See Stream."""
+    """Yield the snapshots of TaskTracker's recordings."""
     typings = Typings(recording.skipped)
     with files_of(path, (".csv",), recording) as files:
         for file in files:

@@ -1,4 +1,4 @@
-"""Java: what the file declares and imports."""
+"""The mining of Java, by what the file declares and imports."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ci_eval.mining.usages.languages.java.walk import JavaWalk
 
 
 def mine(source: bytes, _: str, root: Node, around: Surroundings) -> MinedText:
-    """See Dialect."""
+    """Return the usages in a Java file."""
     return JavaWalk(source, root, around).run()
 
 

@@ -1,4 +1,4 @@
-"""What Java expressions and types stand for, by what the file declares."""
+"""The meaning of Java expressions and types, by the declarations of the file."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ LITERALS = {
 
 @dataclass(frozen=True, kw_only=True)
 class Thing:
-    """What a name or an expression stands for."""
+    """The meaning of a name or an expression."""
 
     sort: Receiver = "unknown"
     type: str = ""
-    """Fully qualified: of an object; of a class, itself; of an array, that of its elements."""
+    """Fully qualified name: the type of an object, the class itself, or the type of an array's elements."""
     element: str = ""
-    """Of what is generic in one type, such as List<Foo>: that type."""
+    """Type argument of a type that is generic in one type, such as Foo for List<Foo>."""
     definition: Definition = NOWHERE
 
     def defined(self, kind: str, member: str = "", argument: int | None = None) -> Thing:
-        """The same, come from elsewhere."""
+        """Return the same thing with another definition."""
         return replace(self, definition=Definition(kind=kind, member=member, argument=argument))
 
 
@@ -56,24 +56,24 @@ class Scope:
     """Names of its type parameters."""
 
     def find(self, name: str) -> Thing | None:
-        """What a variable or field stands for."""
+        """Return the meaning of a variable or field, None if the name is unknown."""
         scope: Scope | None = self
         while scope:
             if name in scope.names:
-                found = scope.names[name]
-                return found.defined("FIELD", f"{scope.class_}.{name}") if scope.class_ else found
+                thing = scope.names[name]
+                return thing.defined("FIELD", f"{scope.class_}.{name}") if scope.class_ else thing
             scope = scope.parent
         return None
 
     def own_class(self) -> Scope | None:
-        """The class around."""
+        """Return the scope of the class around."""
         scope: Scope | None = self
         while scope and not scope.class_:
             scope = scope.parent
         return scope
 
     def returned(self, method: str) -> tuple[Thing, str]:
-        """What a method of a class around gives back, and its qualified name."""
+        """Return the result of a method of a class around, and the method's qualified name."""
         scope: Scope | None = self
         while scope:
             if method in scope.returns:
@@ -82,7 +82,7 @@ class Scope:
         return UNKNOWN, method
 
     def is_parameter(self, name: str) -> bool:
-        """Whether it is a type parameter of a method or class around."""
+        """Return whether the name is a type parameter of a method or class around."""
         scope: Scope | None = self
         while scope:
             if name in scope.parameters:
@@ -92,34 +92,34 @@ class Scope:
 
 
 class Expressions:
-    """Tells what the expressions of one file stand for."""
+    """An evaluator of the expressions of one file."""
 
     def __init__(self, source: bytes, names: Names) -> None:
         self.source, self.names = source, names
 
     def text(self, node: Node | None) -> str:
-        """Of a node."""
+        """Return the text of a node."""
         return text_of(self.source, node)
 
     # ------------------------------------------------------------------------------------------------ types
 
     def type_of(self, node: Node | None, scope: Scope) -> Thing:
-        """What has the type that a node names."""
+        """Return an object of the type that a node names."""
         if node is None:
             return UNKNOWN
         if node.type == "array_type":
             return Thing(sort="array", type=self.type_of(node.child_by_field_name("element"), scope).type)
         if node.type == "generic_type":
             parts = named(node)
-            given = named(parts[-1]) if len(parts) > 1 else []
-            element = self.type_of(given[0], scope).type if len(given) == 1 else ""
+            type_arguments = named(parts[-1]) if len(parts) > 1 else []
+            element = self.type_of(type_arguments[0], scope).type if len(type_arguments) == 1 else ""
             return replace(self.type_of(parts[0] if parts else None, scope), element=element)
         if node.type in {"type_identifier", "scoped_type_identifier", "identifier", "scoped_identifier"}:
             name = self.text(node)
             if scope.is_parameter(name):
                 return Thing(sort="type parameter")
-            found = self.names.find("".join(name.split()))
-            return Thing(sort="object", type=found) if found else UNKNOWN
+            full_name = self.names.find("".join(name.split()))
+            return Thing(sort="object", type=full_name) if full_name else UNKNOWN
         if node.type in {"catch_type", "annotated_type", "wildcard"}:
             kinds = [child for child in named(node) if "type" in child.type]
             return self.type_of(kinds[0] if kinds else None, scope)
@@ -128,7 +128,7 @@ class Expressions:
     # ------------------------------------------------------------------------------------------------ expressions
 
     def of(self, node: Node | None, scope: Scope, depth: int = 0) -> Thing:
-        """What an expression stands for."""
+        """Return the meaning of an expression."""
         if node is None or depth > DEEPEST:
             return UNKNOWN
         if node.type in LITERALS:
@@ -137,19 +137,19 @@ class Expressions:
             return UNKNOWN.defined("CONSTANT")
         if node.type in {"this", "super"}:
             return Thing(sort="this")
-        found = _HANDLERS.get(node.type)
-        return found(self, node, scope, depth + 1) if found else UNKNOWN
+        handler = _HANDLERS.get(node.type)
+        return handler(self, node, scope, depth + 1) if handler else UNKNOWN
 
     def _identifier(self, node: Node, scope: Scope, _: int) -> Thing:
         name = self.text(node)
-        found = scope.find(name)
-        if found is None and name[:1].isupper():
+        thing = scope.find(name)
+        if thing is None and name[:1].isupper():
             return Thing(sort="class", type=self.names.find(name))
-        return found or UNKNOWN
+        return thing or UNKNOWN
 
     def _new(self, node: Node, scope: Scope, _: int) -> Thing:
-        found = self.type_of(node.child_by_field_name("type"), scope)
-        return found.defined("NEW", found.type)
+        thing = self.type_of(node.child_by_field_name("type"), scope)
+        return thing.defined("NEW", thing.type)
 
     def _array(self, node: Node, scope: Scope, _: int) -> Thing:
         return Thing(sort="array", type=self.type_of(node.child_by_field_name("type"), scope).type)
@@ -161,8 +161,8 @@ class Expressions:
         return self.of(next(iter(named(node)), None), scope, depth)
 
     def _first_known(self, node: Node, scope: Scope, depth: int) -> Thing:
-        found = [self.of(part, scope, depth) for part in named(node)[1:]]
-        return next((each for each in found if each.sort == "object"), UNKNOWN)
+        things = [self.of(part, scope, depth) for part in named(node)[1:]]
+        return next((thing for thing in things if thing.sort == "object"), UNKNOWN)
 
     def _field(self, node: Node, scope: Scope, depth: int) -> Thing:
         holder = self.of(node.child_by_field_name("object"), scope, depth)
@@ -180,8 +180,8 @@ class Expressions:
         name = self.text(node.child_by_field_name("name"))
         holder = self.of(receiver, scope, depth) if receiver else Thing(sort="this")
         if holder.sort == "this":
-            found, full = scope.returned(name)
-            return found.defined("RETURN", full)
+            thing, full = scope.returned(name)
+            return thing.defined("RETURN", full)
         return UNKNOWN.defined("RETURN", f"{holder.type}.{name}".lstrip("."))
 
     def _element_of_array(self, node: Node, scope: Scope, depth: int) -> Thing:
@@ -189,7 +189,7 @@ class Expressions:
         return Thing(sort="object", type=holder.type) if holder.sort == "array" and holder.type else UNKNOWN
 
     def element(self, node: Node | None, scope: Scope) -> Thing:
-        """What a loop over an expression gives."""
+        """Return the object that a loop over an expression yields."""
         holder = self.of(node, scope)
         type_ = holder.type if holder.sort == "array" else holder.element
         return Thing(sort="object", type=type_) if type_ else UNKNOWN

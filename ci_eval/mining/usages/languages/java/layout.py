@@ -1,4 +1,4 @@
-"""How Java's statements are laid out."""
+"""The layout of Java's statements."""
 
 from ci_eval.mining.usages.contract import Layout
 

@@ -1,4 +1,4 @@
-"""What names of Java tell: packages, imports, types."""
+"""The names of Java: packages, imports, types."""
 
 from __future__ import annotations
 
@@ -59,30 +59,31 @@ class Names:
     own: frozenset[str] = frozenset()
 
     def find(self, name: str) -> str:
-        """The fully qualified name of a type; "" where it cannot be told. A file's own types hide imported ones, those
-        its package; what nobody knows is of the same package."""
-        first, _, rest = name.partition(".")
+        """Return the fully qualified name of a type, or an empty string if it is ambiguous."""
+        first, _, inner = name.partition(".")
         if not first[:1].isupper():
-            return name if rest else ""
-        found = self._simple(first)
-        return f"{found}.{rest}" if rest and found else found
+            return name if inner else ""
+        full_name = self._simple(first)
+        return f"{full_name}.{inner}" if inner and full_name else full_name
 
     def _simple(self, name: str) -> str:
         here = f"{self.package}.{name}" if self.package else name
         for known in (self.declared.get(name), self.imports.get(name), here if here in self.own else None):
             if known:
                 return known
-        if found := next((f"{each}.{name}" for each in self.wholly if f"{each}.{name}" in self.own), ""):
-            return found
+        if full_name := next((f"{package}.{name}" for package in self.wholly if f"{package}.{name}" in self.own), ""):
+            return full_name
         if name in LANG:
             return f"java.lang.{name}"
-        if found := next((f"{each}.{name}" for each in self.wholly if name in OF_PACKAGE.get(each, ())), ""):
-            return found
-        others = [each for each in self.wholly if each not in OF_PACKAGE]
+        if full_name := next(
+            (f"{package}.{name}" for package in self.wholly if name in OF_PACKAGE.get(package, ())), ""
+        ):
+            return full_name
+        others = [package for package in self.wholly if package not in OF_PACKAGE]
         return f"{others[0]}.{name}" if len(others) == 1 else "" if others else here
 
     def is_own(self, type_: str) -> bool:
-        """Whether a type is one of the project's: of its files, or of the same package."""
+        """Return whether a type is one of the project's: of its files, or of the same package."""
         if package_of(type_) == self.package:
             return True
         while type_:
@@ -93,7 +94,7 @@ class Names:
 
 
 def names_of(source: bytes, root: Node, own: frozenset[str]) -> Names:
-    """Those of a file."""
+    """Return the names of a file."""
     package, imports, wholly = "", {}, []
     for node in named(root):
         path = next((child for child in named(node) if "identifier" in child.type), None)
@@ -133,17 +134,17 @@ def _declared(source: bytes, root: Node, package: str) -> Iterator[tuple[str, st
 
 
 def package_of(type_: str) -> str:
-    """The package of a type: its name up to the first part that is capitalised."""
+    """Return the package of a type: its name up to the first part that is capitalised."""
     parts = type_.split(".")
     count = next((number for number, part in enumerate(parts) if part[:1].isupper()), len(parts))
     return ".".join(parts[:count])
 
 
 def types_of(paths: Iterable[str]) -> frozenset[str]:
-    """The types that the files of a project are named for."""
-    found = set()
+    """Return the types that the files of a project are named for."""
+    types = set()
     for path in paths:
         parts = list(PurePosixPath(path).with_suffix("").parts)
         roots = [number for number, part in enumerate(parts[:-1]) if part in SOURCES]
-        found.add(".".join(parts[roots[-1] + 1 :] if roots else parts))
-    return frozenset(found)
+        types.add(".".join(parts[roots[-1] + 1 :] if roots else parts))
+    return frozenset(types)

@@ -1,4 +1,4 @@
-"""Walks over a Java file and gathers what is called on its objects."""
+"""The walk over a Java file, which gathers the calls on its objects."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class JavaWalk(StackWalk[Scope]):
         self.gathering = Gathering(Places(source, LAYOUT) if around.places else None)
 
     def run(self) -> MinedText:
-        """Read all of it."""
+        """Read the whole file, and return its usages."""
         self._visit_all(self.root.children, Scope(enclosing=Enclosing(key=self.names.package)))
         self._work()
         return self.gathering.mined(broken=self.root.has_error)
@@ -63,12 +63,12 @@ class JavaWalk(StackWalk[Scope]):
     def _bases(self, node: Node) -> Iterable[Node]:
         for child in named(node):
             if child.type in {"superclass", "super_interfaces", "extends_interfaces"}:
-                for each in named(child):
-                    yield from named(each) if each.type in {"type_list", "interface_type_list"} else (each,)
+                for base in named(child):
+                    yield from named(base) if base.type in {"type_list", "interface_type_list"} else (base,)
 
     def _enter(self, node: Node, scope: Scope, qualified: str, bases: list[Node]) -> None:
-        """The fields and methods first: what is in the methods may use all of them."""
-        types = [found.type for base in bases if (found := self.expressions.type_of(base, scope)).sort == "object"]
+        """Visit the members of a class."""
+        types = [thing.type for base in bases if (thing := self.expressions.type_of(base, scope)).sort == "object"]
         self.gathering.bases[qualified] = tuple(types)
         context = next((type_ for type_ in types if not self.names.is_own(type_)), qualified)
         enclosing = Enclosing(key=f"{qualified}.<init>", class_=context, method=f"{context}.<init>")
@@ -76,17 +76,18 @@ class JavaWalk(StackWalk[Scope]):
             enclosing=enclosing, parent=scope, class_=qualified, parameters=frozenset(self._type_parameters(node))
         )
         body = node.child_by_field_name("body") or next(
-            (each for each in named(node) if each.type == "class_body"), None
+            (child for child in named(node) if child.type == "class_body"), None
         )
+        # Fields and methods are defined first, since the code in methods may use all of them.
         for member in self._members(body):
             if member.type == "field_declaration":
-                for name, thing, _ in self._declared(member, inner):
-                    inner.names[name] = thing
+                for name, base_thing, _ in self._declared(member, inner):
+                    inner.names[name] = base_thing
             elif member.type == "method_declaration":
                 thing = self.expressions.type_of(member.child_by_field_name("type"), inner)
                 inner.returns.setdefault(self.text(member.child_by_field_name("name")), thing)
-        for number, each in enumerate(named(node.child_by_field_name("parameters"))):
-            self._parameter(each, number, inner, bind_only=True)
+        for number, parameter in enumerate(named(node.child_by_field_name("parameters"))):
+            self._parameter(parameter, number, inner, bind_only=True)
         self._visit_all(body.children if body else [], inner)
 
     def _members(self, body: Node | None) -> Iterable[Node]:
@@ -97,30 +98,32 @@ class JavaWalk(StackWalk[Scope]):
                 yield member
 
     def _type_parameters(self, node: Node) -> Iterable[str]:
-        found = node.child_by_field_name("type_parameters") or next(
+        list_node = node.child_by_field_name("type_parameters") or next(
             (child for child in named(node) if child.type == "type_parameters"), None
         )
-        for each in named(found):
-            yield self.text(next((child for child in named(each) if "identifier" in child.type), None))
+        for parameter in named(list_node):
+            yield self.text(next((child for child in named(parameter) if "identifier" in child.type), None))
 
     def _method(self, node: Node, scope: Scope) -> None:
         name = self.text(node.child_by_field_name("name"))
         owner = scope.own_class()
-        given = [each for each in named(node.child_by_field_name("parameters")) if each.type in PARAMETERS]
-        signature = f"{name}({','.join(self._written_type(each) for each in given)})"
+        parameters = [
+            parameter for parameter in named(node.child_by_field_name("parameters")) if parameter.type in PARAMETERS
+        ]
+        signature = f"{name}({','.join(self._written_type(parameter) for parameter in parameters)})"
         key = f"{owner.class_ if owner else ''}.{signature}".lstrip(".")
         context = owner.enclosing.class_ if owner else ""
         overridden = self._overridden(node, signature, owner) if owner else ""
         enclosing = Enclosing(key=key, class_=context, method=overridden or key)
         inner = Scope(enclosing=enclosing, parent=scope, parameters=frozenset(self._type_parameters(node)))
-        for number, each in enumerate(given):
-            self._parameter(each, number, inner)
+        for number, parameter in enumerate(parameters):
+            self._parameter(parameter, number, inner)
         self._visit(node.child_by_field_name("body"), inner)
 
     def _overridden(self, node: Node, signature: str, owner: Scope) -> str:
-        """The method of a library that it overrides; "" where it is not marked so."""
+        """Return the method of a library that it overrides, or an empty string if it is not marked so."""
         modifiers = next((child for child in named(node) if child.type == "modifiers"), None)
-        names = {self.text(each.child_by_field_name("name")) for each in named(modifiers)}
+        names = {self.text(modifier.child_by_field_name("name")) for modifier in named(modifiers)}
         if "Override" not in names:
             return ""
         if owner.enclosing.class_ != owner.class_:
@@ -128,7 +131,7 @@ class JavaWalk(StackWalk[Scope]):
         return f"java.lang.Object.{signature}" if signature in OF_OBJECT else ""
 
     def _written_type(self, parameter: Node) -> str:
-        """Of a parameter, without what is in angle brackets."""
+        """Return the type of a parameter, without type arguments."""
         kinds = [child for child in named(parameter) if "type" in child.type]
         text = self.text(kinds[0] if kinds else None).partition("<")[0].rpartition(".")[2]
         more = "[]" if any(child.type == "dimensions" for child in named(parameter)) else ""
@@ -161,18 +164,18 @@ class JavaWalk(StackWalk[Scope]):
             self.gathering.define(scope.enclosing, thing.type, thing.definition, name, node, own=own)
 
     def _declared(self, node: Node, scope: Scope) -> Iterable[tuple[str, Thing, Node | None]]:
-        """The variables of a declaration: name, what they are, and what they begin with."""
+        """Yield the variables of a declaration: name, meaning, and initial value."""
         type_node = node.child_by_field_name("type")
         declared = self.expressions.type_of(type_node, scope)
         is_var = self.text(type_node) == "var"
-        for each in named(node):
-            if each.type == "variable_declarator":
-                value = each.child_by_field_name("value")
-                found = self.expressions.of(value, scope)
-                thing = found if is_var else declared.defined(*_parts(found))
-                if any(child.type == "dimensions" for child in named(each)):
+        for declarator in named(node):
+            if declarator.type == "variable_declarator":
+                value = declarator.child_by_field_name("value")
+                assigned = self.expressions.of(value, scope)
+                thing = assigned if is_var else declared.defined(*_parts(assigned))
+                if any(child.type == "dimensions" for child in named(declarator)):
                     thing = Thing(sort="array", type=declared.type)
-                yield self.text(each.child_by_field_name("name")), thing, value
+                yield self.text(declarator.child_by_field_name("name")), thing, value
 
     def _variables(self, node: Node, scope: Scope) -> None:
         def bind() -> None:
@@ -185,14 +188,15 @@ class JavaWalk(StackWalk[Scope]):
         self._then(node.children, scope, lambda: self._assigned(node, scope))
 
     def _assigned(self, node: Node, scope: Scope) -> None:
-        """The type stays the declared one; where the object comes from is new."""
+        """Define a variable again that an assignment sets."""
         left = node.child_by_field_name("left")
-        found = self.expressions.of(node.child_by_field_name("right"), scope)
+        assigned = self.expressions.of(node.child_by_field_name("right"), scope)
         known = self.expressions.of(left, scope)
         if left is None or known.sort != "object":
             return
         name = self.text(left)
-        thing = known.defined(*_parts(found))
+        # The type stays the declared one; only the origin of the object is new.
+        thing = known.defined(*_parts(assigned))
         if left.type == "identifier" and known.definition.kind != "FIELD":
             holder: Scope | None = scope
             while holder and name not in holder.names:
@@ -212,10 +216,10 @@ class JavaWalk(StackWalk[Scope]):
     def _resource(self, node: Node, scope: Scope) -> None:
         type_node = node.child_by_field_name("type")
         if type_node:
-            found = self.expressions.of(node.child_by_field_name("value"), scope)
-            thing = found if self.text(type_node) == "var" else self.expressions.type_of(type_node, scope)
+            resource = self.expressions.of(node.child_by_field_name("value"), scope)
+            thing = resource if self.text(type_node) == "var" else self.expressions.type_of(type_node, scope)
             name = self.text(node.child_by_field_name("name"))
-            kind, member = ("WITH", found.definition.member)
+            kind, member = ("WITH", resource.definition.member)
             self._bind(name, thing.defined(kind, member), scope, node)
         self._visit_all(node.children, scope)
 
@@ -225,7 +229,7 @@ class JavaWalk(StackWalk[Scope]):
         self._bind(self.text(node.child_by_field_name("name")), thing.defined("EXCEPT"), scope, node)
 
     def _pattern(self, node: Node, scope: Scope) -> None:
-        """`x instanceof Foo foo`."""
+        """Bind the variable of `x instanceof Foo foo`."""
         holder = (
             node
             if node.child_by_field_name("name")
@@ -239,15 +243,15 @@ class JavaWalk(StackWalk[Scope]):
         self._visit_all(node.children, scope)
 
     def _lambda(self, node: Node, scope: Scope) -> None:
-        """Its parameters have no type unless one is written; they are the method's names until it ends."""
-        given = node.child_by_field_name("parameters")
+        """Bind the parameters of a lambda, which have no type unless one is written."""
+        parameters = node.child_by_field_name("parameters")
         inner = Scope(enclosing=scope.enclosing, parent=scope)
-        if given is not None and given.type == "formal_parameters":
-            for number, each in enumerate(named(given)):
-                self._parameter(each, number, inner)
-        elif given is not None:
-            for each in [given] if given.type == "identifier" else named(given):
-                inner.names[self.text(each)] = UNKNOWN.defined("PARAM")
+        if parameters is not None and parameters.type == "formal_parameters":
+            for number, parameter in enumerate(named(parameters)):
+                self._parameter(parameter, number, inner)
+        elif parameters is not None:
+            for parameter in [parameters] if parameters.type == "identifier" else named(parameters):
+                inner.names[self.text(parameter)] = UNKNOWN.defined("PARAM")
         self._visit(node.child_by_field_name("body"), inner)
 
     # ------------------------------------------------------------------------------------------------ calls
@@ -268,19 +272,19 @@ class JavaWalk(StackWalk[Scope]):
 
     def _site(self, site: Site, scope: Scope) -> None:
         receiver = site.receiver
-        found = self.expressions.of(receiver, scope)
-        self.gathering.receivers[found.sort] += 1
-        if found.sort == "object":
+        thing = self.expressions.of(receiver, scope)
+        self.gathering.receivers[thing.sort] += 1
+        if thing.sort == "object":
             is_short = receiver.end_byte - receiver.start_byte < LONGEST
             self.gathering.call(
                 scope.enclosing,
-                found.type,
-                found.definition,
+                thing.type,
+                thing.definition,
                 self.text(receiver) if is_short else str(receiver.end_byte),
                 self.text(site.name),
                 site.name.start_byte,
                 site,
-                own=self.names.is_own(found.type),
+                own=self.names.is_own(thing.type),
             )
 
 

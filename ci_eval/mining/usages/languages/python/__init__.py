@@ -1,4 +1,4 @@
-"""Python: local rules first, with the standard library's stubs for what its functions return."""
+"""The mining of Python, by local rules and by the standard library's stubs for what its functions return."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ci_eval.mining.usages.languages.python.walk import PythonWalk
 
 
 def mine(source: bytes, path: str, root: Node, around: Surroundings) -> MinedText:
-    """See Dialect."""
+    """Return the usages in a Python file."""
     is_package = path.endswith("__init__.py")
     walk = PythonWalk(source, module_of(path), known, around, is_package=is_package)
     return walk.run(root).mined(broken=root.has_error)

@@ -1,4 +1,4 @@
-"""What Python expressions and annotations stand for, by local rules."""
+"""The meaning of Python expressions and annotations, by local rules."""
 
 from __future__ import annotations
 
@@ -50,28 +50,28 @@ HOLDERS |= {"MutableSequence", "AbstractSet", "Set", "Reversible", "AsyncIterato
 
 
 class Expressions:
-    """Tells what the expressions of one text stand for."""
+    """An evaluator of the expressions of one text."""
 
     def __init__(self, source: bytes, library: Library) -> None:
         self.source = source
         self.library = library
 
     def text(self, node: Node | None) -> str:
-        """Of a node."""
+        """Return the text of a node."""
         return text_of(self.source, node)
 
     # ------------------------------------------------------------------------------------------------ expressions
 
     def of(self, node: Node | None, scope: Scope, depth: int = 0) -> Meaning:
-        """What an expression stands for."""
+        """Return the meaning of an expression."""
         if node is None or depth > DEEPEST:
             return UNKNOWN
         if node.type in CONSTANTS:
             return self._constant(node, scope, depth)
         if node.type == "none":
             return UNKNOWN.defined("CONSTANT")
-        found = _HANDLERS.get(node.type)
-        return found(self, node, scope, depth + 1) if found else UNKNOWN
+        handler = _HANDLERS.get(node.type)
+        return handler(self, node, scope, depth + 1) if handler else UNKNOWN
 
     def _constant(self, node: Node, scope: Scope, depth: int) -> Meaning:
         name = CONSTANTS[node.type]
@@ -86,9 +86,9 @@ class Expressions:
         name = self.text(node)
         if scope.is_this(name):
             return Meaning(sort="this", name=scope.enclosing.key, scope=scope.own_class())
-        found = scope.find(name)
-        if found is not None:
-            return found
+        meaning = scope.find(name)
+        if meaning is not None:
+            return meaning
         return (self.library(f"builtins.{name}") if name in BUILTINS else None) or UNKNOWN
 
     def _attribute(self, node: Node, scope: Scope, depth: int) -> Meaning:
@@ -101,44 +101,44 @@ class Expressions:
         if holder.sort == "class":
             return self.member(holder, name) or Meaning(sort="function", name=f"{holder.name}.{name}")
         if holder.is_typed:
-            found = self.member(self.of_name(holder.name), name) if holder.scope is None else None
-            if found is None and holder.scope:
-                found = self.member(holder, name)
+            meaning = self.member(self.of_name(holder.name), name) if holder.scope is None else None
+            if meaning is None and holder.scope:
+                meaning = self.member(holder, name)
             full = f"{holder.name}.{name}"
-            if found and found.sort == "object":
-                return found.defined("FIELD", full)
-            return found or Meaning(sort="unknown", name=full).defined("FIELD", full)
+            if meaning and meaning.sort == "object":
+                return meaning.defined("FIELD", full)
+            return meaning or Meaning(sort="unknown", name=full).defined("FIELD", full)
         return UNKNOWN
 
     def _of_this(self, owner: Scope | None, name: str) -> Meaning:
         full = name
-        found = None
+        meaning = None
         if owner:
             is_own = name in owner.attributes or name in owner.names
             full = f"{owner.qualified if is_own else owner.enclosing.class_}.{name}"
-            found = owner.attributes.get(name) or owner.names.get(name)
-            for base in () if found else owner.bases:
-                found = found or self.member(self.of_name(base), name)
-        if found is None:
+            meaning = owner.attributes.get(name) or owner.names.get(name)
+            for base in () if meaning else owner.bases:
+                meaning = meaning or self.member(self.of_name(base), name)
+        if meaning is None:
             return UNKNOWN.defined("FIELD", full)
-        return found.defined("FIELD", full) if found.sort in {"object", "unknown"} else found
+        return meaning.defined("FIELD", full) if meaning.sort in {"object", "unknown"} else meaning
 
     def of_name(self, full: str) -> Meaning:
-        """What a qualified name of another file stands for."""
+        """Return the meaning of a qualified name of another file."""
         known = self.library(full)
         if known:
             return known
         return Meaning(sort="class" if is_class_name(full.rpartition(".")[2]) else "imported", name=full)
 
     def member(self, class_: Meaning, name: str, depth: int = 0) -> Meaning | None:
-        """Of a class whose text is known, or of what it inherits from."""
+        """Return the member of a class whose text is known, or of what the class inherits from."""
         if class_.scope is None or depth > DEEPEST:
             return None
-        found = class_.scope.names.get(name) or class_.scope.attributes.get(name)
-        for base in () if found else class_.scope.bases:
+        meaning = class_.scope.names.get(name) or class_.scope.attributes.get(name)
+        for base in () if meaning else class_.scope.bases:
             if base != class_.name:
-                found = found or self.member(self.of_name(base), name, depth + 1)
-        return found
+                meaning = meaning or self.member(self.of_name(base), name, depth + 1)
+        return meaning
 
     def _call(self, node: Node, scope: Scope, depth: int) -> Meaning:
         called_node = node.child_by_field_name("function")
@@ -150,8 +150,8 @@ class Expressions:
         if last in PARAMETERS and name.startswith(TYPING):
             return Meaning(sort="type parameter")
         if last == "cast" and name.startswith(TYPING):
-            given = named(node.child_by_field_name("arguments"))
-            return self.annotated(given[0] if given else None, scope).defined("CAST")
+            arguments = named(node.child_by_field_name("arguments"))
+            return self.annotated(arguments[0] if arguments else None, scope).defined("CAST")
         if called.sort == "class" or (called.sort in {"imported", "unknown"} and last[:1].isupper() and called.name):
             return replace(instance(called.name, "NEW", called.name), scope=called.scope)
         returned = self._returned(called, called_node, scope, depth)
@@ -160,14 +160,14 @@ class Expressions:
         return returned.defined("RETURN", name)
 
     def _mode(self, call: Node, position: int) -> str:
-        """The mode that a file is opened in, where it is written there."""
-        given = named(call.child_by_field_name("arguments"))
-        words = [each for each in given if self.text(each.child_by_field_name("name")) == "mode"]
-        found = words[0].child_by_field_name("value") if words else next(iter(given[position : position + 1]), None)
-        return self.text(found).strip("\"'") if found and found.type == "string" else ""
+        """Return the mode that a file is opened in, or an empty string if the call does not spell it."""
+        arguments = named(call.child_by_field_name("arguments"))
+        words = [argument for argument in arguments if self.text(argument.child_by_field_name("name")) == "mode"]
+        value = words[0].child_by_field_name("value") if words else next(iter(arguments[position : position + 1]), None)
+        return self.text(value).strip("\"'") if value and value.type == "string" else ""
 
     def _returned(self, called: Meaning, node: Node | None, scope: Scope, depth: int) -> Meaning:
-        """What a function gives back; a method that returns Self gives one of its own class."""
+        """Return the result of a function. A method that returns Self gives an object of its own class."""
         if called.returns is None:
             return UNKNOWN
         if called.returns.sort == "this":
@@ -179,11 +179,11 @@ class Expressions:
         return called.returns
 
     def _first_known(self, node: Node, scope: Scope, depth: int) -> Meaning:
-        """`a or b`, `a if c else b`: the first of them whose type is known."""
+        """Return the first operand of `a or b` and `a if c else b` whose type is known."""
         parts = named(node)
         parts = [parts[0], *parts[2:]] if node.type == "conditional_expression" and len(parts) == 3 else parts
-        found = [self.of(part, scope, depth) for part in parts]
-        return next((each for each in found if each.is_typed), UNKNOWN)
+        meanings = [self.of(part, scope, depth) for part in parts]
+        return next((meaning for meaning in meanings if meaning.is_typed), UNKNOWN)
 
     def _binary(self, node: Node, scope: Scope, depth: int) -> Meaning:
         left = self.of(node.child_by_field_name("left"), scope, depth)
@@ -204,12 +204,12 @@ class Expressions:
         return instance(holder.element) if holder.element else UNKNOWN
 
     def _inner(self, node: Node, scope: Scope, depth: int) -> Meaning:
-        """What stands in brackets, behind `await`, or behind `:=`."""
+        """Return the meaning of what stands in brackets, behind `await`, or behind `:=`."""
         value = node.child_by_field_name("value") or next(iter(named(node)), None)
         return self.of(value, scope, depth)
 
     def element(self, node: Node | None, scope: Scope) -> Meaning:
-        """What a loop over an expression gives."""
+        """Return the object that a loop over an expression yields."""
         holder = self.of(node, scope)
         if holder.name in OF_STRINGS:
             return instance(holder.name if holder.name == "builtins.str" else "builtins.int")
@@ -218,7 +218,7 @@ class Expressions:
     # ------------------------------------------------------------------------------------------------ annotations
 
     def annotated(self, node: Node | None, scope: Scope, depth: int = 0) -> Meaning:
-        """An object of the type that an annotation names."""
+        """Return an object of the type that an annotation names."""
         if node is None or depth > DEEPEST:
             return UNKNOWN
         if node.type == "type":
@@ -228,43 +228,43 @@ class Expressions:
         if node.type in {"generic_type", "subscript"}:
             return self._generic(node, scope, depth + 1)
         if node.type in {"binary_operator", "union_type"}:
-            found = [self.annotated(part, scope, depth + 1) for part in named(node)]
-            return next((each for each in found if each.sort != "unknown"), UNKNOWN)
+            meanings = [self.annotated(part, scope, depth + 1) for part in named(node)]
+            return next((meaning for meaning in meanings if meaning.sort != "unknown"), UNKNOWN)
         if node.type in {"identifier", "attribute", "member_type"}:
             return self._plain(node, scope)
         return UNKNOWN
 
     def _plain(self, node: Node, scope: Scope) -> Meaning:
-        found = self.of(node, scope)
+        meaning = self.of(node, scope)
         last = self.text(node).rpartition(".")[2]
-        if last == "Self" and (found.name.startswith(TYPING) or not found.name):
+        if last == "Self" and (meaning.name.startswith(TYPING) or not meaning.name):
             return Meaning(sort="this")
-        if last in ALIASES and (found.name.startswith(TYPING) or last == "AnyStr"):
+        if last in ALIASES and (meaning.name.startswith(TYPING) or last == "AnyStr"):
             return instance(f"builtins.{ALIASES[last]}")
-        if found.sort == "type parameter" or found.name in UNTYPED or found.name.startswith("_typeshed."):
-            return Meaning(sort="type parameter") if found.sort == "type parameter" else UNKNOWN
-        if found.sort == "class" or (found.sort == "imported" and found.name):
-            return replace(instance(found.name), scope=found.scope)
+        if meaning.sort == "type parameter" or meaning.name in UNTYPED or meaning.name.startswith("_typeshed."):
+            return Meaning(sort="type parameter") if meaning.sort == "type parameter" else UNKNOWN
+        if meaning.sort == "class" or (meaning.sort == "imported" and meaning.name):
+            return replace(instance(meaning.name), scope=meaning.scope)
         return UNKNOWN
 
     def _generic(self, node: Node, scope: Scope, depth: int) -> Meaning:
         parts = named(node)
-        given = parts[1:]
-        if given and given[0].type == "type_parameter":
-            given = named(given[0])
+        type_arguments = parts[1:]
+        if type_arguments and type_arguments[0].type == "type_parameter":
+            type_arguments = named(type_arguments[0])
         last = self.text(parts[0]).rpartition(".")[2] if parts else ""
         if last in WRAPPERS:
-            found = [self.annotated(each, scope, depth) for each in given]
-            return next((each for each in found if each.sort != "unknown"), UNKNOWN)
+            meanings = [self.annotated(argument, scope, depth) for argument in type_arguments]
+            return next((meaning for meaning in meanings if meaning.sort != "unknown"), UNKNOWN)
         holder = self.annotated(parts[0] if parts else None, scope, depth)
         if last in {"type", "Type"}:
             return UNKNOWN
-        if given and (last in HOLDERS or last in ALIASES) and last.lower() != "dict":
-            return replace(holder, element=self.annotated(given[0], scope, depth).name)
+        if type_arguments and (last in HOLDERS or last in ALIASES) and last.lower() != "dict":
+            return replace(holder, element=self.annotated(type_arguments[0], scope, depth).name)
         return holder
 
     def _quoted(self, node: Node, scope: Scope, depth: int) -> Meaning:
-        """The annotation in a string."""
+        """Return the object for an annotation in a string."""
         text = self.text(node).strip("\"'").strip().encode()
         inner = Expressions(text, self.library)
         statement = next(iter(named(parser("python").parse(text).root_node)), None)
@@ -272,7 +272,7 @@ class Expressions:
 
 
 def _binary_file(mode: str) -> str:
-    """What `open` gives for a mode with b in it."""
+    """Return the class of the file that `open` gives for a mode with b in it."""
     return f"io.Buffered{'Random' if '+' in mode else 'Reader' if 'r' in mode or mode == 'b' else 'Writer'}"
 
 

@@ -1,4 +1,4 @@
-"""How Python's statements are laid out."""
+"""The layout of Python's statements."""
 
 from ci_eval.mining.usages.contract import Layout
 

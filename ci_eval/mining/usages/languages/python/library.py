@@ -1,4 +1,4 @@
-"""What the standard library's names stand for, by the stubs that jedi brings (typeshed). Nothing is imported."""
+"""The meaning of the standard library's names, by the stubs that jedi brings (typeshed). No module is imported."""
 
 from __future__ import annotations
 
@@ -23,48 +23,50 @@ ALIAS_STEPS = 4
 
 @cache
 def known(full: str) -> Meaning | None:
-    """What a qualified name of the standard library stands for; None where it is none, or the stubs do not tell."""
+    """Return the meaning of a qualified name of the standard library. None for other names, and if the stubs do not
+    define it."""
     return _known(full, ALIAS_STEPS)
 
 
 def _known(full: str, steps: int) -> Meaning | None:
     if _stub(full):
         return Meaning(sort="module", name=full)
-    module, rest = _split(full)
+    module, members = _split(full)
     scope = _module(module) if module else None
-    found: Meaning | None = None
-    for name in rest:
-        found = _in(scope, name, steps) if scope else None
-        scope = found.scope if found else None
-    if found is None or found.sort == "unknown":
+    meaning: Meaning | None = None
+    for name in members:
+        meaning = _look_up(scope, name, steps) if scope else None
+        scope = meaning.scope if meaning else None
+    if meaning is None or meaning.sort == "unknown":
         return None
-    if found.sort == "imported" or (found.sort == "class" and found.scope is None):
-        return _aliased(full, found.name, steps)
-    return found.defined("GLOBAL", full)
+    if meaning.sort == "imported" or (meaning.sort == "class" and meaning.scope is None):
+        return _resolve_alias(full, meaning.name, steps)
+    return meaning.defined("GLOBAL", full)
 
 
-def _in(scope: Scope, name: str, steps: int) -> Meaning | None:
-    """What a name of a module or class stands for."""
+def _look_up(scope: Scope, name: str, steps: int) -> Meaning | None:
+    """Return the meaning of a name of a module or class."""
     if name in scope.names or not steps:
         return scope.names.get(name)
-    others = (_known(f"{star}.{name}", steps - 1) for star in scope.stars)
-    return next((other for other in others if other), None)
+    meanings = (_known(f"{star}.{name}", steps - 1) for star in scope.stars)
+    return next((meaning for meaning in meanings if meaning), None)
 
 
-def _aliased(full: str, other: str, steps: int) -> Meaning | None:
-    """A name that stands for one of another module. What its package passes on from a module below, or from one that is
-    private, keeps the public name."""
-    found = _known(other, steps - 1) if steps and other != full else None
-    if found is None or found.sort not in {"class", "function"}:
-        return found
+def _resolve_alias(full: str, target: str, steps: int) -> Meaning | None:
+    """Return the meaning of a name that stands for one of another module."""
+    meaning = _known(target, steps - 1) if steps and target != full else None
+    if meaning is None or meaning.sort not in {"class", "function"}:
+        return meaning
     package = full.partition(".")[0]
-    if found.name.startswith(("_", f"{package}.")) and not package.startswith("_"):
-        return replace(found, name=full)
-    return found
+    # A package that passes on a name from a module below, or from a private one, gives it its public name.
+    if meaning.name.startswith(("_", f"{package}.")) and not package.startswith("_"):
+        return replace(meaning, name=full)
+    return meaning
 
 
 def _shallow(full: str) -> Meaning | None:
-    """Inside of the stubs a name is looked up when it is used: they refer to each other in circles."""
+    """Return a built-in name without its text."""
+    # Stubs refer to each other in circles, so names inside of them are looked up on use.
     module, _, name = full.rpartition(".")
     if module != "builtins":
         return None
@@ -73,7 +75,7 @@ def _shallow(full: str) -> Meaning | None:
 
 
 def _split(full: str) -> tuple[str, list[str]]:
-    """The longest beginning that is a module, and the rest."""
+    """Return the longest beginning of a name that is a module, and the remaining parts."""
     parts = full.split(".")
     for count in range(len(parts) - 1, 0, -1):
         if _stub(".".join(parts[:count])):
@@ -88,15 +90,15 @@ def _stub(module: str) -> Path | None:
         return None
     for folder in FOLDERS:
         path = STUBS.joinpath(folder, *parts)
-        for each in (path.with_name(f"{path.name}.pyi"), path / "__init__.pyi"):
-            if each.is_file():
-                return each
+        for candidate in (path.with_name(f"{path.name}.pyi"), path / "__init__.pyi"):
+            if candidate.is_file():
+                return candidate
     return None
 
 
 @cache
 def _module(name: str) -> Scope | None:
-    """The names of a module."""
+    """Return the names of a module as a scope."""
     path = _stub(name)
     if path is None:
         return None

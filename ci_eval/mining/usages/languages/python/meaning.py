@@ -1,4 +1,4 @@
-"""What Python expressions and names stand for, as far as it can be told without running anything."""
+"""The meaning of Python expressions and names, as far as it is known without running code."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ NOWHERE = Definition()
 
 @dataclass(frozen=True, kw_only=True)
 class Meaning:
-    """What a name or an expression stands for."""
+    """The meaning of a name or an expression."""
 
     sort: Sort
-    """`imported`: something of another file, of which nothing but the name is known."""
+    """Kind of meaning. `imported` is a name of another file, of which only the name is known."""
     name: str = ""
-    """Fully qualified: the type of an object, or the class, module or function itself."""
+    """Fully qualified name: the type of an object, or the class, module or function itself."""
     element: str = ""
-    """The type of what an object holds, such as `Foo` of a list[Foo]."""
+    """Type of what an object holds, such as `Foo` for a list[Foo]."""
     definition: Definition = NOWHERE
     scope: Scope | None = None
-    """Of a class whose text is known: what is in it."""
+    """Scope of a class whose text is known."""
     returns: Meaning | None = None
-    """Of a function: what it returns, where an annotation says so."""
+    """Result of a function, if an annotation states it."""
 
     def defined(self, kind: str, member: str = "", argument: int | None = None) -> Meaning:
-        """The same, come from elsewhere."""
+        """Return the same meaning with another definition."""
         return replace(self, definition=Definition(kind=kind, member=member, argument=argument))
 
     @property
     def is_typed(self) -> bool:
-        """Whether it is an object whose type is known."""
+        """Return whether it is an object whose type is known."""
         return self.sort == "object" and bool(self.name)
 
 
@@ -43,7 +43,7 @@ UNKNOWN = Meaning(sort="unknown")
 
 
 def instance(type_: str, kind: str = "UNKNOWN", member: str = "", element: str = "") -> Meaning:
-    """An object of this type."""
+    """Return an object of this type."""
     return Meaning(sort="object", name=type_, element=element, definition=Definition(kind=kind, member=member))
 
 
@@ -67,14 +67,14 @@ class Scope:
     """Of a method: its first parameter, unless it is static."""
 
     def own_class(self) -> Scope | None:
-        """The class that `self` is an object of."""
+        """Return the scope of the class that `self` is an object of."""
         scope: Scope | None = self
         while scope and not scope.this:
             scope = scope.parent
         return scope.parent if scope else None
 
     def is_this(self, name: str) -> bool:
-        """Whether the name is the first parameter of a method around."""
+        """Return whether the name is the first parameter of a method around."""
         scope: Scope | None = self
         while scope:
             if name in scope.names:
@@ -83,16 +83,16 @@ class Scope:
         return False
 
     def find(self, name: str) -> Meaning | None:
-        """What the name stands for here. What an outer function or the module holds is GLOBAL."""
+        """Return the meaning of a name in this scope. Names of an outer function or the module become GLOBAL."""
         scope: Scope | None = self
         outside = False
         while scope:
             # The names of a class are not seen in its methods.
             if name in scope.names and not (outside and scope.kind == "class"):
-                found = scope.names[name]
-                if outside and found.sort in {"object", "unknown"}:
-                    return found.defined("GLOBAL", f"{scope.qualified}.{name}")
-                return found
+                meaning = scope.names[name]
+                if outside and meaning.sort in {"object", "unknown"}:
+                    return meaning.defined("GLOBAL", f"{scope.qualified}.{name}")
+                return meaning
             outside = outside or scope.kind != "inner"
             scope = scope.parent
         return None

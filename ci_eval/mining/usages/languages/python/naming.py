@@ -1,4 +1,4 @@
-"""What names of Python tell: the module of a path, what an import binds, whether a name is that of a class."""
+"""The names of Python: the module of a path, the bindings of an import, and the spelling of classes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ROOTS = ("src", "lib", "python")
 
 
 def module_of(path: str) -> str:
-    """The qualified name of the module in a file."""
+    """Return the qualified name of the module in a file."""
     # Recordings may have absolute paths, and those of Windows.
     parts = list(PurePosixPath(path.replace("\\", "/").lstrip("/")).with_suffix("").parts)
     while len(parts) > 1 and parts[0] in ROOTS:
@@ -24,16 +24,16 @@ def module_of(path: str) -> str:
 
 
 def modules(paths: Iterable[str]) -> frozenset[str]:
-    """Of all files of a project, with the packages that they are in."""
-    found = set()
+    """Return the modules of all files of a project, with the packages that they are in."""
+    modules_and_packages = set()
     for path in paths:
         parts = module_of(path).split(".")
-        found |= {".".join(parts[:count]) for count in range(1, len(parts) + 1)}
-    return frozenset(found)
+        modules_and_packages |= {".".join(parts[:count]) for count in range(1, len(parts) + 1)}
+    return frozenset(modules_and_packages)
 
 
 def begins_with(name: str, known: Collection[str]) -> bool:
-    """Whether the name or a beginning of it, cut at a dot, is known."""
+    """Return whether the name or a beginning of it, cut at a dot, is known."""
     while name:
         if name in known:
             return True
@@ -42,15 +42,15 @@ def begins_with(name: str, known: Collection[str]) -> bool:
 
 
 def is_class_name(name: str) -> bool:
-    """Whether a name is spelled as classes are: capitalised, and not all capitals as constants are."""
+    """Return whether a name is spelled as classes are: capitalised, and not all capitals as constants are."""
     bare = name.lstrip("_")
     return bare[:1].isupper() and (not bare.isupper() or len(bare) == 1)
 
 
 def imported(source: bytes, node: Node, module: str, is_package: bool) -> Iterator[tuple[str, str, bool]]:
-    """Of an import statement: each name that it binds, what that stands for, and whether that is surely a module.
+    """Yield for each name that an import binds: the name, what it stands for, and whether that is surely a module.
 
-    `module`: the one that the statement stands in.
+    `module` is the one that the statement stands in.
     """
     if node.type == "import_statement":
         for child in node.children[1:]:
@@ -73,12 +73,12 @@ def imported(source: bytes, node: Node, module: str, is_package: bool) -> Iterat
 
 
 def absolute(name: str, module: str, is_package: bool) -> str:
-    """A module as an import names it, perhaps with dots in front → its qualified name."""
+    """Return the qualified name of a module, which an import may name with dots in front."""
     name = name.replace(" ", "")
-    rest = name.lstrip(".")
-    if rest == name:
+    bare = name.lstrip(".")
+    if bare == name:
         return name
     parts = module.split(".")
-    up = len(name) - len(rest) - is_package
+    up = len(name) - len(bare) - is_package
     base = parts[: len(parts) - up] if up else parts
-    return ".".join([*base, *([rest] if rest else [])])
+    return ".".join([*base, *([bare] if bare else [])])

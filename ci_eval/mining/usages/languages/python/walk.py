@@ -1,4 +1,4 @@
-"""Walks over a Python file, statement by statement, and gathers what is called on its objects."""
+"""The walk over a Python file, statement by statement, which gathers the calls on its objects."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class PythonWalk(StackWalk[Scope]):
         is_package: bool = False,
         is_stub: bool = False,
     ) -> None:
-        """`is_stub`: only the names are wanted, and what functions return."""
+        """Prepare a walk. `is_stub` says that only names and results of functions are needed."""
         super().__init__()
         self.source, self.module, self.around = source, module, around
         self.is_package, self.is_stub = is_package, is_stub
@@ -68,11 +68,11 @@ class PythonWalk(StackWalk[Scope]):
         return self.gathering
 
     def text(self, node: Node | None) -> str:
-        """Of a node."""
+        """Return the text of a node."""
         return text_of(self.source, node)
 
     def is_own(self, type_: str) -> bool:
-        """Whether a type is one of the project's."""
+        """Return whether a type is one of the project's."""
         return begins_with(type_, self.around.own) or type_.startswith(f"{self.module}.")
 
     # ------------------------------------------------------------------------------------------------ order
@@ -173,20 +173,20 @@ class PythonWalk(StackWalk[Scope]):
 
     def _for(self, node: Node, scope: Scope) -> None:
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-        rest = [child for child in named(node) if child not in (left, right)]
+        others = [child for child in named(node) if child not in (left, right)]
 
         def begin() -> None:
             self._assign(left, self.expressions.element(right, scope).defined("LOOP"), scope)
-            self._visit_all(rest, scope)
+            self._visit_all(others, scope)
 
         self._then([right], scope, begin)
 
     def _as(self, node: Node, scope: Scope) -> None:
-        """`with … as x`, `except … as x`, `case … as x`."""
+        """Bind x in `with … as x`, `except … as x` and `case … as x`."""
         if not named(node):
             return
-        value, *rest = named(node)
-        target = node.child_by_field_name("alias") or (rest[-1] if rest else None)
+        value, *others = named(node)
+        target = node.child_by_field_name("alias") or (others[-1] if others else None)
         parent = node.parent
         is_except = parent is not None and parent.type.startswith("except")
 
@@ -201,8 +201,8 @@ class PythonWalk(StackWalk[Scope]):
         self._then([value], scope, bind)
 
     def _if(self, node: Node, scope: Scope) -> None:
-        """`if isinstance(x, Foo)`: x is a Foo in the block."""
-        condition, *rest = named(node) or [node]
+        """Narrow x to Foo in the block of `if isinstance(x, Foo)`."""
+        condition, *blocks = named(node) or [node]
         narrowed = self._narrowed(condition, scope)
         if narrowed is None:
             self._visit_all(node.children, scope)
@@ -215,23 +215,23 @@ class PythonWalk(StackWalk[Scope]):
                 scope.names.pop(name, None)
             else:
                 scope.names[name] = before
-            self._visit_all(rest[1:], scope)
+            self._visit_all(blocks[1:], scope)
 
         def narrow() -> None:
             self._bind_here(scope, name, meaning, condition)
-            self._then(rest[:1], scope, restore)
+            self._then(blocks[:1], scope, restore)
 
         self._then([condition], scope, narrow)
 
     def _narrowed(self, condition: Node, scope: Scope) -> tuple[str, Meaning] | None:
         if condition.type != "call" or self.text(condition.child_by_field_name("function")) != "isinstance":
             return None
-        given = named(condition.child_by_field_name("arguments"))
-        if len(given) != 2 or given[0].type != "identifier":
+        arguments = named(condition.child_by_field_name("arguments"))
+        if len(arguments) != 2 or arguments[0].type != "identifier":
             return None
-        first = named(given[1])[0] if given[1].type == "tuple" and named(given[1]) else given[1]
+        first = named(arguments[1])[0] if arguments[1].type == "tuple" and named(arguments[1]) else arguments[1]
         meaning = self.expressions.annotated(first, scope).defined("CAST")
-        return (self.text(given[0]), meaning) if meaning.is_typed else None
+        return (self.text(arguments[0]), meaning) if meaning.is_typed else None
 
     # ------------------------------------------------------------------------------------------------ definitions
 
@@ -243,9 +243,9 @@ class PythonWalk(StackWalk[Scope]):
 
     def _enter_class(self, name: str, superclasses: Node | None, scope: Scope) -> Scope:
         qualified = f"{scope.qualified}.{name}"
-        given = named(superclasses)
-        found = [self.expressions.annotated(base, scope).name for base in given if base.type != "keyword_argument"]
-        bases = tuple(base for base in found if base)
+        arguments = named(superclasses)
+        names = [self.expressions.annotated(base, scope).name for base in arguments if base.type != "keyword_argument"]
+        bases = tuple(base for base in names if base)
         self.gathering.bases[qualified] = bases
         foreign = next((base for base in bases if not self.is_own(base)), "")
         context = qualified if foreign in {"", "typing.Generic", "typing.Protocol"} else foreign
@@ -261,7 +261,7 @@ class PythonWalk(StackWalk[Scope]):
         if definition is None or definition.type != "function_definition":
             self._visit(definition, scope)
             return
-        names = {self.text(each).lstrip("@ ").partition("(")[0].rpartition(".")[2] for each in decorators}
+        names = {self.text(decorator).lstrip("@ ").partition("(")[0].rpartition(".")[2] for decorator in decorators}
         self._function(definition, scope, decorators=frozenset(names))
 
     def _function(self, node: Node, scope: Scope, decorators: frozenset[str] = frozenset()) -> None:
@@ -287,11 +287,11 @@ class PythonWalk(StackWalk[Scope]):
         return inner
 
     def _overridden(self, name: str, class_: Scope) -> str:
-        """The method of a library that a method overrides, else its own name. A base whose methods are not known is
-        believed to have them all."""
+        """Return the method of a library that a method overrides, else its own name."""
         own = f"{class_.qualified}.{name}"
         foreign = class_.enclosing.class_ if class_.enclosing.class_ != class_.qualified else "builtins.object"
         base = self.expressions.of_name(foreign)
+        # A base whose methods are unknown is believed to have them all.
         if base.scope is None:
             return own if foreign == "builtins.object" else f"{foreign}.{name}"
         if self.expressions.member(self.expressions.of_name("builtins.object"), name):
@@ -299,14 +299,14 @@ class PythonWalk(StackWalk[Scope]):
         return f"{foreign}.{name}" if self.expressions.member(base, name) else own
 
     def _broken(self, node: Node, scope: Scope) -> None:
-        """What the grammar could not read: what follows a header there counts as its body."""
+        """Read what the grammar could not. What follows a header there counts as its body."""
         children = node.children
         around = [scope, scope]
         for i in range(len(children) - 1, -1, -1):
             self._todo.append(partial(self._broken_part, children[i : i + 3], scope, around))
 
     def _broken_part(self, part: Sequence[Node], scope: Scope, around: list[Scope]) -> None:
-        """`around`: the class and the function whose headers were read last."""
+        """Read three neighbours. `around` has the class and the function whose headers were read last."""
         first, name, behind = (*part, None, None)[:3]
         self._visit(first, around[1])
         if name is None or name.type != "identifier" or first is None:
@@ -336,16 +336,16 @@ class PythonWalk(StackWalk[Scope]):
     def _parameters(self, node: Node | None, inner: Scope, scope: Scope, decorators: frozenset[str]) -> None:
         is_method = scope.kind == "class" and "staticmethod" not in decorators
         count = 0
-        for each in named(node):
-            name_node = each.child_by_field_name("name") or next(iter(named(each)), None)
-            name = self.text(each if each.type == "identifier" else name_node).lstrip("*")
+        for parameter in named(node):
+            name_node = parameter.child_by_field_name("name") or next(iter(named(parameter)), None)
+            name = self.text(parameter if parameter.type == "identifier" else name_node).lstrip("*")
             if not name:
                 continue
-            if is_method and not inner.this and count == 0 and each.type in {"identifier", "typed_parameter"}:
+            if is_method and not inner.this and count == 0 and parameter.type in {"identifier", "typed_parameter"}:
                 inner.this = name
                 inner.names[name] = Meaning(sort="this")
                 continue
-            self._parameter(each, name, count, inner, scope)
+            self._parameter(parameter, name, count, inner, scope)
             count += 1
 
     def _parameter(self, node: Node, name: str, number: int, inner: Scope, scope: Scope) -> None:
@@ -361,14 +361,15 @@ class PythonWalk(StackWalk[Scope]):
 
     def _lambda(self, node: Node, scope: Scope) -> None:
         inner = Scope(kind="inner", qualified=scope.qualified, enclosing=scope.enclosing, parent=scope)
-        for number, each in enumerate(named(node.child_by_field_name("parameters"))):
-            name = each if each.type == "identifier" else next(iter(named(each)), None)
+        for number, parameter in enumerate(named(node.child_by_field_name("parameters"))):
+            name = parameter if parameter.type == "identifier" else next(iter(named(parameter)), None)
             inner.names[self.text(name)] = UNKNOWN.defined("PARAM", "", number)
         self._visit(node.child_by_field_name("body"), inner)
 
     def _comprehension(self, node: Node, scope: Scope) -> None:
-        """The clauses first: they bind what stands in front of them."""
+        """Visit a comprehension, its clauses first."""
         inner = Scope(kind="inner", qualified=scope.qualified, enclosing=scope.enclosing, parent=scope)
+        # Clauses bind the names that stand in front of them, so they are visited first.
         clauses = [child for child in node.children if child.type == "for_in_clause"]
         for clause in clauses:
             target, right = clause.child_by_field_name("left"), clause.child_by_field_name("right")
