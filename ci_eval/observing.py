@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import comb, sqrt
 
 from ci_eval.contracts import Metric, Observation, Task
-from ci_eval.model import FAILED, UNASKED, LookupScore, MetricInfo, SessionScore, Status
+from ci_eval.model import FAILED, UNASKED, Kind, LookupScore, MetricInfo, SessionScore, Status
+from ci_eval.model.report import Responses
 
 
 def evaluated(session: SessionScore) -> bool:
@@ -40,25 +42,80 @@ def grades_of(session: SessionScore) -> Mapping[str, float]:
     return found or {}
 
 
+def grade(session: SessionScore, name: str) -> Sequence[Observation]:
+    """Return the grade of an evaluated session: 0 where the engine failed, and nothing where there was nothing to hold
+    the answer against, as of a record whose reference is withheld."""
+    if not evaluated(session):
+        return []
+    grades = grades_of(session)
+    if name in grades:
+        return [(grades[name], 1.0)]
+    return [(0.0, 1.0)] if session.status in FAILED and session.expected_text else []
+
+
+def is_ungraded(session: SessionScore) -> bool:
+    """Return whether nobody can tell how an evaluated session of a record went: it has no reference, and no judge was
+    asked."""
+    is_record = session.properties.kind is Kind.RECORD
+    return is_record and evaluated(session) and not session.expected_text and not grades_of(session)
+
+
 def score(task: Task, session: SessionScore) -> float:
     """From 0 to 1; 0 where the engine failed, or was not asked."""
     return 0.0 if session.status in FAILED or not evaluated(session) else task.score(session)
 
 
 def band(task: Task, session: SessionScore) -> str:
-    """The name of the evaluated session's band, or `failed`."""
+    """The name of the evaluated session's band, or `failed`, or `no reference`."""
+    if is_ungraded(session):
+        return UNGRADED_BAND
     return FAILED_BAND if session.status in FAILED else task.band(session).name
 
 
-FAILED_BAND = "failed"
+FAILED_BAND, UNGRADED_BAND = "failed", "no reference"
 """Beside the bands of the task."""
 
 
 def outcome(task: Task, session: SessionScore) -> str:
-    """That of its band, or `failed`, or `skipped`."""
+    """That of its band, or `failed`, or `skipped`, also where nobody can tell."""
     if session.status in FAILED:
         return "failed"
-    return task.band(session).outcome if evaluated(session) else "skipped"
+    return task.band(session).outcome if evaluated(session) and not is_ungraded(session) else "skipped"
+
+
+class ResponseCounts:
+    """Counts why a language model stopped, and how its answers were read."""
+
+    def __init__(self) -> None:
+        self.finishes: Counter[str] = Counter()
+        self.rules: Counter[str] = Counter()
+        self.empty: Counter[str] = Counter()
+
+    def add(self, session: SessionScore) -> None:
+        """Count the lookups of a session."""
+        for lookup in session.lookups:
+            if lookup.usage:
+                self.finishes[lookup.usage.finish] += 1
+                self.rules.update(lookup.usage.read)
+        last = session.lookups[-1] if session.lookups else None
+        if last and last.usage and not last.total and session.status in {Status.EMPTY, Status.CUT_OFF}:
+            self.empty[last.usage.finish] += 1
+
+    def add_all(self, counts: ResponseCounts) -> None:
+        """Add what was counted of other sessions."""
+        self.finishes += counts.finishes
+        self.rules += counts.rules
+        self.empty += counts.empty
+
+    def figures(self) -> Responses | None:
+        """Return what was counted; None where no language model answered."""
+        if not self.finishes:
+            return None
+        return Responses(
+            finishes=dict(sorted(self.finishes.items())),
+            rules=dict(sorted(self.rules.items())),
+            empty=dict(sorted(self.empty.items())),
+        )
 
 
 def shown_rank(task: Task, session: SessionScore) -> int | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 
 import msgspec
@@ -15,10 +15,10 @@ from ci_eval.splitting.contract import Lines, RecordItem, Split, Splitter
 class _Neutral(msgspec.Struct):
     """The fields of a line that are read; a task may have more."""
 
-    context: dict[str, str]
-    references: list[str] = []
-    language: str = ""
-    instruction: str = ""
+    context: dict[str, str | None]
+    references: list[str | None] | None = []
+    language: str | None = ""
+    instruction: str | None = ""
     run: Runnable | None = None
 
 
@@ -29,10 +29,10 @@ def neutral(line: Mapping[str, object]) -> Record:
     """
     found = msgspec.convert(line, _Neutral)
     return Record(
-        language=found.language,
-        instruction=found.instruction,
-        context=found.context,
-        references=tuple(found.references),
+        language=found.language or "",
+        instruction=found.instruction or "",
+        context=_texts(found.context),
+        references=_given(found.references or ()),
         run=found.run,
     )
 
@@ -79,9 +79,9 @@ class _Mera(msgspec.Struct):
     """The fields that MERA CODE's lines share."""
 
     instruction: str
-    inputs: dict[str, str]
-    outputs: str = ""
-    meta: dict[str, object] = {}
+    inputs: dict[str, str | None]
+    outputs: str | None = ""
+    meta: dict[str, object] | None = {}
     run: Runnable | None = None
 
 
@@ -90,14 +90,24 @@ def of_mera(line: Mapping[str, object]) -> Record:
     if "inputs" not in line:
         return neutral(line)
     found = msgspec.convert(line, _Mera)
-    language = found.meta.get("language", found.inputs.get("language", ""))
+    language = (found.meta or {}).get("language") or found.inputs.get("language") or ""
     return Record(
         language=str(language).lower(),
         instruction=found.instruction,
-        context=found.inputs,
-        references=(found.outputs,) if found.outputs else (),
+        context=_texts(found.inputs),
+        references=_given([found.outputs]),
         run=found.run,
     )
+
+
+def _texts(context: Mapping[str, str | None]) -> dict[str, str]:
+    """Return the context with texts alone: data frames write null where a field is empty."""
+    return {name: text or "" for name, text in context.items()}
+
+
+def _given(references: Iterable[str | None]) -> tuple[str, ...]:
+    """Return the references that are there: test sets are published with theirs withheld, as null or as blanks."""
+    return tuple(text for text in references if text and text.strip())
 
 
 LEASTS = (0.75, 0.5, 0.25)

@@ -54,6 +54,14 @@ class Remarking(Protocol):
         """What there is to say about a pairing that it has graded; empty where that is nothing."""
 
 
+@runtime_checkable
+class Priced(Protocol):
+    """A grader whose grades cost money."""
+
+    def cost(self, pairing: Pairing) -> float | None:
+        """Return the price of a grade that it gave; None where prices or tokens are not known."""
+
+
 def names() -> list[str]:
     """As users write them, sorted."""
     return CATALOG.names()

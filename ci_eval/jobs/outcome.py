@@ -11,7 +11,9 @@ from ci_eval.errors import (
     TooMuchUnread,
 )
 from ci_eval.manifest import Manifest
-from ci_eval.model import FAILED
+from ci_eval.model import FAILED, SessionScore
+from ci_eval.observing import ResponseCounts
+from ci_eval.rendering.advice import without_answer
 from ci_eval.workspace import Workspace
 
 
@@ -28,7 +30,7 @@ def trouble(workspace: Workspace, config: Config) -> CiEvalError | None:
         )
     allowed, share = config.interpret.allowed_failures, failed / manifest.finished
     if share <= allowed:
-        return _unread(manifest, config) or _emptiness(manifest, config)
+        return _unread(manifest, config) or _emptiness(workspace, manifest, config)
     return TooManyFailures(
         f"the engine failed on {failed:,} of {manifest.finished:,} sessions ({share:.1%}), allowed are {allowed:.1%} "
         "(interpret.allowedFailures); the report shows them, errors first"
@@ -47,14 +49,34 @@ def _unread(manifest: Manifest, config: Config) -> TooMuchUnread | None:
     )
 
 
-def _emptiness(manifest: Manifest, config: Config) -> NothingSuggested | None:
-    empty, most = manifest.statuses.get("empty", 0), config.interpret.allowed_empty
-    if most == 1 or empty < most * manifest.finished or manifest.engine.name == EMPTY:
+def _emptiness(workspace: Workspace, manifest: Manifest, config: Config) -> NothingSuggested | None:
+    statuses, most = manifest.statuses, config.interpret.allowed_empty
+    empty = statuses.get("empty", 0)
+    if most == 1 or manifest.engine.name == EMPTY:
+        return None
+    if manifest.endpoint and empty + statuses.get("cut-off", 0) >= most * manifest.finished:
+        return _unanswered(workspace, manifest, most)
+    if empty < most * manifest.finished:
         return None
     return NothingSuggested(
         f"the engine suggested nothing in {empty:,} of {manifest.finished:,} sessions: "
         "it may lack what the project needs (--dependencies), not know where the project is, or want a "
         "letter typed (actions.strategy.prefix); with interpret.allowedEmpty: 1 the run counts all the same"
+    )
+
+
+def _unanswered(workspace: Workspace, manifest: Manifest, most: float) -> NothingSuggested | None:
+    """Return what is wrong with a language model whose answers are empty, or are cut off before they begin."""
+    counts = ResponseCounts()
+    for _, sessions in workspace.sessions(SessionScore):
+        for session in sessions:
+            counts.add(session)
+    responses, empty = counts.figures(), counts.empty.total()
+    if responses is None or empty < most * manifest.finished:
+        return None
+    return NothingSuggested(
+        f"the model gave no answer in {empty:,} of {manifest.finished:,} sessions: {without_answer(responses)}. With "
+        "interpret.allowedEmpty: 1 the run counts all the same"
     )
 
 

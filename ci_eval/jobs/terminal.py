@@ -47,6 +47,7 @@ from ci_eval.rendering.suites import populations as populations_of_suite
 from ci_eval.rendering.sweeping import difference_texts, figure_texts, together
 from ci_eval.rendering.trendtext import change_lines
 from ci_eval.rendering.verdicts import (
+    COSTS,
     ELSEWHERE,
     HERE,
     TRENDS,
@@ -180,7 +181,9 @@ def comparison(done: Compared, screen: Screen) -> None:
     _compared_by_length(found, screen)
     times = [name for name in (*timed, *TRENDS) if name in found.filters[found.headline]]
     times += [name for name in INFOS if name in found.filters["ALL"]]
-    _verdicts("Time and memory", found, list(dict.fromkeys(times)), lambda each: each, screen)
+    times += [name for name in COSTS if name in found.filters[found.headline] and name not in declared]
+    title = "Time, memory and cost" if set(times) & set(COSTS) else "Time and memory"
+    _verdicts(title, found, list(dict.fromkeys(times)), lambda each: each, screen)
     for warning in found.warnings:
         screen.warn(warning)
     _gates(found.gates, screen)

@@ -7,15 +7,26 @@ from typing import Literal
 
 from ci_eval.contracts import Metric, Observation
 from ci_eval.model import MetricInfo, SessionScore
-from ci_eval.observing import evaluated, grades_of
+from ci_eval.observing import evaluated, grade, grades_of
 from ci_eval.tasks.code_review import MOST, TASK
 
 Observe = Callable[[SessionScore], Sequence[Observation]]
 
 
 def mean(key: str) -> Observe:
-    """That grade in all evaluated reviews; 0 where there is none."""
-    return lambda session: [(grades_of(session).get(key, 0.0), 1.0)] if evaluated(session) else []
+    """That grade in all reviews that could be graded; 0 where the engine failed."""
+    return lambda session: grade(session, key)
+
+
+def ungraded(session: SessionScore) -> Sequence[Observation]:
+    """Return a review of a record without a reference, which similarities leave out."""
+    return [(1.0, 1.0)] if evaluated(session) and not session.expected_text else []
+
+
+def judge_cost(session: SessionScore) -> Sequence[Observation]:
+    """Return the price of what the judge said about a review."""
+    grades = grades_of(session)
+    return [(grades["judgeCost"], 1.0)] if "judgeCost" in grades else []
 
 
 def where_judged(key: str) -> Observe:
@@ -56,7 +67,7 @@ def _metric(
     shown: bool = False,
 ) -> Metric:
     info = MetricInfo(name=name, summary=summary, unit=unit, better=better, shown=shown)
-    statistic: Literal["count", "ratio"] = "count" if unit == "count" else "ratio"
+    statistic: Literal["count", "ratio"] = "count" if unit in {"count", "money"} else "ratio"
     return Metric(info=info, observe=observe, order=(6, 1, order), statistic=statistic, of=TASK.unit)
 
 
@@ -80,6 +91,14 @@ METRICS: tuple[Metric, ...] = (
     ),
     _metric(
         10, "Unscored", "comments on which the judge gave no verdict", where_judged("unscored"), unit="count",
+        better="lower",
+    ),
+    _metric(
+        11, "WithoutReference", "reviews of records without a reference: no similarity counts them", ungraded,
+        unit="count", better="neither",
+    ),
+    _metric(
+        12, "JudgeCost", "price of the judge's answers, in the currency of judge.price", judge_cost, unit="money",
         better="lower",
     ),
 )  # fmt: skip

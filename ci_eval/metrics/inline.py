@@ -6,17 +6,13 @@ from collections.abc import Callable, Sequence
 
 from ci_eval.contracts import Metric, Observation
 from ci_eval.model import MetricInfo, SessionScore
-from ci_eval.observing import evaluated, grades_of
+from ci_eval.observing import evaluated, grade, grades_of
 from ci_eval.tasks.inline import TASK
 
 
 def mean(name: str, summary: str, score: str, unit: str = "share") -> Metric:
     """The mean of a grade over all evaluated sessions; 0 where the engine failed."""
-
-    def observe(session: SessionScore) -> Sequence[Observation]:
-        return [(grades_of(session).get(score, 0.0), 1.0)] if evaluated(session) else []
-
-    return _metric(name, summary, unit, observe)
+    return _metric(name, summary, unit, lambda session: grade(session, score))
 
 
 def matched(session: SessionScore) -> Sequence[Observation]:

@@ -48,6 +48,11 @@ def _confidence(session: SessionScore) -> Sequence[Observation]:
     ]
 
 
+def _cost_of_session(session: SessionScore) -> Sequence[Observation]:
+    costs = [lookup.usage.cost for lookup in session.lookups if lookup.usage and lookup.usage.cost is not None]
+    return [(sum(costs), 1.0)] if costs else []
+
+
 METRICS: tuple[Metric, ...] = (
     of_usage("FirstTokenPercentile50", "half of the answers began within this time", _first, "ms", "quantile", 0.5),
     of_usage("FirstTokenPercentile95", "95 % of the answers began within this time", _first, "ms", "quantile", 0.95),
@@ -80,5 +85,16 @@ METRICS: tuple[Metric, ...] = (
         "share",
         "ratio",
     ),
-    of_usage("Cost", "price of all answers, in the currency of engine.price", lambda usage: usage.cost),
+    of_usage("Cost", "price of all answers, in the currency of engine.price", lambda usage: usage.cost, "money"),
+    Metric(
+        info=MetricInfo(
+            name="CostPerSession",
+            summary="mean price of the answers in a session, in the currency of engine.price",
+            unit="money",
+            better="lower",
+        ),
+        observe=_cost_of_session,
+        order=(9,),
+        of="models",
+    ),
 )

@@ -7,15 +7,15 @@ from collections.abc import Sequence
 
 from ci_eval.contracts import Metric, Observation
 from ci_eval.model import MetricInfo, SessionScore
-from ci_eval.observing import evaluated, grades_of
+from ci_eval.observing import evaluated, grade, grades_of
 from ci_eval.tasks.unit_tests import TASK
 
 
 def mean(name: str, summary: str, key: str, order: int) -> Metric:
-    """The mean of a grade over all evaluated sessions; 0 where there is none."""
+    """The mean of a grade over all sessions that could be graded; 0 where the engine failed."""
 
     def observe(session: SessionScore) -> Sequence[Observation]:
-        return [(grades_of(session).get(key, 0.0), 1.0)] if evaluated(session) else []
+        return grade(session, key)
 
     info = MetricInfo(name=name, summary=summary, unit="score", better="higher", shown=name == "CodeBLEU")
     return Metric(info=info, observe=observe, order=(6, 2, order), of=TASK.unit)
@@ -45,6 +45,11 @@ def not_runnable(session: SessionScore) -> Sequence[Observation]:
     """A record whose tests were to be run, and cannot be."""
     grades = grades_of(session)
     return [(grades["notRunnable"], 1.0)] if evaluated(session) and "notRunnable" in grades else []
+
+
+def ungraded(session: SessionScore) -> Sequence[Observation]:
+    """Return a test for a record without a reference, which similarities leave out."""
+    return [(1.0, 1.0)] if evaluated(session) and not session.expected_text else []
 
 
 METRICS: tuple[Metric, ...] = (
@@ -90,6 +95,18 @@ METRICS: tuple[Metric, ...] = (
         ),
         observe=not_runnable,
         order=(6, 2, 12),
+        statistic="count",
+        of=TASK.unit,
+    ),
+    Metric(
+        info=MetricInfo(
+            name="TestsWithoutReference",
+            summary="tests for records without a reference: no similarity counts them",
+            unit="count",
+            better="neither",
+        ),
+        observe=ungraded,
+        order=(6, 2, 13),
         statistic="count",
         of=TASK.unit,
     ),

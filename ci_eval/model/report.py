@@ -105,7 +105,8 @@ class MetricInfo(Value, frozen=True, kw_only=True):
     name: str
     summary: str
     unit: str
-    """share (0..1, shown as percent), score (0..1, shown as it is), rank, ms, nats (of log-probabilities) or count."""
+    """share (0..1, shown as percent), score (0..1, shown as it is), rank, ms, nats (of log-probabilities), money or
+    count."""
     better: str
     """higher, lower or neither."""
     shown: bool = False
@@ -131,6 +132,17 @@ class Noise(Value, frozen=True, kw_only=True):
     """Mean latency (ms) of each round."""
     spread: float | None
     """Median over lookups of how much longer the slowest round took than the fastest, as a share of the fastest."""
+
+
+class Responses(Value, frozen=True, kw_only=True):
+    """What language models answered with, where one was asked."""
+
+    finishes: dict[str, int]
+    """Why the model stopped → lookups."""
+    rules: dict[str, int]
+    """Rule by which suggestions were read from what it wrote → lookups."""
+    empty: dict[str, int]
+    """Why it stopped → sessions in which it wrote nothing that is a suggestion."""
 
 
 class Evaluation(Value, frozen=True, kw_only=True):
@@ -161,6 +173,8 @@ class Evaluation(Value, frozen=True, kw_only=True):
     """None where each session was asked once."""
     repeats: Determinism | None = None
     """How many sessions were asked more than once, and how many of these were not answered alike; None: nothing was."""
+    responses: Responses | None = None
+    """None where no language model was asked."""
     footprint: Footprint = Footprint()
     """What the engine took of the machine."""
     sent: SentConfiguration | None = None

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from ci_eval.model import Evaluation
+from ci_eval.model import Evaluation, FilterFigures
+from ci_eval.model.report import Responses
 from ci_eval.rendering.figures import counted, first_filter
 from ci_eval.statistics.population import NOTABLE
 
@@ -16,7 +18,13 @@ NAMED = 5
 
 def warnings_of(evaluation: Evaluation) -> Sequence[str]:
     """One text each, without an end mark of its own."""
-    return [*_end(evaluation), *_unread(evaluation), *_imports(evaluation), *_emptiness(evaluation)]
+    return [
+        *_end(evaluation),
+        *_unread(evaluation),
+        *_imports(evaluation),
+        *_models(evaluation),
+        *_emptiness(evaluation),
+    ]
 
 
 def listed(names: Sequence[str]) -> str:
@@ -63,7 +71,52 @@ def _imports(evaluation: Evaluation) -> Iterator[str]:
         )
 
 
+REASONS = {
+    "length": "the limit of tokens was reached before an answer began: raise engine.sampling.maxTokens (a model that "
+    "thinks takes thousands), or switch its thinking off by engine.extra",
+    "filter": "a content filter took the answer",
+    "refusal": "the model refused to answer",
+    "tool": "the model called a tool in place of an answer: take the tools away by engine.extra",
+    "stop": "the model wrote nothing that could be read as an answer; the sessions' pages have all that it wrote",
+}
+"""Why a language model stopped → why there is no answer, and what helps."""
+
+
+def without_answer(responses: Responses) -> str:
+    """Return why a language model gave no answer, the most frequent reason first; an empty text where it always did."""
+    counts = Counter[str]()
+    for finish, count in responses.empty.items():
+        counts[finish if finish in REASONS else "stop"] += count
+    return "; ".join(f"in {counted(count, 'session')} {REASONS[finish]}" for finish, count in counts.most_common())
+
+
+def _models(evaluation: Evaluation) -> Iterator[str]:
+    """Yield what is special about the answers of language models."""
+    _, whole = first_filter(evaluation)
+    if evaluation.responses and (why := without_answer(evaluation.responses)):
+        yield f"no answer of the model: {why}"
+    hidden = sum(_count(whole, name) for name in ("WithoutReference", "TestsWithoutReference"))
+    if hidden:
+        yield (
+            f"{counted(hidden, 'record')} of {whole.sessions:,} have no reference (it is empty or null), as in test sets "
+            "whose answers are withheld: similarities are over the others alone"
+        )
+    unscored, hits = _count(whole, "Unscored"), whole.metrics.get("HitAt1")
+    if unscored and (hits is None or hits.value is None):
+        yield (
+            f"the judge gave no verdict that could be read on any of {counted(unscored, 'comment')}: the sessions' pages "
+            "have what it said; a judge that thinks needs a larger judge.sampling.maxTokens"
+        )
+
+
+def _count(figures: FilterFigures, name: str) -> int:
+    estimate = figures.metrics.get(name)
+    return round(estimate.value or 0) if estimate else 0
+
+
 def _emptiness(evaluation: Evaluation) -> Iterator[str]:
+    if evaluation.responses:
+        return
     _, whole = first_filter(evaluation)
     empty = whole.statuses.get("empty", 0)
     if whole.sessions and empty >= MOSTLY * whole.sessions:

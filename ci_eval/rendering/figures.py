@@ -4,7 +4,7 @@ metrics."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from math import isfinite
+from math import floor, isfinite, log10
 
 from ci_eval.model import FAILED, Estimate, Evaluation, FilterFigures, Footprint, MetricInfo, OtherCode
 from ci_eval.statistics import footprint
@@ -54,8 +54,16 @@ def amount(value: float | None, unit: str) -> str:
             return f"{value:,.1f} MB"
         case "count":
             return f"{value:,.0f}"
+        case "money":
+            return money(value)
         case _:
             return f"{value:.2f}"
+
+
+def money(value: float) -> str:
+    """Return an amount in full cents from 1 on, and with two significant digits at least below."""
+    decimals = 2 if abs(value) >= 1 or not value else min(max(2, 1 - floor(log10(abs(value)))), 12)
+    return f"{value:,.{decimals}f}"
 
 
 def change(difference: float | None, unit: str) -> str:
@@ -71,6 +79,8 @@ def change(difference: float | None, unit: str) -> str:
             text = f"{difference:+,.1f} ms"
         case "MB":
             text = f"{difference:+,.1f} MB"
+        case "money":
+            text = f"{'-' if difference < 0 else '+'}{money(abs(difference))}"
         case _:
             text = f"{difference:+.2f}"
     # A difference that rounds to 0 gets no sign.

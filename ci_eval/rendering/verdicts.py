@@ -35,6 +35,8 @@ SIGNS = {
 WORDS = {verdict: verdict.value.replace("-", " ") for verdict in Verdict}
 
 TRENDS = ("LatencyPercentile50", "LatencyPercentile95")
+COSTS = ("CostPerSession",)
+"""What language models cost, beside times and memory."""
 """Metrics whose trend is drawn in addition to the declared ones."""
 
 

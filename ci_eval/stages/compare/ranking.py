@@ -15,7 +15,7 @@ from ci_eval.filters import ReportFilters
 from ci_eval.manifest import Manifest
 from ci_eval.model import FAILED, Difference, Estimate, Ranking, SessionScore, Verdict
 from ci_eval.observing import evaluated
-from ci_eval.rendering.verdicts import TRENDS
+from ci_eval.rendering.verdicts import COSTS, TRENDS
 from ci_eval.stages.compare.compare import refuse, repeats_of, side_of
 from ci_eval.stages.compare.footprints import of_each
 from ci_eval.stages.compare.judging import Judge
@@ -42,7 +42,8 @@ def rank(
     for other in manifests[1:]:
         refuse(manifests[0], other)
     chosen = _chosen(metrics, declared, manifests[0].figures)
-    timed = [each for each in metrics if each.info.name in TRENDS]
+    has_models = any(manifest.endpoint for manifest in manifests)
+    timed = [each for each in metrics if each.info.name in (*TRENDS, *(COSTS if has_models else ()))]
     found = _Together(manifests[0], chosen, timed, len(workspaces))
     headline = filters.leading
     if not any(headline.weight(session) for _, (first, *_) in _common(workspaces) for session in first):
@@ -111,9 +112,11 @@ def _chosen(metrics: Sequence[Metric], declared: Sequence[str], figures: Contain
 def _best_first(total: Floats, metric: Metric) -> list[int]:
     """The sides' indices; `total` (sides x 2): the sums of the metric's numerators and denominators."""
     with np.errstate(invalid="ignore", divide="ignore"):
-        values = np.nan_to_num(total[:, 0] / total[:, 1])
+        values = total[:, 0] / total[:, 1]
     sign = -1 if metric.info.better == "lower" else 1
-    return sorted(range(len(total)), key=lambda side: -sign * float(values[side]))
+    # A side without a figure is the last.
+    ranked = np.nan_to_num(sign * values, nan=-np.inf, neginf=-np.inf)
+    return sorted(range(len(total)), key=lambda side: -float(ranked[side]))
 
 
 class _Together:

@@ -70,14 +70,17 @@ class Grading:
             grade = (splitting.ranked if at_caret else None) or splitting.grade
             return replace(lookup, grades=dict(grade(lookup.suggestions, record)))
         references = record.references if record else (expected,)
-        if not (self._graders and references):
+        # What a judge can tell without a reference, no similarity can.
+        able = self._graders if references else [grader for grader in self._graders if grader.judges]
+        if not able:
             return lookup
+        references = references or ("",)
         language = (record.language if record else "") or self._language
         code, offset = place
         against = _Against(references, language, (code, offset, offset + len(expected)), record)
         shown, found = lookup.suggestions[: self._task.graded], dict[str, float]()
         suggested = [each.text for each in shown]
-        for grader in self._graders:
+        for grader in able:
             read = self._task.readers.get(grader.name)
             texts = [*read(lookup.answer, record)] if record and read else suggested
             # A judge is not asked about nothing; for the others, no suggestion is an empty one.
@@ -86,6 +89,9 @@ class Grading:
                 found |= _stored(grader.name, self._task.summed([each for each, _ in closest]), found)
                 continue
             scores = [_stored(grader.name, each, found) for each, _ in closest]
+            costs = [cost for text in texts if (cost := against.cost(grader, text)) is not None]
+            if costs:
+                found["judgeCost"] = sum(costs)
             found |= _judged(scores) if grader.judges else _best(scores) if self._task.best else scores[0]
             if not read:
                 remarks = [said for _, said in closest]
@@ -101,6 +107,8 @@ class _Known:
     grade: Callable[[Pairing], Scores]
     judges: bool
     remark: Callable[[Pairing], str]
+    cost: Callable[[Pairing], float | None] | None
+    """None where it asks no language model."""
     grade_texts: Callable[[str, str], Scores] | None
     """None where it looks at more than two texts."""
 
@@ -111,6 +119,7 @@ class _Known:
             grade=grader.grade,
             judges=isinstance(grader, graders.Judging),
             remark=grader.remark if isinstance(grader, graders.Remarking) else _nothing,
+            cost=grader.cost if isinstance(grader, graders.Priced) else None,
             grade_texts=grader.grade_texts if isinstance(grader, graders.OfTexts) else None,
         )
 
@@ -147,6 +156,14 @@ class _Against:
         if "score" in scores:
             scores = {grader.name: scores["score"] / 100}
         return scores, grader.remark(decisive)
+
+    def cost(self, grader: _Known, text: str) -> float | None:
+        """Return what it cost to grade that text against all references; None where nobody says."""
+        if grader.cost is None:
+            return None
+        costs = [grader.cost(pairing) for pairing in self._pairings.get(text, ())]
+        known = [cost for cost in costs if cost is not None]
+        return sum(known) if known else None
 
     def _pairing(self, reference: str, text: str) -> Pairing:
         code, start, end = self._span

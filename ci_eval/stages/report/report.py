@@ -22,6 +22,7 @@ from ci_eval.model import (
     SourceFile,
     Vocabulary,
 )
+from ci_eval.model.report import Responses
 from ci_eval.rendering.advice import listed
 from ci_eval.rendering.contract import Reporter
 from ci_eval.rendering.painting import Paint, unasked
@@ -108,6 +109,7 @@ def evaluate(
     tallies = found.by_filter
     known, asked = population(workspace, tallies[EVERYTHING].evaluated)
     of_run = footprint.figures(manifest.footprint)
+    responses = found.responses.figures()
     by_filter = _filters(tallies, asked, of_run)
     if manifest.sampling:
         # The sample was drawn for the figure of all tokens.
@@ -124,7 +126,7 @@ def evaluate(
         seed=manifest.seed,
         conditions=manifest.series(),
         started=manifest.start,
-        environment=environment(manifest),
+        environment=environment(manifest, responses),
         lacking=manifest.unresolved_packages if manifest.dependencies_left_out else {},
         unparsable=manifest.unparsable,
         unparsable_files=manifest.unparsable_files,
@@ -141,6 +143,7 @@ def evaluate(
         footprint=manifest.footprint,
         sent=manifest.sent,
         machine=manifest.machine,
+        responses=responses,
         unfinished=None if manifest.complete else _not_through(workspace),
     )
 
@@ -168,7 +171,7 @@ def population(workspace: Workspace, asked: Mapping[str, int]) -> tuple[int, flo
     return share(known, asked, merged=merged, unread=manifest.unparsable)
 
 
-def environment(manifest: Manifest) -> dict[str, str]:
+def environment(manifest: Manifest, responses: Responses | None = None) -> dict[str, str]:
     """What the run stood on, for the reader."""
     packages = [f"{name} {version}" for name, version in manifest.engine.packages.items()]
     return {
@@ -185,9 +188,15 @@ def environment(manifest: Manifest) -> dict[str, str]:
         "Unresolved imports": _unresolved(manifest),
         "Confined": manifest.confined or "the engine has no process of its own",
         **({"Settings left out": manifest.settings_left_out} if manifest.settings_left_out else {}),
+        **({"Answers were read by": _counted(responses.rules)} if responses and responses.rules else {}),
+        **({"Answers ended by": _counted(responses.finishes)} if responses else {}),
         **({"Answers of an earlier run": f"{manifest.reused:,} sessions"} if manifest.reused else {}),
         **({"Vocabulary": _spelled(manifest.vocabulary)} if manifest.vocabulary else {}),
     }
+
+
+def _counted(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {count:,}" for name, count in sorted(counts.items(), key=lambda item: -item[1]))
 
 
 def _unresolved(manifest: Manifest) -> str:

@@ -26,7 +26,15 @@ from ci_eval.model import (
     Status,
 )
 from ci_eval.model.sampling import Sampling, Stratum
-from ci_eval.observing import all_observations_of, by_round, evaluated, score
+from ci_eval.observing import (
+    UNGRADED_BAND,
+    ResponseCounts,
+    all_observations_of,
+    by_round,
+    evaluated,
+    is_ungraded,
+    score,
+)
 from ci_eval.statistics.noise import Rounds
 from ci_eval.statistics.population import counted, project_of
 from ci_eval.statistics.querying import Cases
@@ -229,6 +237,7 @@ class Tallies:
     by_filter: dict[str, Tally]
     rounds: Rounds
     cases: Cases
+    responses: ResponseCounts
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -236,6 +245,7 @@ class _PartOfAll:
     by_filter: dict[str, _Part]
     rounds: Rounds
     cases: Cases
+    responses: ResponseCounts
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -310,7 +320,7 @@ class Tallying:
         of, sampling, repeats = self._manifest.rounds, self._sampling, self._manifest.state
         task = tasks.CATALOG.load(self._manifest.task)
         tallies = {each.name: Tally(task, observed, each, of, sampling, repeats) for each in self.filters}
-        return Tallies(by_filter=tallies, rounds=Rounds(of), cases=Cases())
+        return Tallies(by_filter=tallies, rounds=Rounds(of), cases=Cases(), responses=ResponseCounts())
 
     def _part(self, paths: Sequence[Path], observed: Sequence[Metric]) -> _PartOfAll:
         manifest = self._manifest
@@ -332,7 +342,8 @@ class Tallying:
                     found.rounds.add(session)
                 if session.properties.strategy and asked:
                     found.cases.add(file.path, cluster, session, score(task, session))
-                band = task.band(session).name if asked else None
+                band = band_of(task, session) if asked else None
+                found.responses.add(session)
                 seen = all_observations_of(observed, session)
                 # Observed as each round answered, where that is not the same.
                 moved = (
@@ -343,7 +354,12 @@ class Tallying:
                 for tally in tallies:
                     tally.add(session, band, seen, moved)
         parts = {name: tally.part() for name, tally in found.by_filter.items()}
-        return _PartOfAll(by_filter=parts, rounds=found.rounds, cases=found.cases)
+        return _PartOfAll(by_filter=parts, rounds=found.rounds, cases=found.cases, responses=found.responses)
+
+
+def band_of(task: Task, session: SessionScore) -> str:
+    """Return the band of an evaluated session; one that nobody can grade is in none of the task's."""
+    return UNGRADED_BAND if is_ungraded(session) else task.band(session).name
 
 
 def _add(tallies: Tallies, part: _PartOfAll) -> None:
@@ -351,6 +367,7 @@ def _add(tallies: Tallies, part: _PartOfAll) -> None:
         tally.add_part(part.by_filter[name])
     tallies.rounds.add_all(part.rounds)
     tallies.cases.add_all(part.cases)
+    tallies.responses.add_all(part.responses)
 
 
 def folders_of(paths: Sequence[str]) -> dict[str, list[int]]:

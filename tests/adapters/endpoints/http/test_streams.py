@@ -26,7 +26,7 @@ def read(body: str | bytes, *, streamed: bool = True, api: str = "chat", size: i
     return assembly.finished(streamed=streamed)
 
 
-def chunk(text: str | None, finish: str | None = None, **more: Any) -> dict[str, Any]:
+def chunk(text: Any, finish: str | None = None, **more: Any) -> dict[str, Any]:
     return {"choices": [{"index": 0, "delta": {"content": text}, "finish_reason": finish, **more}]}
 
 
