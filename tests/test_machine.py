@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.machine import cache_folder, peak_below, peak_of
+from ci_eval import machine
+from ci_eval.machine import Watch, cache_folder, peak_below, peak_of
 
 
 def test_the_cache_is_where_the_variables_say_ours_first(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -48,3 +49,26 @@ def test_a_process_knows_what_it_held_itself() -> None:
 
 def test_of_a_process_that_is_not_there_nothing_is_known() -> None:
     assert peak_of("nobody") is None
+
+
+@pytest.mark.parametrize(
+    ("microseconds", "load", "busy"), [(9_000_000, 0.5, True), (1_000, 0.5, False), (0, 40.0, True)]
+)
+def test_a_machine_on_which_processes_wait_is_busy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, microseconds: int, load: float, busy: bool
+) -> None:
+    file, clock = tmp_path / "cpu", iter([100.0, 110.0])
+    line = "some avg10=1.00 avg60=2.00 avg300=3.00 total={}\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=7\n"
+    monkeypatch.setattr("ci_eval.machine.time.monotonic", lambda: next(clock))
+    monkeypatch.setattr(machine, "cores", lambda: 2)
+    monkeypatch.setattr("ci_eval.machine.os.getloadavg", lambda: (load, 0.0, 0.0))
+    file.write_text(line.format(5))
+    watch = Watch(file)
+    file.write_text(line.format(5 + microseconds))
+    state = watch.state()
+    assert (state.busy, state.load, state.cores) == (busy, load, 2)
+    assert state.pressure == pytest.approx(microseconds / 1e7, abs=1e-3)
+
+
+def test_a_system_that_does_not_say_how_long_processes_wait_is_judged_by_its_load(tmp_path: Path) -> None:
+    assert Watch(tmp_path / "no such file").state().pressure is None

@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 from urllib.parse import urlsplit
 
 import msgspec
@@ -23,7 +23,7 @@ from ci_eval.fetch import sealed
 from ci_eval.fetch.archive import unpack
 from ci_eval.fetch.clients import run_client
 from ci_eval.fetch.download import download
-from ci_eval.fetch.packages import npm_run, pip_install
+from ci_eval.fetch.packages import npm_run, pip_download, pip_install
 from ci_eval.model import EngineInfo
 
 MARKER = "ci-eval-packages.json"
@@ -61,6 +61,14 @@ class Recipe(Protocol):
 
     def is_made(self, folder: Path) -> bool:
         """Whether the default version is there already."""
+
+
+@runtime_checkable
+class Renewable(Protocol):
+    """A recipe or an engine of which a registry knows the newest version."""
+
+    def newest(self) -> str:
+        """Ask the registry for it. Raises ConfigError or InstallError."""
 
 
 class IntoCache:
@@ -124,6 +132,14 @@ class FromRecipe:
         """See Engine."""
         return self.recipe.is_made(cache / "engines")
 
+    def newest(self) -> str:
+        """See Renewable."""
+        if isinstance(self.recipe, Renewable):
+            return self.recipe.newest()
+        raise ConfigError(
+            f"ci-eval cannot ask {self.source} for the newest version of {self.name}: name a version in place of latest"
+        )
+
     def install(self, version: str | None, cache: Path) -> Installation:
         """See Engine."""
         if version in (None, self.version):
@@ -147,6 +163,12 @@ class Pip(IntoCache):
     def name(self, version: str) -> str:
         return f"{self.package}-{version}-py{sys.version_info.major}{sys.version_info.minor}"
 
+    def newest(self) -> str:
+        """See Renewable."""
+        with tempfile.TemporaryDirectory() as folder:
+            _, version, *_ = pip_download(self.package, Path(folder)).name.split("-")
+        return version
+
     def install(self, version: str, _folder: Path, new: Path) -> Mapping[str, str]:
         return pip_install([f"{self.package}=={version}", *self.others], new)
 
@@ -165,6 +187,12 @@ class Npm(IntoCache):
     def name(self, version: str) -> str:
         return f"{plain(self.package)}-{version}"
 
+    def newest(self) -> str:
+        """See Renewable."""
+        with tempfile.TemporaryDirectory() as folder:
+            said = npm_run(("view", self.package, "version", "--json"), cwd=Path(folder))
+        return msgspec.json.decode(said, type=str)
+
     def install(self, version: str, _folder: Path, new: Path) -> Mapping[str, str]:
         return _npm_install({self.package: version, **self.others}, new)
 
@@ -181,6 +209,13 @@ class Go(IntoCache):
     def name(self, version: str) -> str:
         return f"{plain(self.module)}-{version}"
 
+    def newest(self) -> str:
+        """See Renewable."""
+        with tempfile.TemporaryDirectory() as folder:
+            # Outside of any module, since a go.mod there would decide.
+            asked = ("go", "list", "-m", "-f", "{{.Version}}", f"{self.module}@latest")
+            return run_client(asked, cwd=Path(folder), variables={"GOWORK": "off", "GOFLAGS": "-mod=mod"}).strip()
+
     def install(self, version: str, _folder: Path, new: Path) -> Mapping[str, str]:
         return _go_build(self.module, version, new)
 
@@ -196,6 +231,14 @@ class Gem(IntoCache):
 
     def name(self, version: str) -> str:
         return f"{self.package}-{version}-gem"
+
+    def newest(self) -> str:
+        """See Renewable."""
+        with tempfile.TemporaryDirectory() as folder:
+            said = run_client(("gem", "list", "--remote", "--exact", self.package), cwd=Path(folder))
+        if match := re.search(rf"^{re.escape(self.package)} \((\S+?)[,)]", said, re.MULTILINE):
+            return match[1]
+        raise InstallError(f"gem names no version of {self.package}: {said.strip()[-200:]}")
 
     def install(self, version: str, _folder: Path, new: Path) -> Mapping[str, str]:
         options = ("--no-document", "--no-user-install", "--install-dir", str(new), "--bindir", str(new / "bin"))

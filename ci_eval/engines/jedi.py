@@ -137,6 +137,10 @@ class Jedi:
     def installed(self, _cache: Path) -> bool | None:
         return None
 
+    def newest(self) -> str:
+        """See Renewable."""
+        return Pip(package="jedi", version=self.version).newest()
+
     def install(self, version: str | None, cache: Path) -> Installation:
         if version is None:
             packages = {name: installed_version(name) for name in ("jedi", "parso")}

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from msgspec.structs import replace as replace_values
+
 from ci_eval import engines, graders, languages, machine, rankers, tasks
 from ci_eval.adapters import environments
 from ci_eval.adapters.confinement import NOTHING_OPEN
@@ -12,7 +14,7 @@ from ci_eval.adapters.endpoints.engine import of_endpoint
 from ci_eval.adapters.ide.engine import IdeEngine
 from ci_eval.adapters.lsp.engine import LspEngine
 from ci_eval.adapters.place import confinement_of
-from ci_eval.adapters.recipes import InstalledEngine
+from ci_eval.adapters.recipes import InstalledEngine, Renewable
 from ci_eval.catalog import guess
 from ci_eval.ci import Screen
 from ci_eval.config import Config, EngineConfig, patch
@@ -110,6 +112,7 @@ def _prepare(config: Config, screen: Screen) -> Prepared:
     language = languages.CATALOG.load(config.language)
     task = task_of(config)
     engine = engine_of(config)
+    config = at_newest(config, engine, screen)
     if not engine.verified and config.engine.command is None:
         screen.warn(f"no test of ci-eval drives {engine.name}: where it fails, that may be ci-eval's fault, too")
     model = config.interpret.ranking_model
@@ -188,8 +191,24 @@ def _pinned(config: Config, target: Project, screen: Screen) -> Config:
     """
     if not config.project.spec or project.lasts(config.project.spec):
         return config
-    screen.say(f"{config.project.spec} is now {target.info.spec.partition('#')[0]}")
+    screen.say(f"{config.project.spec}: {target.info.spec.partition('#')[0]}, the newest")
     return patch(config, project=target.info.spec)
+
+
+LATEST = "latest"
+"""The version that stands for the newest one."""
+
+
+def at_newest(config: Config, engine: Engine, screen: Screen) -> Config:
+    """Return the configuration with the newest version of its engine, if it asks for that; the registry is asked once,
+    and a run that is resumed has the same. Raises ConfigError or PreparationError."""
+    if config.engine.version != LATEST or config.engine.command is not None:
+        return config
+    if not isinstance(engine, Renewable):
+        raise ConfigError(f"engine {engine.name!r} comes with ci-eval and has no {LATEST} version: name it alone")
+    version = engine.newest()
+    screen.say(f"{engine.name}@{LATEST}: {engine.name}@{version}, the newest")
+    return replace_values(config, engine=replace_values(config.engine, version=version))
 
 
 def _target(config: Config, task: Task, cache: Path) -> tuple[project.Project, actions.Records | None]:

@@ -9,9 +9,12 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Sequence
 
+from ci_eval import engines
+from ci_eval.adapters.lsp.engine import LspEngine
 from ci_eval.config import Config
 from ci_eval.errors import ConfigError
 from ci_eval.jobs import runs
+from ci_eval.jobs.configuring import ON_TOP
 from ci_eval.model.endpoints import EndpointConfig
 from ci_eval.workspace import Workspace
 
@@ -23,6 +26,10 @@ def refuse_foreign(workspace: Workspace, wanted: Config, *, trusted: bool, typed
     asked = []
     if stored.engine.command is not None and wanted.engine.command is not None and not typed:
         asked.append(f"run this command as the engine: {shlex.join(stored.engine.command)}")
+    put = [key for key in ON_TOP if getattr(stored.engine, key) and getattr(wanted.engine, key)]
+    if put and (stored.engine.command is not None or isinstance(_named(stored), LspEngine)):
+        # They may name programs, and environment variables may make any program run others.
+        asked.append(f"start the engine with {', '.join(f'engine.{key}' for key in put)} of its own")
     if stored.engine.name == wanted.engine.name == "jetbrains":
         asked.append(f"run the IDE in {stored.engine.options.get('ide')}")
     if wanted.engine.endpoint is not None:
@@ -36,6 +43,11 @@ def refuse_foreign(workspace: Workspace, wanted: Config, *, trusted: bool, typed
     if stored.interpret.confine == "off" == wanted.interpret.confine:
         asked.append("start the engine without walls (interpret.confine: off)")
     _refuse(workspace, asked, trusted=trusted)
+
+
+def _named(config: Config) -> object:
+    """Return the engine that a configuration names; None if there is none of that name."""
+    return engines.CATALOG.load(config.engine.name) if config.engine.name in engines.names() else None
 
 
 def refuse_foreign_grading(workspace: Workspace, stored: Config, *, trusted: bool) -> None:

@@ -16,7 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.adapters.recipes import Archive, Gem, Pip, once
+from ci_eval.adapters import recipes
+from ci_eval.adapters.recipes import Archive, Gem, Go, Npm, Pip, once
 from ci_eval.errors import ChecksumError, ConfigError, InstallError
 from tests.fetch.standins import client
 from tests.loopback import sends, serve
@@ -130,6 +131,19 @@ touch "$folder/specifications/ruby-lsp-0.26.9.gemspec" "$folder/specifications/p
     client(tmp_path, monkeypatch, "gem", script)
     made = Gem(package="ruby-lsp", version="0.26.9").make(None, tmp_path / "engines")
     assert made.packages == {"ruby-lsp": "0.26.9", "prism": "1.4.0"}
+
+
+def test_each_registry_is_asked_for_the_newest_version_in_its_own_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client(tmp_path, monkeypatch, "npm", 'case "$*" in *view*" pyright version "*) echo \'"1.2.3"\';; *) exit 1;; esac')
+    client(tmp_path, monkeypatch, "go", 'case "$*" in *"example.com/tool@latest") echo v0.9.1;; *) exit 1;; esac')
+    client(tmp_path, monkeypatch, "gem", "printf '*** REMOTE GEMS ***\n\nruby-lsp (0.26.9, 0.26.8)\n'")
+    assert Npm(package="pyright", version="1").newest() == "1.2.3"
+    assert Go(module="example.com/tool", version="v0").newest() == "v0.9.1"
+    assert Gem(package="ruby-lsp", version="0").newest() == "0.26.9"
+    monkeypatch.setattr(recipes, "pip_download", lambda name, folder: folder / f"{name}-4.5-py3-none-any.whl")
+    assert Pip(package="ty", version="0").newest() == "4.5"
 
 
 @pytest.mark.needs("gem")

@@ -9,9 +9,12 @@ from typing import Any
 import pytest
 
 from ci_eval import engines
+from ci_eval.ci import Screen
 from ci_eval.config import Config
 from ci_eval.config.schema import EngineConfig
-from ci_eval.jobs.preparation import engine_of
+from ci_eval.engines.jedi import Jedi
+from ci_eval.errors import ConfigError
+from ci_eval.jobs.preparation import at_newest, engine_of
 from tests.command import command
 from tests.projects import write
 
@@ -29,12 +32,28 @@ def test_an_engine_stays_the_same_on_its_way_to_a_worker(name: str) -> None:
         {"name": "ngram", "options": {"order": 3}},
         {"name": "recommender", "options": {"model": "m"}},
         {"command": ("server", "{root}"), "settings": {"a": {"b": 1}}},
+        {"command": ("server",), "like": "clangd", "environment": {"A": "b"}},
+        {"name": "pylsp", "settings": {"a": {"b": 1}}, "arguments": ("--x",)},
         {"endpoint": "http://127.0.0.1:1/v1", "model": "m"},
     ],
 )
 def test_so_does_one_that_is_configured(given: dict[str, Any]) -> None:
     engine = engine_of(Config(engine=EngineConfig(**given)))
     assert pickle.loads(pickle.dumps(engine)) == engine
+
+
+def test_the_newest_version_is_asked_for_once_said_and_kept(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(Jedi, "newest", lambda _: "7.8.9")
+    config = Config(engine=EngineConfig(version="latest"))
+    found = at_newest(config, engine_of(config), Screen())
+    assert found.engine.version == "7.8.9"
+    assert "jedi@latest: jedi@7.8.9, the newest" in capsys.readouterr().err
+    assert at_newest(found, engine_of(found), Screen()) is found
+    own = Config(engine=EngineConfig(name="words", version="latest"))
+    with pytest.raises(ConfigError, match="comes with ci-eval and has no latest version"):
+        at_newest(own, engine_of(own), Screen())
 
 
 def test_engines_of_other_options_differ() -> None:

@@ -54,6 +54,14 @@ def test_a_workspace_opens_no_walls(hostile: Path, opened: dict[str, dict[str, o
     assert (code, "add --trust" in " ".join(err.split())) == (2, True)
 
 
+@pytest.mark.parametrize("key", ["settings", "options", "environment"])
+def test_a_workspace_puts_nothing_on_top_of_an_engine(hostile: Path, key: str) -> None:
+    configure(hostile, {"engine": {"name": "ty", key: {"LD_PRELOAD": "/tmp/evil.so"}}})
+    code, _, err = command("show", hostile, first_id(hostile), "--replay")
+    assert code == 2
+    assert f"start the engine with engine.{key} of its own" in " ".join(err.split())
+
+
 def test_the_command_that_a_user_gives_is_run_and_not_that_of_the_workspace(hostile: Path) -> None:
     canary, typed = hostile.parent / "canary", hostile.parent / "typed"
     engine: dict[str, object] = {"name": "mine", "command": ["touch", str(canary)], "reads": []}
