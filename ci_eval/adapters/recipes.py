@@ -114,6 +114,8 @@ class FromRecipe:
     takes_records: bool = False
     own_process: bool = True
     closure: Closure = Closure.PROJECT
+    why: str = ""
+    """Reasons for what it is told beyond where things are, for people."""
 
     @property
     def needs(self) -> tuple[str, ...]:

@@ -33,6 +33,10 @@ ENGINE: Engine = LspEngine(
     languages=frozenset({"python"}),
     licence="MIT",
     recipe=Pip(package="basedpyright", version="1.40.2"),
+    why=(
+        "only open files are checked, so that no work in the background slows answers; it is given an "
+        "interpreter, since else it looks for one in the project and runs it"
+    ),
     command=command,
     settings=settings,
     auto_import=AutoImport(usual="on", switch=auto_import),

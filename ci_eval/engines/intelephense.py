@@ -35,6 +35,7 @@ ENGINE: Engine = LspEngine(
     languages=frozenset({"php"}),
     licence="LicenseRef-intelephense",
     recipe=Npm(package="intelephense", version="1.18.5"),
+    why="no limit of 100 names; nothing is sent to its makers",
     command=command,
     options=options,
     settings=settings,

@@ -49,6 +49,7 @@ ENGINE: Engine = DrivenEngine(
             options=("-proc:none", "-nowarn", "--release", "17"),
         ),
     ),
+    why="no index, since answers would depend on how far it is",
     command=command,
     text=re.compile(r"[\w$]+|.+"),
     auto_import=AutoImport(usual="on"),

@@ -45,6 +45,7 @@ ENGINE: Engine = LspEngine(
         digests={"1.50.0-202509041425": "3292c5c33888f95ab0ff718e777ee94ff5496b8635a23a8844b876ee090ebdea"},
     ),
     runs_on=("java",),
+    why="no limit of names; arguments of calls are not guessed",
     command=command,
     settings=settings,
     auto_import=AutoImport(usual="on"),

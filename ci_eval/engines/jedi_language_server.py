@@ -26,6 +26,7 @@ ENGINE: Engine = LspEngine(
     languages=frozenset({"python"}),
     licence="MIT",
     recipe=Pip(package="jedi-language-server", version="0.47.0"),
+    why="no snippets and no diagnostics; jedi imports no modules of the project, which would run their code",
     command=command,
     options=options,
     auto_import=NEVER,

@@ -67,6 +67,7 @@ ENGINE: Engine = DrivenEngine(
     languages=frozenset({"java"}),
     licence="GPL-2.0-only WITH Classpath-exception-2.0",
     recipe=JdkAndCompiler(),
+    why="the project is compiled beforehand, as far as it can be",
     command=command,
     prepare=prepare,
     beside=60,

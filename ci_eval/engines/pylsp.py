@@ -34,6 +34,7 @@ ENGINE: Engine = LspEngine(
     languages=frozenset({"python"}),
     licence="MIT",
     recipe=Pip(package="python-lsp-server", version="1.15.0"),
+    why="no linters; jedi imports no modules of the project, which would run their code",
     command=command,
     settings=settings,
     auto_import=AutoImport(usual="off", switch=auto_import),

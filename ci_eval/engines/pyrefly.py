@@ -59,6 +59,7 @@ ENGINE: Engine = LspEngine(
     languages=frozenset({"python"}),
     licence="MIT",
     recipe=Pip(package="pyrefly", version="1.4.1"),
+    why="a configuration of ours in place of the project's, which may name programs to run",
     command=command,
     # Given at the start too, since pyrefly opens files before it asks for its settings.
     options=options,

@@ -33,6 +33,7 @@ ENGINE: Engine = LspEngine(
     languages=frozenset({"python"}),
     licence="MIT",
     recipe=Npm(package="pyright", version="1.1.414"),
+    why="only open files are checked and nothing is indexed, so that no work in the background slows answers",
     command=command,
     settings=settings,
     auto_import=AutoImport(usual="on", switch=auto_import),

@@ -45,6 +45,7 @@ ENGINE: Engine = DrivenEngine(
             options=("-nowarn",),
         ),
     ),
+    why="macros are not expanded, which would run their code",
     command=command,
     beside=60,
     text=re.compile(r".+"),

@@ -34,6 +34,7 @@ ENGINE: Engine = LspEngine(
         hint="apt-get install ruby",
         ask=("-e", "print Gem::Specification.find_by_name('typeprof').version"),
     ),
+    why="an analysis ends after a number of steps in place of a second by the clock",
     command=command,
     reopens=True,
     auto_import=NEVER,

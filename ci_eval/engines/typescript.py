@@ -26,6 +26,7 @@ ENGINE: Engine = LspEngine(
     languages=frozenset({"javascript", "typescript"}),
     licence="Apache-2.0",
     recipe=Npm(package="typescript", version="7.0.2"),
+    why="types of packages are not installed from npm by itself",
     command=command,
     settings=settings,
     auto_import=AutoImport(usual="on", switch=auto_import),

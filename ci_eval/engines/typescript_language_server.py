@@ -34,6 +34,9 @@ ENGINE: Engine = LspEngine(
     languages=frozenset({"javascript", "typescript"}),
     licence="Apache-2.0",
     recipe=Npm(package="typescript-language-server", version="5.3.0", others={"typescript": "5.9.3"}),
+    why=(
+        "types of packages are not installed from npm by itself; no second server that answers from the open file alone"
+    ),
     command=command,
     options=options,
     auto_import=AutoImport(usual="on", switch=auto_import),

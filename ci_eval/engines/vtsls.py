@@ -29,6 +29,9 @@ ENGINE: Engine = LspEngine(
     languages=frozenset({"javascript", "typescript"}),
     licence="MIT",
     recipe=Npm(package="@vtsls/language-server", version="0.3.0"),
+    why=(
+        "types of packages are not installed from npm by itself; no second server that answers from the open file alone"
+    ),
     command=command,
     settings=settings,
     auto_import=AutoImport(usual="on", switch=auto_import),
