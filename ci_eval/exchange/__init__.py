@@ -1,1 +1,1 @@
-"""Workspaces of the JetBrains evaluation plugin: read into ours, and written from ours."""
+"""The import and export of workspaces of the JetBrains evaluation plugin."""

@@ -1,4 +1,4 @@
-"""What a generation of the plugin's workspaces must tell: how its files are read and written."""
+"""The contract of a generation of the plugin's workspaces: how its files are read and written."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ class Listed:
     """A source file that has sessions."""
 
     path: str
-    """Below the project's root."""
+    """Path below the project's root."""
     file: Path
-    """Where its sessions are stored."""
+    """File that its sessions are stored in."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,18 +29,18 @@ class StoredActions:
     checksum: str
     sessions: int
     actions: Sequence[Action]
-    """`session` of a call is the plugin's id, or "" where that is not told."""
+    """Actions. `session` of a call is the plugin's id, or "" if the file does not have it."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Generation:
-    """One generation."""
+    """A generation of the plugin's workspaces."""
 
     name: str
     summary: str
-    """Which versions of the plugin wrote it."""
+    """Versions of the plugin that wrote it."""
     wrote: Callable[[Mapping[str, object]], bool]
-    """config.json → whether it is of this generation; exactly one says so."""
+    """config.json → whether it is of this generation. Exactly one generation accepts it."""
     prefix: str
     """Name of the field with what was typed at a lookup."""
     properties: str
@@ -49,18 +49,18 @@ class Generation:
     """The folder `data` → the source files with sessions."""
     read_properties: Callable[[Fields], Properties]
     rank: Callable[[str, str, Sequence[Suggestion], Sequence[bool | None]], int | None]
-    """Title of the language, expected text, suggestions, and of each what the plugin said of its relevance → rank."""
+    """Title of the language, expected text, suggestions, and for each what the plugin said of its relevance → rank."""
     read_actions: Callable[[Fields], StoredActions]
     config: Callable[[Config, str], dict[str, object]]
     """The configuration and the folder of the project → config.json."""
     write_properties: Callable[[Properties], dict[str, object]]
-    """As they stand in a session."""
+    """The properties of a session → their fields."""
     write_session: Callable[[Session], dict[str, object]]
-    """What a session has beside offset, expected text, id, properties and lookups."""
+    """A session → its fields beside offset, expected text, id, properties and lookups."""
     write_lookup: Callable[[Lookup, int], dict[str, object]]
-    """What a lookup has beside what was typed, suggestions and latency; and its number in the session."""
+    """A lookup, its number in the session → its fields beside prefix, suggestions and latency."""
     write_suggestion: Callable[[Suggestion, Lookup, int], dict[str, object]]
-    """What a suggestion has beside its texts; and its place, from 1."""
+    """A suggestion, its lookup, its rank from 1 → its fields beside its texts."""
     write_actions: Callable[[Sequence[Action]], list[dict[str, object]]]
     first_errors: int | None
-    """The number of the first of the errors with the same file name; None: such a file has no number."""
+    """Number of the first of the errors with the same file name. None if such a file has no number."""

@@ -1,4 +1,5 @@
-"""JSON of another program, read field by field: errors name the place, and what nobody asked for is left over."""
+"""The reader of another program's JSON, field by field. Errors name the location, and fields that were not requested
+are collected."""
 
 from __future__ import annotations
 
@@ -16,14 +17,14 @@ T = TypeVar("T")
 
 
 MOST = 1_000_000_000
-"""The largest number that anything here can be."""
+"""Largest number that any field can hold."""
 
 
 class Fields:
-    """The fields of one JSON object. Each way to ask for a field raises WorkspaceError where it is of another type."""
+    """The fields of one JSON object. Each request for a field raises WorkspaceError if it has another type."""
 
     def __init__(self, value: object, file: Path, place: str = "") -> None:
-        """`place`: where the object stands in the file, such as `sessions[3]`."""
+        """Wrap a JSON object. `place` is its location in the file, such as `sessions[3]`."""
         self.file = file
         self.place = place
         if not isinstance(value, dict):
@@ -37,85 +38,86 @@ class Fields:
         return name in self._fields
 
     def wrong(self, what: str) -> WorkspaceError:
-        """The error that something is wrong with this object."""
+        """Return the error that something is wrong with this object."""
         at = f", {self.place}" if self.place else ""
         return WorkspaceError(f"{self.file}{at}: {what}; fetch the workspace again, or leave this file out")
 
     def text(self, name: str, missing: str | None = None) -> str:
-        """A text; `missing` where the field is not there or null, unless that is None."""
+        """Return a text, or `missing` if the field is absent or null and `missing` is not None."""
         return self._typed(name, str, missing)
 
     def flag(self, name: str, missing: bool | None = None) -> bool:
-        """True or false."""
+        """Return a field that is true or false."""
         return self._typed(name, bool, missing)
 
     def number(self, name: str, missing: int | None = None, *, least: int = 0) -> int:
-        """A whole number; gson may have written it as 4.0."""
+        """Return a whole number, which gson may have written as 4.0."""
         value = self.amount(name, missing, least=least)
         if value != int(value):
             raise self.wrong(f"`{name}` is {value}, not a whole number")
         return int(value)
 
     def amount(self, name: str, missing: float | None = None, *, least: float = 0) -> float:
-        """A number of at least `least`, and at most a billion."""
+        """Return a number of at least `least`, and at most a billion."""
         value = self._typed(name, float, None if missing is None else float(missing))
         if not least <= value <= MOST:
             raise self.wrong(f"`{name}` is {value}, which it cannot be")
         return value
 
     def optional(self, name: str, kind: type[T]) -> T | None:
-        """A value that may be missing or null."""
+        """Return a value that may be missing or null."""
         if self._fields.get(name) is None:
             self._asked.add(name)
             return None
         return self._typed(name, kind, None)
 
     def section(self, name: str) -> Fields:
-        """The object in a field; an empty one where there is none."""
+        """Return the object in a field, an empty one if there is none."""
         self._asked.add(name)
         value = self._fields.get(name)
-        found = Fields({} if value is None else value, self.file, self._place_of(name))
-        self._below.append(found)
-        return found
+        section = Fields({} if value is None else value, self.file, self._place_of(name))
+        self._below.append(section)
+        return section
 
     def objects(self, name: str) -> list[Fields]:
-        """The objects in the list of a field; none where there is none."""
+        """Return the objects in the list of a field, none if there is no list."""
         values = self._typed(name, list, [])
-        found = [Fields(each, self.file, f"{self._place_of(name)}[{number}]") for number, each in enumerate(values)]
-        self._below += found
-        return found
+        objects = [Fields(value, self.file, f"{self._place_of(name)}[{number}]") for number, value in enumerate(values)]
+        self._below += objects
+        return objects
 
     def rows(self, name: str) -> list[dict[str, object]]:
-        """The same, as they are, where there are too many to be asked one by one; what is left over is for `leave`."""
+        """Return the objects in the list of a field as they are, for lists too long to request each field. `leave`
+        collects what is left over."""
         rows = self._typed(name, list, [])
-        if not all(isinstance(each, dict) for each in rows):
+        if not all(isinstance(row, dict) for row in rows):
             raise self.wrong(f"`{name}` holds something that is no object")
         return rows
 
     def leave(self, name: str, value: object) -> None:
-        """Count this as left over."""
+        """Collect a value as left over."""
         self._left[name] = value
 
     def plain(self, name: str) -> object:
-        """Whatever stands in a field; None where it is not there."""
+        """Return the value of a field, of any type. None if it is absent."""
         self._asked.add(name)
         return self._fields.get(name)
 
     def peek(self, name: str) -> object:
-        """The same, without asking for it: the field may still be left over."""
+        """Return the value of a field without requesting it: the field may still be left over."""
         return self._fields.get(name)
 
     def names(self) -> list[str]:
-        """The names of all fields."""
+        """Return the names of all fields."""
         return list(self._fields)
 
     def left(self) -> Iterator[tuple[str, dict[str, object]]]:
-        """The fields that were not asked for, here and in the objects below: place → fields."""
+        """Yield the fields that were not requested, of this object and of those below, with their locations."""
         here = {name: value for name, value in self._fields.items() if name not in self._asked} | self._left
         if here:
             yield self.place, here
-        for each in self._below:
-            yield from each.left()
+        for section in self._below:
+            yield from section.left()
 
     def _place_of(self, name: str) -> str:
         return f"{self.place}.{name}".lstrip(".")
@@ -143,17 +145,17 @@ def _kind(value: object) -> str:
 
 
 def packed(path: Path) -> object:
-    """The JSON in a gzipped file. Raises WorkspaceError, with the number of the byte, where it is damaged."""
+    """Return the JSON value in a gzipped file. Raises WorkspaceError, with the number of the byte, if it is damaged."""
     return decoded(b"".join(stored.lines(path, stored.ACTIONS)), path)
 
 
 def plain(path: Path) -> object:
-    """The JSON in a file. Raises WorkspaceError, with the number of the byte, where it is damaged."""
+    """Return the JSON value in a file. Raises WorkspaceError, with the number of the byte, if it is damaged."""
     return decoded(stored.read(path, stored.FIGURES), path)
 
 
 def decoded(data: bytes, path: Path) -> object:
-    """The value that JSON data holds; `path` is for messages. Raises WorkspaceError."""
+    """Return the value that JSON data holds. `path` is for messages. Raises WorkspaceError."""
     try:
         return msgspec.json.decode(data)
     except RecursionError:
@@ -166,7 +168,7 @@ def decoded(data: bytes, path: Path) -> object:
 
 
 def numbered(folder: Path, end: str) -> Iterator[Path]:
-    """The files NAME(NUMBER)END of a folder, by their numbers; those without a number come first."""
+    """Yield the files NAME(NUMBER)END of a folder, by their numbers. Those without a number come first."""
     paths = (path for path in folder.glob(f"*{end}") if path.is_file())
     return iter(sorted(paths, key=lambda path: (_number(path.name.removesuffix(end)), path.name)))
 

@@ -1,4 +1,4 @@
-"""What a workspace of the plugin holds that ours has no place for: kept beside it, and named where it is unknown."""
+"""The store for the parts of the plugin's workspaces that ours cannot hold, which names unknown fields."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from ci_eval import atomic
 from ci_eval.exchange.fields import Fields
 
 FOLDER = "imported"
-"""Of a workspace of ours: config.json as it was, and what is left over."""
+"""Folder in a workspace of ours that holds config.json as it was, and what is left over."""
 WITHOUT_PLACE = frozenset(
     "additionalInfo completable completableLength content details features id isNew isRelevant isSelected kind "
     "location offset presentationText projectName selectedPosition source stackTrace success suggestions".split()
 )
-"""Names of fields that are known, and have no place in our workspaces."""
+"""Names of fields that are known, and that our workspaces cannot hold."""
 SUGGESTIONS = "suggestions"
-"""Where what is left over of a lookup's suggestions stands: a row for each, in their order."""
+"""Field that holds what is left over of a lookup's suggestions: a row for each, in their order."""
 COPIED = ("config.json", "stats.json", "evaluation_process.json", "actions.json", "ml_model_version.txt")
-"""Files that are kept as they are."""
+"""Files that are copied as they are."""
 
 
 class LeftOver(msgspec.Struct, frozen=True):
-    """Fields of one object that have no place here."""
+    """The fields of one object that ours cannot hold."""
 
     file: str
     place: str
@@ -35,17 +35,17 @@ class LeftOver(msgspec.Struct, frozen=True):
 
 
 class Kept:
-    """Collects what is left over, source file by source file."""
+    """A collector of what is left over, source file by source file."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
         self._packed = io.BytesIO()
         self._lines = gzip.GzipFile(fileobj=self._packed, mode="wb", compresslevel=1, mtime=0)
         self.unknown: Counter[str] = Counter()
-        """File and name of each field that nothing is known of → how often."""
+        """File and name of each unknown field → how often."""
 
     def take(self, fields: Fields) -> None:
-        """What was not asked for in these fields, nor below."""
+        """Store what was not requested of these fields, and of those below."""
         where = fields.file.relative_to(self._root).as_posix()
         part = where.split("/")[0]
         for place, left in fields.left():
@@ -54,12 +54,12 @@ class Kept:
 
     def _count(self, part: str, left: Mapping[str, object]) -> None:
         rows = left.get(SUGGESTIONS)
-        for each in (left, *(rows if isinstance(rows, list) else [])):
-            for name in each.keys() - WITHOUT_PLACE:
+        for row in (left, *(rows if isinstance(rows, list) else [])):
+            for name in row.keys() - WITHOUT_PLACE:
                 self.unknown[f"{part}: {name}"] += 1
 
     def write(self, folder: Path) -> None:
-        """Into FOLDER of the workspace at `folder`."""
+        """Write everything into FOLDER of the workspace at `folder`."""
         target = atomic.make_folder(folder / FOLDER)
         self._lines.close()
         atomic.write(target / "fields.jsonl.gz", self._packed.getvalue())

@@ -1,4 +1,4 @@
-"""Where the sessions of a workspace stand: `data/files.json`, or one such file for each project."""
+"""The location of a workspace's sessions: `data/files.json`, or one such file for each project."""
 
 from __future__ import annotations
 
@@ -14,22 +14,23 @@ LIST = "files.json"
 
 
 def of_files(data: Path) -> list[Listed]:
-    """`files.json`: path of the source file → path of the sessions, below `data` (2019) or below `data/files`."""
+    """Return the source files in `files.json`, which maps each path to that of its sessions, below `data` (2019) or
+    below `data/files`."""
     return list(_listed(data, plain(data / LIST))) if (data / LIST).is_file() else []
 
 
 def of_projects(data: Path) -> list[Listed]:
-    """The same, or a list of the projects in `files.json` (2024), with a folder for each."""
-    found = plain(data / LIST) if (data / LIST).is_file() else {}
-    if not isinstance(found, list):
-        return list(_listed(data, found))
-    return [each for name in found for each in of_files(_inside(data, name))]
+    """Return the source files in `files.json`, or in those of its projects if it lists projects (2024)."""
+    content = plain(data / LIST) if (data / LIST).is_file() else {}
+    if not isinstance(content, list):
+        return list(_listed(data, content))
+    return [listed for name in content for listed in of_files(_inside(data, name))]
 
 
-def _listed(data: Path, found: object) -> Iterator[Listed]:
-    if not isinstance(found, Mapping):
+def _listed(data: Path, content: object) -> Iterator[Listed]:
+    if not isinstance(content, Mapping):
         raise WorkspaceError(f"{data / LIST} is neither an object nor a list; fetch the workspace again")
-    for path, name in found.items():
+    for path, name in content.items():
         places = [_inside(data, name), _inside(data / "files", name)]
         file = next((place for place in places if place.is_file()), places[0])
         yield Listed(path=path, file=file)

@@ -1,4 +1,4 @@
-"""Which suggestion the plugin takes for the expected text."""
+"""The choice of the suggestion that the plugin takes for the expected text."""
 
 from __future__ import annotations
 
@@ -11,24 +11,27 @@ IDENTIFIER = re.compile(r"\w+")
 
 
 def exact(_language: str, expected: str, shown: Sequence[Suggestion], _relevant: Sequence[bool | None]) -> int | None:
-    """The rank of the first that is equal."""
-    return next((place for place, each in enumerate(shown, 1) if each.text == expected), None)
+    """Return the rank of the first suggestion that is equal."""
+    return next((place for place, suggestion in enumerate(shown, 1) if suggestion.text == expected), None)
 
 
 def by_language(
     language: str, expected: str, shown: Sequence[Suggestion], _relevant: Sequence[bool | None]
 ) -> int | None:
-    """As `exact`; of Kotlin the text before " =" counts as well, of C++ the first identifier."""
-    return next((place for place, each in enumerate(shown, 1) if _fits(language.lower(), expected, each.text)), None)
+    """Return the rank as `exact` does. In Kotlin the text before " =" counts as well, in C++ the first identifier."""
+    return next(
+        (place for place, suggestion in enumerate(shown, 1) if _fits(language.lower(), expected, suggestion.text)), None
+    )
 
 
 def by_relevance(
     language: str, expected: str, shown: Sequence[Suggestion], relevant: Sequence[bool | None]
 ) -> int | None:
-    """The first that the plugin called relevant; as `by_language` where it did not say of any."""
-    if all(each is None for each in relevant):
+    """Return the rank of the first suggestion that the plugin called relevant. If it did not say so of any,
+    `by_language` decides."""
+    if all(flag is None for flag in relevant):
         return by_language(language, expected, shown, relevant)
-    return next((place for place, each in enumerate(relevant, 1) if each), None)
+    return next((place for place, flag in enumerate(relevant, 1) if flag), None)
 
 
 def _fits(language: str, expected: str, text: str) -> bool:
@@ -36,5 +39,5 @@ def _fits(language: str, expected: str, text: str) -> bool:
         return True
     if language == "kotlin":
         return text.partition(" =")[0] == expected and " =" in text
-    found = IDENTIFIER.search(text.strip()) if language == "c++" else None
-    return found is not None and found[0] == expected
+    match = IDENTIFIER.search(text.strip()) if language == "c++" else None
+    return match is not None and match[0] == expected

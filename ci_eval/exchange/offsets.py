@@ -1,4 +1,5 @@
-"""Offsets of the plugin, which count UTF-16 code units of a text, and ours, which count code points."""
+"""The conversion between offsets of the plugin, which count UTF-16 code units of a text, and ours, which count code
+points."""
 
 from __future__ import annotations
 
@@ -15,20 +16,21 @@ BASIC = 0xFFFF
 
 
 def is_plain(text: str) -> bool:
-    """Whether both counts are the same."""
+    """Return whether both counts are the same in the text."""
     return text.isascii() or max(text, default="") <= chr(BASIC)
 
 
 def to_units(text: str, offset: int) -> int:
-    """Code points → units."""
-    return offset + sum(each > chr(BASIC) for each in text[:offset])
+    """Return the offset in units for one in code points."""
+    return offset + sum(character > chr(BASIC) for character in text[:offset])
 
 
 def to_points(text: str, units: int) -> int:
-    """Units → code points; within a pair: before it. Raises ValueError where the text has not so many."""
+    """Return the offset in code points for one in units; before a pair if it is within it. Raises ValueError if the
+    text is too short."""
     left = units
-    for count, each in enumerate(text):
-        width = 1 + (each > chr(BASIC))
+    for count, character in enumerate(text):
+        width = 1 + (character > chr(BASIC))
         if left < width:
             return count
         left -= width
@@ -38,21 +40,21 @@ def to_points(text: str, units: int) -> int:
 
 
 def moved(text: str, actions: Sequence[Action], convert: Callable[[str, int], int], *, ours: bool) -> list[Action]:
-    """The actions with their offsets converted, each in the text as it is then. `ours`: whether the offsets that are
-    given count code points. Raises WorkspaceError where the actions do not fit the text."""
-    if is_plain(text) and all(is_plain(each.text) for each in actions if isinstance(each, PrintText)):
+    """Return the actions with their offsets converted, each in the text as it is then. `ours` says that the given
+    offsets count code points. Raises WorkspaceError if the actions do not fit the text."""
+    if is_plain(text) and all(is_plain(action.text) for action in actions if isinstance(action, PrintText)):
         return list(actions)
-    document, found = Document(text), []
+    document, converted = Document(text), []
     try:
         for action in actions:
             changed = _converted(action, text, document, convert)
-            found.append(changed)
+            converted.append(changed)
             played = action if ours else changed
             if isinstance(played, MoveCaret | DeleteRange | PrintText):
                 document.apply(played)
     except ValueError as error:
         raise WorkspaceError(f"the actions do not fit the text: {error}") from error
-    return found
+    return converted
 
 
 def _converted(action: Action, text: str, document: Document, convert: Callable[[str, int], int]) -> Action:

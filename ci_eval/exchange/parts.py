@@ -19,21 +19,22 @@ FOLDERS = {"data": "filePath", "actions": "path", "errors": "path"}
 
 
 def done_in(part: Path) -> frozenset[str]:
-    """The source files whose sessions are complete in an interrupted run. A file that was half written is not."""
+    """Return the source files whose sessions are complete in an interrupted run, without those that were half
+    written."""
     return frozenset(_by_path(part, "data"))
 
 
 def whole(parts: Sequence[Path], output: Path) -> None:
-    """Write the workspace that all parts make; only the last of them was not interrupted, and was about what the others
-    had left. Raises WorkspaceError where the last one is damaged."""
+    """Write the workspace that all parts make. Raises WorkspaceError if the last one is damaged."""
+    # Only the last part was not interrupted, and it was about what the others had left.
     last = parts[-1]
     atomic.empty_folder(output)
-    found: dict[str, dict[str, list[Path]]] = {name: {} for name in FOLDERS}
+    files_by_folder: dict[str, dict[str, list[Path]]] = {name: {} for name in FOLDERS}
     for part in parts[:-1]:
         done = done_in(part)
-        for name, files in found.items():
-            files.update({path: each for path, each in _by_path(part, name).items() if path in done})
-    for name, files in found.items():
+        for name, files in files_by_folder.items():
+            files.update({path: paths for path, paths in _by_path(part, name).items() if path in done})
+    for name, files in files_by_folder.items():
         files.update(_by_path(last, name, strict=True))
         names = _copy(files, atomic.make_folder(output / name / ("files" if name == "data" else "")))
         if name == "data":
@@ -41,16 +42,16 @@ def whole(parts: Sequence[Path], output: Path) -> None:
     for number, part in enumerate(parts, 1):
         if (part / "features").is_dir():
             shutil.copytree(part / "features", output / "features" / f"part-{number}")
-    for path in sorted(each for each in last.iterdir() if each.is_file()):
+    for path in sorted(path for path in last.iterdir() if path.is_file()):
         atomic.copy(path, output / path.name)
 
 
 def _copy(files: Mapping[str, Sequence[Path]], folder: Path) -> dict[str, str]:
-    """Numbered in the order of their source files; source file → the name of its last one."""
+    """Copy files, numbered in the order of their source files. Return the name of the last one for each source file."""
     names: dict[str, str] = {}
     number = 0
-    for path, each in sorted(files.items()):
-        for file in each:
+    for path, stored_files in sorted(files.items()):
+        for file in stored_files:
             number += 1
             names[path] = f"{path.rpartition('/')[2]}({number}){END}"
             atomic.copy(file, folder / names[path])
@@ -58,10 +59,9 @@ def _copy(files: Mapping[str, Sequence[Path]], folder: Path) -> dict[str, str]:
 
 
 def _by_path(part: Path, folder: str, *, strict: bool = False) -> dict[str, list[Path]]:
-    """Source file → its files in that folder. Those that are damaged are left out unless `strict`; then they raise
-    WorkspaceError."""
+    """Return the files of a folder by source file. Damaged ones are left out, or raise WorkspaceError if `strict`."""
     stored.refuse_links(part)
-    found: dict[str, list[Path]] = {}
+    files_by_source: dict[str, list[Path]] = {}
     for file in _files(part / folder):
         try:
             path = Fields(packed(file), file).text(FOLDERS[folder])
@@ -69,8 +69,8 @@ def _by_path(part: Path, folder: str, *, strict: bool = False) -> dict[str, list
             if strict:
                 raise
             continue
-        found.setdefault(path, []).append(file)
-    return found
+        files_by_source.setdefault(path, []).append(file)
+    return files_by_source
 
 
 def _files(folder: Path) -> Iterator[Path]:

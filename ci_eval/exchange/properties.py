@@ -1,4 +1,4 @@
-"""What both sides know of a token: kinds, places, whether it is static."""
+"""The properties of a token that both sides know: its kind, its location, and whether it is static."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ UNKNOWN = "UNKNOWN"
 
 
 def kind_of(fields: Fields) -> Kind:
-    """That in `tokenType`; a kind that is not known here stays there as well."""
+    """Return the kind in `tokenType`. An unknown kind is also left over."""
     said = fields.peek("tokenType")
     if said is not None and not isinstance(said, str):
         raise fields.wrong("`tokenType` is not a text")
@@ -26,7 +26,8 @@ def kind_of(fields: Fields) -> Kind:
 
 
 def of_tokens(fields: Fields) -> Properties:
-    """Since 2021: the type, where the declaration stands, and `additional`, whose values are texts."""
+    """Return the properties since 2021: the type, the location of the declaration, and `additional`, whose values are
+    texts."""
     additional = fields.section("additional")
     package = additional.optional("packageName", str)
     return Properties(
@@ -45,7 +46,7 @@ def _flag(fields: Fields, name: str) -> bool | None:
 
 
 def as_tokens(properties: Properties) -> dict[str, object]:
-    """The same, written."""
+    """Return the fields of the properties since 2021."""
     additional: dict[str, str] = {}
     if properties.is_static is not None:
         additional["isStatic"] = "true" if properties.is_static else "false"

@@ -32,21 +32,21 @@ from ci_eval.model import (
 )
 
 OURS = "ciEval"
-"""Name of the field in which we write what a session of ours has, and the plugin has no place for."""
+"""Name of the field that holds the parts of our sessions that the plugin cannot hold."""
 END = ".json.gz"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Origin:
-    """What is the same for all files of a workspace."""
+    """The facts that are the same for all files of a workspace."""
 
     folder: Path
     generation: Generation
     project: str
     strategy: str
-    """In one word, as in the manifest."""
+    """Strategy in one word, as in the manifest."""
     language: str
-    """The plugin's name of it."""
+    """Language by the plugin's name."""
     with_user: bool
     """Whether a modelled user chose among the suggestions."""
 
@@ -61,7 +61,7 @@ class ActionsFile:
 
 @dataclass(frozen=True, kw_only=True)
 class ReadFile:
-    """One source file of the workspace; without actions where the workspace has none of it."""
+    """A source file of the workspace, without actions if the workspace has none of it."""
 
     source: SourceFile
     sessions: Sequence[Session]
@@ -69,22 +69,22 @@ class ReadFile:
 
 
 def read(origin: Origin, actions: Mapping[str, ActionsFile], kept: Kept) -> Iterator[ReadFile]:
-    """The source files that have sessions, one at a time. Raises WorkspaceError."""
+    """Yield the source files that have sessions, one at a time. Raises WorkspaceError."""
     for listed in origin.generation.listed(origin.folder / "data"):
         yield _file(origin, listed, actions.get(listed.path), kept)
 
 
 def actions_of(folder: Path) -> dict[str, ActionsFile]:
-    """Which source file's actions are where."""
-    found: dict[str, ActionsFile] = {}
+    """Return the file of actions of each source file."""
+    files: dict[str, ActionsFile] = {}
     for path in numbered(folder / "actions", END):
         fields = Fields(packed(path), path)
-        found[fields.text("path")] = ActionsFile(file=path, sessions=fields.number("sessionsCount", 0))
-    return found
+        files[fields.text("path")] = ActionsFile(file=path, sessions=fields.number("sessionsCount", 0))
+    return files
 
 
 def errors(folder: Path, lost: dict[str, int], kept: Kept) -> Iterator[FileError]:
-    """The files that gave trouble; `lost`: of each path, the sessions that are therefore missing."""
+    """Yield the errors of files. `lost` has the number of sessions that are missing for each path."""
     for path in numbered(folder / "errors", END):
         fields = Fields(packed(path), path)
         name = fields.text("path")
@@ -107,7 +107,7 @@ class Identities:
         self._seen: Counter[tuple[int, str]] = Counter()
 
     def next(self, offset: int, text: str) -> str:
-        """That of the next session at the offset; the first one there has the id of stage 1."""
+        """Return the id of the next session at the offset. The first one has the id of stage 1."""
         number = self._seen[offset, text]
         self._seen[offset, text] += 1
         identity = self._base.copy()
@@ -122,17 +122,17 @@ def _file(origin: Origin, listed: Listed, actions: ActionsFile | None, kept: Kep
     text = fields.text("text")
     source = SourceFile(path=path, checksum=checksum(text), text=text)
     ids = Identities(origin, source)
-    sessions = [_session(origin, each, source, ids) for each in fields.objects("sessions")]
+    sessions = [_session(origin, session_fields, source, ids) for session_fields in fields.objects("sessions")]
     kept.take(fields)
-    stored = _stored(origin, actions.file, kept) if actions else None
+    stored = _read_actions(origin, actions.file, kept) if actions else None
     return ReadFile(source=source, sessions=sessions, actions=_actions(origin, source, stored, sessions))
 
 
-def _stored(origin: Origin, path: Path, kept: Kept) -> StoredActions:
+def _read_actions(origin: Origin, path: Path, kept: Kept) -> StoredActions:
     fields = Fields(packed(path), path)
-    found = origin.generation.read_actions(fields)
+    actions = origin.generation.read_actions(fields)
     kept.take(fields)
-    return found
+    return actions
 
 
 def _actions(
@@ -156,11 +156,11 @@ def _actions(
 
 
 def _with_sessions(actions: Sequence[Action], ids: Identities, sessions: Sequence[Session]) -> Iterator[Action]:
-    """The actions, each call with the id of its session; those of calls that were not chosen are made."""
+    """Yield the actions, each call with the id of its session. Calls that were not chosen get a new id."""
     asked: dict[tuple[int, str, str], deque[str]] = {}
-    for each in sessions:
-        first = each.lookups[0].prefix if each.lookups else ""
-        asked.setdefault((each.offset, each.expected_text, first), deque()).append(each.id)
+    for session_asked in sessions:
+        first = session_asked.lookups[0].prefix if session_asked.lookups else ""
+        asked.setdefault((session_asked.offset, session_asked.expected_text, first), deque()).append(session_asked.id)
     session = ""
     for action in actions:
         if isinstance(action, FinishSession):
@@ -170,8 +170,8 @@ def _with_sessions(actions: Sequence[Action], ids: Identities, sessions: Sequenc
             continue
         if not session:
             fresh = ids.next(action.offset, action.expected_text)
-            there = asked.get((action.offset, action.expected_text, action.prefix))
-            session = there.popleft() if there else fresh
+            candidates = asked.get((action.offset, action.expected_text, action.prefix))
+            session = candidates.popleft() if candidates else fresh
         yield replace(action, session=session)
 
 
@@ -183,10 +183,10 @@ def _session(origin: Origin, fields: Fields, source: SourceFile, ids: Identities
         offset = to_points(source.text, fields.number("offset"))
     except ValueError as error:
         raise fields.wrong(str(error)) from None
-    lookups = tuple(_lookup(origin, each, expected) for each in fields.objects(_lookups(fields)))
+    lookups = tuple(_lookup(origin, lookup_fields, expected) for lookup_fields in fields.objects(_lookups(fields)))
     known = origin.generation.read_properties(fields.section(_properties(origin, fields)))
     if OURS in fields:
-        return _as_it_was(fields, source, offset, expected, lookups)
+        return _restored_session(fields, source, offset, expected, lookups)
     return Session(
         id=ids.next(offset, expected),
         file=source.path,
@@ -211,9 +211,9 @@ def _properties(origin: Origin, fields: Fields) -> str:
 def _lookup(origin: Origin, fields: Fields, expected: str) -> Lookup:
     shown = fields.rows("suggestions")
     suggestions = [Suggestion(text=text) for text in _texts(fields, shown)]
-    relevant = [each.get("isRelevant") for each in shown]
-    told = [each if isinstance(each, bool) else None for each in relevant]
-    rank = origin.generation.rank(origin.language, expected, suggestions, told)
+    relevant = [row.get("isRelevant") for row in shown]
+    flags = [flag if isinstance(flag, bool) else None for flag in relevant]
+    rank = origin.generation.rank(origin.language, expected, suggestions, flags)
     prefix = fields.text(origin.generation.prefix)
     taken = fields.peek("selectedPosition") == (rank or 0) - 1 if origin.with_user else True
     worth_it = origin.with_user or (rank or 0) < len(expected) - len(prefix)
@@ -228,37 +228,39 @@ def _lookup(origin: Origin, fields: Fields, expected: str) -> Lookup:
 
 
 def _texts(fields: Fields, shown: Sequence[Mapping[str, object]]) -> list[str]:
-    """What would be inserted; everything else about the suggestions is left over, but what says no more."""
+    """Return the texts that suggestions would insert. Everything else is left over, unless it repeats the text."""
     texts: list[str] = []
-    for place, each in enumerate(shown):
-        text = each.get("text")
+    for place, row in enumerate(shown):
+        text = row.get("text")
         if not isinstance(text, str):
             raise fields.wrong(f"suggestions[{place}] has no `text`")
         texts.append(text)
-    rest = [
-        {name: value for name, value in each.items() if name != "text" and (name, value) != ("presentationText", text)}
-        for each, text in zip(shown, texts, strict=True)
+    left_over = [
+        {name: value for name, value in row.items() if name != "text" and (name, value) != ("presentationText", text)}
+        for row, text in zip(shown, texts, strict=True)
     ]
-    if any(rest):
-        fields.leave(SUGGESTIONS, rest)
+    if any(left_over):
+        fields.leave(SUGGESTIONS, left_over)
     return texts
 
 
-def _as_it_was(fields: Fields, source: SourceFile, offset: int, expected: str, lookups: Sequence[Lookup]) -> Session:
-    """The session that we wrote: what the plugin has no place for stands in a field of its own."""
+def _restored_session(
+    fields: Fields, source: SourceFile, offset: int, expected: str, lookups: Sequence[Lookup]
+) -> Session:
+    """Return a session that we wrote. A field of its own has the parts that the plugin cannot hold."""
     fields.plain(OURS)
     whole = {"file": source.path, "offset": offset, "expectedText": expected}
     try:
         ours = msgspec.convert(fields.peek(OURS), dict[str, object])
-        told = msgspec.convert(ours.pop("lookups", []), list[dict[str, object]])
-        filled = [_filled(each, lookup) for each, lookup in zip(told, lookups, strict=True)]
+        our_lookups = msgspec.convert(ours.pop("lookups", []), list[dict[str, object]])
+        filled = [_fill(our_lookup, lookup) for our_lookup, lookup in zip(our_lookups, lookups, strict=True)]
         return msgspec.convert({**ours, **whole, "lookups": filled}, Session)
     except ValueError as error:
         raise fields.wrong(f"`{OURS}` is damaged: {error}") from error
 
 
-def _filled(told: dict[str, object], lookup: Lookup) -> dict[str, object]:
-    more = msgspec.convert(told.pop("suggestions", []), list[dict[str, object]])
-    texts = [each.text for each in lookup.suggestions]
-    shown = [{**each, "text": text} for each, text in zip(more or [{} for _ in texts], texts, strict=True)]
-    return {**told, "prefix": lookup.prefix, "suggestions": shown}
+def _fill(our_lookup: dict[str, object], lookup: Lookup) -> dict[str, object]:
+    more = msgspec.convert(our_lookup.pop("suggestions", []), list[dict[str, object]])
+    texts = [suggestion.text for suggestion in lookup.suggestions]
+    shown = [{**fields, "text": text} for fields, text in zip(more or [{} for _ in texts], texts, strict=True)]
+    return {**our_lookup, "prefix": lookup.prefix, "suggestions": shown}

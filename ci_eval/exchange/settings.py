@@ -1,4 +1,4 @@
-"""Our configuration as the plugin's: the parts that its generations share."""
+"""The conversion of our configuration into the plugin's: the parts that its generations share."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ LONGEST = 1_000
 
 
 def prefix(config: PrefixConfig) -> dict[str, object]:
-    """How much is typed. What is `EveryPrefix` here is emulated typing there; a `Ladder` it does not know."""
+    """Return how much is typed. `EveryPrefix` becomes emulated typing, and a `Ladder` becomes no prefix."""
     if config.name == "EveryPrefix":
         return {"name": "SimplePrefix", "emulateTyping": True, "n": config.n or LONGEST}
     if config.name in {"SimplePrefix", "CapitalizePrefix"}:
@@ -19,7 +19,7 @@ def prefix(config: PrefixConfig) -> dict[str, object]:
 
 
 def filters(config: FiltersConfig) -> dict[str, object]:
-    """The filters that every generation has."""
+    """Return the filters that every generation has."""
     kinds = config.statement_types
     return {
         "statementTypes": [kind.value for kind in kinds] if kinds else None,
@@ -29,18 +29,18 @@ def filters(config: FiltersConfig) -> dict[str, object]:
 
 
 def head(config: Config, project: str) -> dict[str, object]:
-    """Where the project is, and where results go."""
+    """Return the location of the project, its language, and the folder for results."""
     return {"projectPath": project, "language": language(config.language), "outputDir": config.output_dir}
 
 
 def reports(config: Config) -> dict[str, object]:
-    """Title and filters of reports; what is compared is no part of them."""
-    parts = [{"name": each.name, "filters": filters(each.filters)} for each in config.reports.sessions_filters]
+    """Return title and filters of reports. What is compared is no part of them."""
+    parts = [{"name": part.name, "filters": filters(part.filters)} for part in config.reports.sessions_filters]
     return {"evaluationTitle": title(config), "sessionsFilters": parts}
 
 
 def title(config: Config) -> str:
-    """That of the evaluation; else, as there, the completion type."""
+    """Return the title of the evaluation, or the completion type, as the plugin does."""
     return config.reports.evaluation_title or config.interpret.completion_type
 
 
@@ -50,10 +50,10 @@ NAMES = {title.lower(): name for name, title in TITLES.items()}
 
 
 def language(name: str) -> str:
-    """The plugin's name of one of our languages."""
+    """Return the plugin's name for one of our languages."""
     return TITLES.get(name, name.capitalize())
 
 
 def language_named(title: str) -> str:
-    """Our name of one of the plugin's; in lower case where we have none."""
+    """Return our name of one of the plugin's languages, or the name in lower case if we have none."""
     return NAMES.get(title.lower(), title.lower().replace(" ", "-"))

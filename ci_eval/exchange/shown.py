@@ -1,4 +1,4 @@
-"""What sessions, lookups and suggestions have since 2021 beside what they had before."""
+"""The fields of sessions, lookups and suggestions that were added in 2021."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from ci_eval.model import Lookup, Session, Suggestion
 
 
 def write_session(session: Session) -> dict[str, object]:
-    """How much of the text may be completed, and whether the last list held it."""
-    found = bool(session.lookups) and session.lookups[-1].rank is not None
-    return {"completableLength": len(session.expected_text), "success": found}
+    """Return how much of the text may be completed, and whether the last list held it."""
+    success = bool(session.lookups) and session.lookups[-1].rank is not None
+    return {"completableLength": len(session.expected_text), "success": success}
 
 
 def write_lookup(lookup: Lookup, number: int) -> dict[str, object]:
-    """Where in the session it was, what was taken, and whether the list was opened for it."""
+    """Return the lookup's offset in the session, the suggestion that was taken, and whether the list was opened for
+    it."""
     taken = lookup.rank - 1 if lookup.selected and lookup.rank else -1
     return {
         "offset": len(lookup.prefix),
@@ -24,7 +25,7 @@ def write_lookup(lookup: Lookup, number: int) -> dict[str, object]:
 
 
 def write_suggestion(_suggestion: Suggestion, lookup: Lookup, place: int) -> dict[str, object]:
-    """Where it came from, and whether it is what was expected."""
+    """Return the origin of a suggestion, and whether it is the expected one."""
     right = place == lookup.rank
     return {
         "source": "STANDARD",

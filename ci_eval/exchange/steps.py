@@ -1,4 +1,4 @@
-"""Actions of the plugin until 2022: one after the other, with a FINISH_SESSION at the end of each session."""
+"""The actions of the plugin until 2022: one after the other, with a FINISH_SESSION at the end of each session."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ NO_GOLF = "it plays golf, which is not imported: leave the workspaces of golf ou
 
 
 def read(fields: Fields, properties: ReadProperties) -> StoredActions:
-    """The actions of one file."""
+    """Return the actions of one file."""
     path, checksum = fields.text("path"), fields.text("checksum")
     actions: list[Action] = [OpenFile(path=path, checksum=checksum)]
     caret = 0
-    for each in fields.objects("actions"):
-        read_action = list(_read(each, properties, caret))
+    for fields_of_action in fields.objects("actions"):
+        read_action = list(_read(fields_of_action, properties, caret))
         actions += read_action
         if read_action and isinstance(read_action[0], MoveCaret):
             caret = read_action[0].offset
@@ -70,8 +70,7 @@ def _call(fields: Fields, properties: ReadProperties, caret: int, prefix: str) -
 
 
 def write(actions: Sequence[Action], properties: Callable[[Properties], object]) -> list[dict[str, object]]:
-    """Our actions as theirs. What stands between a FINISH_SESSION and the text that the session typed may be left out
-    there if the IDE has put the text in place itself (`completable`)."""
+    """Return our actions as the plugin's."""
     written: list[dict[str, object]] = []
     expected: str | None = None
     finished = False
@@ -80,6 +79,8 @@ def write(actions: Sequence[Action], properties: Callable[[Properties], object])
             case MoveCaret():
                 written.append({"type": "MOVE_CARET", "offset": action.offset})
             case PrintText():
+                # What stands between a FINISH_SESSION and the text that the session typed may be left out by the
+                # plugin, if the IDE has put the text in place itself (`completable`).
                 completable = finished and action.text == expected
                 finished = finished and not completable
                 written.append({"type": "PRINT_TEXT", "text": action.text, "completable": completable})

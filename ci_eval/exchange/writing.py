@@ -1,4 +1,4 @@
-"""Our workspaces as the plugin's."""
+"""The export of our workspaces as the plugin's."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PLACED = ("file", "offset", "expectedText", "record")
 
 
 class Writer:
-    """Writes one workspace."""
+    """A writer of one workspace of the plugin."""
 
     def __init__(self, folder: Path, generation: Generation) -> None:
         self._folder = folder
@@ -35,30 +35,30 @@ class Writer:
             atomic.make_folder(folder / name)
 
     def sessions(self, source: SourceFile, sessions: Sequence[Session]) -> None:
-        """The sessions of one source file."""
+        """Write the sessions of one source file."""
         name = f"{Path(source.path).name}({len(self._listed)}){END}"
         self._listed[source.path] = f"files/{name}" if self._generation.first_errors is None else name
         body = {
             "filePath": source.path,
             "text": source.text,
-            "sessions": [_session(self._generation, source, each) for each in sessions],
+            "sessions": [_session(self._generation, source, session) for session in sessions],
         }
         _write(self._folder / "data/files" / name, body)
 
     def actions(self, actions: FileActions, text: str) -> None:
-        """The actions of one source file, whose text is given."""
+        """Write the actions of one source file, whose text is given."""
         self._written["actions"] += 1
-        there = [_renamed(each) for each in moved(text, actions.actions, to_units, ours=True)]
+        converted = [_rename(action) for action in moved(text, actions.actions, to_units, ours=True)]
         body = {
             "path": actions.path,
             "checksum": actions.checksum,
             "sessionsCount": actions.sessions,
-            "actions": self._generation.write_actions(there),
+            "actions": self._generation.write_actions(converted),
         }
         _write(self._folder / "actions" / f"{Path(actions.path).name}({self._written['actions']}){END}", body)
 
     def error(self, error: FileError) -> None:
-        """Trouble with one file; the plugin of 2019 has room for one of each name."""
+        """Write the error of one file. The plugin of 2019 holds one error of each file name."""
         name, first = Path(error.path).name, self._generation.first_errors
         number = (first or 0) + self._written[f"error {name}"]
         self._written[f"error {name}"] += 1
@@ -67,7 +67,8 @@ class Writer:
         _write(self._folder / "errors" / f"{shown}{END}", body)
 
     def close(self, config: dict[str, object]) -> None:
-        """`files.json` and the configuration come last: without them it is no workspace."""
+        """Write `files.json` and the configuration."""
+        # Both come last: without them, the folder is no workspace.
         atomic.write(self._folder / "data/files.json", msgspec.json.encode(self._listed))
         atomic.write(self._folder / "config.json", msgspec.json.format(msgspec.json.encode(config), indent=2))
 
@@ -77,11 +78,11 @@ def _write(path: Path, body: object) -> None:
 
 
 def identity(session: str) -> str:
-    """The UUID that stands for one of our ids there, the same every time."""
+    """Return the UUID that stands for one of our ids in the plugin's workspace, the same every time."""
     return str(uuid5(NAMESPACE_URL, f"ci-eval:{session}"))
 
 
-def _renamed(action: Action) -> Action:
+def _rename(action: Action) -> Action:
     return replace(action, session=identity(action.session)) if isinstance(action, CallCompletion) else action
 
 
@@ -103,11 +104,11 @@ def _lookups(generation: Generation, session: Session) -> Iterator[dict[str, obj
             generation.prefix: lookup.prefix,
             "suggestions": [
                 {
-                    "text": each.text,
-                    "presentationText": escape(each.text, quote=False).replace("&lt;", "<").replace("&gt;", ">"),
-                    **generation.write_suggestion(each, lookup, place),
+                    "text": suggestion.text,
+                    "presentationText": escape(suggestion.text, quote=False).replace("&lt;", "<").replace("&gt;", ">"),
+                    **generation.write_suggestion(suggestion, lookup, place),
                 }
-                for place, each in enumerate(lookup.suggestions, 1)
+                for place, suggestion in enumerate(lookup.suggestions, 1)
             ],
             "latency": round(lookup.latency),
             **generation.write_lookup(lookup, number),
@@ -115,17 +116,18 @@ def _lookups(generation: Generation, session: Session) -> Iterator[dict[str, obj
 
 
 def _ours(session: Session) -> dict[str, object]:
-    """What the plugin has no place for: gson passes over fields that it does not know."""
+    """Return the parts of a session that the plugin cannot hold."""
+    # gson passes over fields that it does not know, so ours do not disturb the plugin.
     whole: dict[str, object] = msgspec.to_builtins(session)
-    rest = {name: value for name, value in whole.items() if name not in PLACED}
-    return {**rest, "lookups": [_of_lookup(each) for each in session.lookups]}
+    remaining = {name: value for name, value in whole.items() if name not in PLACED}
+    return {**remaining, "lookups": [_our_lookup(lookup) for lookup in session.lookups]}
 
 
-def _of_lookup(lookup: Lookup) -> dict[str, object]:
+def _our_lookup(lookup: Lookup) -> dict[str, object]:
     whole: dict[str, object] = msgspec.to_builtins(lookup)
     shown = [
-        {name: value for name, value in msgspec.to_builtins(each).items() if name != "text"}
-        for each in lookup.suggestions
+        {name: value for name, value in msgspec.to_builtins(suggestion).items() if name != "text"}
+        for suggestion in lookup.suggestions
     ]
-    rest = {name: value for name, value in whole.items() if name not in {"prefix", "suggestions"}}
-    return rest | ({"suggestions": shown} if any(shown) else {})
+    remaining = {name: value for name, value in whole.items() if name not in {"prefix", "suggestions"}}
+    return remaining | ({"suggestions": shown} if any(shown) else {})

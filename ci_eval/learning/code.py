@@ -1,4 +1,4 @@
-"""Code as tokens, line by line, read without a grammar: fast, for any language, and the same in every file."""
+"""A lexer without a grammar, which splits code of any language into tokens, line by line."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from functools import lru_cache
 from typing import Literal
 
 Class = Literal["name", "keyword", "literal", "operator", "punctuation"]
-"""What the text of a token tells about it."""
+"""Class of a token, as far as its text shows it."""
 
 HASH, SLASHES = r"\#(?!\[)", "//"
 COMMENTS = {"python": HASH, "ruby": HASH, "php": f"{HASH}|{SLASHES}"}
-"""What comments begin with that end with their line; of every other language: two slashes."""
+"""Pattern of the beginning of comments that end with their line. In other languages these are two slashes."""
 OPENERS = {"python": ('"""', "'''"), "ruby": (), "go": ("/*",), "php": ("/*",), "javascript": ("/*",)}
-"""What opens text of several lines that holds no code; of every other language: `/*` and three quotes."""
+"""Beginnings of text that spans lines and holds no code. In other languages these are `/*` and three quotes."""
 CLOSERS = {"/*": "*/"}
 
 _LITERAL = r"""
@@ -36,25 +36,26 @@ _PUNCTUATION = frozenset("( ) [ ] { } , ; : . :: $ @ \\".split())
 
 
 class Lexer:
-    """Reads the lines of one text in order; it remembers whether they are within a comment or text of several lines."""
+    """A lexer that reads the lines of one text in order, and remembers whether it is within a comment or text of
+    several lines."""
 
     def __init__(self, language: str) -> None:
-        self._tokens, self._plain, self._marks = _compiled(language)
+        self._tokens, self._plain, self._marks = _compile(language)
         self.opened: str | None = None
-        """What ends the text of several lines that is open."""
+        """End of the text of several lines that is open."""
 
     def copy(self) -> Lexer:
-        """One that is at the same place, and reads on by itself."""
-        other = Lexer.__new__(Lexer)
-        other._tokens, other._plain, other._marks = self._tokens, self._plain, self._marks
-        other.opened = self.opened
-        return other
+        """Return a lexer at the same position, which reads on by itself."""
+        twin = Lexer.__new__(Lexer)
+        twin._tokens, twin._plain, twin._marks = self._tokens, self._plain, self._marks
+        twin.opened = self.opened
+        return twin
 
     def line(self, line: str) -> list[str]:
-        """The tokens of the next line; comments have none."""
+        """Return the tokens of the next line, without comments."""
         if not (self.opened or self._marks.search(line)):
             return self._plain.findall(line)
-        found, at = [], 0
+        tokens, at = [], 0
         while at < len(line):
             if self.opened:
                 end = line.find(self.opened, at)
@@ -70,15 +71,16 @@ class Lexer:
                 self.opened = CLOSERS.get(match.group(), match.group())
                 end = line.find(self.opened, at)
                 if end >= 0 and self.opened != "*/":
-                    found.append(line[match.start() : end + len(self.opened)])
+                    tokens.append(line[match.start() : end + len(self.opened)])
             else:
-                found.append(match.group())
-        return found
+                tokens.append(match.group())
+        return tokens
 
 
 @lru_cache(maxsize=32)
-def _compiled(language: str) -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
-    """What finds the next token, comment or opener; the tokens of a line without comments and openers; and these."""
+def _compile(language: str) -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
+    """Return three patterns: for the next token, comment or opener; for the tokens of a line without comments and
+    openers; and for comments and openers."""
     openers = "|".join(map(re.escape, OPENERS.get(language, ("/*", '"""'))))
     opener = f"(?P<opener>{openers})|" if openers else ""
     comment = COMMENTS.get(language, SLASHES)
@@ -92,13 +94,13 @@ def _compiled(language: str) -> tuple[re.Pattern[str], re.Pattern[str], re.Patte
 
 
 def lines_of(text: str, language: str) -> Iterator[list[str]]:
-    """The tokens of each line of a text."""
+    """Yield the tokens of each line of a text."""
     lexer = Lexer(language)
     return map(lexer.line, text.split("\n"))
 
 
 def class_of(token: str, keywords: frozenset[str]) -> Class:
-    """What its text tells."""
+    """Return the class of a token, by its text."""
     if token in keywords:
         return "keyword"
     if _LITERAL_START.match(token):
@@ -109,7 +111,7 @@ def class_of(token: str, keywords: frozenset[str]) -> Class:
 
 
 def distinct(texts: Iterable[str]) -> Iterator[str]:
-    """Each text when it comes for the first time."""
+    """Yield each text when it comes for the first time."""
     seen = set[str]()
     for text in texts:
         if text not in seen:

@@ -1,7 +1,7 @@
-"""Counts of what follows what in the files of a project, for contexts of any length, in little memory.
+"""The counts of tokens by context in the files of a project, for contexts of any length, in little memory.
 
-All tokens stand in one array of numbers; the places are sorted by the tokens before them, so that those with the same
-context are neighbours, as in a suffix array. What a context is followed by is counted when it is asked for.
+All tokens stand in one array of numbers. Positions are sorted by the tokens before them, so that those with the same
+context are neighbours, as in a suffix array. Followers of a context are counted on demand.
 """
 
 from __future__ import annotations
@@ -23,72 +23,72 @@ from ci_eval.learning.names import START_OF_LINE
 Ids = NDArray[np.int32]
 
 BETWEEN_FILES = 0
-"""The number that stands for no token."""
+"""Number that stands for no token."""
 NO_ID = -1
 TOP = 24
-"""Most frequent tokens that are known of each context."""
+"""Number of the most frequent tokens that are known of each context."""
 FEW = 48
-"""Up to so many tokens are counted without arrays, which is faster."""
+"""Most tokens that are counted without arrays, which is faster."""
 REMEMBERED = 16384
-"""Contexts whose counts are kept, since they are asked for again and again."""
+"""Number of contexts whose counts are cached, since they recur."""
 
 
 class Level(NamedTuple):
-    """What a context is followed by in a set of files, but for one of them."""
+    """The tokens that follow a context in a set of files, with one file left out."""
 
     total: int
-    """How often any token follows."""
+    """Number of tokens that follow."""
     counts: Mapping[str, int]
-    """Token → how often it does, the file that does not count included where `less` has it,"""
+    """Token → how often it follows. Includes the file that is left out, if `less` has it."""
     less: Mapping[str, int]
-    """which is how often it does in that file."""
+    """Token → how often it follows in the file that is left out."""
     top: Sequence[str]
-    """The most frequent ones; of equal ones those that were read first."""
+    """Most frequent tokens. Of equal ones, those that were read first."""
 
 
 class Texts:
-    """Numbers for the texts of tokens, from 1 on, in the order in which they were first seen."""
+    """A numbering of the texts of tokens, from 1 on, in the order in which they were first seen."""
 
     def __init__(self) -> None:
         self.ids: dict[str, int] = {}
         self.texts: list[str] = [""]
 
     def add(self, text: str) -> int:
-        """Its number."""
-        found = self.ids.get(text)
-        if found is None:
-            found = self.ids[text] = len(self.texts)
+        """Return the number of a text, which is added if it is new."""
+        number = self.ids.get(text)
+        if number is None:
+            number = self.ids[text] = len(self.texts)
             self.texts.append(text)
-        return found
+        return number
 
     def known(self, texts: Iterable[str]) -> list[int]:
-        """The numbers of texts; NO_ID for one that was never added."""
+        """Return the numbers of texts, NO_ID for one that was never added."""
         return [self.ids.get(text, NO_ID) for text in texts]
 
 
 def numbered(lines: Iterable[Sequence[str]], texts: Texts) -> Ids:
-    """A file's tokens as numbers, each line that has any begun by START_OF_LINE."""
+    """Return a file's tokens as numbers. Each line that has tokens begins with START_OF_LINE."""
     add, start = texts.add, texts.add(START_OF_LINE)
     return np.array([number for line in lines if line for number in (start, *map(add, line))], dtype=np.int32)
 
 
 def backwards(file: Ids, start: int) -> Ids:
-    """The same file read from its end: each line is begun by the same mark, its tokens are in reverse order."""
+    """Return the same file read from its end: each line begins with the same mark, its tokens are in reverse order."""
     lines = np.split(file, np.flatnonzero(file == start))[1:]
     return np.concatenate([np.concatenate([line[:1], line[:0:-1]]) for line in reversed(lines)] or [file])
 
 
 def may_follow(texts: Texts, predicted: Callable[[str], bool]) -> NDArray[np.bool_]:
-    """Of each number, whether its text is one that may be predicted."""
+    """Return for each number whether its text may be predicted."""
     return np.fromiter((bool(text) and text != START_OF_LINE and predicted(text) for text in texts.texts), bool)
 
 
 class Corpus:
-    """The places of a set of files at which a token follows that may be predicted."""
+    """An index of the positions in a set of files at which a token follows that may be predicted."""
 
     def __init__(self, files: Sequence[Ids], texts: Texts, follows: NDArray[np.bool_], order: int) -> None:
-        """`follows`: see `may_follow`. `order`: tokens of the longest sequences: one less of context, and the one that
-        follows."""
+        """Build the index. `follows` is the result of `may_follow`. `order` counts the tokens of the longest sequences:
+        the context, and the one that follows."""
         gap = np.full(max(order - 1, 1), BETWEEN_FILES, dtype=np.int32)
         whole = np.concatenate([gap, *(part for file in files for part in (file, gap))])
         of_file = np.repeat(np.arange(-1, len(files)), [len(gap), *(len(file) + len(gap) for file in files)])
@@ -97,57 +97,58 @@ class Corpus:
         sorting = np.lexsort(before[::-1]) if before else np.arange(len(places))
         self.texts = texts
         # For single values, and a search by `bisect`, an array is faster than one of numpy.
-        self.before = [array("i", each[sorting].tobytes()) for each in before]
+        self.before = [array("i", column[sorting].tobytes()) for column in before]
         self.next = array("i", whole[places[sorting]].tobytes())
         self._of_file = of_file[places[sorting]].astype(np.int32)
         self.counted = lru_cache(maxsize=REMEMBERED)(self._counted)
 
     def places_of(self, file: int | None) -> array[int]:
-        """Those of one file, in their order; None: of none."""
+        """Return the positions of one file, in their order; none if `file` is None."""
         return array("i", np.flatnonzero(self._of_file == file).astype(np.int32).tobytes() if file is not None else b"")
 
     def _counted(self, low: int, high: int) -> dict[str, int]:
-        """Token → how often it is at these places; the most frequent first, of equal ones those that were read
-        first."""
+        """Return how often each token is at these positions, the most frequent first; of equal ones those that were
+        read first."""
         ids, counts = np.unique(np.frombuffer(self.next, np.int32)[low:high], return_counts=True)
         order = np.argsort(-counts, kind="stable")
         return dict(zip(map(self.texts.texts.__getitem__, ids[order].tolist()), counts[order].tolist(), strict=True))
 
 
 class Others:
-    """What follows what in a corpus, but for one of its files."""
+    """The counts of a corpus, with one of its files left out."""
 
     def __init__(self, corpus: Corpus, file: int | None) -> None:
-        """`file`: the number of the one that does not count; None: all count."""
+        """Prepare the counts. `file` is the number of the file to leave out, None to leave out none."""
         self._corpus, self._own = corpus, corpus.places_of(file)
         self._known: dict[tuple[int, int], Level | None] = {}
 
     def levels(self, context: Sequence[int]) -> list[Level]:
-        """What follows contexts of 0, 1, 2 … tokens, the last ones of `context`, up to the first that never occurs.
+        """Return what follows contexts of 0, 1, 2 … tokens, the last ones of `context`, up to the first that never
+        occurs.
 
-        Where longer contexts stand at the same places, it is the same object.
+        If longer contexts stand at the same positions, the levels are the same object.
         """
         levels: list[Level] = []
         low, high = 0, len(self._corpus.next)
         level = self._level(low, high)
-        for column, wanted in zip(self._corpus.before, reversed(context), strict=False):
+        for column, number in zip(self._corpus.before, reversed(context), strict=False):
             if level is None:
                 return levels
             levels.append(level)
             # Most long contexts occur once.
             if high - low == 1:
-                if column[low] != wanted:
+                if column[low] != number:
                     return levels
             else:
                 before = high - low
-                low = bisect_left(column, wanted, low, high)
-                high = bisect_right(column, wanted, low, high)
+                low = bisect_left(column, number, low, high)
+                high = bisect_right(column, number, low, high)
                 if high - low != before:
                     level = self._level(low, high)
         return levels if level is None else [*levels, level]
 
     def _level(self, low: int, high: int) -> Level | None:
-        """What is at these places of the corpus but for those of the file; None where nothing is."""
+        """Return the tokens at these positions, without those of the file that is left out. None if there are none."""
         if low == high:
             return None
         places = low, high
@@ -186,8 +187,8 @@ NOTHING: Mapping[str, int] = {}
 
 
 def _most_frequent(counts: Mapping[str, int], less: Mapping[str, int], numbers: Mapping[str, int]) -> list[str]:
-    """The first TOP of `counts`, which has the most frequent first, without what is in `less`; equal ones by
-    `numbers`."""
+    """Return the first TOP of `counts`, which has the most frequent first, without those in `less`. Equal ones are
+    ordered by `numbers`."""
     if not less:
         return list(islice(counts, TOP))
     first, unchanged = list[tuple[int, int, str]](), 0

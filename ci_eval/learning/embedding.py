@@ -1,4 +1,4 @@
-"""Vectors of sub-tokens from a project's own code: PPMI and a truncated SVD of what stands near what.
+"""The vectors of sub-tokens from a project's own code: PPMI and a truncated SVD of their nearness.
 
 After Levy and Goldberg, "Neural word embedding as implicit matrix factorization" (NIPS 2014), with the smoothed
 distribution of contexts and the square roots of singular values of Levy, Goldberg and Dagan (TACL 2015). The SVD is the
@@ -30,7 +30,7 @@ class Embedding:
     """The vectors of the most frequent units."""
 
     units: Sequence[str]
-    """The most frequent first; of equal ones those that were read first."""
+    """Units, the most frequent first. Of equal ones, those that were read first."""
     counts: NDArray[np.int64]
     vectors: Vectors
     """(units x dimensions), each of length 1, or 0 where a unit is near nothing in particular."""
@@ -40,18 +40,22 @@ class Embedding:
     def trained(
         cls, files: Iterable[Sequence[str]], *, vocabulary: int, dimensions: int, window: int, seed: int
     ) -> Embedding:
-        """`files`: the units of each, in order. `vocabulary`: how many units get a vector, at most; `window`: how many
-        units on each side are near one."""
+        """Return vectors learnt from `files`, which hold the units of each file in order.
+
+        `vocabulary` is the most units that get a vector. `window` is the number of units on each side that are near
+        one.
+        """
         read = list(files)
         counts = Counter(unit for file in read for unit in file)
         most = counts.most_common(vocabulary)
         places = {unit: place for place, (unit, _) in enumerate(most)}
         near = _near([_ids(file, places) for file in read], len(most), window)
-        vectors = _reduced(_ppmi(near), dimensions, seed)
+        vectors = _reduce(_ppmi(near), dimensions, seed)
         return cls([unit for unit, _ in most], np.array([count for _, count in most]), vectors, places)
 
     def average(self, units: Sequence[tuple[str, float]]) -> Vectors:
-        """The mean vector of units, each with a weight; frequent ones count less. Of length 1, or 0 of unknown ones."""
+        """Return the weighted mean vector of units, in which frequent ones count less. Its length is 1, or 0 if all
+        units are unknown."""
         known = [(self.places[unit], weight) for unit, weight in units if unit in self.places]
         if not known:
             return np.zeros(self.vectors.shape[1], dtype=np.float32)
@@ -63,43 +67,44 @@ class Embedding:
 
 
 def _ids(file: Sequence[str], places: dict[str, int]) -> Ids:
-    """The known units of a file."""
+    """Return the numbers of the known units of a file."""
     return np.array([place for unit in file if (place := places.get(unit)) is not None], dtype=np.int32)
 
 
 def _near(files: Sequence[Ids], size: int, window: int) -> Vectors:
-    """(size x size): how often units stand near each other, each time divided by their distance."""
-    found = np.zeros(size * size, dtype=np.float32)
+    """Return a matrix (size x size) of how often units stand near each other, each occurrence divided by the
+    distance."""
+    counts = np.zeros(size * size, dtype=np.float32)
     for distance in range(1, window + 1):
         pairs = [file[:-distance].astype(np.int64) * size + file[distance:] for file in files if len(file) > distance]
         if pairs:
-            np.add.at(found, np.concatenate(pairs), np.float32(1 / distance))
-    square = found.reshape(size, size)
+            np.add.at(counts, np.concatenate(pairs), np.float32(1 / distance))
+    square = counts.reshape(size, size)
     return np.asarray(square + square.T, dtype=np.float32)
 
 
 def _ppmi(near: Vectors) -> Vectors:
-    """The positive pointwise mutual information of rows with columns."""
+    """Return the positive pointwise mutual information of rows with columns."""
     rows = near.sum(axis=1, dtype=np.float64)
     columns = rows**SMOOTHING
     expected = (rows[:, None] * (columns / max(columns.sum(), 1.0))[None, :]).astype(np.float32)
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = np.log(near / expected, out=expected)
-    positive: Vectors = np.maximum(np.nan_to_num(found, copy=False, neginf=0.0, posinf=0.0), 0.0)
+        information = np.log(near / expected, out=expected)
+    positive: Vectors = np.maximum(np.nan_to_num(information, copy=False, neginf=0.0, posinf=0.0), 0.0)
     return positive
 
 
-def _reduced(matrix: Vectors, dimensions: int, seed: int) -> Vectors:
-    """The rows of a symmetric matrix in fewer dimensions."""
+def _reduce(matrix: Vectors, dimensions: int, seed: int) -> Vectors:
+    """Return the rows of a symmetric matrix in fewer dimensions."""
     size = len(matrix)
-    wanted = min(dimensions, size)
+    rank = min(dimensions, size)
     random = np.random.default_rng(seed).standard_normal((size, min(dimensions + OVERSAMPLING, size)))
     basis, _ = np.linalg.qr(matrix @ random.astype(np.float32))
     for _ in range(ITERATIONS):
         basis, _ = np.linalg.qr(matrix @ basis)
     # The matrix is symmetric: its singular values are the amounts of its eigenvalues.
     values, inner = np.linalg.eigh(basis.T @ (matrix @ basis))
-    order = np.argsort(-np.abs(values), kind="stable")[:wanted]
+    order = np.argsort(-np.abs(values), kind="stable")[:rank]
     rows = (basis @ inner[:, order]) * np.sqrt(np.abs(values[order]))
     return _of_length_one(rows.astype(np.float32))
 

@@ -1,4 +1,4 @@
-"""Logged events → what rankers are trained on, and what modelled users are fitted to."""
+"""The conversion of logged events into training data for rankers and for modelled users."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from ci_eval.learning.training import Label, LoggedLookup, LookupRows, gathered
 def rows_of(
     sessions: Sequence[ShownSession], table: FeatureTable, label: Label, seed: int, *, side: str, project: str
 ) -> LookupRows:
-    """The lookups that one can learn from. With the label "selected", those of sessions in which the item was taken
-    from the list; with "expected", also of those in which it was typed. Raises NothingToEvaluate."""
-    wanted = [each for each in sessions if each.outcome == "selected" or label == "expected"]
-    if not any(each.wanted is not None for each in wanted):
+    """Return the lookups to learn from: with the label "selected", those of sessions in which the item was taken from
+    the list; with "expected", also those in which it was typed. Raises NothingToEvaluate."""
+    usable = [session for session in sessions if session.outcome == "selected" or label == "expected"]
+    if not any(session.wanted is not None for session in usable):
         raise NothingToEvaluate(f"in the {side} side of the logs no item of a list was taken; give more logs")
-    found = gathered(_lookups(wanted, table, project), label, seed, side=side, taken=None)
-    return replace(found, names=table.names, categories=table.categories, schema=table.schema)
+    rows = gathered(_lookups(usable, table, project), label, seed, side=side, taken=None)
+    return replace(rows, names=table.names, categories=table.categories, schema=table.schema)
 
 
 def _lookups(sessions: Sequence[ShownSession], table: FeatureTable, project: str) -> Iterator[LoggedLookup]:
@@ -34,13 +34,13 @@ def _lookups(sessions: Sequence[ShownSession], table: FeatureTable, project: str
 
 
 def identity(session: ShownSession) -> str:
-    """What tells it from the sessions of other users."""
+    """Return what tells a session from the sessions of other users."""
     return f"{session.user} {session.session}"
 
 
 def lists_of(sessions: Sequence[ShownSession]) -> Iterator[ShownList]:
-    """The lookups as a modelled user is fitted to them. What users who gave up had wanted is not told, so that their
-    lists count as lists without it."""
+    """Yield the lookups to which a modelled user is fitted."""
+    # Cancelled sessions have no wanted item, so their lists count as lists without it.
     for session in sessions:
         last = len(session.lookups) - 1
         for number, lookup in enumerate(session.lookups):

@@ -32,11 +32,11 @@ FARTHEST = 10_000
 
 
 class Feature(Value, frozen=True, kw_only=True):
-    """One column; `range` and `meaning` are for people."""
+    """A column of features. `range` and `meaning` are for people."""
 
     name: str
     type: str
-    """number, flag or category."""
+    """Type of the values: number, flag or category."""
     range: str
     meaning: str
 
@@ -125,9 +125,9 @@ class _Block:
 
 
 class Reader:
-    """Reads a file up to the caret, and computes the features of the suggestions there.
+    """A reader of a file up to the caret, which computes the features of the suggestions there.
 
-    When the caret moves forward, only the new lines are read; when it moves back, the file is read again.
+    When the caret moves forward, only the new lines are read. When it moves back, the file is read again.
     """
 
     def __init__(self, keywords: frozenset[str], others: Others) -> None:
@@ -137,7 +137,7 @@ class Reader:
 
     @classmethod
     def of(cls, context: FileContext) -> Reader:
-        """A reader for the file of that context."""
+        """Return a reader for the file of a context."""
         return cls(context.keywords, others_of(context))
 
     def _forget(self) -> None:
@@ -152,17 +152,17 @@ class Reader:
         self._blocks: list[_Block] = []
 
     def rows(self, caret: CaretContext, suggestions: Sequence[Suggestion]) -> Floats:
-        """The features, as (suggestions x features); columns in the order of FEATURES."""
+        """Return the features as (suggestions x features), columns in the order of FEATURES."""
         line = self._advance(caret.before)
         place = self._place(line, caret, len(suggestions))
-        facts = [_facts(each.text) for each in suggestions]
+        facts = [_facts(suggestion.text) for suggestion in suggestions]
         table = np.empty((len(suggestions), len(FEATURES)), dtype=np.float32)
         table[:, :OF_PLACE] = place.columns
         for name, values in (
             _of_list(suggestions) | self._of_texts(facts, place) | self._of_file(facts, place)
         ).items():
             table[:, COLUMN[name]] = values
-        hashes = np.fromiter((each.hash for each in facts), np.uint64, len(facts))
+        hashes = np.fromiter((fact.hash for fact in facts), np.uint64, len(facts))
         table[:, OF_PROJECT:] = np.log1p(self._others.of(hashes, hash_of(place.before)))
         return table
 
@@ -186,12 +186,12 @@ class Reader:
         while self._blocks and self._blocks[-1].indent >= indent:
             self._blocks.pop()
         self._blocks.append(_Block(indent, self._count, line))
-        for token, two, one, behind in _in_context(tokens):
+        for token, last_but_one, last_token, behind in _in_context(tokens):
             if _NAME.match(token):
                 self._times[token] += 1
                 self._last[token] = self._count
-                self._after[one, token] += 1
-                self._after_two[two, one, token] += 1
+                self._after[last_token, token] += 1
+                self._after_two[last_but_one, last_token, token] += 1
                 self._called[token] += behind == "("
                 self._assigned[token] += behind == "="
             self._count += 1
@@ -200,13 +200,13 @@ class Reader:
         tokens = tokens_of(line)
         indent = _indent(line) if tokens else len(line.expandtabs(4))
         around = [block for block in self._blocks if block.indent < indent]
-        two, one = ("", START_OF_LINE) if not tokens else (([START_OF_LINE, *tokens])[-2], tokens[-1])
+        last_but_one, last_token = ("", START_OF_LINE) if not tokens else (([START_OF_LINE, *tokens])[-2], tokens[-1])
         opened = sum((token in OPENING) - (token in CLOSING) for token in tokens)
         columns = {
             "prefix_length": len(caret.prefix),
             "query": caret.query,
             "list_size": size,
-            "token_before": _type_of(one, self._keywords),
+            "token_before": _type_of(last_token, self._keywords),
             "in_brackets": max(opened, 0),
             "indentation": len(around),
         }
@@ -214,8 +214,8 @@ class Reader:
         return _Place(
             columns=[columns[name] for name in NAMES[:OF_PLACE]],
             prefix=caret.prefix,
-            before=one,
-            before_that=two,
+            before=last_token,
+            before_that=last_but_one,
             on_line=Counter(tokens),
             line_first=self._count,
             line_words=words,
@@ -226,17 +226,17 @@ class Reader:
     def _of_texts(self, facts: Sequence[_Facts], place: _Place) -> Columns:
         typed = len(place.prefix)
         return {
-            "length": [len(each.text) for each in facts],
-            "words": [each.words for each in facts],
-            "is_keyword": [each.text in self._keywords for each in facts],
-            "underscores": [each.underscores for each in facts],
-            "case": [each.case for each in facts],
-            "prefix_match": [_match(each.text, place.prefix) for each in facts],
-            "prefix_share": [min(typed / len(each.text), 1.0) if each.text else 0.0 for each in facts],
+            "length": [len(fact.text) for fact in facts],
+            "words": [fact.words for fact in facts],
+            "is_keyword": [fact.text in self._keywords for fact in facts],
+            "underscores": [fact.underscores for fact in facts],
+            "case": [fact.case for fact in facts],
+            "prefix_match": [_match(fact.text, place.prefix) for fact in facts],
+            "prefix_share": [min(typed / len(fact.text), 1.0) if fact.text else 0.0 for fact in facts],
         }
 
     def _of_file(self, facts: Sequence[_Facts], place: _Place) -> Columns:
-        texts = [each.text for each in facts]
+        texts = [fact.text for fact in facts]
         times, called, begins, line = self._times, self._called, place.starts, place.line_words
         here = [place.on_line[text] for text in texts]
         last = [
@@ -252,13 +252,13 @@ class Reader:
             "after_last": [self._after[place.before, text] for text in texts],
             "after_last_two": [self._after_two[place.before_that, place.before, text] for text in texts],
             "same_line": here,
-            "line_overlap": [len(each.parts & line) / len(each.parts) if each.parts else 0.0 for each in facts],
+            "line_overlap": [len(fact.parts & line) / len(fact.parts) if fact.parts else 0.0 for fact in facts],
         }
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Place:
-    """What the features need to know of the caret's place."""
+    """The surroundings of the caret that the features depend on."""
 
     columns: Sequence[float]
     """The features that are the same for all suggestions, in the order of FEATURES."""
@@ -281,12 +281,12 @@ class _Place:
 
 @dataclass(frozen=True)
 class _Facts:
-    """What a suggestion's text tells by itself; see the features of the same names."""
+    """The features that depend on the text of a suggestion alone."""
 
     text: str
     words: int
     parts: frozenset[str]
-    """Its words, in small letters."""
+    """Words of the text, in lower case."""
     underscores: int
     case: int
     hash: int
@@ -305,10 +305,10 @@ def _words(text: str) -> list[str]:
 
 
 def _in_context(tokens: Sequence[str]) -> Iterator[tuple[str, str, str, str]]:
-    """Of each token: itself, the token two before it, the one before it, the one behind it."""
+    """Yield for each token: itself, the token two before it, the one before it, the one behind it."""
     padded = ["", START_OF_LINE, *tokens, ""]
-    for (two, one), (token, behind) in zip(pairwise(padded), pairwise(padded[2:]), strict=False):
-        yield token, two, one, behind
+    for (last_but_one, last_token), (token, behind) in zip(pairwise(padded), pairwise(padded[2:]), strict=False):
+        yield token, last_but_one, last_token, behind
 
 
 def _type_of(before: str, keywords: frozenset[str]) -> int:
@@ -332,30 +332,32 @@ def _indent(line: str) -> int:
 
 @lru_cache(maxsize=10_000)
 def _in_brackets(line: str) -> frozenset[str]:
-    """Names behind the first opening bracket of a line, such as the parameters of a function."""
-    _, opened, rest = line.partition("(")
-    return frozenset(_NAME.findall(rest)) if opened else frozenset()
+    """Return the names behind the first opening bracket of a line, such as the parameters of a function."""
+    _, opened, behind = line.partition("(")
+    return frozenset(_NAME.findall(behind)) if opened else frozenset()
 
 
 def _of_list(suggestions: Sequence[Suggestion]) -> Columns:
-    """The features that come from the engine."""
+    """Return the features that come from the engine."""
     size, scores = len(suggestions), _score_ranks(suggestions)
     return {
         "position": range(1, size + 1),
         "position_share": [number / size for number in range(1, size + 1)],
-        "score_rank": [MISSING if each.sort_text is None else scores[each.sort_text] for each in suggestions],
-        "kind": [KINDS.get(each.kind.lower(), 0) for each in suggestions],
+        "score_rank": [
+            MISSING if suggestion.sort_text is None else scores[suggestion.sort_text] for suggestion in suggestions
+        ],
+        "kind": [KINDS.get(suggestion.kind.lower(), 0) for suggestion in suggestions],
     }
 
 
 def _match(text: str, prefix: str) -> int:
-    """See the feature `prefix_match`."""
+    """Return the feature `prefix_match` of a text."""
     if text.startswith(prefix):
         return 2
     return int(text.lower().startswith(prefix.lower()))
 
 
 def _score_ranks(suggestions: Sequence[Suggestion]) -> dict[str, int]:
-    """sortText → its rank (from 1) among the different ones of the list."""
-    different = sorted({each.sort_text for each in suggestions if each.sort_text is not None})
+    """Return for each sortText its rank (from 1) among the different ones of the list."""
+    different = sorted({suggestion.sort_text for suggestion in suggestions if suggestion.sort_text is not None})
     return {score: place for place, score in enumerate(different, 1)}

@@ -1,4 +1,5 @@
-"""Which tokens fit into a context, by vectors of sub-tokens: first a pattern of parts, then a sub-token for each."""
+"""The tokens that fit into a context, by vectors of sub-tokens: first a pattern of parts, then a sub-token for each
+part."""
 
 from __future__ import annotations
 
@@ -31,20 +32,20 @@ COMBINATIONS = 64
 
 @dataclass(frozen=True, kw_only=True)
 class Filling:
-    """The parameters."""
+    """The parameters that control filling."""
 
     patterns: int
-    """The most frequent ones that are filled."""
+    """Number of the most frequent patterns that are filled."""
     slot: int
-    """Sub-tokens that are tried in each slot."""
+    """Number of sub-tokens that are tried in each slot."""
     sharpness: float
-    """How much nearness to the context counts: cosines are multiplied by it before they become probabilities."""
+    """Weight of nearness to the context: cosines are multiplied by it before they become probabilities."""
     prior: float
-    """How much the frequency of a sub-token counts: 0 = only nearness does, 1 = as much as if nothing were near."""
+    """Weight of the frequency of a sub-token, from 0 (only nearness counts) to 1 (as if nothing were near)."""
 
 
 class Filler:
-    """Made of a project's files."""
+    """A model of a project's patterns and sub-tokens, which fills gaps in code."""
 
     def __init__(
         self, files: Sequence[Lines], classify: Callable[[str], Class], predicted: Callable[[str], bool]
@@ -68,12 +69,12 @@ class Filler:
         self._of_part: dict[str, NDArray[np.intp]] = {}
 
     def units_of(self, lines: Lines) -> list[str]:
-        """What is embedded of a file."""
+        """Return the units of a file that get vectors."""
         kinds = self._kinds
         return [unit for line in lines for token in line for unit in units(token, kinds[token])]
 
     def embed(self, embedding: Embedding) -> None:
-        """Use these vectors."""
+        """Use the vectors of an embedding."""
         self._embedding = embedding
         by_part: dict[str, list[int]] = defaultdict(list)
         for place, unit in enumerate(embedding.units):
@@ -81,8 +82,8 @@ class Filler:
         self._of_part = {part: np.array(places) for part, places in by_part.items()}
 
     def context(self, left: Sequence[str], right: Sequence[str]) -> Vectors:
-        """The average of the sub-tokens around a place; `left` and `right`: the nearest token first. Of two tokens, the
-        one twice as far counts half."""
+        """Return the average of the sub-tokens around a gap. `left` and `right` have the nearest token first. Of two
+        tokens, the one twice as far counts half."""
         assert self._embedding
         weighed = [
             (unit, 1 / distance)
@@ -92,86 +93,94 @@ class Filler:
         ]
         return self._embedding.average(weighed)
 
-    def filled(self, left: Sequence[str], right: Sequence[str] | None, wanted: Filling) -> list[str]:
-        """Tokens that may stand there, the likeliest first. `right`: None where nothing is known of it."""
+    def filled(self, left: Sequence[str], right: Sequence[str] | None, filling: Filling) -> list[str]:
+        """Return tokens that may stand at the gap, the likeliest first. `right` is None if the text behind is not
+        known."""
         assert self._embedding
         near = self._embedding.vectors @ self.context(left, right or ())
         best: dict[str, float] = {}
         choices: dict[str, list[tuple[str, float]]] = {}
-        for pattern, chance in self._likely_patterns(left, right, wanted.patterns):
+        for pattern, chance in self._likely_patterns(left, right, filling.patterns):
             for part in slots(pattern):
                 if part not in choices:
-                    choices[part] = self._choices(part, near, wanted)
-            for token, score in _ways(pattern, choices):
+                    choices[part] = self._choices(part, near, filling)
+            for token, score in _fillings(pattern, choices):
                 best[token] = max(best.get(token, -np.inf), score + chance)
         return sorted(best, key=lambda token: -best[token])
 
     def scores(
-        self, left: Sequence[str], right: Sequence[str] | None, tokens: Sequence[str], wanted: Filling
+        self, left: Sequence[str], right: Sequence[str] | None, tokens: Sequence[str], filling: Filling
     ) -> list[float]:
-        """How well each token fits there: the logarithms of its pattern's probability and of each sub-token's in its
-        slot, together."""
+        """Return how well each token fits: the logarithm of its pattern's probability plus those of its sub-tokens in
+        their slots."""
         assert self._embedding
         near = self._embedding.vectors @ self.context(left, right or ())
         beside = self._beside(left, right)
-        chances = lru_cache(maxsize=None)(lambda part: self._chances(part, near, wanted))
-        found = []
+        chances = lru_cache(maxsize=None)(lambda part: self._chances(part, near, filling))
+        scores = []
         for token in tokens:
             kind = self._classify(token)
             pattern = self._parts.pattern(token, kind)
             score = self._chance(pattern, beside)
             for unit in units(token, kind):
-                places, each = chances(self._parts.of(unit))
+                places, part_chances = chances(self._parts.of(unit))
                 place = self._embedding.places.get(unit)
-                score += NEVER if place is None else float(each[np.searchsorted(places, place)])
-            found.append(score)
-        return found
+                score += NEVER if place is None else float(part_chances[np.searchsorted(places, place)])
+            scores.append(score)
+        return scores
 
     def _likely_patterns(
         self, left: Sequence[str], right: Sequence[str] | None, number: int
     ) -> list[tuple[Pattern, float]]:
-        """With the logarithm of their probability."""
+        """Return the likeliest patterns, with the logarithms of their probabilities."""
         beside = self._beside(left, right)
         common = [pattern for pattern, _ in self._everywhere.most_common(number)]
-        seen = dict.fromkeys([*(each for side, _ in beside for each in side), *common])
-        return sorted(((each, self._chance(each, beside)) for each in seen), key=lambda each: -each[1])[:number]
+        seen = dict.fromkeys([*(pattern for side, _ in beside for pattern in side), *common])
+        return sorted(
+            ((pattern, self._chance(pattern, beside)) for pattern in seen),
+            key=lambda scored_pattern: -scored_pattern[1],
+        )[:number]
 
     def _beside(self, left: Sequence[str], right: Sequence[str] | None) -> list[tuple[Mapping[Pattern, int], int]]:
-        """The patterns next to the token on each side, and how many there are."""
+        """Return the patterns next to the token on each side, and the number of them."""
         sides: list[Mapping[Pattern, int]] = [self._after.get(left[0] if left else "", Counter())]
         if right is not None:
             sides.append(self._before.get(right[0] if right else "", Counter()))
         return [(side, sum(side.values())) for side in sides]
 
     def _chance(self, pattern: Pattern, beside: Sequence[tuple[Mapping[Pattern, int], int]]) -> float:
-        """The logarithm of its probability; one that was never seen is half as likely as one that was seen once."""
+        """Return the logarithm of a pattern's probability. A pattern never seen is half as likely as one that was seen
+        once."""
         share = (self._everywhere[pattern] or 0.5) / max(self._everywhere.total(), 1)
         chance = np.log(share)
         for side, total in beside:
             chance += np.log((side.get(pattern, 0) + NEIGHBOUR * share) / (total + NEIGHBOUR) / share)
         return float(chance)
 
-    def _choices(self, part: str, near: Vectors, wanted: Filling) -> list[tuple[str, float]]:
-        """The sub-tokens of a part that fit best, with the logarithms of their probabilities."""
+    def _choices(self, part: str, near: Vectors, filling: Filling) -> list[tuple[str, float]]:
+        """Return the sub-tokens of a part that fit best, with the logarithms of their probabilities."""
         assert self._embedding
-        places, chances = self._chances(part, near, wanted)
-        order = np.argsort(-chances, kind="stable")[: wanted.slot]
-        return [(self._embedding.units[places[each]], float(chances[each])) for each in order]
+        places, chances = self._chances(part, near, filling)
+        order = np.argsort(-chances, kind="stable")[: filling.slot]
+        return [(self._embedding.units[places[position]], float(chances[position])) for position in order]
 
-    def _chances(self, part: str, near: Vectors, wanted: Filling) -> tuple[NDArray[np.intp], NDArray[np.floating[Any]]]:
-        """The places of the sub-tokens of a part, sorted, and the logarithms of their probabilities."""
+    def _chances(
+        self, part: str, near: Vectors, filling: Filling
+    ) -> tuple[NDArray[np.intp], NDArray[np.floating[Any]]]:
+        """Return the positions of the sub-tokens of a part, sorted, and the logarithms of their probabilities."""
         assert self._embedding
         places = self._of_part.get(part, NO_PLACES)
-        scores = wanted.sharpness * near[places] + wanted.prior * np.log(self._embedding.counts[places])
+        scores = filling.sharpness * near[places] + filling.prior * np.log(self._embedding.counts[places])
         return places, scores - np.logaddexp.reduce(scores) if len(scores) else scores
 
 
-def _ways(pattern: Pattern, choices: Mapping[str, Sequence[tuple[str, float]]]) -> Iterator[tuple[str, float]]:
-    """The tokens that the pattern can become, each with the sum of its scores; no sub-token twice in one."""
+def _fillings(pattern: Pattern, choices: Mapping[str, Sequence[tuple[str, float]]]) -> Iterator[tuple[str, float]]:
+    """Yield the tokens that the pattern can become, each with the sum of its scores. No token holds a sub-token
+    twice."""
     parts = slots(pattern)
     if len(parts) > MOST_SLOTS:
         return
     for chosen in islice(product(*(choices[part] for part in parts)), COMBINATIONS):
-        found = [unit for unit, _ in chosen]
-        if len(set(found)) == len(found):
-            yield written(pattern, found), sum(score for _, score in chosen)
+        chosen_units = [unit for unit, _ in chosen]
+        if len(set(chosen_units)) == len(chosen_units):
+            yield written(pattern, chosen_units), sum(score for _, score in chosen)

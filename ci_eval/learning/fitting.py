@@ -1,4 +1,4 @@
-"""Estimates the probabilities of a modelled user from logs of what users did."""
+"""The estimation of a modelled user's probabilities from logs of what users did."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ import numpy as np
 from ci_eval.learning.usermodel import UserModel
 
 PLACES = 6
-"""Rows of the table of selections, one per rank; the last one stands for all ranks from there on."""
+"""Rows of the table of selections, one per rank. The last row stands for all further ranks."""
 ORDERS = 5
-"""Its columns, one per lookup of a session; the last one stands for all lookups from there on."""
+"""Columns of the table, one per lookup of a session. The last column stands for all further lookups."""
 
 
 @dataclass(frozen=True)
 class ShownList:
-    """One lookup in the logs: the list that was shown, and what the user did with it."""
+    """A lookup in the logs: the displayed list, and what the user did with it."""
 
     COLUMNS: ClassVar = ("session", "query_number", "prefix", "place", "expected", "selected", "outcome")
 
     session: str
     number: int
-    """Of the lookup within its session, from 0."""
+    """Number of the lookup within its session, from 0."""
     typed: int
     """Characters of the prefix."""
     rank: int | None
-    """Of the expected text; None where it is not in the list."""
+    """Rank of the expected text, None if it is not in the list."""
     outcome: str
-    """`selected`, `cancelled` or `typed` (the user went on typing)."""
+    """Outcome of the lookup: `selected`, `cancelled` or `typed` (the user went on typing)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,11 +42,13 @@ class Fitted:
     sessions: int
     queries: int
     shown: tuple[int, ...]
-    """How often the expected text had each rank, from 1 to PLACES; the last number is of all ranks from there on."""
+    """Number of times that the expected text had each rank, from 1 to PLACES. The last number counts all further
+    ranks."""
 
 
 def lists_of(batches: Iterable[Any]) -> Iterator[ShownList]:
-    """The lookups in record batches of Parquet logs with the columns `ShownList.COLUMNS`; one row per suggestion."""
+    """Yield the lookups in record batches of Parquet logs with the columns `ShownList.COLUMNS`; one row per
+    suggestion."""
     held: ShownList | None = None
     for batch in batches:
         columns = [batch.column(place) for place in range(len(ShownList.COLUMNS))]
@@ -55,7 +57,7 @@ def lists_of(batches: Iterable[Any]) -> Iterator[ShownList]:
             if places[row] == 1:
                 if held:
                     yield held
-                session, number, prefix = (columns[each][int(row)].as_py() for each in range(3))
+                session, number, prefix = (columns[column][int(row)].as_py() for column in range(3))
                 held = ShownList(session, number, len(prefix), None, columns[6][int(row)].as_py())
             if expected[row] and held:
                 held = ShownList(held.session, held.number, held.typed, int(places[row]), held.outcome)
@@ -64,7 +66,7 @@ def lists_of(batches: Iterable[Any]) -> Iterator[ShownList]:
 
 
 def fitted(lists: Sequence[ShownList]) -> Fitted:
-    """The user whose probabilities fit these lookups best, smoothed where they are few.
+    """Return the user whose probabilities fit these lookups best, smoothed for small counts.
 
     Length of the first prefix: its share of the sessions. Taking the expected text: (taken + 1)/(shown + 4), by its
     rank and the lookup's number in the session. Giving up: (given up + 1/2)/(not taken + 10), by the lookup's number.
@@ -75,18 +77,18 @@ def fitted(lists: Sequence[ShownList]) -> Fitted:
     taken: Counter[tuple[int, int]] = Counter()
     passed: Counter[int] = Counter()
     given_up: Counter[int] = Counter()
-    for each in lists:
-        if each.session not in firsts or each.number < firsts[each.session].number:
-            firsts[each.session] = each
-        order = min(each.number, ORDERS - 1)
-        if each.rank is not None:
-            cell = min(each.rank, PLACES) - 1, order
+    for lookup in lists:
+        if lookup.session not in firsts or lookup.number < firsts[lookup.session].number:
+            firsts[lookup.session] = lookup
+        order = min(lookup.number, ORDERS - 1)
+        if lookup.rank is not None:
+            cell = min(lookup.rank, PLACES) - 1, order
             shown[cell] += 1
-            taken[cell] += each.outcome == "selected"
-        if each.outcome != "selected":
+            taken[cell] += lookup.outcome == "selected"
+        if lookup.outcome != "selected":
             passed[order] += 1
-            given_up[order] += each.outcome == "cancelled"
-    lengths = Counter(each.typed for each in firsts.values())
+            given_up[order] += lookup.outcome == "cancelled"
+    lengths = Counter(lookup.typed for lookup in firsts.values())
     places: dict[int, int] = defaultdict(int)
     for (place, _), count in shown.items():
         places[place] += count

@@ -20,7 +20,7 @@ MODEL_FORMAT = 1
 
 
 class Scores(Value, frozen=True, kw_only=True):
-    """How well an order ranks the expected texts of logs; equal scores share the mean of their ranks."""
+    """The quality of an order of the expected texts of logs. Equal scores share the mean of their ranks."""
 
     queries: int
     """Number of lookups."""
@@ -33,14 +33,14 @@ class Scores(Value, frozen=True, kw_only=True):
 
 
 class BothScores(Value, frozen=True, kw_only=True):
-    """Of the engine's own order, and of the model's."""
+    """The scores of the engine's own order, and of the ranker's."""
 
     before: Scores
     after: Scores
 
 
 class RankerModel(Value, frozen=True, kw_only=True):
-    """What `ci-eval train-ranker` writes."""
+    """A trained ranker, as `ci-eval train-ranker` writes it."""
 
     format: int = MODEL_FORMAT
     schema: str
@@ -56,15 +56,14 @@ class RankerModel(Value, frozen=True, kw_only=True):
     seed: int
     trees: int
     before: Scores
-    """Of the engine's own order, on the validation logs."""
+    """Scores of the engine's own order, on the validation logs."""
     after: Scores
-    """Of the model's, on these."""
+    """Scores of the ranker's order, on the same logs."""
     tested: BothScores | None = None
-    """On the logs for the test, of which neither the trees nor their number know anything; None where there are
-    none."""
+    """Scores on the logs for the test, which influence neither the trees nor their number. None if there are none."""
     kinds: dict[str, BothScores] = {}
-    """Kind of the expected suggestion, as the logs call it → the same over these lookups, the most frequent kind
-    first; empty where the logs do not tell kinds as ours do."""
+    """Kind of the expected suggestion, as the logs name it → scores over these lookups, the most frequent kind first.
+    Empty if the logs do not have our kinds."""
     importance: dict[str, float]
     """Feature → its share of the gain of all splits, the largest first."""
     booster: str
@@ -74,7 +73,7 @@ class RankerModel(Value, frozen=True, kw_only=True):
 
 
 def lightgbm() -> ModuleType:
-    """The LightGBM module. Raises ConfigError where it is not installed."""
+    """Return the LightGBM module. Raises ConfigError if it is not installed."""
     try:
         return import_module("lightgbm")
     except (ImportError, OSError) as error:
@@ -94,7 +93,7 @@ def _digest_of_trees(text: str) -> str:
 
 
 def load(path: Path) -> RankerModel:
-    """The model in that file. Raises ConfigError where it is none, is damaged, or was trained on other features."""
+    """Return the ranker in a file. Raises ConfigError if it is none, is damaged, or was trained on other features."""
     try:
         model = stored.decoded(stored.read(path.resolve(), stored.MODEL), RankerModel, path)
     except WorkspaceError as error:
@@ -111,12 +110,12 @@ def load(path: Path) -> RankerModel:
 
 
 def digest_of(path: str | Path | None) -> str:
-    """SHA-256 of a model's file, as hex; "" for None or ""."""
+    """Return the SHA-256 of a ranker's file, as hex, or an empty string for None or ""."""
     return hashlib.sha256(stored.read(Path(path).resolve(), stored.MODEL)).hexdigest() if path else ""
 
 
 def importance_of(names: Sequence[str], gains: Sequence[float]) -> dict[str, float]:
-    """Name of each feature → its share of all gains, the largest first."""
+    """Return the share of each feature in all gains, the largest first."""
     total = sum(gains) or 1.0
     shares = ((name, float(gain) / total) for name, gain in zip(names, gains, strict=True))
-    return dict(sorted(shares, key=lambda each: (-each[1], each[0])))
+    return dict(sorted(shares, key=lambda named_share: (-named_share[1], named_share[0])))

@@ -1,7 +1,7 @@
-"""How often each name occurs in a project, and after which tokens: what a person may know of the files that are not
+"""The counts of names in a project, and of the tokens before them: what a person may know of the files that are not
 open.
 
-Names, and sequences of tokens, are kept as hashes in sorted arrays: a project of millions of lines takes some tens of
+Names, and sequences of tokens, are stored as hashes in sorted arrays. A project of millions of lines takes some tens of
 megabytes.
 """
 
@@ -32,46 +32,46 @@ Floats = NDArray[np.float64]
 _TOKEN = re.compile(r"\w+|->|\?\.|[^\w\s]")
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 START_OF_LINE = "\n"
-"""A token that is put before the first one of each line."""
+"""Token that is put before the first one of each line."""
 LONGEST_CONTEXT = 2
-"""Names are counted by the tokens before them: by none, one, or this many."""
+"""Most tokens of context: names are counted by none, one, or this many tokens before them."""
 
 
 def tokens_of(line: str) -> list[str]:
-    """The tokens of a line: names, numbers, and punctuation, character by character but for `->` and `?.`."""
+    """Return the tokens of a line: names, numbers, and punctuation, character by character but for `->` and `?.`."""
     return _TOKEN.findall(line)
 
 
 def is_name(token: str) -> bool:
-    """Whether a token is a name or a keyword: only these are suggested."""
+    """Return whether a token is a name or a keyword. Only these are suggested."""
     return token[0].isalpha() or token[0] == "_"
 
 
 @lru_cache(maxsize=500_000)
 def hash_of(token: str) -> int:
-    """A 64-bit hash of the token, the same in every process."""
+    """Return a 64-bit hash of the token, the same in every process."""
     return int.from_bytes(blake2b(token.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
 
 
 def pair_hashes(first: Hashes, second: Hashes) -> Hashes:
-    """Hashes of pairs of tokens that follow each other, from the hashes of both."""
+    """Return the hashes of pairs of tokens that follow each other, from the hashes of both."""
     with np.errstate(over="ignore"):
         return np.asarray((first * _ODD) ^ (second + (first >> np.uint64(7))), dtype=np.uint64)
 
 
 @dataclass(frozen=True)
 class Table:
-    """Hash → count, looked up for many hashes at once; `keys` are sorted."""
+    """A map from hash to count, looked up for many hashes at once. `keys` are sorted."""
 
     keys: Hashes
     counts: Counts
 
-    def of(self, wanted: Hashes) -> Counts:
-        """The count of each wanted hash; 0 for one that is not in the table."""
+    def of(self, hashes: Hashes) -> Counts:
+        """Return the count of each hash, 0 for one that is not in the table."""
         if not len(self.keys):
-            return np.zeros(len(wanted), dtype=np.int64)
-        places = np.minimum(np.searchsorted(self.keys, wanted), len(self.keys) - 1)
-        return np.where(self.keys[places] == wanted, self.counts[places], 0)
+            return np.zeros(len(hashes), dtype=np.int64)
+        places = np.minimum(np.searchsorted(self.keys, hashes), len(self.keys) - 1)
+        return np.where(self.keys[places] == hashes, self.counts[places], 0)
 
 
 def _table(hashes: Hashes) -> Table:
@@ -81,7 +81,7 @@ def _table(hashes: Hashes) -> Table:
 
 @dataclass(frozen=True)
 class NameCounts:
-    """How often names occur in a set of files; each table is by hash."""
+    """The counts of names in a set of files. Each table is by hash."""
 
     times: Table
     """Name → how often it occurs."""
@@ -97,7 +97,7 @@ class NameCounts:
     """Two tokens → how often any name follows them."""
 
     def without(self, text: str) -> Others:
-        """The counts of the other files; `text`: that of the open one, as it was when these were counted."""
+        """Return the counts of the other files. `text` is that of the open file, as it was when these were counted."""
         return Others(self, count([text]))
 
     def save(self, path: Path) -> None:
@@ -115,7 +115,7 @@ class NameCounts:
 
     @classmethod
     def load(cls, path: Path) -> NameCounts:
-        """Read what `save` wrote. Raises WorkspaceError where the file is missing or damaged."""
+        """Read what `save` wrote. Raises WorkspaceError if the file is missing or damaged."""
         with stored.opened(path) as file:
             try:
                 if os.fstat(file.fileno()).st_size > stored.NAMES:
@@ -135,16 +135,16 @@ def _stored_table(archive: zipfile.ZipFile, name: str) -> Table:
 
 
 def _stored_array(archive: zipfile.ZipFile, name: str, kind: np.dtype[Any]) -> NDArray[Any]:
-    """An array of an .npz file, as numpy's own reader finds it; but whatever its header says, it takes no more memory
-    than the file has bytes."""
+    """Return an array of an .npz file, as numpy's own reader does, within the memory that the file has bytes."""
+    # The header is not trusted: whatever it says, no more memory is taken than the file has bytes.
     info = archive.getinfo(name)
     if info.compress_type != zipfile.ZIP_STORED:
         raise ValueError(f"{name} is compressed")
     with archive.open(info) as stream:
         np.lib.format.read_magic(stream)
-        shape, _, found = np.lib.format.read_array_header_1_0(stream)
+        shape, _, stored_kind = np.lib.format.read_array_header_1_0(stream)
         values = np.frombuffer(stream.read(), dtype=kind)
-    if found != kind or shape != values.shape:
+    if stored_kind != kind or shape != values.shape:
         raise ValueError(f"{name} is no list of {kind}")
     return values
 
@@ -161,7 +161,8 @@ class Others:
     own: NameCounts
 
     def of(self, names: Hashes, before: int) -> Floats:
-        """(names x 3): how often each occurs, in how many files, and how often after the token with hash `before`."""
+        """Return (names x 3): how often each occurs, in how many files, and how often after the token with hash
+        `before`."""
         pairs = pair_hashes(np.full(len(names), before, dtype=np.uint64), names)
         return np.stack(
             [
@@ -173,29 +174,32 @@ class Others:
         ).astype(np.float64)
 
     def times(self, texts: Sequence[str]) -> Floats:
-        """How often each text occurs in the other files."""
-        return self._left("times", _hashes(texts))
+        """Return how often each text occurs in the other files."""
+        return self._remaining("times", _hashes(texts))
 
     def levels(self, texts: Sequence[str], context: Sequence[str]) -> Iterator[tuple[Floats, float]]:
-        """For contexts of 0, 1 and 2 tokens, the last ones of `context`: how often each text follows that context in
-        the other files, and how often any name does."""
+        """Yield for contexts of 0, 1 and 2 tokens, the last ones of `context`: how often each text follows that context
+        in the other files, and how often any name does."""
         names, last = _hashes(texts), _hashes(context[-LONGEST_CONTEXT:])
         yield self.times(texts), float(self.whole.times.counts.sum() - self.own.times.counts.sum())
         if len(last):
-            yield self._left("pairs", pair_hashes(last[-1:], names)), float(self._left("after_one", last[-1:])[0])
+            yield (
+                self._remaining("pairs", pair_hashes(last[-1:], names)),
+                float(self._remaining("after_one", last[-1:])[0]),
+            )
         if len(last) == LONGEST_CONTEXT:
             two = pair_hashes(last[:1], last[1:])
-            yield self._left("triples", pair_hashes(two, names)), float(self._left("after_two", two)[0])
+            yield self._remaining("triples", pair_hashes(two, names)), float(self._remaining("after_two", two)[0])
 
-    def _left(self, table: str, wanted: Hashes) -> Floats:
+    def _remaining(self, table: str, hashes: Hashes) -> Floats:
         whole: Table = getattr(self.whole, table)
         own: Table = getattr(self.own, table)
-        left: Floats = np.maximum(whole.of(wanted) - own.of(wanted), 0).astype(np.float64)
+        left: Floats = np.maximum(whole.of(hashes) - own.of(hashes), 0).astype(np.float64)
         return left
 
 
 def others_of(context: FileContext) -> Others:
-    """The names in all files of the project but the open one; none where the context has no file of names."""
+    """Return the names in all files of the project but the open one; none if the context has no file of names."""
     if context.names is None:
         return NOTHING.without("")
     return _loaded(context.names).without(context.text)
@@ -207,7 +211,7 @@ def _loaded(path: Path) -> NameCounts:
 
 
 def count(texts: Iterable[str]) -> NameCounts:
-    """The counts over these texts, one per file."""
+    """Return the counts over these texts, one per file."""
     parts: list[list[Hashes]] = [[_EMPTY] for _ in TABLES]
     for text in texts:
         for part, hashes in zip(parts, _counted(text), strict=True):
@@ -216,16 +220,23 @@ def count(texts: Iterable[str]) -> NameCounts:
 
 
 def _counted(text: str) -> tuple[Hashes, ...]:
-    """The hashes that a file adds to each of TABLES, each as many times as it is to be counted."""
+    """Return the hashes that a file adds to each of TABLES, each as many times as it counts."""
     lines = filter(None, map(tokens_of, text.split("\n")))
     tokens = [token for line in lines for token in (START_OF_LINE, *line)]
     hashes = _hashes(tokens)
     named = np.flatnonzero(np.fromiter(map(is_name, tokens), np.bool_, len(tokens)))
     # A name is never the first token: the start of its line is.
-    names, one = hashes[named], hashes[named - 1]
+    names, last_token = hashes[named], hashes[named - 1]
     late = named >= LONGEST_CONTEXT
-    two = pair_hashes(hashes[named[late] - 2], one[late])
-    return names, np.unique(names), pair_hashes(one, names), pair_hashes(two, names[late]), one, two
+    last_two = pair_hashes(hashes[named[late] - 2], last_token[late])
+    return (
+        names,
+        np.unique(names),
+        pair_hashes(last_token, names),
+        pair_hashes(last_two, names[late]),
+        last_token,
+        last_two,
+    )
 
 
 def _hashes(tokens: Sequence[str]) -> Hashes:

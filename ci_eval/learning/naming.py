@@ -1,7 +1,7 @@
-"""How names are built of sub-tokens: the part that each plays, and the patterns that parts form.
+"""The composition of names from sub-tokens: the part that each plays, and the patterns that parts form.
 
-A part of speech that needs no dictionary: sub-tokens are told apart by where they mostly stand in the project's names
-(alone, first, inside, last), as verbs mostly stand first and nouns last.
+The parts are parts of speech without a dictionary. Sub-tokens are told apart by their usual position in the project's
+names (alone, first, inside, last), as verbs are mostly first and nouns last.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ PLACES = ("alone", "first", "inside", "last")
 
 
 def units(token: str, kind: Class) -> list[str]:
-    """What is embedded of a token: the sub-tokens of a name, any other token as it is."""
+    """Return the units of a token that get vectors: the sub-tokens of a name, any other token as it is."""
     return split(token) or [token] if kind == "name" else [token]
 
 
@@ -29,16 +29,16 @@ class Parts:
     """The part of each sub-token."""
 
     def __init__(self, tokens: Mapping[str, int], kinds: Mapping[str, Class]) -> None:
-        """`tokens`: each with how often it occurs; `kinds`: the class of each."""
+        """Learn the parts from `tokens`, each with its number of occurrences. `kinds` has the class of each."""
         where: dict[str, Counter[str]] = {}
         self._parts: dict[str, str] = {}
         for token, times in tokens.items():
             if kinds[token] != "name":
                 self._parts[token] = kinds[token]
                 continue
-            found = units(token, "name")
-            for place, unit in enumerate(found):
-                where.setdefault(unit, Counter())[_place(place, len(found))] += times
+            name_units = units(token, "name")
+            for place, unit in enumerate(name_units):
+                where.setdefault(unit, Counter())[_place(place, len(name_units))] += times
         for unit, places in where.items():
             most = max(places.values())
             self._parts[unit] = (
@@ -46,11 +46,11 @@ class Parts:
             )
 
     def of(self, unit: str) -> str:
-        """Its part; "" of one that was never seen."""
+        """Return the part of a unit, or an empty string for one that was never seen."""
         return self._parts.get(unit, "")
 
     def pattern(self, token: str, kind: Class) -> Pattern:
-        """How the token is written, and the parts of its sub-tokens."""
+        """Return how the token is written, and the parts of its sub-tokens."""
         if kind != "name" or not split(token):
             return ((token, "") if kind == "name" else ("", kind),)
         return tuple(_slot(piece, self) for piece in pieces(token))
@@ -70,9 +70,9 @@ def _slot(piece: str, parts: Parts) -> Slot:
     return written, parts.of(unit)
 
 
-def written(pattern: Pattern, found: Iterable[str]) -> str:
-    """The token with these sub-tokens in the slots of the pattern."""
-    remaining = iter(found)
+def written(pattern: Pattern, chosen: Iterable[str]) -> str:
+    """Return the token with these sub-tokens in the slots of the pattern."""
+    remaining = iter(chosen)
     return "".join(text if not part else _as(text, next(remaining)) for text, part in pattern)
 
 
@@ -87,5 +87,5 @@ def _as(how: str, unit: str) -> str:
 
 
 def slots(pattern: Pattern) -> Sequence[str]:
-    """The parts that are to be filled."""
+    """Return the parts of a pattern that are to be filled."""
     return [part for _, part in pattern if part]

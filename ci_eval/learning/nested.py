@@ -1,8 +1,8 @@
-"""Which tokens are likely at a caret: nested n-gram caches of the file, its folder and the project.
+"""The likely tokens at a caret, by nested n-gram caches of the file, its folder and the project.
 
-After Hellendoorn and Devanbu, "Are deep neural networks the best choice for modeling source code?" (FSE 2017): each
-cache is an interpolated n-gram model, and the nearer one is mixed with all that are wider, by how long the contexts are
-that it has seen. Where text behind the caret is there, the same is done with everything read backwards.
+After Hellendoorn and Devanbu, "Are deep neural networks the best choice for modeling source code?" (FSE 2017). Each
+cache is an interpolated n-gram model, and the nearer one is mixed with all that are wider, by the length of the
+contexts that it has seen. If there is text behind the caret, the same is done with everything read backwards.
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ class Project:
         predicted: Callable[[str], bool],
         split: Split = whole_tokens,
     ) -> None:
-        """`files`: path → text. `predicted`: see Corpus. `split`: the tokens of a line → what is counted."""
+        """Number the files (path → text). See Corpus for `predicted`. `split` turns the tokens of a line into what is
+        counted."""
         self.texts = Texts()
         self.files = {
             path: numbered(map(split, lines_of(text, language)), self.texts) for path, text in sorted(files.items())
@@ -57,29 +58,29 @@ class Project:
         return may_follow(self.texts, self._predicted)
 
     def _corpus(self, files: Mapping[str, Ids], back: bool) -> Corpus:
-        turned = [backwards(each, self._start) if back else each for each in files.values()]
+        turned = [backwards(file, self._start) if back else file for file in files.values()]
         return Corpus(turned, self.texts, self._follows, self.order)
 
     def _folder_corpus(self, folder: str, back: bool) -> Corpus:
         return self._corpus(self._folders.get(folder, {}), back)
 
     def frequent(self, path: str) -> Iterator[tuple[str, int]]:
-        """The tokens of the other files with their numbers, the most frequent first; of equal ones those that were read
-        first."""
+        """Yield the tokens of the other files with their numbers, the most frequent first. Of equal ones, those that
+        were read first come first."""
         for level in self.others(("project",), path, False)[0].levels(()):
             counts = Counter(level.counts)
             counts.subtract(level.less)
             yield from ((text, count) for text, count in counts.most_common() if count > 0)
 
     def _others(self, scopes: Sequence[Scope], path: str, back: bool) -> list[Others]:
-        """The other files of the project and of the folder, as far as these are scopes."""
-        found, folder = [], _folder_of(path)
+        """Return the other files of the project and of the folder, as far as these are scopes."""
+        others, folder = [], _folder_of(path)
         if "project" in scopes:
-            found.append(Others(self._whole(back), _place(path, self.files)))
+            others.append(Others(self._whole(back), _place(path, self.files)))
         # In a project of one folder, its counts are those of the project.
-        if "folder" in scopes and not (found and self._folders.keys() <= {folder}):
-            found.append(Others(self._folder(folder, back), _place(path, self._folders.get(folder, {}))))
-        return found
+        if "folder" in scopes and not (others and self._folders.keys() <= {folder}):
+            others.append(Others(self._folder(folder, back), _place(path, self._folders.get(folder, {}))))
+        return others
 
 
 def _place(path: str, files: Mapping[str, Ids]) -> int | None:
@@ -95,64 +96,68 @@ class Nested:
     """The model around one file."""
 
     def __init__(self, project: Project, path: str, scopes: Sequence[Scope], weight: float, candidates: int) -> None:
-        """`weight`: see `interpolated`; `candidates`: how many tokens get a probability for each side of the caret, at
-        most."""
+        """Prepare the caches. See `interpolated` for `weight`. `candidates` is the most tokens that get a probability
+        for each side of the caret."""
         self._project, self._path = project, path
         self._scopes, self._weight, self._candidates = scopes, weight, candidates
 
     def likely(self, around: Surrounding) -> list[tuple[str, float]]:
-        """Tokens that may stand at the caret, with their probabilities, the highest first; of equal ones those first
-        that follow longer contexts in nearer caches."""
+        """Return tokens that may stand at the caret, with their probabilities, the highest first. Of equal ones, those
+        that follow longer contexts in nearer caches come first."""
         sides = [self._side(around.before, (), back=False)]
         if around.after.tokens:
             sides.append(self._side(around.after, (), back=True))
-        return self._ordered(sides)
+        return self._rank_tokens(sides)
 
     def likely_after(self, around: Surrounding, begun: Sequence[str]) -> list[tuple[str, float]]:
-        """The same if these tokens stood at the caret already, by what is before them alone."""
-        return self._ordered([self._side(around.before, tuple(begun), back=False)])
+        """Return the likely tokens behind `begun`, which stands at the caret already, by the text before it alone."""
+        return self._rank_tokens([self._side(around.before, tuple(begun), back=False)])
 
     def chances_after(self, around: Surrounding, begun: Sequence[str], texts: Iterable[str]) -> dict[str, float]:
-        """How likely each of these texts is where `begun` stands at the caret already, by what is before it alone."""
+        """Return the probability of each text behind `begun`, which stands at the caret already, by the text before it
+        alone."""
         chances = dict.fromkeys(texts, 0.0)
         self._side(around.before, tuple(begun), back=False).add_to(chances, 1.0)
         return chances
 
-    def _ordered(self, sides: Sequence[_Side]) -> list[tuple[str, float]]:
+    def _rank_tokens(self, sides: Sequence[_Side]) -> list[tuple[str, float]]:
         known, most = dict[str, float](), self._candidates * len(sides)
         lengths = reversed(range(self._project.order))
-        for following in (each for length in lengths for side in sides for each in side.after(length)):
+        for following in (tokens for length in lengths for side in sides for tokens in side.after(length)):
             known.update(dict.fromkeys(following, 0.0))
             if len(known) >= most:
                 known = dict(islice(known.items(), most))
                 break
-        total = sum(each.weight for each in sides)
+        total = sum(side.weight for side in sides)
         for side in sides:
             side.add_to(known, side.weight / total)
-        found = sorted(known.items(), key=itemgetter(1), reverse=True)
-        while found and found[-1][1] <= 0:
-            found.pop()
-        return found
+        ranked = sorted(known.items(), key=itemgetter(1), reverse=True)
+        while ranked and ranked[-1][1] <= 0:
+            ranked.pop()
+        return ranked
 
     def _side(self, cache: Cache, begun: tuple[str, ...], *, back: bool) -> _Side:
         most = cache.order - 1
         context = (*cache.context(most), *begun)[-most:] if most else ()
         known = self._project.texts.known(context)
-        wider = [each.levels(known) for each in self._project.others(self._scopes, self._path, back)]
-        return _Side(list(_seen(cache, context)) if "file" in self._scopes else None, wider, self._weight)
+        wider = [others.levels(known) for others in self._project.others(self._scopes, self._path, back)]
+        return _Side(list(_levels_in(cache, context)) if "file" in self._scopes else None, wider, self._weight)
 
 
 class _Side:
     """The caches in one direction from the caret."""
 
     def __init__(self, file: list[Level] | None, wider: Sequence[Sequence[Level]], weight: float) -> None:
-        """`file`: what follows contexts of 0, 1, 2 … tokens in the file, if that is a scope; `wider`: in the project
-        and the folder, the widest first; `weight`: see `interpolated`."""
+        """Mix the levels of one side of the caret.
+
+        `file` has what follows contexts of 0, 1, 2 … tokens in the file, if that is a scope. `wider` has the same for
+        the project and the folder, the widest first. See `interpolated` for `weight`.
+        """
         self._file, self._wider = file or [], wider
         models = wider if file is None else [*wider, file]
-        parts, found = shares(tuple(map(len, models)))
+        parts, side_weight = shares(tuple(map(len, models)))
         self._factors: list[tuple[Level, float]] = []
-        """What the counts of each level are multiplied by."""
+        """Factor by which the counts of each level are multiplied."""
         for part, levels in zip(parts, models, strict=True):
             last = None
             for level, factor in zip(levels, factors([level.total for level in levels], weight), strict=True):
@@ -160,11 +165,12 @@ class _Side:
                 before = self._factors.pop()[1] if level is last else 0.0
                 self._factors.append((level, before + part * factor))
                 last = level
-        self.weight = max(found, 1e-9)
-        """Of this side beside the other."""
+        self.weight = max(side_weight, 1e-9)
+        """Weight of this side beside the other."""
 
     def after(self, length: int) -> Iterator[Iterable[str]]:
-        """Those that follow the context of so many tokens, the most frequent first, in the nearest cache first."""
+        """Yield the tokens that follow the context of so many tokens, the most frequent first, in the nearest cache
+        first."""
         if length < len(self._file):
             yield _most_frequent(self._file[length].counts)
         for levels in reversed(self._wider):
@@ -192,7 +198,8 @@ class _Side:
 
 
 def _most_frequent(counts: Mapping[str, int]) -> Iterable[str]:
-    """The first TOP; equal ones by their text, since their order in a cache depends on where the caret was before."""
+    """Return the first TOP of the counts; equal ones by their text."""
+    # The order of a cache depends on where the caret was before, so equal counts are ordered by text.
     if len(counts) == 1:
         return counts
     texts: Iterable[str] = counts
@@ -202,8 +209,8 @@ def _most_frequent(counts: Mapping[str, int]) -> Iterable[str]:
     return sorted(sorted(texts), key=counts.__getitem__, reverse=True)[:TOP]
 
 
-def _seen(cache: Cache, context: tuple[str, ...]) -> Iterator[Level]:
-    """What followed contexts of 0, 1, 2 … tokens, up to the first that never occurred."""
+def _levels_in(cache: Cache, context: tuple[str, ...]) -> Iterator[Level]:
+    """Yield what followed contexts of 0, 1, 2 … tokens, up to the first that never occurred."""
     for length in range(len(context) + 1):
         last = context[len(context) - length :]
         if not (total := cache.total(last)):

@@ -1,8 +1,8 @@
-"""How likely each text is after the code typed so far: an n-gram cache over the file, mixed with counts of the
+"""The probability of each text after the code typed so far: an n-gram cache over the file, mixed with counts of the
 project's other files.
 
 After Hellendoorn and Devanbu, "Are deep neural networks the best choice for modeling source code?" (FSE 2017), as their
-SLP-Core computes it (JMModel, InverseMixModel, the capacity of CacheModel); the cache is that of Tu, Su and Devanbu,
+SLP-Core computes it (JMModel, InverseMixModel, the capacity of CacheModel). The cache is that of Tu, Su and Devanbu,
 "On the localness of software" (FSE 2014). Contexts are of any tokens, but only names and keywords are predicted.
 """
 
@@ -29,10 +29,10 @@ Level = tuple[Floats, float]
 
 
 def interpolated(levels: Iterable[Level], weight: float = 0.5) -> tuple[Floats, int]:
-    """The candidates' probabilities, and the number of contexts that were seen before.
+    """Return the candidates' probabilities, and the number of contexts that were seen before.
 
-    Jelinek-Mercer smoothing, over contexts of 0, 1, 2 … tokens up to the first that was never seen; each counts with
-    this weight beside all shorter ones.
+    The method is Jelinek-Mercer smoothing, over contexts of 0, 1, 2 … tokens up to the first that was never seen. Each
+    counts with this weight beside all shorter ones.
     """
     probability, mass, seen = np.zeros(1), 0.0, 0
     for counts, total in levels:
@@ -43,28 +43,32 @@ def interpolated(levels: Iterable[Level], weight: float = 0.5) -> tuple[Floats, 
     return (probability / mass if seen else probability), seen
 
 
-def mixed(one: tuple[Floats, int], other: tuple[Floats, int]) -> Floats:
-    """The mean of two models' probabilities, each weighted by 2^(number of contexts it had seen)."""
-    return nested([other, one])[0]
+def mixed(nearer: tuple[Floats, int], wider: tuple[Floats, int]) -> Floats:
+    """Return the mean of two models' probabilities, each weighted by 2^(number of contexts it had seen)."""
+    return nested([wider, nearer])[0]
 
 
 def nested(models: Iterable[tuple[Floats, int]]) -> tuple[Floats, float]:
-    """The mean of several models' probabilities, the widest model first, each mixed with all before it; and its weight.
+    """Return the mean of several models' probabilities, and its weight. The widest model comes first, each is mixed
+    with all before it.
 
-    As InverseMixModel does it: a model that has seen n contexts has confidence 1 - 2^-n and weight 1 / (1 -
-    confidence), at most SURE; a mixture has the mean confidence of its parts, weighted in the same way.
+    As in InverseMixModel, a model that has seen n contexts has confidence 1 - 2^-n and weight 1 / (1 - confidence), at
+    most SURE. A mixture has the mean confidence of its parts, weighted in the same way.
     """
-    given = list(models)
-    parts, weight = shares(tuple(seen for _, seen in given))
-    return sum((found * part for (found, _), part in zip(given, parts, strict=True)), np.zeros(1)), weight
+    all_models = list(models)
+    parts, weight = shares(tuple(seen for _, seen in all_models))
+    return sum(
+        (probabilities * part for (probabilities, _), part in zip(all_models, parts, strict=True)), np.zeros(1)
+    ), weight
 
 
 @lru_cache(maxsize=4096)
 def shares(seen: tuple[int, ...]) -> tuple[tuple[float, ...], float]:
-    """How much each model counts in that mixture, from the number of contexts that it has seen; and its weight."""
+    """Return the share of each model in that mixture, from the number of contexts that it has seen; and the mixture's
+    weight."""
     parts, weight = tuple[float, ...](), 0.0
-    for each in seen:
-        own = min(2.0**each, SURE) if each else 0.0
+    for count in seen:
+        own = min(2.0**count, SURE) if count else 0.0
         together = max(own + weight, 1.0)
         parts = (*(part * weight / together for part in parts), own / together)
         unsure = (bool(own) + bool(weight)) / together  # the mean of 1 / weight
@@ -73,16 +77,16 @@ def shares(seen: tuple[int, ...]) -> tuple[tuple[float, ...], float]:
 
 
 def factors(totals: Sequence[float], weight: float) -> list[float]:
-    """What a count after each context is multiplied by, so that their sum is the probability of `interpolated`.
+    """Return the factors of the counts after each context, so that their sum is the probability of `interpolated`.
 
-    `totals`: how often any token follows contexts of 0, 1, 2 … tokens; none is 0.
+    `totals` has how often any token follows contexts of 0, 1, 2 … tokens; none is 0.
     """
-    return [part / total for part, total in zip(_faded(len(totals), weight), totals, strict=True)]
+    return [part / total for part, total in zip(_context_shares(len(totals), weight), totals, strict=True)]
 
 
 @lru_cache(maxsize=256)
-def _faded(lengths: int, weight: float) -> tuple[float, ...]:
-    """How much contexts of 0, 1, 2 … tokens count; 1 in sum."""
+def _context_shares(lengths: int, weight: float) -> tuple[float, ...]:
+    """Return the shares of contexts of 0, 1, 2 … tokens, which sum to 1."""
     faded = [weight * (1 - weight) ** shorter for shorter in reversed(range(lengths))]
     mass = sum(faded)
     return tuple(part / mass for part in faded)
@@ -90,7 +94,7 @@ def _faded(lengths: int, weight: float) -> tuple[float, ...]:
 
 @dataclass(slots=True)
 class _After:
-    """What followed a context: how often anything did, and text → how often that did."""
+    """The tokens that followed a context: how many, and how often each."""
 
     total: int
     counts: dict[str, int]
@@ -100,20 +104,21 @@ class Cache:
     """A sequence of tokens that grows and shrinks at its end, with counts of what followed what."""
 
     def __init__(self, order: int = ORDER, predicted: Callable[[str], bool] = is_name) -> None:
-        """`order`: tokens of the longest sequences that are counted; `predicted`: which tokens may follow."""
+        """Start without tokens. `order` counts the tokens of the longest sequences; `predicted` says which tokens may
+        follow."""
         self.order = order
         self._predicted = predicted
         self.forget()
 
     def forget(self) -> None:
-        """Begin anew."""
+        """Remove all tokens from the cache."""
         self.tokens: list[str] = []
         self._oldest = 0
         self._places: dict[str, list[int]] = defaultdict(list)
         self._after: dict[tuple[str, ...], _After] = {}
 
     def add(self, tokens: Iterable[str]) -> None:
-        """Append these."""
+        """Append tokens at the end."""
         for token in tokens:
             self._places[token].append(len(self.tokens))
             self.tokens.append(token)
@@ -151,29 +156,29 @@ class Cache:
                     del self._after[context]
 
     def context(self, length: int) -> tuple[str, ...]:
-        """The last tokens, at most `length`."""
+        """Return the last tokens of the cache, at most `length`."""
         return tuple(self.tokens[max(len(self.tokens) - length, 0) :])
 
     def following(self, context: tuple[str, ...]) -> Mapping[str, int]:
-        """Text → how often it followed these tokens."""
+        """Return how often each text followed a context."""
         after = self._after.get(context)
         return after.counts if after else _NOTHING
 
     def total(self, context: tuple[str, ...]) -> int:
-        """How often any did."""
+        """Return how often any token followed a context."""
         after = self._after.get(context)
         return after.total if after else 0
 
     def last(self, text: str) -> int:
-        """The number (from 1 on) of the last token that was that text; 0 if none was."""
+        """Return the number (from 1 on) of the last token that was that text, 0 if none was."""
         places = self._places.get(text)
         return places[-1] + 1 if places else 0
 
     def levels(self, texts: Sequence[str]) -> Iterable[Level]:
-        """For contexts of the last 0, 1, 2 … tokens: how often each text followed, and how often any did."""
-        whole = self.context(self.order - 1)
-        for length in range(len(whole) + 1):
-            last = whole[len(whole) - length :]
+        """Yield for contexts of the last 0, 1, 2 … tokens: how often each text followed, and how often any did."""
+        longest = self.context(self.order - 1)
+        for length in range(len(longest) + 1):
+            last = longest[len(longest) - length :]
             after = self.following(last)
             counts = np.array([after.get(text, 0) for text in texts], dtype=np.float64)
             yield counts, float(self.total(last))
@@ -189,13 +194,12 @@ class Typed(Cache):
     """
 
     def forget(self) -> None:
-        """See Cache."""
         super().forget()
         self._read = ""
         self._on_line = 0
 
     def read(self, before: str) -> None:
-        """Move the caret to the end of `before`, the text of the file up to there."""
+        """Move the caret to the end of `before`, the text of the file up to the caret."""
         self.take_back(self._on_line)
         end = before.rfind("\n") + 1
         if not before.startswith(self._read) or end < len(self._read):

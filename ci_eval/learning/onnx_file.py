@@ -11,8 +11,8 @@ INPUT = "features"
 
 
 def converted(model: RankerModel) -> bytes:
-    """An ONNX model: `features`, float32 of shape (suggestions, features) → `variable`, a score for each. Raises
-    ConfigError where onnxmltools is not installed."""
+    """Return an ONNX model from `features`, float32 of shape (suggestions, features), to `variable`, a score for each.
+    Raises ConfigError if onnxmltools is not installed."""
     try:
         tools = import_module("onnxmltools")
         types = import_module("onnxmltools.convert.common.data_types")

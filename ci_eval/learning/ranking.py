@@ -1,4 +1,4 @@
-"""Completion types (what orders the suggestions) that look at nothing but the suggestions."""
+"""The completion types (which order suggestions) that need nothing but the suggestions."""
 
 from __future__ import annotations
 
@@ -20,11 +20,9 @@ class ByText:
     needs_names: bool = False
 
     def configured(self, model: Path | None) -> Ranker:  # noqa: ARG002
-        """See Ranker."""
         return self
 
     def open(self, context: FileContext) -> Ordering:  # noqa: ARG002
-        """See Ranker."""
         return self._order
 
     def _order(self, suggestions: Sequence[Suggestion], caret: CaretContext) -> Sequence[Suggestion]:  # noqa: ARG002

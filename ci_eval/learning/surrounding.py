@@ -14,7 +14,7 @@ Split = Callable[[Sequence[str]], Sequence[str]]
 
 
 def whole_tokens(line: Sequence[str]) -> Sequence[str]:
-    """All of them, as they are."""
+    """Return the tokens of a line as they are."""
     return line
 
 
@@ -28,10 +28,10 @@ class _Line(NamedTuple):
 
 
 class Surrounding:
-    """Two sequences of tokens that both end at the caret: `before` as it is read, `after` read backwards.
+    """The two sequences of tokens that end at the caret: `before` as it is read, `after` read backwards.
 
-    While the caret moves forward in a file, tokens are added to the one and taken from the other. `order` and
-    `predicted`: see Cache.
+    While the caret moves forward in a file, tokens are added to the one and taken from the other. See Cache for `order`
+    and `predicted`.
     """
 
     def __init__(
@@ -42,20 +42,20 @@ class Surrounding:
         capacity: int = 10**9,
         split: Split = whole_tokens,
     ) -> None:
-        """`capacity`: the most tokens before the caret's line that are counted."""
+        """Start without text. `capacity` is the most tokens before the caret's line that count."""
         self._split = split
         self._language, self._capacity = language, capacity
         self.before, self.after = Cache(order, predicted), Cache(order, predicted)
         self.forget()
 
     def forget(self) -> None:
-        """Begin anew, with another file."""
+        """Remove all tokens, for another file."""
         self.before.forget()
         self.after.forget()
         self._lexer = Lexer(self._language)
         self._read, self._rest = "", ""
         self._lines: list[_Line] = []
-        """Those behind the caret's line, the nearest last."""
+        """Lines behind the caret's line, the nearest last."""
         self._begun: list[str] = []
         self._ending: list[str] = []
 
@@ -68,31 +68,31 @@ class Surrounding:
             for line in before[len(self._read) : end].split("\n")[:-1]:
                 tokens = self._lexer.line(line)
                 # The first of these lines was begun already.
-                _exchange(self.before, self._begun, [START_OF_LINE, *self._split(tokens)] if tokens else [])
+                _replace_end(self.before, self._begun, [START_OF_LINE, *self._split(tokens)] if tokens else [])
                 self._begun = []
             self.before.keep(self._capacity)
             self._read = before[:end]
         begun_in = self._lexer.copy()
         begun = [START_OF_LINE, *self._split(begun_in.line(before[end:]))]
-        _exchange(self.before, self._begun, begun)
+        _replace_end(self.before, self._begun, begun)
         self._begun = begun
         self._read_back(after, begun_in)
 
     def _read_back(self, after: str, lexer: Lexer) -> None:
-        """`lexer`: it has read up to the caret."""
-        line, _, rest = after.partition("\n")
+        """Read the text behind the caret. `lexer` has read up to the caret."""
+        line, _, further_lines = after.partition("\n")
         ending = [START_OF_LINE, *reversed(self._split(lexer.line(line)))] if after else []
-        if rest != self._rest or (self._lines and self._lines[-1].opened != lexer.opened):
-            _exchange(self.after, self._ending, [])
+        if further_lines != self._rest or (self._lines and self._lines[-1].opened != lexer.opened):
+            _replace_end(self.after, self._ending, [])
             self._ending = []
-            self._move_to(rest, lexer)
-        _exchange(self.after, self._ending, ending)
+            self._move_to(further_lines, lexer)
+        _replace_end(self.after, self._ending, ending)
         self._ending = ending
 
-    def _move_to(self, rest: str, lexer: Lexer) -> None:
-        """Have the lines of `rest` in `after`; `lexer`: it has read up to there."""
-        passed = self._rest[: len(self._rest) - len(rest)]
-        known = bool(rest) and self._rest.endswith(rest) and passed.endswith("\n")
+    def _move_to(self, further_lines: str, lexer: Lexer) -> None:
+        """Fill `after` with the given lines. `lexer` has read up to them."""
+        passed = self._rest[: len(self._rest) - len(further_lines)]
+        known = bool(further_lines) and self._rest.endswith(further_lines) and passed.endswith("\n")
         if known:
             for _ in range(passed.count("\n")):
                 self.after.take_back(self._lines.pop().width)
@@ -100,17 +100,17 @@ class Surrounding:
             self.after.forget()
             self._lines = []
             read = []
-            for line in rest.split("\n") if rest else []:
+            for line in further_lines.split("\n") if further_lines else []:
                 opened, tokens = lexer.opened, lexer.line(line)
                 read.append((opened, [START_OF_LINE, *reversed(self._split(tokens))] if tokens else []))
             for opened, tokens in reversed(read):
                 self.after.add(tokens)
                 self._lines.append(_Line(len(tokens), opened))
-        self._rest = rest
+        self._rest = further_lines
 
 
-def _exchange(cache: Cache, old: Sequence[str], new: Sequence[str]) -> None:
-    """Have `new` at the end in place of `old`."""
+def _replace_end(cache: Cache, old: Sequence[str], new: Sequence[str]) -> None:
+    """Replace `old` at the end of the cache by `new`."""
     same, most = 0, min(len(old), len(new))
     while same < most and old[same] == new[same]:
         same += 1

@@ -1,4 +1,5 @@
-"""Trains a ranker on logs: LightGBM's LambdaRank, stopped when it no longer improves on the validation logs."""
+"""The training of a ranker on logs: LightGBM's LambdaRank, stopped when it no longer improves on the validation
+logs."""
 
 from __future__ import annotations
 
@@ -45,14 +46,14 @@ LEARNING = {
 
 
 class Settings(Section, frozen=True):
-    """What `ci-eval train-ranker --set` may say."""
+    """The settings that `ci-eval train-ranker --set` accepts."""
 
     trees: Annotated[int, Meta(ge=1, le=10_000)] = 100
-    """The most trees of a model: 100 suggestions are then ranked in about half a millisecond."""
+    """Most trees of a ranker. With 100, 100 suggestions are ranked in about half a millisecond."""
     leaves: Annotated[int, Meta(ge=2, le=4_096)] = 31
-    """The most leaves of a tree."""
+    """Most leaves of a tree."""
     features: tuple[str, ...] = ()
-    """The features that it may look at; none given = all."""
+    """Features that the ranker may use; none named means all."""
 
 
 USUAL = Settings()
@@ -84,44 +85,44 @@ class LookupRows:
 
     @property
     def labels(self) -> NDArray[np.int8]:
-        """1 for each positive row, 0 for the others."""
+        """Return 1 for each positive row, 0 for the others."""
         labels = np.zeros(len(self.rows), dtype=np.int8)
         labels[self.begins + self.positive] = 1
         return labels
 
     @property
     def begins(self) -> NDArray[np.int64]:
-        """Index of the first row of each lookup."""
+        """Return the index of the first row of each lookup."""
         return np.concatenate([[0], np.cumsum(self.sizes)[:-1]]).astype(np.int64)
 
 
 def read(paths: Sequence[Path], label: Label, seed: int) -> LookupRows:
-    """The lookups of Parquet logs that one can learn from: lists of two or more that offer the expected text.
+    """Return the lookups of Parquet logs to learn from: lists of two or more that offer the expected text.
 
-    `label`: with "selected" only those of sessions in which the user took it, with "expected" all of them. `seed`:
-    draws the suggestions of long lists. Raises WorkspaceError, NothingToEvaluate.
+    `label` "selected" restricts them to sessions in which the user took it; "expected" keeps all. `seed` samples the
+    suggestions of long lists. Raises WorkspaceError, NothingToEvaluate.
     """
     taken = _sessions_with_a_selection(paths) if label == "selected" else None
-    lookups = (each for path in paths for each in lookups_in(path))
+    lookups = (lookup for path in paths for lookup in lookups_in(path))
     return gathered(lookups, label, seed, side=paths[0].stem, taken=taken)
 
 
 def gathered(
     lookups: Iterable[LoggedLookup], label: Label, seed: int, *, side: str, taken: frozenset[str] | None
 ) -> LookupRows:
-    """Those of the lookups that one can learn from. `side`: what they are called in messages; `taken`: only those of
+    """Return those of the lookups that one can learn from. `side` names them in messages; `taken` restricts them to
     these sessions. Raises NothingToEvaluate."""
     random = np.random.default_rng([5, seed % 2**63])
     rows, sizes, positive, sessions, projects = [], [], [], [], set()
     for lookup in lookups:
         projects.add(lookup.project)
-        found = np.flatnonzero(lookup.expected)
-        if len(lookup.rows) < 2 or len(found) != 1 or (taken is not None and lookup.session not in taken):
+        expected = np.flatnonzero(lookup.expected)
+        if len(lookup.rows) < 2 or len(expected) != 1 or (taken is not None and lookup.session not in taken):
             continue
-        chosen = _chosen(len(lookup.rows), int(found[0]), random)
+        chosen = _sample(len(lookup.rows), int(expected[0]), random)
         rows.append(lookup.rows[chosen])
         sizes.append(len(chosen))
-        positive.append(int(np.flatnonzero(chosen == found[0])[0]))
+        positive.append(int(np.flatnonzero(chosen == expected[0])[0]))
         sessions.append(lookup.session)
     if not rows:
         raise NothingToEvaluate(_why_none(side, bool(projects), label))
@@ -141,40 +142,41 @@ def _why_none(side: str, any_lookup: bool, label: Label) -> str:
     return f"in the {side} side of the logs the expected text is in no list of two or more; log more"
 
 
-def _chosen(size: int, positive: int, random: np.random.Generator) -> NDArray[np.int64]:
-    """Indices of the suggestions of a list of that size that are learned from, the positive one among them."""
+def _sample(size: int, positive: int, random: np.random.Generator) -> NDArray[np.int64]:
+    """Return the indices of the suggestions of a list of that size that are learnt from, the positive one among
+    them."""
     if size <= LONGEST:
         return np.arange(size)
-    rest = random.choice(np.arange(FIRST, size), LONGEST - FIRST, replace=False)
-    chosen: NDArray[np.int64] = np.unique(np.concatenate([np.arange(FIRST), rest, [positive]]))
+    further = random.choice(np.arange(FIRST, size), LONGEST - FIRST, replace=False)
+    chosen: NDArray[np.int64] = np.unique(np.concatenate([np.arange(FIRST), further, [positive]]))
     return chosen
 
 
 def _sessions_with_a_selection(paths: Sequence[Path]) -> frozenset[str]:
-    found: set[str] = set()
+    sessions: set[str] = set()
     for path in paths:
         for batch in tables().batches(path, ["session", "selected"]):
             taken = np.asarray(batch.column(1))
-            found.update(np.asarray(batch.column(0))[taken])
-    return frozenset(found)
+            sessions.update(np.asarray(batch.column(0))[taken])
+    return frozenset(sessions)
 
 
 @dataclass(frozen=True)
 class LoggedLookup:
-    """One lookup in the logs."""
+    """A lookup in the logs."""
 
     project: str
     session: str
     number: int
-    """Of the lookup within its session, from 0."""
+    """Number of the lookup within its session, from 0."""
     expected: NDArray[np.bool_]
-    """Of each suggestion, whether it is the expected text."""
+    """Whether each suggestion is the expected text."""
     rows: NDArray[np.float32]
-    """(suggestions x features)."""
+    """Features, as (suggestions x features)."""
 
 
 def lookups_in(path: Path) -> Iterator[LoggedLookup]:
-    """The lookups in a Parquet file, one at a time."""
+    """Yield the lookups in a Parquet file, one at a time."""
     held: list[LoggedLookup] = []
     for batch in tables().batches(path, ["project", "session", "query_number", "place", "expected", *NAMES]):
         rows = np.stack([np.asarray(batch.column(5 + place)) for place in range(len(NAMES))], axis=1)
@@ -183,20 +185,20 @@ def lookups_in(path: Path) -> Iterator[LoggedLookup]:
         begins = set(np.flatnonzero(np.asarray(batch.column(3)) == 1).tolist())
         for low, high in pairwise(sorted({0, *begins, len(rows)})):
             if low in begins and held:
-                yield _joined(held)
+                yield _join_parts(held)
                 held = []
-            project, session, number = (batch.column(each)[low].as_py() for each in range(3))
+            project, session, number = (batch.column(column)[low].as_py() for column in range(3))
             held.append(LoggedLookup(project, session, number, expected[low:high], rows[low:high]))
     if held:
-        yield _joined(held)
+        yield _join_parts(held)
 
 
-def _joined(held: Sequence[LoggedLookup]) -> LoggedLookup:
-    """One lookup, of its parts in the batches it was spread over."""
+def _join_parts(held: Sequence[LoggedLookup]) -> LoggedLookup:
+    """Return one lookup from its parts in several batches."""
     if len(held) == 1:
         return held[0]
     expected, rows = (
-        np.concatenate(parts) for parts in zip(*((each.expected, each.rows) for each in held), strict=True)
+        np.concatenate(parts) for parts in zip(*((piece.expected, piece.rows) for piece in held), strict=True)
     )
     return LoggedLookup(held[0].project, held[0].session, held[0].number, expected, rows)
 
@@ -211,13 +213,13 @@ def train(
     threads: int,
     settings: Settings = USUAL,
 ) -> RankerModel:
-    """A model of as many trees as rank the validation lookups best, judged on those and on the ones for the test; the
-    number of threads does not change it. Raises ConfigError where a feature is named that there is not."""
+    """Return a ranker with as many trees as rank the validation lookups best, scored on those and on the lookups for
+    the test. The number of threads does not change it. Raises ConfigError if a named feature does not exist."""
     lgb = lightgbm()
     names = training.names
-    unseen = _unseen(names, settings.features)
+    unseen = _excluded_features(names, settings.features)
     shown = _as_shown(validation)
-    learned, checked = (_blanked(each.rows, unseen) for each in (training, validation))
+    learned, checked = (_blank_columns(lookups.rows, unseen) for lookups in (training, validation))
     categories = [names.index(name) for name in training.categories]
     data = lgb.Dataset(
         learned, training.labels, group=training.sizes, feature_name=_plain(names), categorical_feature=categories
@@ -247,7 +249,9 @@ def train(
         after=scores(validation, predicted),
         tested=None
         if test is None
-        else BothScores(before=scores(test, _as_shown(test)), after=scores(test, predict(_blanked(test.rows, unseen)))),
+        else BothScores(
+            before=scores(test, _as_shown(test)), after=scores(test, predict(_blank_columns(test.rows, unseen)))
+        ),
         kinds={
             kind: BothScores(before=scores(validation, shown, of), after=scores(validation, predicted, of))
             for kind, of in _kinds(validation).items()
@@ -259,21 +263,21 @@ def train(
 
 
 def _as_shown(lookups: LookupRows) -> NDArray[np.float32]:
-    """A score of each row that orders them as they were shown."""
+    """Return a score of each row that orders the rows as they were displayed."""
     return -lookups.rows[:, lookups.names.index("position")]
 
 
-def _unseen(names: Sequence[str], wanted: Sequence[str]) -> list[int]:
-    """Places of the features that are not wanted."""
-    for name in wanted:
+def _excluded_features(names: Sequence[str], selected: Sequence[str]) -> list[int]:
+    """Return the positions of the features that are not in `wanted`, if that names any."""
+    for name in selected:
         if name not in names:
             raise ConfigError(f"there is no feature {name!r}{guess(name, names)}; known are {', '.join(names)}")
-    return [place for place, name in enumerate(names) if wanted and name not in wanted]
+    return [place for place, name in enumerate(names) if selected and name not in selected]
 
 
-def _blanked(rows: NDArray[np.float32], unseen: Sequence[int]) -> NDArray[np.float32]:
-    """A copy in which those features are the same everywhere: no tree splits at them, so that the model may be given
-    all features when it ranks."""
+def _blank_columns(rows: NDArray[np.float32], unseen: Sequence[int]) -> NDArray[np.float32]:
+    """Return a copy in which these features are the same everywhere, so that no tree splits at them."""
+    # The columns stay, so that the ranker can be given all features when it ranks.
     if not unseen:
         return rows
     blanked = rows.copy()
@@ -282,25 +286,25 @@ def _blanked(rows: NDArray[np.float32], unseen: Sequence[int]) -> NDArray[np.flo
 
 
 def _plain(names: Sequence[str]) -> list[str]:
-    """As LightGBM takes them: ours as they are, those of others by their number where it would refuse one."""
+    """Return the names as LightGBM accepts them: ours as they are, names that it would refuse as numbers."""
     return [name if name.isidentifier() else f"feature_{number}" for number, name in enumerate(names)]
 
 
 def _kinds(lookups: LookupRows) -> dict[str, NDArray[np.bool_]]:
-    """Kind of the positive row → which lookups are of it, the most frequent first; nothing where the features are not
+    """Return the lookups of each kind of positive row, the most frequent kind first; empty if the features are not
     ours."""
     if lookups.schema != SCHEMA:
         return {}
     kinds = lookups.rows[lookups.begins + lookups.positive, NAMES.index("kind")]
-    found = {name: kinds == number for number, name in enumerate(KIND_NAMES)}
-    return {name: of for name, of in sorted(found.items(), key=lambda each: -each[1].sum()) if of.any()}
+    masks = {name: kinds == number for number, name in enumerate(KIND_NAMES)}
+    return {name: of for name, of in sorted(masks.items(), key=lambda named_mask: -named_mask[1].sum()) if of.any()}
 
 
 def scores(
     lookups: LookupRows, predicted: NDArray[np.floating[Any]], of: NDArray[np.bool_] | slice = slice(None)
 ) -> Scores:
-    """How well `predicted`, a score for each row, ranks the positive rows: the higher the score, the better. `of`:
-    which of the lookups count."""
+    """Return how well `predicted`, a score for each row (the higher, the better), ranks the positive rows. `of` selects
+    lookups."""
     ranks = ranks_of(lookups, predicted)[of]
     return Scores(
         queries=len(ranks),
@@ -311,7 +315,7 @@ def scores(
 
 
 def ranks_of(lookups: LookupRows, predicted: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
-    """The rank of each lookup's positive row; equal scores share the mean of their ranks."""
+    """Return the rank of each lookup's positive row. Equal scores share the mean of their ranks."""
     begins = lookups.begins
     own = np.repeat(predicted[begins + lookups.positive], lookups.sizes)
     ahead = np.add.reduceat(predicted > own, begins) + (np.add.reduceat(predicted == own, begins) - 1) / 2

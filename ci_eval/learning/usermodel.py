@@ -51,7 +51,7 @@ class UserModel:
     """
 
     def starts(self, length: int) -> list[float]:
-        """Probabilities of typing 0, 1, 2 … characters of a token of that length before the first lookup.
+        """Return the probabilities of typing 0, 1, 2 … characters of a token of that length before the first lookup.
 
         No token is typed to its end without a lookup, so the last probability takes what is left.
         """
@@ -59,21 +59,21 @@ class UserModel:
         return [*known[:-1], 1.0 - sum(known[:-1])]
 
     def start(self, drawn: float, length: int) -> int:
-        """The number of characters typed before the first lookup, for a number `drawn` between 0 and 1."""
+        """Return the number of characters typed before the first lookup, for a number `drawn` between 0 and 1."""
         ends = list(accumulate(self.starts(length)))
         return min(bisect_right(ends, drawn), len(ends) - 1)
 
     def selects(self, rank: int | None, lookup: int, prefix: int) -> float:
-        """Probability of taking the expected text at that rank; 0 where it is not in the list (None).
+        """Return the probability of taking the expected text at that rank, 0 if it is not in the list (None).
 
-        `lookup`: its number in the session, from 0. `prefix`: number of characters typed.
+        `lookup` is its number in the session, from 0. `prefix` is the number of characters typed.
         """
         if rank is None:
             return 0.0
         return _last(_last(self.select, rank - 1), prefix if self.index == "prefix" else lookup)
 
     def cancels(self, lookup: int, prefix: int) -> float:
-        """Probability of giving up where the expected text was not taken."""
+        """Return the probability of giving up after the expected text was not taken."""
         return _last(self.cancel, prefix if self.index == "prefix" else lookup)
 
 
@@ -98,7 +98,7 @@ in docs/user-model.md."""
 
 
 def model_of(config: UserModelConfig) -> UserModel:
-    """The user of a configuration: a profile, whose probabilities are replaced by those that are given."""
+    """Return the modelled user of a configuration: a profile, with some probabilities replaced."""
     profile = PROFILES[config.profile]
     return UserModel(
         first_prefix=config.first_prefix or profile.first_prefix,
@@ -110,7 +110,7 @@ def model_of(config: UserModelConfig) -> UserModel:
 
 
 def spelled(model: UserModel) -> str:
-    """The user's probabilities as one line of JSON: evaluations are comparable only where it is the same."""
+    """Return the user's probabilities as one line of JSON. Evaluations are comparable only if it is the same."""
     return msgspec.json.encode(model).decode()
 
 
@@ -129,11 +129,11 @@ class Emulated:
         """Whether no more is asked: the expected text was taken, or the user gave up."""
 
     def asks(self, prefix: str) -> bool:
-        """Whether completion is asked for after that prefix."""
+        """Return whether completion is requested after that prefix."""
         return not self.over and len(prefix) >= self._start
 
     def takes(self, rank: int | None, prefix: str) -> bool:
-        """Whether the expected text, at that rank, is taken from the list; where not, the user may give up."""
+        """Return whether the expected text, at that rank, is taken from the list. If not, the user may give up."""
         lookup, self._lookups = self._lookups, self._lookups + 1
         if not self._attends:
             return False
@@ -147,7 +147,7 @@ class Emulated:
 
 @dataclass(frozen=True, kw_only=True)
 class Expected:
-    """What a user does in one session on average: expectations, computed exactly rather than drawn."""
+    """The expectations for one session of a user, computed exactly rather than sampled."""
 
     selected: float
     """Probability that the expected text is taken."""
@@ -156,15 +156,15 @@ class Expected:
     queries: float
     """Number of lookups."""
     saved: float
-    """Share of the text not typed, 0 where it was not taken: the probabilistic eSaved of Kharitonov et al. 2013."""
+    """Share of the text not typed, 0 if it was not taken: the probabilistic eSaved of Kharitonov et al. 2013."""
     typed: float
     """Characters typed."""
 
 
 def expected(ranks: Sequence[int | None], model: UserModel) -> Expected:
-    """What the user does on average in a session of which `ranks` has the expected text's rank at every prefix.
+    """Return what the user does on average in a session of which `ranks` has the expected text's rank at every prefix.
 
-    `ranks`: for prefixes of 0 … L - 1 characters, where L is the length of the expected text; None where it is absent.
+    `ranks` is for prefixes of 0 … L - 1 characters, where L is the length of the expected text. None if it is absent.
     """
     length = len(ranks)
     selected = cancelled = queries = saved = 0.0

@@ -14,7 +14,8 @@ LATER = ("emulateUser", "completionGolf")
 
 
 def wrote(config: Mapping[str, object]) -> bool:
-    """A strategy below `actions`, and reordering or a modelled user."""
+    """Return whether config.json is of this generation, which has a strategy below `actions`, and reordering or a
+    modelled user."""
     actions = config.get("actions")
     strategy = actions.get("strategy") if isinstance(actions, Mapping) else None
     known = strategy if isinstance(strategy, Mapping) else {}
@@ -22,24 +23,24 @@ def wrote(config: Mapping[str, object]) -> bool:
 
 
 def read_actions(fields: Fields) -> StoredActions:
-    """See `steps`."""
+    """Return the actions of one file."""
     return steps.read(fields, properties.of_tokens)
 
 
 def write_actions(actions: Sequence[Action]) -> list[dict[str, object]]:
-    """See `steps`."""
+    """Return our actions as the plugin's."""
     return steps.write(actions, properties.as_tokens)
 
 
-def config(given: Config, project: str) -> dict[str, object]:
-    """`config.json`."""
-    strategy, interpret, title = given.actions.strategy, given.interpret, settings.title(given)
+def config(configuration: Config, project: str) -> dict[str, object]:
+    """Return the content of `config.json`."""
+    strategy, interpret, title = configuration.actions.strategy, configuration.interpret, settings.title(configuration)
     user = interpret.user_model
     emulated = {"firstPrefixLen": user.first_prefix, "selectElement": user.select} if user and user.select else None
     return {
-        **settings.head(given, project),
+        **settings.head(configuration, project),
         "actions": {
-            "evaluationRoots": list(given.actions.evaluation_roots),
+            "evaluationRoots": list(configuration.actions.evaluation_roots),
             "strategy": {
                 "emulateUser": user is not None,
                 "completionGolf": False,
@@ -63,7 +64,7 @@ def config(given: Config, project: str) -> dict[str, object]:
             "trainTestSplit": interpret.train_test_split,
         },
         "reorder": {"useReordering": False, "title": title, "features": []},
-        "reports": {**settings.reports(given), "comparisonFilters": [], "defaultMetrics": None},
+        "reports": {**settings.reports(configuration), "comparisonFilters": [], "defaultMetrics": None},
     }
 
 

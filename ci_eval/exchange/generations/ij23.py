@@ -23,17 +23,19 @@ UNPLAYED = {"DELAY", "OPEN_FILE_IN_BACKGROUND", "OPTIMISE_IMPORTS", "OPTIMIZE_IM
 
 
 def wrote(config: Mapping[str, object]) -> bool:
-    """The strategy is of the feature, and stands at the top."""
+    """Return whether config.json is of this generation, in which the strategy is of the feature and stands at the
+    top."""
     return "strategy" in config
 
 
 def read_actions(fields: Fields) -> StoredActions:
-    """What is typed before a call is not told there, nor where a session ends."""
+    """Return the actions of one file."""
+    # These files say neither what is typed before a call, nor where a session ends.
     path, checksum = fields.text("path"), fields.text("checksum")
     actions: list[Action] = [OpenFile(path=path, checksum=checksum)]
     typed = ""
-    for each in fields.objects("actions"):
-        action = _read(each, typed)
+    for fields_of_action in fields.objects("actions"):
+        action = _read(fields_of_action, typed)
         match action:
             case MoveCaret():
                 typed = ""
@@ -46,9 +48,9 @@ def read_actions(fields: Fields) -> StoredActions:
         if action:
             actions.append(action)
     actions += _end(actions, "")
-    ends = sum(isinstance(each, FinishSession) for each in actions)
+    ends = sum(isinstance(action, FinishSession) for action in actions)
     count = fields.number("sessionsCount", ends)
-    return StoredActions(path=path, checksum=checksum, sessions=count, actions=_ordered(actions))
+    return StoredActions(path=path, checksum=checksum, sessions=count, actions=_order_ends(actions))
 
 
 def _read(fields: Fields, typed: str) -> Action | None:
@@ -77,27 +79,27 @@ def _read(fields: Fields, typed: str) -> Action | None:
 
 
 def _end(actions: Sequence[Action], session: str) -> list[Action]:
-    """The end of the session that is open, if the next call is of another one."""
-    last = next((each for each in reversed(actions) if isinstance(each, CallCompletion | FinishSession)), None)
+    """Return the end of the session that is open, if the next call is of another one."""
+    last = next((action for action in reversed(actions) if isinstance(action, CallCompletion | FinishSession)), None)
     return [FinishSession()] if isinstance(last, CallCompletion) and last.session != session else []
 
 
-def _ordered(actions: Sequence[Action]) -> list[Action]:
-    """The same, each end of a session right behind its last call."""
-    found: list[Action] = []
+def _order_ends(actions: Sequence[Action]) -> list[Action]:
+    """Return the same actions, each end of a session right behind its last call."""
+    ordered: list[Action] = []
     behind = 0
     for action in actions:
         if isinstance(action, FinishSession):
-            found.insert(behind, action)
+            ordered.insert(behind, action)
             continue
-        found.append(action)
+        ordered.append(action)
         if isinstance(action, CallCompletion):
-            behind = len(found)
-    return found
+            behind = len(ordered)
+    return ordered
 
 
 def write_actions(actions: Sequence[Action]) -> list[dict[str, object]]:
-    """Each with the session it is of: the one whose call comes next, or was the last."""
+    """Return our actions as the plugin's, each with the session of the next call, or of the last one."""
     sessions = _sessions(actions)
     written: list[dict[str, object]] = []
     for action, session in zip(actions, sessions, strict=True):
@@ -119,33 +121,33 @@ def write_actions(actions: Sequence[Action]) -> list[dict[str, object]]:
 
 
 def _sessions(actions: Sequence[Action]) -> list[str]:
-    """Of each action, the session of the next call until that has ended and its text is there again."""
-    found: list[str] = []
+    """Return for each action the session of the next call until that has ended and its text is present again."""
+    reversed_sessions: list[str] = []
     session = ""
     for action in reversed(actions):
         if isinstance(action, CallCompletion):
             session = action.session
-        found.append(session)
-    last = next((each for each in found if each), "")
-    return [each or last for each in reversed(found)]
+        reversed_sessions.append(session)
+    last = next((identity for identity in reversed_sessions if identity), "")
+    return [identity or last for identity in reversed(reversed_sessions)]
 
 
-def config(given: Config, project: str) -> dict[str, object]:
-    """`config.json`."""
-    strategy, interpret = given.actions.strategy, given.interpret
-    wanted = settings.prefix(strategy.prefix)
-    wanted.pop("emulateTyping")
+def config(configuration: Config, project: str) -> dict[str, object]:
+    """Return the content of `config.json`."""
+    strategy, interpret = configuration.actions.strategy, configuration.interpret
+    prefix = settings.prefix(strategy.prefix)
+    prefix.pop("emulateTyping")
     return {
-        **settings.head(given, project),
+        **settings.head(configuration, project),
         "strategy": {
             "type": interpret.completion_type,
             "context": "ALL" if strategy.context == "ALL" else "PREVIOUS",
-            "prefix": wanted,
+            "prefix": prefix,
             "filters": settings.filters(strategy.filters),
         },
         "actions": {
-            "evaluationRoots": list(given.actions.evaluation_roots),
-            "ignoreFileNames": list(given.actions.ignore_file_names),
+            "evaluationRoots": list(configuration.actions.evaluation_roots),
+            "ignoreFileNames": list(configuration.actions.ignore_file_names),
         },
         "interpret": {
             "experimentGroup": None,
@@ -159,7 +161,7 @@ def config(given: Config, project: str) -> dict[str, object]:
             "logLocationAndItemText": False,
             "trainTestSplit": interpret.train_test_split,
         },
-        "reports": {**settings.reports(given), "defaultMetrics": None, "comparisonFilters": []},
+        "reports": {**settings.reports(configuration), "defaultMetrics": None, "comparisonFilters": []},
     }
 
 

@@ -15,7 +15,7 @@ LATER = ("emulateUser", "completionGolf")
 
 
 def wrote(config: Mapping[str, object]) -> bool:
-    """Neither reordering nor a modelled user."""
+    """Return whether config.json is of this generation, which has neither reordering nor a modelled user."""
     actions = config.get("actions")
     strategy = actions.get("strategy") if isinstance(actions, Mapping) else None
     known = strategy if isinstance(strategy, Mapping) else {}
@@ -23,7 +23,7 @@ def wrote(config: Mapping[str, object]) -> bool:
 
 
 def read_properties(fields: Fields) -> Properties:
-    """The plugin wrote its map of properties twice into sessions, under two names."""
+    """Return the properties of a session, which the plugin wrote twice, under two names."""
     inner = fields.section("properties" if "properties" in fields else "_properties")
     fields.plain("_properties")
     return Properties(
@@ -45,38 +45,38 @@ def _map(known: Properties) -> dict[str, object]:
 
 
 def write_properties(known: Properties) -> dict[str, object]:
-    """As the plugin does, twice."""
+    """Return the properties of a session as the plugin writes them, twice."""
     return {"_properties": _map(known), "properties": _map(known)}
 
 
 def read_actions(fields: Fields) -> StoredActions:
-    """See `steps`."""
+    """Return the actions of one file."""
     return steps.read(fields, read_properties)
 
 
 def write_actions(actions: Sequence[Action]) -> list[dict[str, object]]:
-    """See `steps`."""
+    """Return our actions as the plugin's."""
     return steps.write(actions, lambda known: {"properties": _map(known)})
 
 
 def write_session(session: Session) -> dict[str, object]:
-    """Whether the last list held the expected text."""
+    """Return whether the last list held the expected text."""
     return {"success": bool(session.lookups) and session.lookups[-1].rank is not None}
 
 
-def config(given: Config, project: str) -> dict[str, object]:
-    """`config.json`."""
-    strategy, interpret = given.actions.strategy, given.interpret
-    wanted = settings.filters(strategy.filters) | {"isArgument": strategy.filters.is_argument}
+def config(configuration: Config, project: str) -> dict[str, object]:
+    """Return the content of `config.json`."""
+    strategy, interpret = configuration.actions.strategy, configuration.interpret
+    filters = settings.filters(strategy.filters) | {"isArgument": strategy.filters.is_argument}
     return {
-        **settings.head(given, project),
+        **settings.head(configuration, project),
         "actions": {
-            "evaluationRoots": list(given.actions.evaluation_roots),
+            "evaluationRoots": list(configuration.actions.evaluation_roots),
             "strategy": {
-                "completeAllTokens": given.language == "text",
+                "completeAllTokens": configuration.language == "text",
                 "context": "ALL" if strategy.context == "ALL" else "PREVIOUS",
                 "prefix": settings.prefix(strategy.prefix),
-                "filters": wanted,
+                "filters": filters,
             },
         },
         "interpret": {
@@ -86,7 +86,7 @@ def config(given: Config, project: str) -> dict[str, object]:
             "saveLogs": interpret.save_logs,
             "trainTestSplit": interpret.train_test_split,
         },
-        "reports": settings.reports(given),
+        "reports": settings.reports(configuration),
     }
 
 

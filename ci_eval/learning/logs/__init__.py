@@ -1,4 +1,4 @@
-"""Logs of what was suggested and what the user did: gathered session by session, written in several formats."""
+"""The logs of suggestions and of what the user did, written session by session in several formats."""
 
 from ci_eval.learning.logs import formats
 from ci_eval.learning.logs.columns import LogOrigin

@@ -1,4 +1,4 @@
-"""Logs as Parquet: one row per suggestion. Needs pyarrow (the extra `ml`)."""
+"""The logs as Parquet: one row per suggestion. Needs pyarrow (the extra `ml`)."""
 
 from __future__ import annotations
 
@@ -37,17 +37,17 @@ ARROW = pa.schema(
 
 
 class TablePart:
-    """Of one source file."""
+    """A Parquet file with the logs of one source file."""
 
     def __init__(self, path: Path, origin: LogOrigin) -> None:
         self._partial, self._path = path.with_name(f"{path.name}.partial"), path
         self._origin = origin
         self._writer = _writer(self._partial)
-        self._columns: dict[str, list[object]] = {each.name: [] for each in COLUMNS}
+        self._columns: dict[str, list[object]] = {column.name: [] for column in COLUMNS}
         self._features: list[NDArray[np.float32]] = []
 
     def add(self, logged: LoggedSession) -> None:
-        """See LogPart."""
+        """Add the rows of a session."""
         for query, columns in zip(logged.queries, columns_of(logged, self._origin), strict=True):
             for name, values in columns.items():
                 self._columns[name].extend(values)
@@ -56,7 +56,7 @@ class TablePart:
             self._flush()
 
     def close(self) -> None:
-        """See LogPart."""
+        """Write the remaining rows, and give the file its name."""
         self._flush()
         self._writer.close()
         self._partial.rename(self._path)
@@ -65,32 +65,32 @@ class TablePart:
         if not self._features:
             return
         features = np.concatenate(self._features)
-        arrays = [pa.array(self._columns[each.name], TYPES[each.type]) for each in COLUMNS]
+        arrays = [pa.array(self._columns[column.name], TYPES[column.type]) for column in COLUMNS]
         arrays += [pa.array(features[:, place]) for place in range(len(NAMES))]
         self._writer.write_table(pa.Table.from_arrays(arrays, schema=ARROW))
-        self._columns = {each.name: [] for each in COLUMNS}
+        self._columns = {column.name: [] for column in COLUMNS}
         self._features = []
 
 
 def join(parts: Sequence[Path], target: Path) -> None:
-    """One after the other; groups of rows go through memory one at a time."""
+    """Join Parquet files in order. Groups of rows go through memory one at a time."""
     partial = target.with_name(f"{target.name}.partial")
     writer = _writer(partial)
     waiting: list[pa.RecordBatch] = []
     for part in parts:
         for batch in batches(part, ARROW.names):
             waiting.append(batch)
-            if sum(each.num_rows for each in waiting) >= GROUP:
-                writer.write_table(_encoded(waiting))
+            if sum(waiting_batch.num_rows for waiting_batch in waiting) >= GROUP:
+                writer.write_table(_encode(waiting))
                 waiting = []
     if waiting:
-        writer.write_table(_encoded(waiting))
+        writer.write_table(_encode(waiting))
     writer.close()
     partial.rename(target)
 
 
-def _encoded(batches: Sequence[pa.RecordBatch]) -> pa.Table:
-    """As they are written, with dictionaries."""
+def _encode(batches: Sequence[pa.RecordBatch]) -> pa.Table:
+    """Return the batches as a table with dictionaries, as files hold it."""
     table = pa.Table.from_batches(batches)
     columns = [
         column.dictionary_encode() if pa.types.is_dictionary(kind) else column
@@ -100,8 +100,8 @@ def _encoded(batches: Sequence[pa.RecordBatch]) -> pa.Table:
 
 
 def batches(path: Path, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-    """Those columns, some rows at a time; a query's rows may be in two of them. Raises WorkspaceError."""
-    texts = [each.name for each in COLUMNS if each.type in {"text", "word"}]
+    """Yield the columns, some rows at a time. A query's rows may be in two batches. Raises WorkspaceError."""
+    texts = [column.name for column in COLUMNS if column.type in {"text", "word"}]
     try:
         # As dictionaries, since one long text may be said to stand in every row.
         with stored.opened(path) as raw, pq.ParquetFile(raw, read_dictionary=texts) as file:
@@ -113,11 +113,11 @@ def batches(path: Path, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
 
 
 def _check(file: pq.ParquetFile, size: int) -> None:
-    groups = [file.metadata.row_group(each) for each in range(file.num_row_groups)]
-    if sum(each.total_byte_size for each in groups) > max(stored.ANY_RATIO, stored.RATIO * size):
+    groups = [file.metadata.row_group(group) for group in range(file.num_row_groups)]
+    if sum(group.total_byte_size for group in groups) > max(stored.ANY_RATIO, stored.RATIO * size):
         raise ValueError(f"it unpacks to more than {stored.RATIO} times its size")
-    if [(each.name, _bare(each.type)) for each in file.schema_arrow] != [
-        (each.name, _bare(each.type)) for each in ARROW
+    if [(column.name, _bare(column.type)) for column in file.schema_arrow] != [
+        (column.name, _bare(column.type)) for column in ARROW
     ]:
         raise ValueError("it has other columns than were logged")
 

@@ -17,7 +17,7 @@ from ci_eval.spans import Lines
 
 @dataclass(frozen=True, kw_only=True)
 class LogOrigin:
-    """Where sessions come from; the same for all of a file."""
+    """The origin of sessions, which is the same for all of a file."""
 
     project: str
     file: str
@@ -28,10 +28,10 @@ class LogOrigin:
     began: int
     """Milliseconds since 1970 at which the run began."""
     text: str = ""
-    """Of the file, as it is on disk."""
+    """Text of the file, as it is on disk."""
     lines: Lines = field(default_factory=lambda: Lines(""))
     context: int = 0
-    """Characters of it on each side of the token that are logged."""
+    """Characters of the text on each side of the token that are logged."""
 
 
 # word: a text that many rows share, a dictionary in tables. id: a whole number of 63 bits.
@@ -71,7 +71,7 @@ SCHEMA = hashlib.blake2b(msgspec.json.encode([COLUMNS, FEATURES]), digest_size=8
 
 
 def described() -> bytes:
-    """`schema.json`: each column's name, type, range and meaning, and the digests that tell schemas apart."""
+    """Return `schema.json`: each column's name, type, range and meaning, and the digests that tell schemas apart."""
     schema = {
         "schema": SCHEMA,
         "features": FEATURE_SCHEMA,
@@ -81,13 +81,13 @@ def described() -> bytes:
 
 
 def group_of(session: str, query: int) -> int:
-    """The number of a query, from its session and its place there; in a million queries, two share one with a chance of
-    one in ten million."""
+    """Return the number of a query, from its session and its position there."""
+    # In a million queries, two share a number with a chance of one in ten million.
     return int.from_bytes(hashlib.blake2b(f"{session} {query}".encode(), digest_size=8).digest(), "big") >> 1
 
 
 def columns_of(logged: LoggedSession, origin: LogOrigin) -> Iterator[dict[str, list[object]]]:
-    """Query by query, the values of COLUMNS, an element per suggestion."""
+    """Yield for each query the values of COLUMNS, an element per suggestion."""
     session, text = logged.session, origin.text
     begin, end = session.offset, session.offset + len(session.expected_text)
     before, after = text[max(begin - origin.context, 0) : begin], text[end : end + origin.context]
@@ -106,8 +106,8 @@ def columns_of(logged: LoggedSession, origin: LogOrigin) -> Iterator[dict[str, l
             "before": [before] * size,
             "after": [after] * size,
             "place": list(range(1, size + 1)),
-            "text": [each.text for each in query.suggestions],
-            "candidate": [KIND_NAMES[KINDS.get(each.kind.lower(), 0)] for each in query.suggestions],
+            "text": [suggestion.text for suggestion in query.suggestions],
+            "candidate": [KIND_NAMES[KINDS.get(suggestion.kind.lower(), 0)] for suggestion in query.suggestions],
             "expected": list(expected),
             "selected": [is_it and query.selected for is_it in expected],
             "outcome": [logged.outcome(number)] * size,

@@ -1,4 +1,4 @@
-"""What a format of logs must provide."""
+"""The contract of a format of logs."""
 
 from __future__ import annotations
 
@@ -20,35 +20,35 @@ class LogPart(Protocol):
         """Write the queries of one session."""
 
     def close(self) -> None:
-        """Only then is a file of the part's name there, and complete."""
+        """Complete the file, which appears under its name only now."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class LogRun:
-    """What is the same for all logs of a run."""
+    """The facts that are the same for all logs of a run."""
 
     project: str
     language: str
     seed: int
     day: str
-    """On which it began, as dd_MM_yyyy."""
+    """Day on which the run began, as dd_MM_yyyy."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class LogFormat:
-    """One format."""
+    """A format that logs are written in."""
 
     summary: str
-    """One line for `ci-eval list log-formats`."""
+    """Summary for `ci-eval list log-formats`, on one line."""
     end: str
-    """How the name of a part ends; where there is no `gather`, that of `train`, `validation` and `test` as well."""
+    """Extension of a part, and of `train`, `validation` and `test` if there is no `gather`."""
     write: Callable[[Path, LogOrigin], LogPart]
     """The file to write → a part."""
     join: Callable[[Sequence[Path], Path], None]
     """Parts, or the same file of several runs → one file, in their order."""
     files: str = ""
-    """Which files of a folder of logs are of this format (fnmatch); "" = those that end in `end`."""
+    """Pattern (fnmatch) of the files of this format in a folder of logs; "" for those that end in `end`."""
     gather: Callable[[Mapping[str, Sequence[Path]], Path, LogRun], None] | None = None
     """Side → its parts; folder: writes all files of this format; None = a file for each side, joined."""
     check: Callable[[], object] = tuple
-    """Raises ConfigError where something that it needs is not installed."""
+    """Raises ConfigError if a package that the format needs is not installed."""

@@ -1,4 +1,4 @@
-"""Features of logged events as rows of numbers, which rankers are trained on."""
+"""The features of logged events as rows of numbers, which rankers are trained on."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MOST_FEATURES = 2_000
 
 @dataclass(frozen=True)
 class FeatureTable:
-    """Which features rows have, and the numbers that stand for words."""
+    """The features that rows have, and the numbers that stand for words."""
 
     names: tuple[str, ...]
     words: dict[str, dict[str, int]] = field(default_factory=dict)
@@ -28,7 +28,8 @@ class FeatureTable:
 
     @classmethod
     def of(cls, sessions: Iterable[ShownSession], only: Collection[str] | None = None) -> FeatureTable:
-        """Of all features in these sessions, or of those among `only`; ours, where all of ours are there."""
+        """Return the table of all features in these sessions, or of those among `only`. If all of ours are present,
+        they are the table."""
         seen: dict[str, set[str]] = {}
         for session in sessions:
             for lookup in session.lookups:
@@ -37,27 +38,25 @@ class FeatureTable:
                         seen.setdefault(name, set()).update([value] if isinstance(value, str) else [])
         if set(NAMES) <= seen.keys() and (only is None or set(NAMES) <= set(only)):
             return cls(NAMES)
-        wanted = sorted(name for name in seen if only is None or name in only)[:MOST_FEATURES]
-        words = {
-            name: {word: number for number, word in enumerate(sorted(seen[name]))} for name in wanted if seen[name]
-        }
-        return cls(tuple(dict.fromkeys([*wanted, POSITION])), words)
+        names = sorted(name for name in seen if only is None or name in only)[:MOST_FEATURES]
+        words = {name: {word: number for number, word in enumerate(sorted(seen[name]))} for name in names if seen[name]}
+        return cls(tuple(dict.fromkeys([*names, POSITION])), words)
 
     @property
     def categories(self) -> tuple[str, ...]:
-        """The features whose values have no order."""
+        """Return the features whose values have no order."""
         ours = set(CATEGORIES) if set(self.names) <= set(NAMES) else set()
         return tuple(name for name in self.names if name in ours or name in self.words)
 
     @property
     def schema(self) -> str:
-        """A digest of the features."""
+        """Return a digest of the features."""
         if self.names == NAMES:
             return SCHEMA
         return hashlib.blake2b("\0".join(self.names).encode(), digest_size=8).hexdigest()
 
     def rows(self, lookup: Shown) -> NDArray[np.float32]:
-        """(items x features); NaN where a feature is missing."""
+        """Return the features of a lookup as (items x features), NaN if a feature is missing."""
         common = lookup.common
         return np.array(
             [
@@ -76,7 +75,7 @@ class FeatureTable:
 
 
 def told_in(sessions: Iterable[ShownSession]) -> set[str]:
-    """The features that have a value in some list."""
+    """Return the features that have a value in some list."""
     return {
         name
         for session in sessions
@@ -88,12 +87,12 @@ def told_in(sessions: Iterable[ShownSession]) -> set[str]:
 
 
 def wanted_in(session: ShownSession, lookup: Shown) -> NDArray[np.bool_]:
-    """Of each item, whether it is the wanted one."""
-    return np.array([each == session.wanted for each in lookup.ids], dtype=np.bool_)
+    """Return for each item whether it is the wanted one."""
+    return np.array([item_id == session.wanted for item_id in lookup.ids], dtype=np.bool_)
 
 
 def kinds_of(sessions: Sequence[ShownSession]) -> Iterator[str]:
-    """The feature `kind` of the wanted item at the last lookup of each session, where both are told."""
+    """Yield the feature `kind` of the wanted item at the last lookup of each session, if the log has both."""
     for session in sessions:
         rank = session.rank(session.lookups[-1])
         kind = session.lookups[-1].features[rank - 1].get("kind") if rank else None

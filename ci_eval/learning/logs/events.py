@@ -1,8 +1,8 @@
-"""Reads logs of events, as the JetBrains plugin and IDEs write them: what was shown, and what the user did.
+"""The reader of event logs, which the JetBrains plugin and IDEs write: what was displayed, and what the user did.
 
 A line has eight columns, separated by tabs: timestamp, recorder, its version, user, session, bucket, action, and the
-event as JSON. Items are told once, when they are first shown; later events have their numbers, and what changed of
-them (`itemsDiff`).
+event as JSON. An item is described when it is first displayed. Later events have its number, and what changed of it
+(`itemsDiff`).
 """
 
 from __future__ import annotations
@@ -33,32 +33,32 @@ MOST = 4_000_000_000
 
 @dataclass(frozen=True, kw_only=True)
 class Shown:
-    """One lookup."""
+    """A lookup of a session in the logs."""
 
     typed: int
     """Characters of the prefix."""
     ids: Sequence[int]
-    """The numbers of the items, in shown order."""
+    """Numbers of the items, in displayed order."""
     features: Sequence[Mapping[str, Feature]]
-    """Of each item."""
+    """Features of each item."""
     common: Mapping[str, Feature] = field(default_factory=dict)
-    """Features of all items: of the user and the place."""
+    """Features that all items share: of the user and the location."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ShownSession:
-    """One session, which ended."""
+    """A session that came to its end."""
 
     user: str
     session: str
     lookups: Sequence[Shown]
     outcome: str
-    """`selected`, `typed` (what an item says was typed to its end) or `cancelled`."""
+    """Outcome: `selected`, `typed` (an item was typed to its end) or `cancelled`."""
     wanted: int | None
-    """Number of the item that was taken or typed; None where that is not told, as of all that are cancelled."""
+    """Number of the item that was taken or typed. None if the log does not have it, as for all cancelled sessions."""
 
     def rank(self, lookup: Shown) -> int | None:
-        """Place of the wanted item in that list; None if it is absent, or not told."""
+        """Return the rank of the wanted item in a list, None if it is absent or not known."""
         return lookup.ids.index(self.wanted) + 1 if self.wanted in lookup.ids else None
 
 
@@ -71,7 +71,7 @@ class Item(msgspec.Struct, frozen=True):
 
 
 class Difference(msgspec.Struct, frozen=True):
-    """What changed of an item since the last event."""
+    """The changes of an item since the last event."""
 
     id: int
     added: dict[str, Feature | bool] | None = None
@@ -105,32 +105,34 @@ class _Open:
     lookups: list[Shown] = field(default_factory=list)
 
     def update(self, event: Event) -> None:
-        """Raises KeyError where an item is shown, or changed, that was never told."""
+        """Apply an event to the items and the list. Raises KeyError if it shows or changes an item that was never
+        described."""
         for item in event.new_completion_list_items or ():
             self.items[item.id] = _plain(item.relevance)
-        for each in event.items_diff or ():
-            now = {**self.items[each.id], **_plain(each.added), **_plain(each.changed)}
-            self.items[each.id] = {name: value for name, value in now.items() if name not in (each.removed or ())}
+        for difference in event.items_diff or ():
+            now = {**self.items[difference.id], **_plain(difference.added), **_plain(difference.changed)}
+            self.items[difference.id] = {
+                name: value for name, value in now.items() if name not in (difference.removed or ())
+            }
         if event.completion_list_ids is not None:
             self.ids = event.completion_list_ids
 
     def look(self) -> None:
-        """The list as it is now was shown."""
+        """Record that the list was displayed as it is now."""
         if self.ids:
-            shown = [self.items[each] for each in self.ids]
+            shown = [self.items[item_id] for item_id in self.ids]
             self.lookups.append(Shown(typed=self.typed, ids=tuple(self.ids), features=shown, common=self.common))
 
 
 class EventLog:
-    """Reads files of events; counts what cannot be used."""
+    """A reader of files of events, which counts what it cannot use."""
 
     def __init__(self) -> None:
         self.left_out: Counter[str] = Counter()
         """Why → how often: lines, or sessions."""
 
     def sessions(self, files: Iterable[Path]) -> Iterator[ShownSession]:
-        """The sessions that ended, in the order in which they did. Raises WorkspaceError where a file cannot be
-        read."""
+        """Yield the sessions that ended, in the order of their ends. Raises WorkspaceError if a file cannot be read."""
         waiting: dict[tuple[str, str], _Open | None] = {}
         for path in files:
             for line in _lines(path):
@@ -139,7 +141,7 @@ class EventLog:
                     yield ended
                 elif ended:
                     self.left_out["sessions in which no list was shown"] += 1
-        if unfinished := sum(each is not None for each in waiting.values()):
+        if unfinished := sum(open_session is not None for open_session in waiting.values()):
             self.left_out["sessions that do not end"] += unfinished
 
     def _line(self, line: bytes, waiting: dict[tuple[str, str], _Open | None]) -> ShownSession | None:
@@ -184,18 +186,16 @@ class EventLog:
         if action not in ENDS:
             return None
         del waiting[key]
-        wanted = event.selected_id if action != CANCELLED else None
-        return ShownSession(
-            user=now.user, session=now.session, lookups=now.lookups, outcome=ENDS[action], wanted=wanted
-        )
+        item = event.selected_id if action != CANCELLED else None
+        return ShownSession(user=now.user, session=now.session, lookups=now.lookups, outcome=ENDS[action], wanted=item)
 
 
-def _plain(found: Mapping[str, Feature | bool] | None) -> dict[str, Feature]:
-    return {name: _number(value) for name, value in (found or {}).items()}
+def _plain(features: Mapping[str, Feature | bool] | None) -> dict[str, Feature]:
+    return {name: _number(value) for name, value in (features or {}).items()}
 
 
 def _number(value: Feature | bool) -> Feature:
-    """The number that a text stands for; texts that stand for none stay as they are."""
+    """Return the number that a text stands for. Other texts stay as they are."""
     if isinstance(value, str):
         if value in {"true", "false"}:
             return float(value == "true")
@@ -207,7 +207,7 @@ def _number(value: Feature | bool) -> Feature:
 
 
 def _lines(path: Path) -> Iterator[bytes]:
-    """The lines of a file, gzipped or not."""
+    """Yield the lines of a file, gzipped or not."""
     left = MOST
     try:
         with stored.opened(path) as raw:

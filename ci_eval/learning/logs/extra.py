@@ -1,4 +1,4 @@
-"""What of the logs needs the extra `ml`."""
+"""The part of the logs that needs the extra `ml`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ci_eval.errors import ConfigError
 
 
 def tables() -> ModuleType:
-    """The module that needs pyarrow. Raises ConfigError where it is not installed."""
+    """Return the module that needs pyarrow. Raises ConfigError if it is not installed."""
     try:
         return import_module("ci_eval.learning.logs.arrow")
     except ImportError as error:

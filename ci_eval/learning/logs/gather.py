@@ -1,4 +1,4 @@
-"""Parts of logs → the files for training, validation and test, and an account of what is in them."""
+"""The gathering of logs' parts into the files for training, validation and test, with a manifest."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from ci_eval.model import LogCounts, LogsRecord
 
 
 def side_of(unit: str, *, seed: int, percent: int, test_percent: int = 0) -> str:
-    """On which side a file (or project) is: the same whatever else there is. `percent`: for training;
-    `test_percent`: for the test, which takes from validation alone."""
+    """Return the side that a file or project is on, independent of all others. `percent` is the share for training;
+    `test_percent` is that for the test, which reduces validation alone."""
     drawn = draw(seed, f"split {unit}") * 100
     return TRAIN if drawn < percent else TEST if drawn >= 100 - test_percent else VALIDATION
 
@@ -37,9 +37,10 @@ def gather(
     percent: int,
     test_percent: int = 0,
 ) -> LogsRecord:
-    """Put the parts of those names together in `folder`, in that order; they are then of no use.
+    """Put the parts of these names together in `folder`, in that order. The parts are consumed.
 
-    `unit`: path of a source file → what is on one side as a whole. `percent`, `test_percent`: see `side_of`.
+    `unit` maps the path of a source file to what is on one side as a whole. See `side_of` for `percent` and
+    `test_percent`.
     """
     parts.mkdir(parents=True, exist_ok=True)
     (folder / "manifest.json").unlink(missing_ok=True)
@@ -47,13 +48,15 @@ def gather(
     names = [name for name in names if (parts / f"{name}.counts.json").exists()]
     counts = {name: _read(parts / f"{name}.counts.json") for name in names}
     sides = {
-        name: side_of(unit(each.file), seed=run.seed, percent=percent, test_percent=test_percent)
-        for name, each in counts.items()
+        name: side_of(unit(part.file), seed=run.seed, percent=percent, test_percent=test_percent)
+        for name, part in counts.items()
     }
-    wanted = SIDES if test_percent else (TRAIN, VALIDATION)
+    sides_written = SIDES if test_percent else (TRAIN, VALIDATION)
     with atomic.writing(folder):
         for form in map(log_formats.CATALOG.load, formats):
-            of_side = {side: [parts / f"{name}{form.end}" for name in names if sides[name] == side] for side in wanted}
+            of_side = {
+                side: [parts / f"{name}{form.end}" for name in names if sides[name] == side] for side in sides_written
+            }
             _gather(form, of_side, folder, run)
         atomic.write(folder / "schema.json", described())
     written = (path for path in sorted(folder.rglob("*")) if path.is_file() and not path.is_relative_to(parts))
@@ -63,10 +66,10 @@ def gather(
         split_by=split_by,
         seed=run.seed,
         percent=percent,
-        train=_total([each for name, each in counts.items() if sides[name] == TRAIN]),
-        validation=_total([each for name, each in counts.items() if sides[name] == VALIDATION]),
+        train=_total([part for name, part in counts.items() if sides[name] == TRAIN]),
+        validation=_total([part for name, part in counts.items() if sides[name] == VALIDATION]),
         test_percent=test_percent,
-        test=_total([each for name, each in counts.items() if sides[name] == TEST]) if test_percent else None,
+        test=_total([part for name, part in counts.items() if sides[name] == TEST]) if test_percent else None,
         files=tuple(digest(path, folder) for path in written),
     )
     atomic.write(folder / "manifest.json", msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
@@ -77,8 +80,8 @@ def _gather(form: LogFormat, parts: Mapping[str, Sequence[Path]], folder: Path, 
     if form.gather is not None:
         form.gather(parts, folder, run)
         return
-    for side, wanted in parts.items():
-        form.join(wanted, folder / f"{side}{form.end}")
+    for side, files in parts.items():
+        form.join(files, folder / f"{side}{form.end}")
 
 
 def _read(path: Path) -> PartCounts:
@@ -88,14 +91,14 @@ def _read(path: Path) -> PartCounts:
 def _total(counts: Sequence[PartCounts]) -> LogCounts:
     rows: Counter[str] = Counter()
     expected: Counter[str] = Counter()
-    for each in counts:
-        rows.update({kind: found.rows for kind, found in each.kinds.items()})
-        expected.update({kind: found.expected for kind, found in each.kinds.items()})
+    for part in counts:
+        rows.update({kind: count.rows for kind, count in part.kinds.items()})
+        expected.update({kind: count.expected for kind, count in part.kinds.items()})
     return LogCounts(
         files=len(counts),
-        sessions=sum(each.sessions for each in counts),
-        selected=sum(each.selected for each in counts),
-        queries=sum(each.queries for each in counts),
+        sessions=sum(part.sessions for part in counts),
+        selected=sum(part.selected for part in counts),
+        queries=sum(part.queries for part in counts),
         rows=rows.total(),
         expected=expected.total(),
         kinds={kind: (rows[kind], expected[kind]) for kind in sorted(rows)},

@@ -1,4 +1,4 @@
-"""Logs of several shards or projects → the logs they would have been together."""
+"""The merging of logs of several shards or projects into the logs that they would have been together."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ci_eval.model import LogCounts, LogsRecord
 
 
 def merge(target: Path, sources: Sequence[tuple[Path, LogsRecord]]) -> LogsRecord:
-    """The logs in `target`, in order of the sources. Raises WorkspaceError where they cannot be one."""
+    """Write the merged logs to `target`, in order of the sources. Raises WorkspaceError if they do not fit together."""
     first = sources[0][1]
     for folder, record in sources:
         check(record, folder)
@@ -34,9 +34,9 @@ def merge(target: Path, sources: Sequence[tuple[Path, LogsRecord]]) -> LogsRecor
     atomic.write(target / "schema.json", described())
     record = replace(
         first,
-        train=_sum([each.train for _, each in sources]),
-        validation=_sum([each.validation for _, each in sources]),
-        test=_sum([each.test for _, each in sources if each.test]) if first.test else None,
+        train=_sum([source.train for _, source in sources]),
+        validation=_sum([source.validation for _, source in sources]),
+        test=_sum([source.test for _, source in sources if source.test]) if first.test else None,
         files=tuple(digest(path, target) for path in sorted(target.rglob("*")) if path.is_file()),
     )
     atomic.write(target / "manifest.json", msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
@@ -45,16 +45,16 @@ def merge(target: Path, sources: Sequence[tuple[Path, LogsRecord]]) -> LogsRecor
 
 def _sum(counts: Sequence[LogCounts]) -> LogCounts:
     kinds: dict[str, tuple[int, int]] = {}
-    for each in counts:
-        for kind, (rows, expected) in each.kinds.items():
+    for count in counts:
+        for kind, (rows, expected) in count.kinds.items():
             before = kinds.get(kind, (0, 0))
             kinds[kind] = (before[0] + rows, before[1] + expected)
     return LogCounts(
-        files=sum(each.files for each in counts),
-        sessions=sum(each.sessions for each in counts),
-        selected=sum(each.selected for each in counts),
-        queries=sum(each.queries for each in counts),
-        rows=sum(each.rows for each in counts),
-        expected=sum(each.expected for each in counts),
+        files=sum(count.files for count in counts),
+        sessions=sum(count.sessions for count in counts),
+        selected=sum(count.selected for count in counts),
+        queries=sum(count.queries for count in counts),
+        rows=sum(count.rows for count in counts),
+        expected=sum(count.expected for count in counts),
         kinds={kind: kinds[kind] for kind in sorted(kinds)},
     )

@@ -1,4 +1,4 @@
-"""What is logged: the queries of a session with all that was shown, and what the user did."""
+"""The logged data: the queries of a session with the displayed lists, and what the user did."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from ci_eval.model import Session, Suggestion
 
 @dataclass(frozen=True, kw_only=True)
 class Logged:
-    """One query; its suggestions are in shown order, and so are the rows of features."""
+    """A query of a session. Its suggestions and the rows of features are in displayed order."""
 
     prefix: str
     suggestions: Sequence[Suggestion]
     features: NDArray[np.float32]
     rank: int | None
-    """Place of the expected text."""
+    """Rank of the expected text."""
     selected: bool
     latency: float
 
@@ -35,11 +35,11 @@ class LoggedSession:
 
     @property
     def selected(self) -> bool:
-        """Whether the expected text was taken."""
+        """Return whether the expected text was taken."""
         return any(query.selected for query in self.queries)
 
     def outcome(self, number: int) -> str:
-        """What the user did after a query: `selected`, `cancelled`, or `typed` on."""
+        """Return what the user did after a query: `selected`, `cancelled`, or `typed` on."""
         if self.queries[number].selected:
             return "selected"
         return "cancelled" if self.cancelled and number == len(self.queries) - 1 else "typed"

@@ -11,7 +11,7 @@ from ci_eval.model import LogFile, LogsRecord
 
 
 def record_of(folder: Path) -> LogsRecord | None:
-    """What its manifest.json says; None where it has none. Raises WorkspaceError."""
+    """Return the manifest of logs, None if the folder has none. Raises WorkspaceError."""
     path = folder / "manifest.json"
     if not path.is_file():
         return None
@@ -24,7 +24,7 @@ def record_of(folder: Path) -> LogsRecord | None:
 
 
 def check(record: LogsRecord, folder: Path) -> None:
-    """Raises WorkspaceError where it names files outside its folder."""
+    """Check that the manifest names no file outside its folder. Raises WorkspaceError."""
     try:
         for file in record.files:
             stored.inside(file.path)
@@ -33,7 +33,7 @@ def check(record: LogsRecord, folder: Path) -> None:
 
 
 def verify(folder: Path, record: LogsRecord) -> None:
-    """Raises WorkspaceError where a file is not what was written."""
+    """Check that each file is what was written. Raises WorkspaceError."""
     for file in record.files:
         path = folder / file.path
         if not path.is_file() or digest(path, folder) != file:
@@ -41,7 +41,7 @@ def verify(folder: Path, record: LogsRecord) -> None:
 
 
 def digest(path: Path, folder: Path) -> LogFile:
-    """Of a file in the logs."""
+    """Return path, size and SHA-256 of a file in the logs."""
     sha256 = hashlib.sha256()
     with stored.opened(path) as file:
         while block := file.read(1 << 20):

@@ -1,4 +1,4 @@
-"""Logs as Parquet, read as the sessions that events tell."""
+"""The reader of Parquet logs as sessions of events."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ COLUMNS = ("project", "session", "query_number", "place", "prefix", "text", "exp
 
 
 def sessions_in(path: Path) -> Iterator[ShownSession]:
-    """The sessions of a Parquet file, one at a time. As in events, what who gave up had wanted is not told."""
+    """Yield the sessions of a Parquet file, one at a time. As in events, cancelled sessions have no wanted item."""
     held: list[dict[str, Any]] = []
     for row in _rows(path):
         if held and (row["project"], row["session"]) != (held[0]["project"], held[0]["session"]):
@@ -44,11 +44,11 @@ def _session(rows: list[dict[str, Any]]) -> ShownSession:
         for shown in lists.values()
     ]
     outcome = list(lists.values())[-1][0]["outcome"]
-    wanted = next((numbers[row["text"]] for row in rows if row["expected"]), None)
+    expected = next((numbers[row["text"]] for row in rows if row["expected"]), None)
     return ShownSession(
         user=rows[0]["project"],
         session=rows[0]["session"],
         lookups=lookups,
         outcome=outcome,
-        wanted=None if outcome == "cancelled" else wanted,
+        wanted=None if outcome == "cancelled" else expected,
     )

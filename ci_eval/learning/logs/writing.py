@@ -17,28 +17,28 @@ from ci_eval.model import Value
 
 
 class KindCounts(Value, frozen=True, kw_only=True):
-    """Of one kind of candidate."""
+    """The counts of one kind of candidate."""
 
     rows: int = 0
     expected: int = 0
 
 
 class PartCounts(Value, frozen=True, kw_only=True):
-    """What a part holds."""
+    """The counts of a part of logs."""
 
     file: str
     sessions: int = 0
     selected: int = 0
-    """Sessions in which the expected text was taken."""
+    """Number of sessions in which the expected text was taken."""
     queries: int = 0
     rows: int = 0
     expected: int = 0
-    """Rows of the expected text."""
+    """Number of rows that hold the expected text."""
     kinds: dict[str, KindCounts] = {}
 
 
 class Log:
-    """Writes the sessions of one file to `folder`, in each of the formats."""
+    """A writer of the sessions of one file to `folder`, in each of the formats."""
 
     def __init__(self, folder: Path, name: str, origin: LogOrigin, formats: Sequence[str]) -> None:
         folder.mkdir(parents=True, exist_ok=True)
@@ -47,24 +47,24 @@ class Log:
         self._tally: Counter[str] = Counter()
         self._rows: Counter[str] = Counter()
         self._expected: Counter[str] = Counter()
-        wanted = map(log_formats.CATALOG.load, formats)
-        self._parts = [form.write(folder / f"{name}{form.end}", origin) for form in wanted]
+        loaded_formats = map(log_formats.CATALOG.load, formats)
+        self._parts = [form.write(folder / f"{name}{form.end}", origin) for form in loaded_formats]
 
     def add(self, logged: LoggedSession) -> None:
-        """The queries of one session."""
+        """Add the queries of one session."""
         for part in self._parts:
             part.add(logged)
         self._tally["sessions"] += 1
         self._tally["selected"] += logged.selected
         for query in logged.queries:
             self._tally["queries"] += 1
-            kinds = [KIND_NAMES[KINDS.get(each.kind.lower(), 0)] for each in query.suggestions]
+            kinds = [KIND_NAMES[KINDS.get(suggestion.kind.lower(), 0)] for suggestion in query.suggestions]
             self._rows.update(kinds)
             if query.rank:
                 self._expected[kinds[query.rank - 1]] += 1
 
     def close(self) -> None:
-        """The counts come last: without them a part is none."""
+        """Complete the files, and write their counts."""
         for part in self._parts:
             part.close()
         counts = PartCounts(
@@ -76,4 +76,5 @@ class Log:
             expected=self._expected.total(),
             kinds={kind: KindCounts(rows=n, expected=self._expected[kind]) for kind, n in sorted(self._rows.items())},
         )
+        # The counts come last: without them, the files are no part.
         atomic.write(self._counts, msgspec.json.encode(counts))

@@ -1,5 +1,4 @@
-"""Recommenders of method calls, which are trained on object usages, and what they have in common; `kinds/` has one
-each."""
+"""The recommenders of method calls, which are trained on object usages. `kinds/` has a module for each."""
 
 from ci_eval.catalog import Catalog
 from ci_eval.learning.recommenders.contract import Recommender

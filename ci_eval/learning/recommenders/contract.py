@@ -1,7 +1,7 @@
-"""What a recommender of method calls must provide, and what it is given.
+"""The contract of a recommender of method calls, and the data that it receives.
 
-All that is learned is of one type. In numbers, a call is its place among the calls of its type, sorted by name. What
-surrounds an object has three slots: enclosing method, enclosing class, definition; a value is its place among the
+Everything learnt is about one type. In numbers, a call is its position among the calls of its type, sorted by name. The
+context of an object has three slots: enclosing method, enclosing class, definition. A value is its position among the
 sorted values of its slot.
 """
 
@@ -67,7 +67,7 @@ Arrays = Mapping[str, NDArray[Any]]
 
 @dataclass(frozen=True, kw_only=True)
 class TypeModel:
-    """What was learned of one type, as it was read from a file that may be anybody's."""
+    """The parameters learnt for one type. They come from a file of unknown origin, so they are checked."""
 
     calls: Sequence[str]
     values: Sequence[Sequence[str]]
@@ -79,28 +79,28 @@ class TypeModel:
         return len(self.calls) + sum(map(len, self.values))
 
     def feature(self, slot: int, value: int) -> int:
-        """The number that a value has as a feature."""
-        return len(self.calls) + sum(len(each) for each in self.values[:slot]) + value
+        """Return the number that a value has as a feature."""
+        return len(self.calls) + sum(len(slot_values) for slot_values in self.values[:slot]) + value
 
     def floats(self, name: str) -> Floats:
-        """Finite numbers. Raises ConfigError where the file has none of that name."""
-        found = np.asarray(self._array(name), dtype=np.float64)
-        require(bool(np.isfinite(found).all()), f"{name} holds numbers that are not finite")
-        return found
+        """Return an array of finite numbers. Raises ConfigError if the file has none of that name."""
+        values = np.asarray(self._array(name), dtype=np.float64)
+        require(bool(np.isfinite(values).all()), f"{name} holds numbers that are not finite")
+        return values
 
     def numbers(self, name: str, *, least: int = 0, below: int = 2**62) -> Ints:
-        """Integers from `least` to `below` - 1. Raises ConfigError where others are there."""
-        found = self._array(name)
-        within = not found.size or least <= found.min() <= found.max() < below
-        require(found.dtype.kind == "i" and within, f"{name} holds numbers beyond its bounds")
-        return found.astype(np.int64)
+        """Return an array of integers from `least` to `below` - 1. Raises ConfigError if it holds others."""
+        values = self._array(name)
+        within = not values.size or least <= values.min() <= values.max() < below
+        require(values.dtype.kind == "i" and within, f"{name} holds numbers beyond its bounds")
+        return values.astype(np.int64)
 
     def starts(self, name: str, *, of: int) -> Ints:
-        """Where parts begin in an array with `of` elements, and where the last one ends. Raises ConfigError."""
-        found = self.numbers(name, below=of + 1)
-        whole = found.size and found[0] == 0 and found[-1] == of and (np.diff(found) >= 0).all()
+        """Return where parts begin in an array with `of` elements, and where the last one ends. Raises ConfigError."""
+        starts = self.numbers(name, below=of + 1)
+        whole = starts.size and starts[0] == 0 and starts[-1] == of and (np.diff(starts) >= 0).all()
         require(bool(whole), f"{name} does not divide its {of:,} elements")
-        return found
+        return starts
 
     def _array(self, name: str) -> NDArray[Any]:
         require(name in self.arrays, f"{name} is missing")
@@ -108,28 +108,28 @@ class TypeModel:
 
 
 def require(condition: bool, why: str) -> None:
-    """Raises ConfigError, which says `why`, unless the condition holds of a model."""
+    """Check that a condition holds of a model. Raises ConfigError, which says `why`."""
     if not condition:
         raise ConfigError(f"the model is damaged: {why}; train it again by `ci-eval train-recommender`")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Known:
-    """What a query tells, as far as training knows it."""
+    """A query, as far as training knows its parts."""
 
     contexts: tuple[int, ...]
-    """Of each slot: a value, NONE or IGNORED."""
+    """Value, NONE or IGNORED for each slot."""
     calls: Ints
-    """Ascending."""
+    """Calls of the query, in ascending order."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Scores:
-    """How likely each call of the type is, from 0 to 1; those of the query count for nothing."""
+    """The probability of each call of the type, from 0 to 1. Those of the query's own calls are ignored."""
 
     scores: Floats
     ties: Floats | None = None
-    """Of equal scores, the one with the higher tie goes first; None = by name."""
+    """Order of equal scores: the call with the higher tie comes first. None orders by name."""
 
 
 Scorer = Callable[[Known], Scores]
@@ -137,25 +137,24 @@ Scorer = Callable[[Known], Scores]
 
 @dataclass(frozen=True, kw_only=True)
 class Recommender:
-    """One kind."""
+    """A kind of recommender of method calls."""
 
     name: str
     summary: str
     options: type[TrainingOptions]
     train: Callable[[TypeUsages, Any], Arrays]
-    """The usages of a type, the options → what is stored of it; the same usages always give the same."""
+    """The usages of a type, the options → the arrays to store. The same usages always give the same arrays."""
     open: Callable[[TypeModel, Any], Scorer]
-    """What is stored, the options of training → how queries are answered. Raises ConfigError where that cannot be what
-    `train` wrote."""
+    """The stored arrays, the options of training → a scorer. Raises ConfigError if `train` cannot have written them."""
     threshold: float = 0.30
-    """The score from which on a call is proposed, where the user does not say another one."""
+    """Least score at which a call is proposed, unless the user sets another one."""
     strict: bool = False
     """Whether a score must exceed the threshold, rather than reach it."""
 
 
 def part(starts: Ints, picks: Ints) -> tuple[Ints, Ints]:
-    """Of an array that is divided by `starts`: the places of all elements of the parts `picks`, one part after the
-    other, and of each of them the place of its part in `picks`."""
+    """Return the positions of all elements of the parts `picks` of an array divided by `starts`, and for each the
+    position of its part in `picks`."""
     lengths = starts[picks + 1] - starts[picks]
     owner = np.repeat(np.arange(len(picks)), lengths)
     before = np.cumsum(lengths) - lengths

@@ -37,18 +37,18 @@ ENTRY = re.compile(r"([a-z]+)\.(lengths|i|f)")
 
 
 class Facts(Value, frozen=True, kw_only=True):
-    """What a model is, and what it was made of."""
+    """The description of a model and of its training."""
 
     format: int = FORMAT
     kind: str
     options: dict[str, Any]
-    """Those of its training."""
+    """Options of its training."""
     usages: int
-    """That were read."""
+    """Number of usages that were read."""
     without_calls: int
-    """Of these, those that nothing was learned from."""
+    """Number of usages without a call, from which nothing was learnt."""
     bad: int
-    """Lines that were no usage."""
+    """Number of lines that were no usage."""
     types: int
     digest: str = ""
     """SHA-256 over everything else in the file."""
@@ -71,17 +71,17 @@ class Writer:
         self._arrays: dict[str, list[NDArray[Any]]] = {}
 
     def add(self, names: TypeNames, arrays: Arrays) -> None:
-        """What was learned of a type; each has arrays of the same names."""
+        """Add the arrays learnt for a type. All types have arrays of the same names."""
         self._names.append(names)
-        for name, each in arrays.items():
-            self._arrays.setdefault(name, []).append(each)
+        for name, array in arrays.items():
+            self._arrays.setdefault(name, []).append(array)
 
     def save(self, facts: Facts, path: Path) -> None:
         """Write the file; one that is there is replaced in one step. The same model always has the same bytes."""
         entries = {TYPES: msgspec.json.encode(self._names)}
         for name, parts in self._arrays.items():
             kind = parts[0].dtype.kind
-            entries[f"{name}.{LENGTHS}"] = np.array([len(each) for each in parts], dtype="<i8").tobytes()
+            entries[f"{name}.{LENGTHS}"] = np.array([len(array) for array in parts], dtype="<i8").tobytes()
             entries[f"{name}.{kind}"] = np.concatenate(parts).astype(DTYPES[kind], casting="same_kind").tobytes()
         sealed = msgspec.structs.replace(facts, types=len(self._names), digest=_digest(entries))
         buffer = io.BytesIO()
@@ -99,20 +99,20 @@ def _digest(entries: Mapping[str, bytes]) -> str:
 
 
 class Stored:
-    """What is in a file, type by type."""
+    """The content of a file, type by type."""
 
     def __init__(self, facts: Facts, names: Sequence[TypeNames], arrays: Mapping[str, tuple[Any, Any]]) -> None:
         self.facts = facts
         self._names = names
         self._arrays = arrays
-        self._places = {each.name: place for place, each in enumerate(names)}
+        self._places = {type_names.name: place for place, type_names in enumerate(names)}
 
     def types(self) -> Iterable[str]:
-        """Their names."""
+        """Return the names of the types."""
         return self._places
 
     def type(self, name: str) -> TypeModel | None:
-        """What was learned of that type; None where it is not known."""
+        """Return the parameters learnt for a type, None if it is not known."""
         place = self._places.get(name)
         if place is None:
             return None
@@ -122,7 +122,7 @@ class Stored:
 
 
 def load(path: Path) -> Stored:
-    """The model in that file. Raises ConfigError where it is none, or is damaged."""
+    """Return the model in that file. Raises ConfigError if it is none, or is damaged."""
     try:
         data = stored.read(path.resolve(), PACKED)
         entries = _entries(data)
@@ -135,14 +135,14 @@ def load(path: Path) -> Stored:
 
 
 def _entries(data: bytes) -> dict[str, bytes]:
-    """Name → contents. Raises BadZipFile where that would be too much."""
+    """Return the contents of a file by name. Raises BadZipFile if they are too large."""
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         infos = archive.infolist()
         # Only so much is unpacked as an entry says that it has, and what it says is limited.
         most = min(max(stored.ANY_RATIO, stored.RATIO * len(data)), UNPACKED)
-        if sum(each.file_size for each in infos) > most:
+        if sum(info.file_size for info in infos) > most:
             raise zipfile.BadZipFile(f"it unpacks to more than {most:,} bytes")
-        return {each.filename: archive.read(each) for each in infos}
+        return {info.filename: archive.read(info) for info in infos}
 
 
 def _read(entries: dict[str, bytes]) -> Stored:
@@ -152,19 +152,19 @@ def _read(entries: dict[str, bytes]) -> Stored:
         raise ConfigError(f"it has format {facts.format}, this ci-eval reads {FORMAT}: train it again")
     require(facts.digest == _digest(entries), "it changed since it was written")
     names = msgspec.json.decode(entries.pop(TYPES), type=list[TypeNames])
-    require(all(len(each.values) == len(SLOTS) for each in names), "a type has other slots")
-    found: dict[str, dict[str, bytes]] = {}
+    require(all(len(type_names.values) == len(SLOTS) for type_names in names), "a type has other slots")
+    arrays: dict[str, dict[str, bytes]] = {}
     for entry, data in entries.items():
         parts = ENTRY.fullmatch(entry)
         require(parts is not None, f"it holds {entry[:50]!r}")
         assert parts
-        found.setdefault(parts[1], {})[parts[2]] = data
-    return Stored(facts, names, {name: _array(name, data, len(names)) for name, data in found.items()})
+        arrays.setdefault(parts[1], {})[parts[2]] = data
+    return Stored(facts, names, {name: _array(name, data, len(names)) for name, data in arrays.items()})
 
 
 def _array(name: str, data: Mapping[str, bytes], types: int) -> tuple[Any, Any]:
-    """Where each type's part begins, and where the last one ends; and the numbers of all."""
-    kind = next((each for each in DTYPES if each in data), "")
+    """Return where each type's part begins, with the end of the last; and the numbers of all."""
+    kind = next((code for code in DTYPES if code in data), "")
     require(len(data) == 2 and bool(kind), f"{name} is not whole")
     lengths, numbers = np.frombuffer(data[LENGTHS], dtype="<i8"), np.frombuffer(data[kind], dtype=DTYPES[kind])
     fits = len(lengths) == types and not (lengths < 0).any() and not (lengths > len(numbers)).any()
@@ -173,5 +173,5 @@ def _array(name: str, data: Mapping[str, bytes], types: int) -> tuple[Any, Any]:
 
 
 def digest_of(path: Path) -> str:
-    """SHA-256 of the file, as hex. Raises WorkspaceError."""
+    """Return the SHA-256 of the file, as hex. Raises WorkspaceError."""
     return hashlib.sha256(stored.read(path.resolve(), PACKED)).hexdigest()

@@ -1,4 +1,4 @@
-"""What a trained recommender proposes to call."""
+"""The proposals of a trained recommender."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Trained:
     """A model, ready to answer."""
 
     def __init__(self, path: Path) -> None:
-        """Raises ConfigError where the file is no model."""
+        """Load a model. Raises ConfigError if the file is none."""
         self._stored = load(path)
         self.facts = self._stored.facts
         self.kind = recommenders.CATALOG.load(self.facts.kind)
@@ -54,17 +54,16 @@ class Trained:
         return _Type(self.kind.open(model, self.options), list(model.calls), calls, values)
 
     def knows(self, type_: str) -> bool:
-        """Whether anything was learned of that type."""
+        """Return whether a type occurred in training."""
         return self._type(type_) is not None
 
     def proposals(
         self, query: ObjectUsage, *, threshold: float | None = None, unknown_definition: bool = True
     ) -> list[Proposal]:
-        """The calls whose scores reach the threshold (None: the usual one of its kind), the likeliest first; those of
-        the query are not among them. There are none where the type is not known.
+        """Return the calls whose scores reach the threshold (None: the usual one of its kind), the likeliest first,
+        without those of the query. The list is empty if the type is not known.
 
-        `unknown_definition`: whether it is evidence that the definition is not known. Raises ConfigError where the
-        model is damaged.
+        `unknown_definition` says whether an unknown definition is evidence. Raises ConfigError if the model is damaged.
         """
         of = self._type(query.type)
         if of is None:
@@ -79,4 +78,4 @@ class Trained:
         ties = np.zeros(len(scores)) if scored.ties is None else scored.ties
         # Places are in order of the names, which decides last.
         order = np.lexsort((places, -ties[places], -scores[places]))
-        return [Proposal(of.names[each], float(scores[each])) for each in places[order].tolist()]
+        return [Proposal(of.names[position], float(scores[position])) for position in places[order].tolist()]

@@ -1,4 +1,4 @@
-"""Usages, as many as there are, counted by type: what recommenders learn from."""
+"""The usages that recommenders learn from, in any number, counted by type."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Collected:
     _texts: list[str] = field(default_factory=list)
 
     def read(self, path: Path) -> None:
-        """Add the usages of a file of JSON lines. Raises ConfigError where it cannot be read."""
+        """Add the usages of a file of JSON lines. Raises ConfigError if it cannot be read."""
         decoder = msgspec.json.Decoder(ObjectUsage)
         for number, line in _lines(path):
             try:
@@ -64,7 +64,7 @@ class Collected:
                     self.named.append(f"{path}, line {number}: {error}")
 
     def add(self, usage: ObjectUsage) -> None:
-        """Count a usage. Raises ValueError where type or calls are no names."""
+        """Count a usage. Raises ValueError if type or calls are no names."""
         check_names((usage.type, *usage.calls))
         self.usages += 1
         if not usage.calls:
@@ -75,34 +75,34 @@ class Collected:
 
     @property
     def count(self) -> int:
-        """How many types there are."""
+        """Return the number of types."""
         return len(self._rows)
 
     def _number(self, text: str) -> int:
-        found = self._numbers.setdefault(text, len(self._texts))
-        if found == len(self._texts):
+        number = self._numbers.setdefault(text, len(self._texts))
+        if number == len(self._texts):
             self._texts.append(text)
-        return found
+        return number
 
     def types(self) -> Iterator[TypeUsages]:
-        """What was seen of each type, in order of their names: the same whatever the order of the lines."""
+        """Yield the usages of each type, in order of their names, independent of the order of the lines."""
         for name in sorted(self._rows):
             yield self._type(name, self._rows[name])
 
     def _type(self, name: str, rows: Counter[Row]) -> TypeUsages:
         texts = self._texts
-        calls = sorted({texts[each] for row in rows for each in row[len(SLOTS) :]})
+        calls = sorted({texts[call] for row in rows for call in row[len(SLOTS) :]})
         values = [sorted({texts[row[slot]] for row in rows if row[slot] >= 0}) for slot in range(len(SLOTS))]
         place, *places = ({text: number for number, text in enumerate(of)} for of in (calls, *values))
-        found = [
+        numbered_rows = [
             (
                 -count,
-                tuple(sorted(place[texts[each]] for each in row[len(SLOTS) :])),
-                tuple(of[texts[each]] if each >= 0 else NONE for of, each in zip(places, row, strict=False)),
+                tuple(sorted(place[texts[call]] for call in row[len(SLOTS) :])),
+                tuple(of[texts[value]] if value >= 0 else NONE for of, value in zip(places, row, strict=False)),
             )
             for row, count in rows.items()
         ]
-        return _sampled(_columns(name, calls, values, sorted(found)), self.options)
+        return _sample(_columns(name, calls, values, sorted(numbered_rows)), self.options)
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes | None]]:
@@ -124,20 +124,20 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes | None]]:
 def _columns(
     name: str, calls: list[str], values: list[list[str]], rows: list[tuple[int, tuple[int, ...], tuple[int, ...]]]
 ) -> TypeUsages:
-    """`rows`: the negative count, the calls, and the values of each."""
+    """Return the usages of a type. `rows` has the negative count, the calls, and the values of each."""
     return TypeUsages(
         type=name,
         calls=calls,
         values=values,
         contexts=np.array([row[2] for row in rows], dtype=np.int64),
         starts=np.cumsum([0, *(len(row[1]) for row in rows)]),
-        flat=np.array([each for row in rows for each in row[1]], dtype=np.int64),
+        flat=np.array([call for row in rows for call in row[1]], dtype=np.int64),
         counts=np.array([-row[0] for row in rows], dtype=np.int64),
     )
 
 
-def _sampled(usages: TypeUsages, options: TrainingOptions) -> TypeUsages:
-    """As many usages as the options allow, drawn without putting any back."""
+def _sample(usages: TypeUsages, options: TrainingOptions) -> TypeUsages:
+    """Return as many usages as the options allow, sampled without replacement."""
     if not 0 < options.most_usages < usages.counts.sum():
         return usages
     seed = blake2b(f"{options.seed}\0{usages.type}".encode(), digest_size=8).digest()
@@ -149,11 +149,11 @@ def _sampled(usages: TypeUsages, options: TrainingOptions) -> TypeUsages:
         for row, around in enumerate(usages.contexts.tolist())
         if drawn[row]
     ]
-    return _columns(usages.type, list(usages.calls), [list(each) for each in usages.values], sorted(rows))
+    return _columns(usages.type, list(usages.calls), [list(slot_values) for slot_values in usages.values], sorted(rows))
 
 
 def values_of(usage: ObjectUsage, options: TrainingOptions) -> tuple[str | None, str | None, str | None]:
-    """What surrounds a usage, by slot; None where that is not known, or not looked at."""
+    """Return the context of a usage, by slot. None if a value is not known, or not used."""
     method = usage.method if options.method_context == "qualified" else own_name(usage.method)
     return (
         (method or None) if options.method_context != "off" else None,
@@ -163,12 +163,12 @@ def values_of(usage: ObjectUsage, options: TrainingOptions) -> tuple[str | None,
 
 
 def own_name(method: str) -> str:
-    """Of a qualified method, without its parameters."""
+    """Return the name of a qualified method, without its parameters."""
     return method.partition("(")[0].rpartition(".")[2]
 
 
 def spelled(definition: Definition) -> str:
-    """All three of its parts, as one text."""
+    """Return all three parts of a definition, as one text."""
     argument = "" if definition.argument is None else str(definition.argument)
     return "\t".join((definition.kind, definition.member, argument)).rstrip("\t")
 
@@ -176,12 +176,14 @@ def spelled(definition: Definition) -> str:
 def known_of(
     usage: ObjectUsage, calls: dict[str, int], values: list[dict[str, int]], options: TrainingOptions, *, unknown: bool
 ) -> Known:
-    """A query in numbers. `calls`, `values`: text → number. `unknown`: whether it is evidence that the definition is
-    not known; else, that slot is not looked at then."""
+    """Return a query in numbers. `calls` and `values` map texts to numbers.
+
+    `unknown` says whether an unknown definition is evidence. If not, that slot is ignored.
+    """
     contexts = [
         NONE if text is None else of.get(text, NONE) for of, text in zip(values, values_of(usage, options), strict=True)
     ]
     if usage.definition.kind == "UNKNOWN" and not unknown:
         contexts[DEFINITION] = IGNORED
-    found: Ints = np.array(sorted({calls[call] for call in usage.calls if call in calls}), dtype=np.int64)
-    return Known(contexts=tuple(contexts), calls=found)
+    known_calls: Ints = np.array(sorted({calls[call] for call in usage.calls if call in calls}), dtype=np.int64)
+    return Known(contexts=tuple(contexts), calls=known_calls)

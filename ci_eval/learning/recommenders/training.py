@@ -1,4 +1,4 @@
-"""Usages → a model."""
+"""The training of a recommender on usages."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from ci_eval.learning.recommenders.file import Facts, TypeNames, Writer
 from ci_eval.learning.recommenders.reading import Collected
 
 
-def options_of(kind: Recommender, given: Mapping[str, object]) -> TrainingOptions:
-    """The options of its training. Raises ConfigError."""
+def options_of(kind: Recommender, fields: Mapping[str, object]) -> TrainingOptions:
+    """Return the options of training as a value of their type. Raises ConfigError."""
     try:
-        return msgspec.convert(dict(given), kind.options)
+        return msgspec.convert(dict(fields), kind.options)
     except msgspec.ValidationError as error:
         known = ", ".join(msgspec.to_builtins(kind.options()))
         raise ConfigError(f"options of {kind.name}: {error}; known are {known}") from error
@@ -29,28 +29,30 @@ def train(
     options: TrainingOptions,
     advance: Callable[[Path], None] = lambda _: None,
 ) -> Collected:
-    """Write the model, and tell what was read; `advance` is told of each file before that is read.
+    """Write the model, and return the usages that were read. `advance` receives each file before it is read.
 
-    Raises ConfigError where a file cannot be read, NothingToEvaluate where nothing can be learned from them.
+    Raises ConfigError if a file cannot be read, NothingToEvaluate if there is nothing to learn from.
     """
-    found = Collected(options)
+    collected = Collected(options)
     for path in sources:
         advance(path)
-        found.read(path)
+        collected.read(path)
     writer = Writer()
-    for usages in found.types():
-        names = TypeNames(name=usages.type, calls=list(usages.calls), values=[list(each) for each in usages.values])
+    for usages in collected.types():
+        names = TypeNames(
+            name=usages.type, calls=list(usages.calls), values=[list(slot_values) for slot_values in usages.values]
+        )
         writer.add(names, kind.train(usages, options))
-    if not found.count:
-        first = f"; the first of {found.bad:,} bad lines: {found.named[0]}" if found.named else ""
-        raise NothingToEvaluate(f"there is no usage with a call to learn from among {found.usages:,} usages{first}")
+    if not collected.count:
+        first = f"; the first of {collected.bad:,} bad lines: {collected.named[0]}" if collected.named else ""
+        raise NothingToEvaluate(f"there is no usage with a call to learn from among {collected.usages:,} usages{first}")
     facts = Facts(
         kind=kind.name,
         options=msgspec.to_builtins(options),
-        usages=found.usages,
-        without_calls=found.without_calls,
-        bad=found.bad,
-        types=found.count,
+        usages=collected.usages,
+        without_calls=collected.without_calls,
+        bad=collected.bad,
+        types=collected.count,
     )
     writer.save(facts, output)
-    return found
+    return collected

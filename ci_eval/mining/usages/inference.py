@@ -46,7 +46,7 @@ class JediInference:
         self._answers: OrderedDict[bytes, Answer] = OrderedDict()
         self._script: tuple[bytes, jedi.Script] | None = None
         self.asked = 0
-        """How often jedi was really asked."""
+        """Number of calls of jedi."""
 
     def __call__(self, source: bytes, at: int) -> Answer:
         key = _key(source, at)

@@ -1,7 +1,7 @@
-"""Logs as the JetBrains plugin's events: eight columns, separated by tabs, one line per event.
+"""The logs as the JetBrains plugin's events: eight columns, separated by tabs, one line per event.
 
-timestamp, recorder, its version, user, session, bucket, action, and the event as JSON. As there, suggestions are told
-by numbers and lengths, never by their text.
+The columns are timestamp, recorder, its version, user, session, bucket, action, and the event as JSON. As in the
+plugin's logs, suggestions are described by numbers and lengths, never by their text.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ STEP = 100
 
 
 def user_of(seed: int, project: str) -> str:
-    """Twelve hexadecimal digits."""
+    """Return a user's id for a project, of twelve hexadecimal digits."""
     return hashlib.blake2b(f"{seed}\0{project}".encode(), digest_size=6).hexdigest()
 
 
 class EventsPart:
-    """Of one source file."""
+    """A file of events with the logs of one source file."""
 
     def __init__(self, path: Path, origin: LogOrigin) -> None:
         self._partial, self._path = path.with_name(f"{path.name}.partial"), path
@@ -42,7 +42,7 @@ class EventsPart:
         self._time = float(origin.began)
 
     def add(self, logged: LoggedSession) -> None:
-        """See LogPart."""
+        """Write the events of a session."""
         queries = [query for query in logged.queries if query.suggestions]
         if not queries:
             return
@@ -65,7 +65,7 @@ class EventsPart:
             else:
                 self._write(logged, action, {} if logged.cancelled else {"selectedId": expected}, STEP)
             return
-        ids = [known[each.text] for each in last.suggestions]
+        ids = [known[suggestion.text] for suggestion in last.suggestions]
         for place in range(1, last.rank):
             body = {"currentPosition": place, "completionListIds": ids, "newCompletionListItems": []}
             self._write(logged, "DOWN", body, STEP)
@@ -99,7 +99,7 @@ class EventsPart:
         self._file.write("\t".join(columns) + "\n")
 
     def close(self) -> None:
-        """See LogPart."""
+        """Complete the file, and give it its name."""
         self._file.close()
         self._partial.rename(self._path)
 
@@ -113,23 +113,24 @@ class Items:
         self._relevance: dict[str, dict[str, str | None]] = {}
 
     def told(self, query: Logged) -> dict[str, object]:
-        """The numbers of the suggestions; of new ones also length and features, of others the features that changed."""
+        """Return the numbers of the suggestions. New ones also have length and features, others the features that
+        changed."""
         new, changed = [], []
-        for each, row in zip(query.suggestions, query.features.tolist(), strict=True):
+        for suggestion, row in zip(query.suggestions, query.features.tolist(), strict=True):
             relevance = dict(zip(NAMES, map(_short, row), strict=True))
-            was = self._relevance.get(each.text)
-            number = self.known.setdefault(each.text, len(self.known))
+            was = self._relevance.get(suggestion.text)
+            number = self.known.setdefault(suggestion.text, len(self.known))
             if was is None:
-                new.append({"id": number, "length": len(each.text), "relevance": relevance})
+                new.append({"id": number, "length": len(suggestion.text), "relevance": relevance})
             elif differing := {name: value for name, value in relevance.items() if value != was[name]}:
                 changed.append({"id": number, "added": {}, "changed": differing, "removed": []})
-            self._relevance[each.text] = relevance
-        ids = [self.known[each.text] for each in query.suggestions]
+            self._relevance[suggestion.text] = relevance
+        ids = [self.known[suggestion.text] for suggestion in query.suggestions]
         return {"completionListIds": ids, "newCompletionListItems": new, "itemsDiff": changed}
 
 
 def _short(value: float) -> str | None:
-    """Nine digits tell any two numbers of 32 bits apart."""
+    """Return the number as a text with nine digits, which tell any two numbers of 32 bits apart."""
     return None if value != value else f"{value:.9g}"
 
 
@@ -139,10 +140,13 @@ NUMBERS = re.compile(rb"\D+(\d{1,18})\D+(\d{1,18})\D+(\d{1,18})\s*")
 
 
 def gather(sides: Mapping[str, Sequence[Path]], folder: Path, run: LogRun) -> None:
-    """As the plugin lays them out: LANGUAGE/train/DAY/USER, LANGUAGE/validate/DAY/USER, LANGUAGE/info; it knows no
-    test, which has a folder like theirs and is not counted in `info`."""
+    """Write the parts in the plugin's layout: LANGUAGE/train/DAY/USER, LANGUAGE/validate/DAY/USER, LANGUAGE/info.
+
+    The plugin knows no test. Its folder is like the others and does not count in `info`.
+    """
     sessions = {}
     for side, parts in sides.items():
+        # The layout is that of the plugin, which has no folder for the test.
         target = folder / run.language / NAMED[side] / run.day / user_of(run.seed, run.project)
         target.parent.mkdir(parents=True, exist_ok=True)
         join(parts, target)
@@ -152,9 +156,9 @@ def gather(sides: Mapping[str, Sequence[Path]], folder: Path, run: LogRun) -> No
 
 
 def join(parts: Sequence[Path], target: Path) -> None:
-    """Events one after the other; of each `info`, the sums."""
+    """Join the events of parts in order, or sum up the counts if the file is an `info`."""
     if target.name == "info":
-        _write_info(target, [sum(each) for each in zip(*map(_counts, parts), strict=True)])
+        _write_info(target, [sum(numbers) for numbers in zip(*map(_counts, parts), strict=True)])
         return
     partial = target.with_name(f"{target.name}.partial")
     with partial.open("wb") as whole:
@@ -170,10 +174,10 @@ def _write_info(target: Path, counts: Sequence[int]) -> None:
 
 
 def _counts(info: Path) -> list[int]:
-    found = NUMBERS.fullmatch(stored.read(info, stored.MANIFEST))
-    if not found:
+    match = NUMBERS.fullmatch(stored.read(info, stored.MANIFEST))
+    if not match:
         raise WorkspaceError(f"{info} is damaged: evaluate again")
-    return [int(each) for each in found.groups()]
+    return [int(digits) for digits in match.groups()]
 
 
 def _sessions(path: Path) -> int:

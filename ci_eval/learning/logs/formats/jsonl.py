@@ -1,4 +1,4 @@
-"""Logs as lines of JSON, gzipped: one per query, with all that was shown."""
+"""The logs as gzipped lines of JSON: one per query, with everything that was displayed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ OF_ROWS = ("place", "text", "candidate", "expected", "selected")
 
 
 class LinesPart:
-    """Of one source file."""
+    """A file of lines with the logs of one source file."""
 
     def __init__(self, path: Path, origin: LogOrigin) -> None:
         self._partial, self._path = path.with_name(f"{path.name}.partial"), path
@@ -26,7 +26,7 @@ class LinesPart:
         self._file = gzip.GzipFile(self._partial, "wb", compresslevel=1, mtime=0)
 
     def add(self, logged: LoggedSession) -> None:
-        """See LogPart."""
+        """Write the lines of a session."""
         for query, columns in zip(logged.queries, columns_of(logged, self._origin), strict=True):
             if not query.suggestions:
                 continue
@@ -39,13 +39,13 @@ class LinesPart:
             self._file.write(msgspec.json.encode(line) + b"\n")
 
     def close(self) -> None:
-        """See LogPart."""
+        """Complete the file, and give it its name."""
         self._file.close()
         self._partial.rename(self._path)
 
 
 def join(parts: Sequence[Path], target: Path) -> None:
-    """One after the other: several gzip members are one gzip file."""
+    """Join gzip files in order: several members are one gzip file."""
     partial = target.with_name(f"{target.name}.partial")
     with partial.open("wb") as whole:
         if not parts:

@@ -1,4 +1,4 @@
-"""Logs as Parquet: one row per suggestion."""
+"""The logs as Parquet: one row per suggestion."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from ci_eval.learning.logs.extra import tables
 
 
 def write(path: Path, origin: LogOrigin) -> LogPart:
-    """See LogFormat."""
+    """Return a part that writes a Parquet file."""
     part: LogPart = tables().TablePart(path, origin)
     return part
 
 
 def join(parts: Sequence[Path], target: Path) -> None:
-    """See LogFormat."""
+    """Join Parquet files in order."""
     tables().join(parts, target)
 
 

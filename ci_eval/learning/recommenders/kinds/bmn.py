@@ -1,4 +1,4 @@
-"""BMN: the best matching neighbours among the usages seen.
+"""The recommender BMN: the best matching neighbours among the usages seen.
 
 Bruch, Monperrus & Mezini, "Learning from examples to improve code completion systems" (FSE 2009).
 """
@@ -25,7 +25,8 @@ from ci_eval.learning.recommenders.contract import (
 
 
 def train(usages: TypeUsages, _options: TrainingOptions) -> Arrays:
-    """The usages themselves: `contexts`, a slot after the other; `starts` and `flat`: their calls; `counts`."""
+    """Return the usages themselves: `contexts`, one slot after the other; `starts` and `flat`, which are their calls;
+    and `counts`."""
     return {
         "contexts": usages.contexts.T.ravel(),
         "starts": usages.starts,
@@ -38,7 +39,7 @@ class Neighbours:
     """The usages of one type."""
 
     def __init__(self, model: TypeModel) -> None:
-        """Raises ConfigError where the model is none of this kind."""
+        """Read the arrays. Raises ConfigError if the model is none of this kind."""
         self._calls = len(model.calls)
         self._counts = model.numbers("counts", least=1)
         self._flat = model.numbers("flat", below=self._calls)
@@ -53,21 +54,22 @@ class Neighbours:
         self._of_call = np.searchsorted(self._flat[by_call], np.arange(self._calls + 1))
 
     def distances(self, known: Known) -> Ints:
-        """Of each usage: in how many columns it differs from the query, where there is a column for each call and each
-        value of a slot. Calls that only the usage has do not count: they are what is asked for."""
-        found = np.full(len(self._counts), len(known.calls))
+        """Return for each usage in how many columns it differs from the query, with a column for each call and each
+        value of a slot."""
+        # Calls that only the usage has do not count: they are the answer.
+        distances = np.full(len(self._counts), len(known.calls))
         for slot, value in enumerate(known.contexts):
             theirs = self._contexts[slot]
             if value != IGNORED:
-                found += (theirs != value) & (theirs >= 0)
+                distances += (theirs != value) & (theirs >= 0)
             if value >= 0:
-                found += theirs != value
+                distances += theirs != value
         for call in known.calls:
-            found[self._rows[self._of_call[call] : self._of_call[call + 1]]] -= 1
-        return found
+            distances[self._rows[self._of_call[call] : self._of_call[call + 1]]] -= 1
+        return distances
 
     def __call__(self, known: Known) -> Scores:
-        """The share of the nearest usages that have the call."""
+        """Return the share of the nearest usages that have the call."""
         distances = self.distances(known)
         nearest = np.flatnonzero(distances == distances.min())
         at, owner = part(self._starts, nearest)
@@ -77,7 +79,7 @@ class Neighbours:
 
 
 def open_(model: TypeModel, _options: TrainingOptions) -> Scorer:
-    """See Recommender."""
+    """Return a scorer for a stored model."""
     return Neighbours(model)
 
 

@@ -1,5 +1,7 @@
-"""Frequency: what is called most often on objects of the type, whatever surrounds them; a baseline (Bruch, Monperrus &
-Mezini, "Learning from examples to improve code completion systems", FSE 2009)."""
+"""The recommender Frequency, a baseline: the most frequent calls on objects of the type, in any context.
+
+Bruch, Monperrus & Mezini, "Learning from examples to improve code completion systems" (FSE 2009).
+"""
 
 from __future__ import annotations
 
@@ -20,20 +22,20 @@ from ci_eval.learning.recommenders.contract import (
 
 
 def train(usages: TypeUsages, _options: TrainingOptions) -> Arrays:
-    """`usages`: how many there are; `counts`: of each call, in how many of them it is."""
+    """Return `usages`, their number, and `counts`, the number of usages with each call."""
     _, owner = part(usages.starts, np.arange(len(usages.counts)))
     counts = np.bincount(usages.flat, weights=usages.counts[owner], minlength=len(usages.calls))
     return {"usages": usages.counts.sum(keepdims=True), "counts": counts.astype(np.int64)}
 
 
 def open_(model: TypeModel, _options: TrainingOptions) -> Scorer:
-    """See Recommender."""
+    """Return a scorer for a stored model."""
     total, counts = model.numbers("usages", least=1), model.numbers("counts")
     require(len(counts) == len(model.calls) and len(total) == 1, "its counts are not those of its calls")
-    found = Scores(scores=counts / total)
+    scores = Scores(scores=counts / total)
 
     def score(_known: Known) -> Scores:
-        return found
+        return scores
 
     return score
 

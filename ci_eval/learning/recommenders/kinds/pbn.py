@@ -1,8 +1,8 @@
-"""PBN: patterns of usages in a Bayesian network (Proksch, Lerch & Mezini, "Intelligent code completion with Bayesian
-networks", TOSEM 2015).
+"""The recommender PBN: patterns of usages in a Bayesian network.
 
-Usages with alike calls are a pattern. The network has the pattern as hidden root and a node for each slot and each
-call, which are independent given the pattern; so its answer has a closed form, and nothing is approximated.
+Proksch, Lerch & Mezini, "Intelligent code completion with Bayesian networks" (TOSEM 2015). Usages with alike calls are
+a pattern. The network has the pattern as hidden root and a node for each slot and each call, which are independent
+given the pattern. Its answer has a closed form, so no figure is approximated.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ class PbnOptions(TrainingOptions, frozen=True, kw_only=True):
     """The least probability of anything."""
 
     def __post_init__(self) -> None:
-        """Raises ValueError where `t2` is above `t1`."""
+        """Check that `t2` is not above `t1`. Raises ValueError."""
         if self.t2 > self.t1:
             raise ValueError(f"t2 is {self.t2:g}, above t1, which is {self.t1:g}: what leaves the rest must belong")
 
 
 def train(usages: TypeUsages, options: PbnOptions) -> Arrays:
-    """`members`: number of usages of each pattern. Then, for each feature (call or value), from `starts` on: `patterns`
-    in which it occurs, and in how many of their usages (`counts`)."""
+    """Return `members`, the number of usages of each pattern; and for each feature (call or value), from `starts` on,
+    the `patterns` in which it occurs and in how many of their usages (`counts`)."""
     set_of_row, starts, flat = _call_sets(usages)
     pattern, member = canopies(starts, flat, options.t1, options.t2)
     rows = np.argsort(set_of_row, kind="stable")
@@ -69,29 +69,29 @@ def train(usages: TypeUsages, options: PbnOptions) -> Arrays:
 
 
 def _call_sets(usages: TypeUsages) -> tuple[Ints, Ints, Ints]:
-    """The set of calls that each row has, and these sets, divided as `canopies` takes them: the most frequent first, of
-    equals in the order of their calls."""
-    rows = [tuple(each.tolist()) for each in np.split(usages.flat, usages.starts[1:-1])]
+    """Return the number of each row's set of calls, and these sets, divided as `canopies` takes them: the most frequent
+    first, of equals in the order of their calls."""
+    rows = [tuple(row.tolist()) for row in np.split(usages.flat, usages.starts[1:-1])]
     totals: dict[tuple[int, ...], int] = {}
     for row, count in zip(rows, usages.counts.tolist(), strict=True):
         totals[row] = totals.get(row, 0) + count
-    order = sorted(totals, key=lambda each: (-totals[each], each))
-    number = {each: place for place, each in enumerate(order)}
+    order = sorted(totals, key=lambda call_set: (-totals[call_set], call_set))
+    number = {call_set: place for place, call_set in enumerate(order)}
     starts = np.cumsum([0, *map(len, order)])
-    return np.array([number[each] for each in rows]), starts, np.array([each for row in order for each in row])
+    return np.array([number[call_set] for call_set in rows]), starts, np.array([call for row in order for call in row])
 
 
 def _features(usages: TypeUsages, row: Ints, of: Ints) -> tuple[Ints, Ints, Ints]:
-    """Of each row in a pattern, its features: feature, pattern, how many usages."""
+    """Return feature, pattern and number of usages for each feature of each row in a pattern."""
     at, owner = part(usages.starts, row)
     features, patterns, counts = [usages.flat[at]], [of[owner]], [usages.counts[row][owner]]
     first = len(usages.calls)
     for slot, values in enumerate(usages.values):
         value = usages.contexts[row, slot]
-        there = value >= 0
-        features.append(first + value[there])
-        patterns.append(of[there])
-        counts.append(usages.counts[row][there])
+        present = value >= 0
+        features.append(first + value[present])
+        patterns.append(of[present])
+        counts.append(usages.counts[row][present])
         first += len(values)
     return np.concatenate(features), np.concatenate(patterns), np.concatenate(counts)
 
@@ -100,7 +100,7 @@ class Network:
     """The network of one type."""
 
     def __init__(self, model: TypeModel, options: PbnOptions) -> None:
-        """Raises ConfigError where the model is none of this kind."""
+        """Read the arrays. Raises ConfigError if the model is none of this kind."""
         self._model = model
         self._least = options.smoothing
         self._members = model.numbers("members", least=1)
@@ -117,34 +117,34 @@ class Network:
         self._beyond = np.clip(self._shares[:end], self._least, 1 - self._least) - self._least
 
     def posterior(self, known: Known) -> Floats:
-        """How likely each pattern is, given the query; calls that it does not have tell nothing."""
-        found = self._prior.copy()
+        """Return the probability of each pattern given the query. Calls that the query lacks are no evidence."""
+        logarithms = self._prior.copy()
         for call in known.calls:
-            at = self._of(int(call))
-            self._observe(found, at, np.clip(self._shares[at], self._least, 1 - self._least))
+            at = self._slice_of(int(call))
+            self._observe(logarithms, at, np.clip(self._shares[at], self._least, 1 - self._least))
         for slot, value in enumerate(known.contexts):
             if value >= 0:
-                at = self._of(self._model.feature(slot, value))
-                self._observe(found, at, self._shares[at] + self._least)
-        weights = np.exp(found - found.max(initial=-np.inf))
+                at = self._slice_of(self._model.feature(slot, value))
+                self._observe(logarithms, at, self._shares[at] + self._least)
+        weights = np.exp(logarithms - logarithms.max(initial=-np.inf))
         return np.asarray(weights / weights.sum())
 
-    def _of(self, feature: int) -> slice:
+    def _slice_of(self, feature: int) -> slice:
         return slice(self._starts[feature], self._starts[feature + 1])
 
-    def _observe(self, found: Floats, at: slice, shares: Floats) -> None:
-        """Weigh the patterns by how likely they make what is seen; those that are not named, by the least."""
-        found[self._patterns[at]] += np.log(shares / self._least)
+    def _observe(self, logarithms: Floats, at: slice, shares: Floats) -> None:
+        """Add the evidence `shares` to the patterns' logarithms. Patterns that are not named get the least."""
+        logarithms[self._patterns[at]] += np.log(shares / self._least)
 
     def __call__(self, known: Known) -> Scores:
-        """The probability of each call."""
+        """Return the probability of each call."""
         weights = self.posterior(known)[self._of_calls] * self._beyond
-        found = self._least + np.bincount(self._calls, weights=weights, minlength=len(self._model.calls))
-        return Scores(scores=np.round(found, DIGITS))
+        probabilities = self._least + np.bincount(self._calls, weights=weights, minlength=len(self._model.calls))
+        return Scores(scores=np.round(probabilities, DIGITS))
 
 
 def open_(model: TypeModel, options: PbnOptions) -> Scorer:
-    """See Recommender."""
+    """Return a scorer for a stored model."""
     return Network(model, options)
 
 

@@ -1,9 +1,7 @@
-"""Association rules: where these are seen, that call is seen, too.
+"""The recommender by association rules, from features of usages to a call.
 
 Agrawal & Srikant, "Fast algorithms for mining association rules" (VLDB 1994); for calls, Bruch, Monperrus & Mezini (FSE
-2009).
-
-What a rule follows from are calls and values of slots, together; no more than a few, so that rules stay few, too.
+2009). The antecedents of a rule are calls and values of slots, only a few, so that rules stay few, too.
 """
 
 from __future__ import annotations
@@ -34,35 +32,36 @@ Items = tuple[int, ...]
 
 
 class RulesOptions(TrainingOptions, frozen=True, kw_only=True):
-    """The options of `rules`."""
+    """The options of training for `rules`."""
 
     support: Annotated[int, Meta(ge=1)] = 2
-    """The fewest usages that have all that a rule is about."""
+    """Fewest usages that have all features of a rule."""
     confidence: Annotated[float, Meta(gt=0, le=1)] = 0.30
-    """The least share of usages with the call among those that have what it follows from."""
+    """Least share of usages with the call among those that have the antecedents."""
     antecedents: Annotated[int, Meta(ge=0, le=3)] = 2
-    """The most features that a call follows from; 0 = from the type alone."""
+    """Most features that a call follows from; 0 for rules by the type alone."""
 
 
 def train(usages: TypeUsages, options: RulesOptions) -> Arrays:
-    """`antecedents`: of each rule so many features as the options allow, NONE where there are fewer; the call that
-    follows (`consequents`), how many usages have all of it (`support`), and the `confidence`."""
+    """Return the arrays of all rules: `antecedents` (as many for each rule as the options allow, NONE in place of
+    missing ones), `consequents` (the call that follows), `support` (usages that have all of it), and `confidence`."""
     supports = _supports(usages, options)
-    found = sorted(_rules(supports, len(usages.calls), options))
+    rules = sorted(_rules(supports, len(usages.calls), options))
     width = options.antecedents
-    padded = [(*items, *[NONE] * (width - len(items))) for items, _ in found]
-    support = [supports[tuple(sorted((*items, call)))] for items, call in found]
-    before = [supports[items] for items, _ in found]
+    padded = [(*items, *[NONE] * (width - len(items))) for items, _ in rules]
+    support = [supports[tuple(sorted((*items, call)))] for items, call in rules]
+    before = [supports[items] for items, _ in rules]
     return {
         "antecedents": np.array(padded, dtype=np.int64).ravel(),
-        "consequents": np.array([call for _, call in found], dtype=np.int64),
+        "consequents": np.array([call for _, call in rules], dtype=np.int64),
         "support": np.array(support, dtype=np.int64),
         "confidence": np.array(support, dtype=np.float64) / np.array(before),
     }
 
 
 def _supports(usages: TypeUsages, options: RulesOptions) -> dict[Items, int]:
-    """In how many usages features are together, of all that are frequent enough, level by level (Apriori)."""
+    """Return the number of usages that have features together, for all that are frequent enough, level by level
+    (Apriori)."""
     rows = _items(usages)
     counts = usages.counts.tolist()
     frequent: dict[Items, int] = {(): int(usages.counts.sum())}
@@ -70,41 +69,41 @@ def _supports(usages: TypeUsages, options: RulesOptions) -> dict[Items, int]:
         level: Counter[Items] = Counter()
         for row, count in zip(rows, counts, strict=True):
             for items in combinations(row, size):
-                if size < 3 or all(each in frequent for each in combinations(items, size - 1)):
+                if size < 3 or all(subset in frequent for subset in combinations(items, size - 1)):
                     level[items] += count
         kept = {items: count for items, count in level.items() if count >= options.support}
         frequent |= kept
         if size == 1:
-            rows = [tuple(each for each in row if (each,) in kept) for row in rows]
+            rows = [tuple(item for item in row if (item,) in kept) for row in rows]
     return frequent
 
 
 def _items(usages: TypeUsages) -> list[Items]:
     first = np.cumsum([len(usages.calls), *map(len, usages.values)])[:-1]
     contexts = np.where(usages.contexts >= 0, usages.contexts + first, NONE).tolist()
-    calls = [each.tolist() for each in np.split(usages.flat, usages.starts[1:-1])]
-    return [(*own, *(each for each in around if each >= 0)) for own, around in zip(calls, contexts, strict=True)]
+    calls = [calls_of_row.tolist() for calls_of_row in np.split(usages.flat, usages.starts[1:-1])]
+    return [(*own, *(value for value in around if value >= 0)) for own, around in zip(calls, contexts, strict=True)]
 
 
 def _rules(supports: Mapping[Items, int], calls: int, options: RulesOptions) -> Iterator[tuple[Items, int]]:
-    """What each call follows from, but where it follows from less with the same confidence or a higher one."""
+    """Yield antecedents and call of each rule, except where fewer antecedents have at least the same confidence."""
     for items, support in supports.items():
-        for call in (each for each in items if each < calls):
-            rest = tuple(each for each in items if each != call)
-            confidence = support / supports[rest]
+        for call in (item for item in items if item < calls):
+            antecedents = tuple(item for item in items if item != call)
+            confidence = support / supports[antecedents]
             if confidence >= options.confidence and not any(
                 supports[tuple(sorted((*less, call)))] / supports[less] >= confidence
-                for size in range(len(rest))
-                for less in combinations(rest, size)
+                for size in range(len(antecedents))
+                for less in combinations(antecedents, size)
             ):
-                yield rest, call
+                yield antecedents, call
 
 
 class Rules:
     """The rules of one type."""
 
     def __init__(self, model: TypeModel, options: RulesOptions) -> None:
-        """Raises ConfigError where the model is none of this kind."""
+        """Read the arrays. Raises ConfigError if the model is none of this kind."""
         self._model = model
         self._consequents = model.numbers("consequents", below=len(model.calls))
         self._support = model.numbers("support", least=1).astype(np.float64)
@@ -116,7 +115,7 @@ class Rules:
         self._antecedents = antecedents.reshape(size, options.antecedents)
 
     def __call__(self, known: Known) -> Scores:
-        """The highest confidence of the rules that fire, of equal ones the highest support."""
+        """Return the highest confidence of the rules that fire, with the support to order equal ones."""
         # The last place stands for NONE, which every query has.
         seen = np.zeros(self._model.features + 1, dtype=bool)
         seen[NONE] = True
@@ -132,7 +131,7 @@ class Rules:
 
 
 def open_(model: TypeModel, options: RulesOptions) -> Scorer:
-    """See Recommender."""
+    """Return a scorer for a stored model."""
     return Rules(model, options)
 
 
