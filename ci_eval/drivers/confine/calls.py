@@ -69,7 +69,8 @@ TIMES = """
 # The loops of node, Go, Rust and the JVM.
 EVENTS = """
     poll 7 -, ppoll 271 73, select 23 -, pselect6 270 72, epoll_create 213 -, epoll_create1 291 20,
-    epoll_ctl 233 21, epoll_wait 232 -, epoll_pwait 281 22, epoll_pwait2 441 441, eventfd 284 -, eventfd2 290 19
+    epoll_ctl 233 21, epoll_wait 232 -, epoll_pwait 281 22, epoll_pwait2 441 441, eventfd 284 -, eventfd2 290 19,
+    inotify_init 253 -, inotify_init1 294 26
 """
 # Node talks to its children through a pair of connected sockets (`socketpair` stands below). Missing on purpose:
 # socket, and connect, bind, listen, accept, by which one of a pair would reach others.
@@ -80,12 +81,10 @@ PAIRS = """
 MACHINE = "uname 63 160, sysinfo 99 179, getrandom 318 278, getrlimit 97 163, setrlimit 160 164, getrusage 98 165"
 
 # These fail as on an older kernel (ENOSYS): programs then fall back to calls whose arguments a filter can check
-# (clone3, io_uring), that need no descriptor of a process, or that ask again and again instead of being told (inotify,
-# which would also tell of changes of files outside).
+# (clone3, io_uring), or that need no descriptor of a process.
 UNKNOWN = """
     clone3 435 435, memfd_create 319 279, memfd_secret 447 447, io_uring_setup 425 425, io_uring_enter 426 426,
-    io_uring_register 427 427, pidfd_open 434 434, pidfd_send_signal 424 424, execveat 322 281, inotify_init 253 -,
-    inotify_init1 294 26
+    io_uring_register 427 427, pidfd_open 434 434, pidfd_send_signal 424 424, execveat 322 281
 """
 # These fail as on a file system that has no extended attributes (EOPNOTSUPP), on which copying programs go on. They
 # would tell of files outside, whose path Landlock does not look at here.
@@ -95,6 +94,11 @@ ATTRIBUTES = "getxattr 191 8, lgetxattr 192 9, fgetxattr 193 10, listxattr 194 1
 # would end jedi, whose parser touches a file in its cache.
 DATES = "utime 132 -, utimes 235 -, futimesat 261 -, utimensat 280 88"
 
+# These do nothing, and succeed: an engine may ask to be told of changes, but never is, as on many network file systems.
+# If it could not ask, TypeScript's server would look at each file again and again (1 % of a processor); if it could, it
+# would hear of files outside.
+WATCHES = "inotify_add_watch 254 27, inotify_rm_watch 255 28"
+
 # These are allowed with some arguments alone, see `seccomp.py`.
 CHECKED = """
     clone 56 220, kill 62 129, prctl 157 167, ioctl 16 29, fcntl 72 25, socketpair 53 199, mknod 133 -,
@@ -102,8 +106,8 @@ CHECKED = """
     sched_setattr 314 274, truncate 76 45, mmap 9 222
 """
 
-PRETENDED = {UNKNOWN: errno.ENOSYS, ATTRIBUTES: errno.EOPNOTSUPP, DATES: errno.ENOENT}
-"""Calls that fail in another way than by EPERM, since programs then go on."""
+PRETENDED = {UNKNOWN: errno.ENOSYS, ATTRIBUTES: errno.EOPNOTSUPP, DATES: errno.ENOENT, WATCHES: 0}
+"""Calls that end in another way than by EPERM, since programs then go on; 0 is no error."""
 ALLOWED = (FILES, PATHS, MEMORY, PROCESSES, OWNERS, SIGNALS, SCHEDULE, TIMES, EVENTS, PAIRS, MACHINE)
 NEWER = 451
 """From this number on, calls that are not listed fail as if they did not exist (ENOSYS), as they do on the kernels of

@@ -100,8 +100,15 @@ def _touch(stage: Stage) -> None:
         raise OSError(errno.EPERM, "refused") from error
 
 
-def _watch(_: Stage) -> None:
-    os.close(kernel.syscall(_number(calls.UNKNOWN, "inotify_init1"), ctypes.c_int(0)))
+def _watch(stage: Stage) -> None:
+    """Ask to be told of changes; the filter answers with 0, which the kernel never does."""
+    notifier = kernel.syscall(_number(calls.EVENTS, "inotify_init1"), ctypes.c_int(0))
+    try:
+        folder = os.path.dirname(stage.canary).encode()
+        if not kernel.syscall(_number(calls.WATCHES, "inotify_add_watch"), ctypes.c_int(notifier), folder, 2):
+            raise OSError(errno.EPERM, "not told")
+    finally:
+        os.close(notifier)
 
 
 def _socket_of(family: int, kind: int) -> Callable[[Stage], object]:

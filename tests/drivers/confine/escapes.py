@@ -51,7 +51,9 @@ from tests.drivers.confine.escaping import (
     sends_to,
     sockets,
     through_descriptor,
+    told_of_changes,
     unless,
+    watches,
     with_caller,
 )  # fmt: skip
 
@@ -195,8 +197,10 @@ TRIES: dict[str, dict[str, Try]] = {
         "listxattrat": calls("listxattrat", AT_FDCWD, NOWHERE, 0, None, 0),
         "file_getattr": calls("file_getattr", AT_FDCWD, NOWHERE, b"\0" * 24, 24, 0),
         "flags": of_project(lambda opened: fcntl.ioctl(opened, 0x80086601, bytes(8))),
-        "inotify": calls("inotify_init1", 0),
-        "watch": calls("inotify_add_watch", -1, NOWHERE, 2),
+        "watch": watches("{outside}/secret"),
+        "watch a folder": watches("{outside}"),
+        "watch the project": watches("{project}/.git"),
+        "told of changes": told_of_changes,
         "fanotify": calls("fanotify_init", 0x200, 0),
         "fanotify mark": calls("fanotify_mark", -1, 0, 0, AT_FDCWD, NOWHERE),
         "notify": lambda plan: call("fcntl", os.open(plan.project, os.O_RDONLY), 1026, 2),

@@ -222,6 +222,30 @@ def linked_by_descriptor(plan: Any) -> None:
         raise OSError(ctypes.get_errno(), "linkat")
 
 
+def watches(path: str) -> Try:
+    """Return a try that asks to be told of changes; the filter answers with 0, which the kernel never does."""
+
+    def attempt(plan: Any) -> None:
+        notifier = call("inotify_init1", 0)
+        if not call("inotify_add_watch", notifier, path.format(**vars(plan)).encode(), 2):
+            raise PermissionError(errno.EPERM, "not told")
+
+    return attempt
+
+
+def told_of_changes(plan: Any) -> None:
+    """Change a file, and be told of it."""
+    notifier = call("inotify_init1", os.O_NONBLOCK)
+    changed = Path(plan.own, "changed")
+    changed.write_text("x")
+    call("inotify_add_watch", notifier, str(changed).encode(), 2)
+    changed.write_text("y")
+    try:
+        os.read(notifier, 1000)
+    except BlockingIOError as error:
+        raise PermissionError(errno.EPERM, "not told") from error
+
+
 def environments(plan: Any) -> bool:
     """Return whether no process shows the job's token."""
     return not any(plan.token.encode() in content(path) for path in Path("/proc").glob("[0-9]*/environ"))

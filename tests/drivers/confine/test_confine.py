@@ -40,7 +40,7 @@ REFUSED = {
     "ENOSYS": {
         "reading: ring",
         *(f"rights: {call}" for call in ("fchmodat2", "setxattrat", "removexattrat", "file_setattr")),
-        *(f"attributes: {call}" for call in ("getxattrat", "listxattrat", "file_getattr", "inotify")),
+        *(f"attributes: {call}" for call in ("getxattrat", "listxattrat", "file_getattr")),
         *(f"processes: {call}" for call in ("pidfd", "signal by pidfd")),
         *(f"memory: {call}" for call in ("unnamed file", "unnamed file of large pages", "secret")),
         *(f"privileges: {call}" for call in ("clone3", "statmount", "program by descriptor")),
