@@ -30,6 +30,20 @@ def decode(data: bytes) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
+LONGEST_LINE = 100_000
+"""Code points of a line. Nobody types into longer ones, which programs wrote, and what reads them takes minutes. The
+bound is a length and no time, so that the same files pass on every machine."""
+
+
+def check_lines(text: str) -> None:
+    """Raise NotText for a text with a line that is too long."""
+    for number, line in enumerate(text.split("\n"), 1):
+        if len(line) > LONGEST_LINE:
+            raise NotText(
+                f"line {number:,} has {len(line):,} characters; lines of more than {LONGEST_LINE:,} are not read"
+            )
+
+
 def checksum(text: str) -> str:
     """SHA-256 of the UTF-8 text, as hex."""
     return hashlib.sha256(text.encode()).hexdigest()

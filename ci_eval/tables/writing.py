@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import BinaryIO
@@ -14,6 +15,10 @@ from ci_eval.tables.columns import TABLES
 from ci_eval.tables.extra import arrow
 from ci_eval.tables.rows import Batch, batches
 from ci_eval.workspace import Workspace
+
+FORMULA = re.compile("'*[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
+"""The beginning of a text that spreadsheets would run as a formula, also behind apostrophes; the last four are the
+full-width signs that some of them take for the others (OWASP, CSV Injection)."""
 
 
 def write(workspace: Workspace, folder: Path, form: str) -> dict[Path, int]:
@@ -72,7 +77,13 @@ def _rows(batch: Batch) -> Iterator[tuple[object, ...]]:
 
 
 def _cell(value: object) -> object:
-    """Return a value as CSV holds it: null is empty, flags are true and false, lists and grades are JSON."""
+    """Return a value as CSV holds it: null is empty, flags are true and false, lists and grades are JSON.
+
+    A text that would be a formula gets an apostrophe in front; whoever takes one away from texts like `FORMULA` has the
+    text again. Numbers are no texts and stay as they are.
+    """
+    if isinstance(value, str) and FORMULA.match(value):
+        return f"'{value}"
     if isinstance(value, bool | dict | tuple):
         return msgspec.json.encode(value).decode()
     return value

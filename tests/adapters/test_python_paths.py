@@ -57,7 +57,7 @@ def test_packages_are_where_python_would_find_them(site: Path) -> None:
         "-S",
         "-c",
         "import site, sys; site.addsitedir(sys.argv[1]); print(sys.path)",
-        site,
+        str(site),
     ]
     (site / "b.pth").write_text("second\nnowhere\n")
     there = subprocess.run(command, capture_output=True, text=True, check=True).stdout

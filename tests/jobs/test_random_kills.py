@@ -27,6 +27,9 @@ from tests.tree import below, left_after, orphans_stay
 
 ROUNDS = int(os.environ.get("CI_EVAL_KILL_ROUNDS", "2"))
 VICTIMS = ("driver", "worker", "engine", "group")
+MOMENTS = ("any", "first second", "report", "before it is a run")
+"""When the kill comes: at random over the whole run, in its first second, while reports are written, or once its folder
+is there and its configuration is not."""
 ENGINES = ("jedi", "ty")
 PATIENT = ("--set", "interpret.timeout=120")
 """On a machine with too much to do, a timeout is not the kill's."""
@@ -73,17 +76,36 @@ def nothing_is_left(whole: Run) -> Iterator[None]:
 @pytest.mark.parametrize("number", range(ROUNDS))
 def test_a_killed_run_ends_like_one_that_nobody_disturbed(whole: Run, tmp_path: Path, number: int) -> None:
     chance = random.Random(f"{whole.engine} {number}")
-    victim = VICTIMS[(number + 2 * ENGINES.index(whole.engine)) % len(VICTIMS)]
+    turn = number + 2 * ENGINES.index(whole.engine)
+    victim, moment = VICTIMS[turn % len(VICTIMS)], MOMENTS[turn // len(VICTIMS) % len(MOMENTS)]
     run = Run(whole.engine, whole.project, tmp_path / "killed")
     driver = subprocess.Popen(
         run.command(), start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
-    time.sleep(chance.random() * whole.seconds)
+    await_moment(moment, driver, run, whole, chance)
     kill(driver, victim, chance)
     driver.wait(timeout=600)
+    if not (run.folder / "config.yaml").exists():
+        refused = subprocess.run(run.command("--resume"), capture_output=True, text=True, timeout=600, check=False)
+        assert refused.returncode == 2, refused.stderr
+        subprocess.run(run.command(), check=True, capture_output=True, timeout=600)
     resumed = subprocess.run(run.command("--resume"), capture_output=True, text=True, timeout=600, check=False)
     assert resumed.returncode in {0, 5 if victim == "engine" else 0}, resumed.stderr
     same(run, whole, engine_killed=victim == "engine")
+
+
+def await_moment(moment: str, driver: subprocess.Popen[bytes], run: Run, whole: Run, chance: random.Random) -> None:
+    """Wait until the kill is to come, or the run has ended."""
+    if moment == "any":
+        time.sleep(chance.random() * whole.seconds)
+    elif moment == "first second":
+        time.sleep(chance.random())
+    else:
+        awaited = run.folder / "reports" if moment == "report" else run.folder
+        while driver.poll() is None and not awaited.exists():
+            time.sleep(0.001)
+        if moment == "report":
+            time.sleep(chance.random() / 4)
 
 
 def kill(driver: subprocess.Popen[bytes], victim: str, chance: random.Random) -> None:

@@ -16,6 +16,7 @@ from ci_eval.errors import ConfigError, WorkspaceError
 from ci_eval.model import Session, Status
 from ci_eval.tables import extra
 from ci_eval.tables.columns import TABLES
+from ci_eval.tables.writing import FORMULA, _cell
 from ci_eval.workspace import Workspace
 from tests.command import command
 from tests.needs import need_module, need_modules
@@ -90,6 +91,20 @@ def test_every_format_has_the_same_rows(night: Path, form: str, tmp_path: Path) 
             read = list(csv.DictReader(file))
         assert [row["rank"] for row in read] == [str(row["rank"] or "") for row in table.to_pylist()]
         assert {row["cold"] for row in read} == {"true", "false"}
+
+
+@pytest.mark.parametrize(
+    "text", ["=1+1", "+1", "-1", "@sum", "\t=1", "\r=1", "\n=1", "\uff1d1", "'=1", "''@a", "-", "="]
+)
+def test_a_text_that_would_be_a_formula_is_none_and_can_be_had_again(text: str) -> None:
+    cell = _cell(text)
+    assert cell == f"'{text}"
+    assert FORMULA.match(str(cell))
+
+
+@pytest.mark.parametrize("value", ["join", "'a'", "a=1", " x", "", "''", -1, -0.5, 0, None])
+def test_other_texts_and_numbers_stay_as_they_are_in_csv(value: object) -> None:
+    assert _cell(value) == value
 
 
 def test_a_session_that_was_never_asked_has_a_row_too(tmp_path: Path, night: Path) -> None:

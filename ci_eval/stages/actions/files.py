@@ -9,7 +9,7 @@ from pathlib import Path
 from ci_eval.contracts import Declarations, Language
 from ci_eval.errors import ConfigError
 from ci_eval.files import NOT_SOURCE, below, read_own
-from ci_eval.grammar.document import NotText, decode
+from ci_eval.grammar.document import NotText, check_lines, decode
 from ci_eval.model import ActionsConfig
 
 BINARY_PREFIX = 8192
@@ -75,6 +75,7 @@ def declarations(root: Path, language: Language, config: ActionsConfig) -> Decla
             path.encode()
             data = read_own(root, path)
             text = "" if len(data) > config.max_file_size else decode(data)
+            check_lines(text)
         except (NotText, OSError, UnicodeEncodeError):
             # The error is reported where the file itself is evaluated.
             continue

@@ -20,7 +20,7 @@ from ci_eval.contracts import Declarations, Language, Resolver, Task
 from ci_eval.errors import WorkspaceError
 from ci_eval.files import read_own
 from ci_eval.filters import decide, needs_resolution
-from ci_eval.grammar.document import NotText, checksum, decode
+from ci_eval.grammar.document import NotText, check_lines, checksum, decode
 from ci_eval.grammar.stream import every_token
 from ci_eval.model import ActionsConfig, FileError, FiltersConfig, Location, ProjectInfo, Token
 from ci_eval.stages.actions.files import Source, declarations, source_files
@@ -180,6 +180,7 @@ def _make(project: SourceTree, path: str) -> GeneratedFile:
     if len(data) > limit:
         raise NotText(f"{len(data):,} bytes are more than actions.maxFileSize ({limit:,})")
     text = decode(data)
+    check_lines(text)
     extraction = project.language.extract(text, path, project.declared)
     source = Source(project=project.name, path=path, text=text, language=project.language, seed=project.seed)
     strategy = project.config.strategy

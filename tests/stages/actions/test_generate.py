@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval import stored
+from ci_eval import languages, stored
 from ci_eval.languages.python import LANGUAGE
 from ci_eval.model import (
     ActionsConfig,
@@ -21,6 +21,7 @@ from ci_eval.model import (
     Token,
 )
 from ci_eval.stages.actions import SourceTree, make
+from ci_eval.stages.actions.files import declarations
 from tests.projects import GREETER, generate, write
 
 
@@ -51,8 +52,9 @@ def test_jedi_decides_what_the_text_leaves_open(tmp_path: Path) -> None:
         (b"caf\xe9 = 1\n", "not UTF-8: byte 0xe9 at offset 3"),
         (b"a = 1\0\n", "not a text file: NUL byte at offset 5"),
         (b"a = 1\n" * 900_000, "5,400,000 bytes are more than actions.maxFileSize (1,000,000)"),
+        (b"x\n" + b"a;" * 60_000, "line 2 has 120,000 characters; lines of more than 100,000 are not read"),
     ],
-    ids=["not UTF-8", "NUL", "5 MB"],
+    ids=["not UTF-8", "NUL", "5 MB", "one line"],
 )
 def test_a_file_that_cannot_be_read_is_counted_and_the_rest_goes_on(tmp_path: Path, content: bytes, why: str) -> None:
     workspace = generate(write(tmp_path / "p", bad__py=content, good__py=GREETER), tmp_path / "w")
@@ -89,6 +91,19 @@ def test_five_megabytes_are_read_where_they_are_allowed(tmp_path: Path) -> None:
     root = write(tmp_path / "p", a__py=b"value = os.path.join('a', b)  # comment\n" * 130_000)
     workspace = generate(root, tmp_path / "w", ActionsConfig(max_file_size=10_000_000))
     assert next(workspace.actions()).sessions == 130_000 * 5 - 1
+
+
+@pytest.mark.parametrize("name", languages.names())
+def test_ten_megabytes_in_one_line_are_refused_by_length_and_not_by_time(name: str, tmp_path: Path) -> None:
+    language = languages.CATALOG.load(name)
+    path = f"a{next(suffix for suffix in (*language.suffixes, '.txt') if suffix)}"
+    write(tmp_path, **{path: b"a?b:" * 2_500_000})
+    config = ActionsConfig(max_file_size=10**8)
+    declared = declarations(tmp_path, language, config)
+    tree = SourceTree(root=tmp_path, name="x", language=language, config=config, declared=declared)
+    made = make(tree, path)
+    assert isinstance(made, FileError)
+    assert made.message == "line 1 has 10,000,000 characters; lines of more than 100,000 are not read"
 
 
 def test_line_ends_and_byte_order_mark_do_not_change_the_actions(tmp_path: Path) -> None:
