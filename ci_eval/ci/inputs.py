@@ -62,7 +62,7 @@ def _decode(text: str) -> dict[str, str]:
     try:
         fields = json.loads(text)
         return {name: _text(value) for name, value in fields.items()}
-    except (ValueError, AttributeError):
+    except (ValueError, AttributeError, RecursionError):
         raise ConfigError(f"{VARIABLE} is no JSON object: give it toJSON(inputs), or use {PREFIX}NAME") from None
 
 

@@ -58,10 +58,17 @@ def _meant(spec: str) -> str:
     near = difflib.get_close_matches(scheme, schemes.names(), n=1, cutoff=0.5)
     if rest and near and near[0] != scheme:
         return f" Did you mean {near[0]}:{rest}?"
-    if Path(spec).expanduser().is_dir():
+    if _is_folder(spec):
         return f" Did you mean path:{spec}?"
     fitting = [known for known in schemes.names() if known != "path" and _fits(known, spec)]
     return f" Did you mean {' or '.join(f'{known}:{spec}' for known in fitting)}?" if fitting else ""
+
+
+def _is_folder(text: str) -> bool:
+    try:
+        return Path(text).expanduser().is_dir()
+    except (OSError, ValueError, RuntimeError):  # too long for a path, a null character, nobody's home
+        return False
 
 
 def _fits(scheme: str, text: str) -> bool:

@@ -90,7 +90,7 @@ class _Pyproject(msgspec.Struct, frozen=True):
 def _of_pyproject(path: Path) -> list[str]:
     try:
         return msgspec.toml.decode(path.read_bytes(), type=_Pyproject).project.dependencies
-    except (msgspec.MsgspecError, ValueError) as error:
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         raise PreparationError(f"Cannot read the dependencies in {path.name}: {error}") from error
 
 

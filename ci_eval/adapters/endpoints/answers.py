@@ -111,7 +111,7 @@ def request_of(address: str, body: Mapping[str, Any], repeat: int) -> Request:
 def _read(line: bytes, source: str) -> Kept:
     try:
         return msgspec.json.decode(line, type=Kept)
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise ConfigError(
             f"{source} is no stored answer ({error}); a file such as `ci-eval answers export` writes is expected"
         ) from error

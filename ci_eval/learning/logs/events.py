@@ -151,7 +151,7 @@ class EventLog:
             columns = line.decode().rstrip("\r\n").split("\t", COLUMNS - 1)
             _, _, _, user, session, _, action, text = columns
             event = msgspec.json.decode(text, type=Event)
-        except ValueError:
+        except (ValueError, RecursionError):
             self.left_out["lines that are no event"] += 1
             return None
         if event.validation_status == "INVALID":

@@ -211,7 +211,7 @@ def _packages(root: Path, path: str) -> Iterator[dict[str, object]]:
     for folder in PurePosixPath(path).parents:
         try:
             package = json.loads(read_own(root, (folder / "package.json").as_posix()))
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
             # Not there, or not JSON: the next one may tell.
             continue
         if isinstance(package, dict):

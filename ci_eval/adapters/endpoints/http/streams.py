@@ -61,7 +61,7 @@ def _joined(held: bytes, text: bytes) -> tuple[bytes, Any]:
         return joined, None
     try:
         return b"", json.loads(joined)
-    except ValueError:
+    except (ValueError, RecursionError):
         return joined, None
 
 
@@ -90,5 +90,5 @@ def lines(parts: Iterable[bytes]) -> Iterator[bytes]:
 def _parsed(text: bytes) -> Any:
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise garbage("the answer is no JSON") from None

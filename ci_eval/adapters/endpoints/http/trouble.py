@@ -71,7 +71,7 @@ def of_code(code: int, headers: Mapping[str, str], body: bytes, key: str | None)
     """What an answer with a code other than 200 means; `key`: name of the variable with the key."""
     try:
         content: Any = json.loads(body)
-    except ValueError:
+    except (ValueError, RecursionError):
         content = body.decode(errors="replace") if body.lstrip()[:1] != b"<" else ""
     return _classified(code, headers, content, key)
 
