@@ -85,10 +85,7 @@ def test_a_killed_run_ends_like_one_that_nobody_disturbed(whole: Run, tmp_path: 
     await_moment(moment, driver, run, whole, chance)
     kill(driver, victim, chance)
     driver.wait(timeout=600)
-    if not (run.folder / "config.yaml").exists():
-        refused = subprocess.run(run.command("--resume"), capture_output=True, text=True, timeout=600, check=False)
-        assert refused.returncode == 2, refused.stderr
-        subprocess.run(run.command(), check=True, capture_output=True, timeout=600)
+    # Of what was killed before it was a run, the options are all that is known, and enough.
     resumed = subprocess.run(run.command("--resume"), capture_output=True, text=True, timeout=600, check=False)
     assert resumed.returncode in {0, 5 if victim == "engine" else 0}, resumed.stderr
     same(run, whole, engine_killed=victim == "engine")

@@ -149,6 +149,14 @@ def kotlin(trap: Trap) -> None:
             f'@file:Suppress("x")\npackage a\n\nimport java.util.*\n\nfun f{name}(text: String) = {line}\n',
         )
     trap.write("META-INF/kotlin/script/templates/Evil", "")
+    trap.write("other.kts", f'java.io.File("{trap.mark("other.kts")}").createNewFile()\n')
+    annotations = (
+        '@file:Repository("https://127.0.0.1:1/")\n@file:DependsOn("evil:evil:1.0")\n@file:DependsOn("evil.jar")\n'
+        '@file:Import("other.kts")\n@file:CompilerOptions("-Xplugin=evil.jar")\n@file:ScriptFileLocation("x")\n'
+    )
+    for name in ("evil.main.kts", "build.gradle.kts", "settings.gradle.kts", "evil.kts"):
+        marked = f'java.io.File("{trap.mark(name)}").createNewFile()\n'
+        trap.ask(name, f'{annotations}{marked}val text = ""\ntext.|\n')
 
 
 def scala(trap: Trap) -> None:
