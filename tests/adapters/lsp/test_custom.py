@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -77,6 +78,36 @@ def test_a_command_that_is_like_an_engine_is_told_and_treated_as_that_one(tmp_pa
     assert [each for each in theirs.command[1:] if each.startswith("--log")] == ["--log=verbose"]
     assert "--background-index=0" in theirs.command
     place.remove()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "expected", "cleaned"),
+    [
+        ((), {}, ("--enable-config=0",), True),
+        ((), {"fallbackFlags": ["-DA"]}, ("--enable-config=0",), True),
+        (("--enable-config",), {}, ("--enable-config",), True),
+        (("--compile-commands-dir=x",), {}, ("--compile-commands-dir=x", "--enable-config=0"), False),
+    ],
+)
+def test_a_clangd_of_ones_own_reads_cleaned_compile_commands_too(
+    tmp_path: Path, arguments: tuple[str, ...], options: dict[str, Any], expected: tuple[str, ...], cleaned: bool
+) -> None:
+    root = write(tmp_path / "p", a__cpp="", compile_flags__txt="-DB\n-fplugin=./evil.so\n")
+    engine = custom("m", ("clangd", *arguments), language_id=None, settings={}, options=options)
+    surroundings = Surroundings(root=root, language="cpp", keywords=frozenset(), cache=tmp_path, timeout=1, memory=0)
+    place = Place.new(tmp_path, surroundings)
+    try:
+        sent = engine.options(place)
+        assert tuple(engine.command(place)[1:]) == expected
+        assert {**sent, **options} == sent
+        assert ("compilationDatabasePath" in sent) == cleaned
+        if cleaned:
+            text = Path(sent["compilationDatabasePath"], "compile_commands.json").read_text()
+            assert "-DB" in text
+            assert "-fplugin" not in text
+            assert "-fplugin (1)" in engine.left_out(root)
+    finally:
+        place.remove()
 
 
 def test_a_program_that_is_not_there_is_named(tmp_path: Path) -> None:

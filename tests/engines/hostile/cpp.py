@@ -45,13 +45,21 @@ def project(trap: Trap) -> None:
     trap.write("sub/.clangd", CLANGD)
     trap.write("flags/compile_flags.txt", f"-fplugin={PLUGIN}\n-Xclang\n-load\n-Xclang\n{trap.root}/evil.so\n")
     entries = []
-    for i, (name, flags) in enumerate(FLAGS.items()):
+    written = {
+        "log": ["-Xclang", "-diagnostic-log-file", "-Xclang", trap.mark("diagnostics")],
+        "cache": ["-fmodules", f"-fmodules-cache-path={trap.mark('modules')}", "-fimplicit-module-maps"],
+        "dependencies": [f"-Wp,-MD,{trap.mark('dependencies')}", "-MJ", trap.mark("fragment")],
+    }
+    flags_of_log = "\n".join(written["log"])
+    trap.write("written/compile_flags.txt", f"{flags_of_log}\n")
+    trap.write("added/.clangd", f"CompileFlags: {{Add: {json.dumps(written['log'] + written['cache'])}}}\n")
+    for i, (name, flags) in enumerate((FLAGS | written).items()):
         path = f"{name}.cpp"
         trap.ask(path, f'#include "evil.h"\nint f{i}(Evil a) {{ return a.|; }}\n')
         compiler = ("./evil.sh", "./g++", str(trap.root / "clang++"))[i % 3]
         arguments = [compiler, *(each.replace("./evil.so", str(trap.root / "evil.so")) for each in flags), "-c", path]
         entries.append({"directory": str(trap.root), "file": path, "arguments": arguments})
-    for path in ("sub/a.cpp", "flags/a.cpp"):
+    for path in ("sub/a.cpp", "flags/a.cpp", "written/a.cpp", "added/a.cpp"):
         trap.ask(path, "struct A { int width; };\nint f(A a) { return a.|; }\n")
     trap.ask("broken.cpp", '#include "/proc/self/environ"\n#embed "evil.h"\nstruct { int f(Evil a) { return a.|\n')
     entries.append({"directory": str(trap.root), "file": "broken.cpp", "command": "./evil.sh -c broken.cpp; ./evil.sh"})
