@@ -14,7 +14,7 @@ MOST = 60
 """Pieces that are tried in a text: trying one takes as long as parsing it."""
 MUCH = 0.1
 """From this share of lost bytes on, a text is parsed once for each of its pieces."""
-LONGEST = 20_000_000
+LONGEST = 4_000_000
 """Bytes that are parsed for that at most."""
 _LINE = re.compile(rb"^([ \t]*)([^\s#].*)$", re.MULTILINE)
 _GOES_ON = re.compile(rb"[})\]]|(?:else|elif|except|finally|catch)\b|//|/?\*")
@@ -43,11 +43,12 @@ def blanked(text: bytes, spans: Sequence[Span]) -> bytes:
     return bytes(out)
 
 
-def alone(text: bytes, span: Span, head: bytes) -> bytes:
-    """A text that has a piece alone, and what must stand at the beginning of a file."""
+def alone(text: bytes, spans: Sequence[Span], head: bytes) -> bytes:
+    """A text that has some pieces alone, and what must stand at the beginning of a file."""
     out = bytearray(b" " * len(text))
     out[: len(head)] = head
-    out[slice(*span)] = text[slice(*span)]
+    for span in spans:
+        out[slice(*span)] = text[slice(*span)]
     return bytes(out)
 
 
@@ -73,7 +74,8 @@ def _parts(text: bytes, piece: Span, head: bytes, lost: Lost) -> Iterator[Span]:
     if not whole:
         return
     parts = []
-    for part in inner(text, piece)[:MOST]:
+    inside = inner(text, piece)[:MOST]
+    for part in inside if len(code) * len(inside) < LONGEST else []:
         begin, end = part[0] - piece[0], part[1] - piece[0]
         less = blanked(code, [(begin, end)])
         rest = lost(head + less)

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ci_eval.grammar.pieces import MOST, alone, blanked, unreadable
+from ci_eval.grammar.pieces import LONGEST, MOST, alone, blanked, unreadable
 from ci_eval.grammar.repairs import REPAIRS
 from ci_eval.grammar.repairs.repair import Rewritten, Span
 from ci_eval.grammar.syntax import Node, parser
@@ -57,7 +57,8 @@ def _in_pieces(made: Rewritten, whole: Reading, grammar: str) -> Reading:
     spans = unreadable(text, head, lambda part: lost_bytes(parser(grammar).parse(part).root_node))
     if not spans or len(spans) > MOST:
         return whole
-    parts = tuple(alone(text, span, head) for span in spans)
+    apart = len(text) * len(spans) < LONGEST
+    parts = tuple(alone(text, group, head) for group in ([[span] for span in spans] if apart else [spans]))
     other = _parsed(made._replace(text=blanked(text, spans), layers=made.layers + parts), grammar)
     return other if other.lost < whole.lost else whole
 

@@ -10,16 +10,20 @@ from typing import NamedTuple
 from ci_eval.grammar.repairs.repair import ROUND, Repair, Rewritten, outside, spaces, with_
 
 _LITERALS = (
-    rb"//[^\n]*|/\*[\s\S]*?\*/|R\"(?P<mark>\w*)\([\s\S]*?\)(?P=mark)\"|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])+'"
+    rb"//[^\n]*|/\*(?:[\s\S]*?\*/|[\s\S]*)|R\"(?P<mark>\w{0,16})\((?:[\s\S]*?\)(?P=mark)\"|[\s\S]*)|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])+'"
     rb"|^[ \t]*\#[ \t]*(?:define|include|error|pragma)\b(?:[^\\\n]|\\[\s\S])*"
 )
 _MACRO = rb"[A-Z_][A-Z0-9_]+(?:\(" + ROUND + rb"\))?"
 _EXPORT = rb"[A-Z_][A-Z0-9_]*(?:_API|EXPORTS?|_PUBLIC|_VISIBLE|_INLINE|_NOINLINE|_NODISCARD|_NORETURN|_DEPRECATED)"
 _DIRECTIVE = re.compile(
-    rb"(?P<skip>/\*[\s\S]*?\*/)|^[ \t]*\#[ \t]*(?P<word>if|ifdef|ifndef|elif|else|endif)\b(?:[^\\\n]|\\[\s\S])*",
+    rb"(?P<skip>/\*(?:[\s\S]*?\*/|[\s\S]*))|^[ \t]*\#[ \t]*(?P<word>if|ifdef|ifndef|elif|else|endif)\b(?:[^\\\n]|\\[\s\S])*",
     re.MULTILINE,
 )
 _CODE = outside(rb"[^\s]", _LITERALS)
+
+
+LONGEST = 20_000
+"""Bytes of the longest condition that is looked into: those around a whole file are not inside of anything."""
 
 
 class Branches(NamedTuple):
@@ -58,6 +62,8 @@ class Conditions:
         """Blank the lines, and maybe branches."""
         text, lines, lost = bytearray(source), bytearray(b" " * len(source)), 0
         for group in _groups(source):
+            if group.directives[-1][1] - group.directives[0][0] > LONGEST:
+                continue
             is_whole = all(_is_whole(source[begin:end]) for begin, end in group.bodies)
             if is_whole and not _is_inside(source, group):
                 continue
@@ -90,7 +96,9 @@ def _is_inside(source: bytes, group: Branches) -> bool:
 
 def _last(code: bytes) -> bytes:
     """The last character that is neither a space nor in a comment, and that of a directive counts as an end."""
-    code = re.sub(rb"//[^\n]*|/\*[\s\S]*?\*/|^[ \t]*\#(?:[^\\\n]|\\[\s\S])*", b"", code, flags=re.MULTILINE).rstrip()
+    code = re.sub(
+        rb"//[^\n]*|/\*(?:[\s\S]*?\*/|[\s\S]*)|^[ \t]*\#(?:[^\\\n]|\\[\s\S])*", b"", code, flags=re.MULTILINE
+    ).rstrip()
     return code[-1:]
 
 
@@ -160,7 +168,7 @@ REPAIRS = (
         trigger=b"__",
     ),
     Conditions(),
-    Repair(outside(rb"(?<=\")\s*\bPRI[a-zA-Z0-9]+\b", rb"//[^\n]*|/\*[\s\S]*?\*/"), spaces),
+    Repair(outside(rb"(?<=\")\s*\bPRI[a-zA-Z0-9]+\b", rb"//[^\n]*|/\*(?:[\s\S]*?\*/|[\s\S]*)"), spaces),
     Arguments(),
     Repair(outside(rb"\b" + _EXPORT + rb"\b(?!\s*\()", _LITERALS), spaces),
 )

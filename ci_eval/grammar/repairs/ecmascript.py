@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from ci_eval.grammar.repairs.repair import Repair, outside, spaces, with_
 
-_COMMENTS = rb"//[^\n]*|/\*[\s\S]*?\*/"
+_COMMENTS = rb"//[^\n]*|/\*(?:[\s\S]*?\*/|[\s\S]*)"
 _NAME = rb"(?!(?:in|of|instanceof|as|satisfies)\b)[A-Za-z_$][\w$]*"
-_LITERALS = rb"//[^\n]*|/\*[\s\S]*?\*/|`(?:\\.|[^`\\])*`|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'"
+_LITERALS = rb"//[^\n]*|/\*(?:[\s\S]*?\*/|[\s\S]*)|`(?:\\.|[^`\\])*(?:`|\Z)|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'"
 
 JAVASCRIPT = (
     # One grammar takes `using` for a name, the other for an operator: `const` defines the same names.
@@ -20,7 +20,7 @@ JAVASCRIPT = (
     ),
     Repair(
         outside(
-            rb"^[ \t]*(?:import|export)\b[^;'\"`]*(?:\"[^\"\n]*\"|'[^'\n]*')"
+            rb"^[ \t]*(?:import|export)\b[^;'\"`]{0,2000}(?:\"[^\"\n]*\"|'[^'\n]*')"
             rb"(?P<with>[ \t]*(?P<k>with|assert)\s*\{[^{}]*\})",
             _COMMENTS,
         ),
@@ -44,12 +44,15 @@ TYPESCRIPT = (
     Repair(outside(rb"\b(?P<k>accessor)(?=[ \t]+[#\w])", _LITERALS), spaces),
     # Behind a type without a semicolon, `<T>` on the next line is read as its arguments.
     Repair(
-        outside(rb"(?<=[\w\])>}])(?P<end>[ \t]*\n)(?=(?:\s*(?:/\*[\s\S]*?\*/|//[^\n]*))*\s*<[A-Z][^\n]*)", _LITERALS),
+        outside(
+            rb"(?<=[\w\])>}])(?P<end>[ \t]*\n)(?=(?:\s*(?:/\*(?:[^*]|\*(?!/))*\*/|//[^\n]*)){0,5}\s*<[A-Z][^\n]*)",
+            _LITERALS,
+        ),
         lambda m: with_(m, end=b";"),
     ),
     Repair(
         outside(
-            rb"(?<=[\w\])>}])(?P<end>[ \t]*\n)(?=(?:\s*(?:/\*[\s\S]*?\*/|//[^\n]*))*\s*(?:\(\w+\??:|\(\)\s*:))",
+            rb"(?<=[\w\])>}])(?P<end>[ \t]*\n)(?=(?:\s*(?:/\*(?:[^*]|\*(?!/))*\*/|//[^\n]*)){0,5}\s*(?:\(\w+\??:|\(\)\s*:))",
             _LITERALS,
         ),
         lambda m: with_(m, end=b";"),

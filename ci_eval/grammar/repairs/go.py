@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ci_eval.grammar.repairs.repair import Repair, outside, with_
 
-_LITERALS = rb"//[^\n]*|/\*[\s\S]*?\*/|`[^`]*`|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])+'"
+_LITERALS = rb"//[^\n]*|/\*(?:[\s\S]*?\*/|[\s\S]*)|`[^`]*`|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])+'"
 
 # An alias with parameters is read as a type of its own.
 REPAIRS = (

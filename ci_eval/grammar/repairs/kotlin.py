@@ -34,10 +34,12 @@ REPAIRS = (
     ),
     Repair(outside(rb"^[ \t]*(?P<k>context)\((?P<inner>" + ROUND + rb")\)(?=\s*(?:@|\w))"), _context),
     Repair(
-        outside(rb"(?:^|[{;])[ \t]*!?(?:is|in)\b[^\n{}]*?[ \t](?P<k>if)\b(?=[^\n]*?->)"), lambda m: with_(m, k=b",")
+        outside(rb"(?:^|[{;])[ \t]*!?(?:is|in)\b[^\n{}]{0,200}?[ \t](?P<k>if)\b(?=[^\n]{0,200}?->)"),
+        lambda m: with_(m, k=b","),
     ),
     Repair(
-        outside(rb"(?:^|[{;])[ \t]*(?P<k1>else)[ \t]+(?P<k2>if)\b(?=[^\n{]*?->)"), lambda m: with_(m, k1=b"", k2=b"")
+        outside(rb"(?:^|[{;])[ \t]*(?P<k1>else)[ \t]+(?P<k2>if)\b(?=[^\n{]{0,200}?->)"),
+        lambda m: with_(m, k1=b"", k2=b""),
     ),
     Repair(outside(rb"\b(?P<k>value)(?=\s+class\b)"), lambda _: b"inner"),
     Repair(outside(rb"\b(?P<k>fun)(?=\s+interface\b)"), spaces),

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from ci_eval.grammar.repairs.repair import Match, Repair, Rewritten, Span, outside, spaces, with_
 
 _LITERALS = (
-    rb"//[^\n]*|\#(?!\[)[^\n]*|/\*[\s\S]*?\*/|'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\""
-    rb"|<<<[ \t]*(?P<quote>['\"]?)(?P<label>\w+)(?P=quote)\n[\s\S]*?^[ \t]*(?P=label)\b"
+    rb"//[^\n]*|\#(?!\[)[^\n]*|/\*(?:[\s\S]*?\*/|[\s\S]*)|'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\""
+    rb"|<<<[ \t]*(?P<quote>['\"]?)(?P<label>\w+)(?P=quote)\n(?:[\s\S]*?^[ \t]*(?P=label)\b|[\s\S]*)"
 )
 _BRACKET = outside(rb"[][(){}]", _LITERALS)
 _PROPERTY = outside(
-    rb"\$\w+[^;{}()$]*(?P<open>\{)(?=\s*(?:\#\[[^\]]*\]\s*)*(?:final\s+)?&?\s*[gs]et\s*(?:=>|[{;(]))", _LITERALS
+    rb"\$\w+[^;{}()$]{0,500}(?P<open>\{)(?=\s*(?:\#\[[^\]]*\]\s*)*(?:final\s+)?&?\s*[gs]et\s*(?:=>|[{;(]))", _LITERALS
 )
 _HOOK = re.compile(rb"(?:\#\[[^\]]*\]\s*)*(?:(?P<final>final)\s+)?&?\s*(?P<name>[gs]et)\s*(?P<next>\(|=>|\{|;)")
 
@@ -99,9 +99,9 @@ def _hooks(source: bytes, begin: int, end: int) -> Iterator[Match]:
             begin = _closing(source, source.index(b"{", begin))
 
 
-_ENUM = outside(rb"\benum\s+\w+[^{};()]*(?P<open>\{)", _LITERALS)
+_ENUM = outside(rb"\benum\s+\w+[^{};()]{0,500}(?P<open>\{)", _LITERALS)
 _CONSTANT = outside(
-    rb"\b(?:(?:(?P<k1>final|public|protected|private)\s+)?(?P<k2>const)|case)\b[^=;(){}]*(?P<equals>=)(?![>=])",
+    rb"\b(?:(?:(?P<k1>final|public|protected|private)\s+)?(?P<k2>const)|case)\b[^=;(){}]{0,300}(?P<equals>=)(?![>=])",
     _LITERALS,
 )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ci_eval.grammar.repairs.repair import PYTHON_LIKE, Match, Repair, outside
 
-_BRACKETS = rb"\[(?:[^\[\]]|\[(?:[^\[\]]|\[[^\[\]]*\])*\])*\]"
+_BRACKETS = rb"\[(?:[^\[\]]|\[(?:[^\[\]]|\[[^\[\]]{0,500}\]){0,500}\]){0,1000}\]"
 """Square brackets with two levels of others inside."""
 
 

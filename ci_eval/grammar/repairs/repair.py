@@ -66,13 +66,17 @@ class Repair(NamedTuple):
         return Rewritten(self.pattern.sub(replaced, source), tuple(keywords), tuple(types))
 
 
-C_LIKE = rb"//[^\n]*|/\*[\s\S]*?\*/|\"\"\"[\s\S]*?\"\"\"|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])'"
+C_LIKE = (
+    rb"//[^\n]*|/\*(?:[\s\S]*?\*/|[\s\S]*)|\"\"\"(?:[\s\S]*?\"\"\"|[\s\S]*)|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])'"
+)
 """Comments and texts of most languages."""
-PYTHON_LIKE = rb"\#[^\n]*|\"\"\"[\s\S]*?\"\"\"|'''[\s\S]*?'''|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'"
+PYTHON_LIKE = (
+    rb"\#[^\n]*|\"\"\"(?:[\s\S]*?\"\"\"|[\s\S]*)|'''(?:[\s\S]*?'''|[\s\S]*)|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'"
+)
 
 
-ROUND = rb"(?:[^()]|\((?:[^()]|\([^()]*\))*\))*"
-"""What may be in round brackets, with two levels of others inside."""
+ROUND = rb"(?:[^()]|\((?:[^()]|\([^()]{0,500}\)){0,500}\)){0,1000}"
+"""What may be in round brackets, with two levels of others inside. Limited, since a hostile file may have nothing else."""
 
 
 def outside(pattern: bytes, skip: bytes = C_LIKE) -> re.Pattern[bytes]:

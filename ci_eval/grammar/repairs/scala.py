@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ci_eval.grammar.repairs.repair import Repair, outside, with_
 
-_GIVEN = rb"\bgiven\b[^\n={}]*?"
+_GIVEN = rb"\bgiven\b[^\n={}]{0,300}?"
 REPAIRS = (
     # A given with a body in brackets, or behind a colon, as one that is equal to a block.
     Repair(outside(_GIVEN + rb"(?:\b(?P<k>with)\s*|(?P<s>[ \t]))(?=\{)"), lambda m: with_(m, k=b"=", s=b"=")),
