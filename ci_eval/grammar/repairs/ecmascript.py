@@ -34,6 +34,11 @@ JAVASCRIPT = (
 
 TYPESCRIPT = (
     *JAVASCRIPT,
+    # A declared function without a name gets one.
+    Repair(
+        outside(rb"\b(?P<k1>default)[ \t]+(?P<k2>function)[ \t]+(?=\()", _LITERALS),
+        lambda m: b"function a".rjust(len(m[0])),
+    ),
     Repair(
         outside(
             rb"(?<=[<,])\s*(?:const\s+)?(?:(?P<k1>in)\s+)?(?:(?P<k2>out)\s+)?(?=[A-Z_]\w*\s*(?:[,>=]|extends\b))",

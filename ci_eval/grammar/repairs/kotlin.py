@@ -43,5 +43,12 @@ REPAIRS = (
     ),
     Repair(outside(rb"\b(?P<k>value)(?=\s+class\b)"), lambda _: b"inner"),
     Repair(outside(rb"\b(?P<k>fun)(?=\s+interface\b)"), spaces),
+    # A constructor on a line of its own.
+    Repair(
+        outside(
+            rb"\bclass\s+\w+(?:[ \t]*<[^<>{}()]{0,200}>)?(?P<gap>(?:[ \t]*(?://[^\n]*)?\n){1,5}\s*)(?=(?:@\w+\s+|[a-z]+\s+){0,5}constructor\b)"
+        ),
+        lambda m: with_(m, gap=b""),
+    ),
     Repair(outside(rb"[ \t](?=\})"), lambda _: b"\n"),
 )

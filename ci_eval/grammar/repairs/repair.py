@@ -76,7 +76,7 @@ PYTHON_LIKE = (
 
 
 ROUND = rb"(?:[^()]|\((?:[^()]|\([^()]{0,500}\)){0,500}\)){0,1000}"
-"""What may be in round brackets, with two levels of others inside. Limited, since a hostile file may have nothing else."""
+"""What may be in round brackets, with two levels of others inside; limited, since a hostile file may have no others."""
 
 
 def outside(pattern: bytes, skip: bytes = C_LIKE) -> re.Pattern[bytes]:
