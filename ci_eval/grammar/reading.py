@@ -15,6 +15,10 @@ from ci_eval.grammar.repairs.repair import Rewritten, Span
 from ci_eval.grammar.syntax import Node, parser
 
 
+LITTLE = 0.002
+"""Up to this share of lost bytes it is not worth while to read pieces apart."""
+
+
 class Reading(NamedTuple):
     """A text as it was read."""
 
@@ -46,7 +50,7 @@ def read(source: bytes, grammar: str) -> Reading:
             other = _parsed(more, grammar)
             if other.lost <= best.lost:
                 made, best = more, other
-    return _in_pieces(made, best, grammar) if best.lost else best
+    return _in_pieces(made, best, grammar) if best.lost > len(source) * LITTLE else best
 
 
 def _in_pieces(made: Rewritten, whole: Reading, grammar: str) -> Reading:

@@ -27,13 +27,19 @@ def is_type_name(name: str) -> bool:
 
 
 _ACRONYM = r"([A-Z][A-Z0-9]+)\b"
-_ACRONYMS = re.compile(
+_ACRONYMS = (
     # What is imported from a package, declared, or made; static imports are of constants.
-    rf"\bimport\s+(?!static\b|kotlin\.math\b)(?:[a-z_]\w*\.)+{_ACRONYM}"
-    rf"|\b(?:class|interface|object|record|trait|typealias|type|new)\s+{_ACRONYM}"
-    # `UUID id = …`, `UUID id)` of Java; behind a colon it is the branch of a condition there, elsewhere a type.
-    rf"|\b{_ACRONYM}\s+(?!(?:when|instanceof)\b)[a-z]\w*\s*[=;,)]"
+    re.compile(rf"import\s+(?!static\b|kotlin\.math\b)(?:[a-z_]\w*\.)+{_ACRONYM}"),
+    re.compile(rf"new\s+{_ACRONYM}"),
+    re.compile(rf"class\s+{_ACRONYM}"),
+    re.compile(rf"interface\s+{_ACRONYM}"),
+    re.compile(rf"object\s+{_ACRONYM}"),
+    re.compile(rf"record\s+{_ACRONYM}"),
+    re.compile(rf"trait\s+{_ACRONYM}"),
+    re.compile(rf"type(?:alias)?\s+{_ACRONYM}"),
 )
+# `UUID id = …`, `UUID id)` of Java; behind a colon it is the branch of a condition there, elsewhere a type.
+_BEFORE_NAME = re.compile(rf"(?<![\w.]){_ACRONYM} (?!(?:when|instanceof)\b)[a-z]\w*\s*[=;,)]")
 _BEHIND_COLON = re.compile(rf"[\w)\]?]\s?:\s*{_ACRONYM}")
 _KNOWN_ACRONYMS = frozenset(["IO", "URI", "URL", "UUID"])
 
@@ -43,8 +49,8 @@ def acronyms(text: str, *, colons: bool) -> frozenset[str]:
 
     By convention others of that look are constants. `colons`: whether types stand behind colons.
     """
-    names = {name for groups in _ACRONYMS.findall(text) for name in groups if name}
-    return _KNOWN_ACRONYMS.union(names, _BEHIND_COLON.findall(text) if colons else ())
+    patterns = (*_ACRONYMS, _BEHIND_COLON if colons else _BEFORE_NAME)
+    return _KNOWN_ACRONYMS.union(*(pattern.findall(text) for pattern in patterns))
 
 
 def package_part(path: str) -> str:

@@ -15,8 +15,10 @@ _LITERALS = (
 )
 _MACRO = rb"[A-Z_][A-Z0-9_]+(?:\(" + ROUND + rb"\))?"
 _EXPORT = rb"[A-Z_][A-Z0-9_]*(?:_API|EXPORTS?|_PUBLIC|_VISIBLE|_INLINE|_NOINLINE|_NODISCARD|_NORETURN|_DEPRECATED)"
+_TRIGGER = re.compile(rb"_(?:API|EXPORT|PUBLIC|VISIBLE|INLINE|NOINLINE|NODISCARD|NORETURN|DEPRECATED)|EXPORT")
 _DIRECTIVE = re.compile(
-    rb"(?P<skip>/\*(?:[\s\S]*?\*/|[\s\S]*))|^[ \t]*\#[ \t]*(?P<word>if|ifdef|ifndef|elif|else|endif)\b(?:[^\\\n]|\\[\s\S])*",
+    rb"(?P<skip>/\*(?:[\s\S]*?\*/|[\s\S]*))|"
+    rb"^[ \t]*\#[ \t]*(?P<word>if|ifdef|ifndef|elif|else|endif)\b(?:[^\\\n]|\\[\s\S])*",
     re.MULTILINE,
 )
 _CODE = outside(rb"[^\s]", _LITERALS)
@@ -129,7 +131,7 @@ REPAIRS = (
     # Without a semicolon after it, the grammar would not understand what follows.
     Repair(
         re.compile(
-            rb"(?P<skip>$^)|^[ \t]*(?=\w*_)(?=\w*(?:BEGIN|END|NAMESPACE|OBJECT|DECLS))[A-Z_][A-Z0-9_]*"
+            rb"^[ \t]*(?=\w*_)(?=\w*(?:BEGIN|END|NAMESPACE|OBJECT|DECLS))[A-Z_][A-Z0-9_]*"
             rb"(?:\([^()\n]*\))?[ \t]*$",
             re.MULTILINE,
         ),
@@ -139,33 +141,33 @@ REPAIRS = (
     # `class X_API Name : Base`
     Repair(
         re.compile(
-            rb"(?P<skip>$^)|\b(?:class|struct|union)(?P<macros>(?:\s+" + _MACRO + rb")+)"
+            rb"\b(?:class|struct|union)(?P<macros>(?:\s+" + _MACRO + rb")+)"
             rb"(?=\s+[A-Za-z_][\w:]*(?:<[^<>;{}]*>)?\s*(?:final\s*)?(?::(?!:)|\{))"
         ),
         lambda m: with_(m, macros=b""),
         always=True,
     ),
     Repair(
-        re.compile(rb"(?P<skip>$^)|\b(?:class|struct)(?P<macros>\s+" + _EXPORT + rb")(?=\s+\w+\s*;)"),
+        re.compile(rb"\b(?:class|struct)(?P<macros>\s+" + _EXPORT + rb")(?=\s+\w+\s*;)"),
         lambda m: with_(m, macros=b""),
         always=True,
     ),
     # `X_API int f();`
     Repair(
         re.compile(
-            rb"(?P<skip>$^)|^[ \t]*(?:(?:extern(?:\s+\"C\")?|static|virtual|friend|inline|constexpr)\s+)*(?P<macro>"
+            rb"^[ \t]*(?:(?:extern(?:\s+\"C\")?|static|virtual|friend|inline|constexpr)\s+)*(?P<macro>"
             + _EXPORT
             + rb")(?=\s+[A-Za-z_:~])",
             re.MULTILINE,
         ),
         lambda m: with_(m, macro=b""),
         always=True,
+        trigger=_TRIGGER,
     ),
     Repair(
-        re.compile(rb"(?P<skip>$^)|\b(?:__attribute__|__declspec)\s*\(" + ROUND + rb"\)"),
+        re.compile(rb"__(?:attribute__|declspec)\s*\(" + ROUND + rb"\)"),
         spaces,
         always=True,
-        trigger=b"__",
     ),
     Conditions(),
     Repair(outside(rb"(?<=\")\s*\bPRI[a-zA-Z0-9]+\b", rb"//[^\n]*|/\*(?:[\s\S]*?\*/|[\s\S]*)"), spaces),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from ci_eval.grammar.repairs.repair import Repair, outside, spaces, with_
 
 _COMMENTS = rb"//[^\n]*|/\*(?:[\s\S]*?\*/|[\s\S]*)"
@@ -16,7 +18,7 @@ JAVASCRIPT = (
         ),
         lambda m: with_(m, k1=b"", k2=b"const"),
         always=True,
-        trigger=b"using",
+        trigger=re.compile(rb"using[ \t]+[A-Za-z_$][\w$]*\s*(?:=[^=]|:|of\b)"),
     ),
     Repair(
         outside(
@@ -57,7 +59,8 @@ TYPESCRIPT = (
     ),
     Repair(
         outside(
-            rb"(?<=[\w\])>}])(?P<end>[ \t]*\n)(?=(?:\s*(?:/\*(?:[^*]|\*(?!/))*\*/|//[^\n]*)){0,5}\s*(?:\(\w+\??:|\(\)\s*:))",
+            rb"(?<=[\w\])>}])(?P<end>[ \t]*\n)(?=(?:\s*(?:/\*(?:[^*]|\*(?!/))*\*/|//[^\n]*)){0,5}"
+            rb"\s*(?:\(\w+\??:|\(\)\s*:))",
             _LITERALS,
         ),
         lambda m: with_(m, end=b";"),

@@ -35,12 +35,12 @@ class Repair(NamedTuple):
     replacement: Callable[[Match], bytes]
     always: bool = False
     """Whether the grammar misreads this without noticing; else it is tried where there are errors."""
-    trigger: bytes = b""
-    """What every text has in which there is a match: looking for that alone takes less time."""
+    trigger: re.Pattern[bytes] | None = None
+    """What is found in every text that has a match: looking for that alone takes less time."""
 
     def apply(self, source: bytes) -> Rewritten:
         """Rewrite all matches."""
-        if self.trigger not in source:
+        if self.trigger and not self.trigger.search(source):
             return Rewritten(source)
         keywords: list[Span] = []
         types: list[Span] = []
@@ -50,9 +50,11 @@ class Repair(NamedTuple):
             if re.fullmatch(r"[kt]\d?", name)
         ]
 
+        skips = "skip" in self.pattern.groupindex
+
         def replaced(match: Match) -> bytes:
             old = match[0]
-            if match["skip"] is not None:
+            if skips and match["skip"] is not None:
                 return old
             new = self.replacement(match)
             if len(new) != len(old):
