@@ -14,7 +14,6 @@ from ci_eval.grammar.repairs import REPAIRS
 from ci_eval.grammar.repairs.repair import Rewritten, Span
 from ci_eval.grammar.syntax import Node, parser
 
-
 LITTLE = 0.002
 """Up to this share of lost bytes it is not worth while to read pieces apart."""
 

@@ -1,0 +1,64 @@
+"""What is lost of a text is measured on its trees, and as little as possible is."""
+
+from __future__ import annotations
+
+import pytest
+
+from ci_eval.grammar.reading import read
+from ci_eval.grammar.repairs import REPAIRS
+from ci_eval.languages.java import LANGUAGE as JAVA
+from ci_eval.languages.kotlin import LANGUAGE as KOTLIN
+from ci_eval.model import Kind
+
+HOSTILE = '( { [ < /* ` " \' \\ given is enum using import #if\n <<<A\n R"a( $a{get context( class \n<A = ,\n'.split(
+    " "
+)
+
+
+def names(language: object, text: str) -> list[str]:
+    found = language.extract(text, "a", {}).tokens  # type: ignore[attr-defined]
+    return [token.text for token in found if token.properties.kind != Kind.KEYWORD]
+
+
+@pytest.mark.grammar
+def test_a_text_without_errors_is_parsed_as_it_is() -> None:
+    source = b"fun f(a: Int) = a + b\n"
+    reading = read(source, "kotlin")
+    assert reading.source is source
+    assert reading.lost == 0
+
+
+@pytest.mark.grammar
+def test_what_stands_in_an_error_is_lost_also_where_no_walk_goes() -> None:
+    assert read(b"class A(:\n    pass\n", "python").lost > 0
+
+
+@pytest.mark.grammar
+def test_a_member_that_cannot_be_read_does_not_take_the_class_with_it() -> None:
+    text = "class A {\n    fun a(z: Int) = one(z)\n    fun broken(((( = }{ -> -> class\n    fun b(z: Int) = two(z)\n}\n"
+    found = KOTLIN.extract(text, "a.kt", {})
+    assert names(KOTLIN, text) == ["Int", "one", "z", "Int", "two", "z"]
+    assert 0 < found.unparsable < 0.5
+
+
+@pytest.mark.grammar
+def test_a_class_that_cannot_be_read_leaves_the_others() -> None:
+    text = "class A {\n  void a( int {{ ) } ( -> ;\n}\n\nclass B {\n  void f(int z) { go(z); }\n}\n"
+    assert names(JAVA, text)[-2:] == ["go", "z"]
+
+
+@pytest.mark.grammar
+def test_offsets_and_words_are_those_of_the_text_and_not_of_its_rewriting() -> None:
+    text = "fun f(é: Any) = when (é) { is Cat if é.ok -> 1\n else -> 2 }\n"
+    tokens = KOTLIN.extract(text, "a.kt", {}).tokens
+    assert all(text[t.offset : t.offset + len(t.text)] == t.text for t in tokens)
+    assert ("if", Kind.KEYWORD) in {(t.text, t.properties.kind) for t in tokens}
+
+
+@pytest.mark.parametrize("grammar", sorted(REPAIRS))
+def test_a_rewriting_keeps_the_length_of_any_text(grammar: str) -> None:
+    for part in HOSTILE:
+        source = (part + " ").encode() * 2_000
+        for repair in REPAIRS[grammar]:
+            made = repair.apply(source)
+            assert {len(source)} == {len(text) for text in (made.text, *made.layers)}
