@@ -14,7 +14,7 @@ from ci_eval.errors import ConfigError
 VARIABLE = "CI_EVAL_INPUTS"
 """A variable with all inputs as one JSON object, as GitHub's `toJSON(inputs)` writes it."""
 PREFIX = "INPUT_"
-"""How the names of variables begin that hold one input each, as TeamCity and GitLab pass them."""
+"""Beginning of the names of variables that hold one input each, as TeamCity and GitLab pass them."""
 
 OPTIONS = {
     "evaluate": (

@@ -33,7 +33,7 @@ class Rest:
         """Read the job's environment. Raises ConfigError if the variables do not name a repository and hold a token."""
         missing = [name for name in ("GITHUB_REPOSITORY", "GITHUB_TOKEN") if not environment.get(name)]
         if missing:
-            raise _missing(missing)
+            raise _missing_variables(missing)
         self._run = environment.get("GITHUB_RUN_ID", "")
         repository = environment["GITHUB_REPOSITORY"]
         # OWNER/NAME/.github/workflows/FILE@REF of the workflow that was started.
@@ -47,7 +47,7 @@ class Rest:
     def run(self) -> int:
         """Return the run of this job. Raises ConfigError outside of a run."""
         if not self._run:
-            raise _missing(["GITHUB_RUN_ID"])
+            raise _missing_variables(["GITHUB_RUN_ID"])
         return int(self._run)
 
     def page_of(self, run: int) -> str:
@@ -56,11 +56,11 @@ class Rest:
 
     def get(self, path: str) -> dict[str, Any]:
         """Return the object at `path`, which is relative to the repository's."""
-        return cast("dict[str, Any]", _check(self._asked("GET", self._address + path)).json())
+        return cast("dict[str, Any]", _check(self._request("GET", self._address + path)).json())
 
     def find(self, path: str) -> dict[str, Any] | None:
         """Return the object at `path`, or None if there is none."""
-        answer = self._asked("GET", self._address + path)
+        answer = self._request("GET", self._address + path)
         return None if answer.status_code == 404 else cast("dict[str, Any]", _check(answer).json())
 
     def listed(self, path: str, key: str = "", **query: str) -> Iterator[dict[str, Any]]:
@@ -75,7 +75,7 @@ class Rest:
         for _ in range(PAGES):
             if not following:
                 return
-            answer = self._asked("GET", following)
+            answer = self._request("GET", following)
             if answer.status_code == 404:
                 return
             page = _check(answer).json()
@@ -84,7 +84,7 @@ class Rest:
 
     def send(self, method: Literal["POST", "PATCH"], path: str, body: Mapping[str, str]) -> dict[str, Any]:
         """Create or change the object at `path`; returns it."""
-        return cast("dict[str, Any]", _check(self._asked(method, self._address + path, body)).json())
+        return cast("dict[str, Any]", _check(self._request(method, self._address + path, body)).json())
 
     def download(self, path: str, target: Path) -> None:
         """Download a path into the file `target`."""
@@ -102,14 +102,14 @@ class Rest:
         except requests.RequestException as error:
             raise _unreachable(error) from None
 
-    def _asked(self, method: str, address: str, body: Mapping[str, str] | None = None) -> requests.Response:
+    def _request(self, method: str, address: str, body: Mapping[str, str] | None = None) -> requests.Response:
         try:
             return self._session.request(method, address, json=body, timeout=TIMEOUT)
         except requests.RequestException as error:
             raise _unreachable(error) from None
 
 
-def _missing(names: Sequence[str]) -> ConfigError:
+def _missing_variables(names: Sequence[str]) -> ConfigError:
     return ConfigError(
         f"{', '.join(names)} missing: run this in a step of a workflow, with GITHUB_TOKEN: "
         "${{ github.token }} in its env, and actions: read among the job's permissions"

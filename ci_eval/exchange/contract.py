@@ -40,7 +40,7 @@ class Generation:
     summary: str
     """Versions of the plugin that wrote it."""
     wrote: Callable[[Mapping[str, object]], bool]
-    """config.json → whether it is of this generation. Exactly one generation accepts it."""
+    """The content of config.json → whether it is of this generation. Exactly one generation accepts it."""
     prefix: str
     """Name of the field with what was typed at a lookup."""
     properties: str

@@ -44,11 +44,11 @@ class Fields:
 
     def text(self, name: str, missing: str | None = None) -> str:
         """Return a text, or `missing` if the field is absent or null and `missing` is not None."""
-        return self._typed(name, str, missing)
+        return self._typed_value(name, str, missing)
 
     def flag(self, name: str, missing: bool | None = None) -> bool:
         """Return a field that is true or false."""
-        return self._typed(name, bool, missing)
+        return self._typed_value(name, bool, missing)
 
     def number(self, name: str, missing: int | None = None, *, least: int = 0) -> int:
         """Return a whole number, which gson may have written as 4.0."""
@@ -59,7 +59,7 @@ class Fields:
 
     def amount(self, name: str, missing: float | None = None, *, least: float = 0) -> float:
         """Return a number of at least `least`, and at most a billion."""
-        value = self._typed(name, float, None if missing is None else float(missing))
+        value = self._typed_value(name, float, None if missing is None else float(missing))
         if not least <= value <= MOST:
             raise self.wrong(f"`{name}` is {value}, which it cannot be")
         return value
@@ -69,27 +69,27 @@ class Fields:
         if self._fields.get(name) is None:
             self._asked.add(name)
             return None
-        return self._typed(name, kind, None)
+        return self._typed_value(name, kind, None)
 
     def section(self, name: str) -> Fields:
         """Return the object in a field, an empty one if there is none."""
         self._asked.add(name)
         value = self._fields.get(name)
-        section = Fields({} if value is None else value, self.file, self._place_of(name))
+        section = Fields({} if value is None else value, self.file, self._location(name))
         self._below.append(section)
         return section
 
     def objects(self, name: str) -> list[Fields]:
         """Return the objects in the list of a field, none if there is no list."""
-        values = self._typed(name, list, [])
-        objects = [Fields(value, self.file, f"{self._place_of(name)}[{number}]") for number, value in enumerate(values)]
+        values = self._typed_value(name, list, [])
+        objects = [Fields(value, self.file, f"{self._location(name)}[{number}]") for number, value in enumerate(values)]
         self._below += objects
         return objects
 
     def rows(self, name: str) -> list[dict[str, object]]:
         """Return the objects in the list of a field as they are, for lists too long to request each field. `leave`
         collects what is left over."""
-        rows = self._typed(name, list, [])
+        rows = self._typed_value(name, list, [])
         if not all(isinstance(row, dict) for row in rows):
             raise self.wrong(f"`{name}` holds something that is no object")
         return rows
@@ -119,10 +119,10 @@ class Fields:
         for section in self._below:
             yield from section.left()
 
-    def _place_of(self, name: str) -> str:
+    def _location(self, name: str) -> str:
         return f"{self.place}.{name}".lstrip(".")
 
-    def _typed(self, name: str, kind: type[T], missing: T | None) -> T:
+    def _typed_value(self, name: str, kind: type[T], missing: T | None) -> T:
         self._asked.add(name)
         value = self._fields.get(name)
         if value is None:

@@ -47,7 +47,7 @@ def moved(text: str, actions: Sequence[Action], convert: Callable[[str, int], in
     document, converted = Document(text), []
     try:
         for action in actions:
-            changed = _converted(action, text, document, convert)
+            changed = _convert(action, text, document, convert)
             converted.append(changed)
             played = action if ours else changed
             if isinstance(played, MoveCaret | DeleteRange | PrintText):
@@ -57,7 +57,7 @@ def moved(text: str, actions: Sequence[Action], convert: Callable[[str, int], in
     return converted
 
 
-def _converted(action: Action, text: str, document: Document, convert: Callable[[str, int], int]) -> Action:
+def _convert(action: Action, text: str, document: Document, convert: Callable[[str, int], int]) -> Action:
     now = document.text
     match action:
         case MoveCaret():

@@ -7,8 +7,7 @@ from ci_eval.model import Kind, Location, Properties
 
 KINDS = {kind.value: kind for kind in Kind}
 UNTOLD = Kind.VARIABLE
-"""What a token is taken for whose kind the plugin does not tell, or which has one that we have not: its own word is
-kept with what is left over."""
+"""Kind of a token for which the plugin names no kind, or an unknown one. Its own word is left over."""
 LOCATIONS: dict[str, Location] = {"PROJECT": "project", "LIBRARY": "library"}
 WORDS: dict[str | None, str] = {place: word for word, place in LOCATIONS.items()}
 UNKNOWN = "UNKNOWN"

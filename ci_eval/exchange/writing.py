@@ -19,7 +19,7 @@ from ci_eval.exchange.reading import END, OURS
 from ci_eval.model import Action, CallCompletion, FileActions, FileError, Lookup, Session, SourceFile
 
 LEVEL = 6
-"""Of gzip, as Java's own streams have it; level 9 took 1.6 times as long, to save a twentieth."""
+"""Level of gzip, that of Java's own streams. Level 9 took 1.6 times as long, to save a twentieth."""
 PLACED = ("file", "offset", "expectedText", "record")
 
 

@@ -100,13 +100,13 @@ class Corpus:
         self.before = [array("i", column[sorting].tobytes()) for column in before]
         self.next = array("i", whole[places[sorting]].tobytes())
         self._of_file = of_file[places[sorting]].astype(np.int32)
-        self.counted = lru_cache(maxsize=REMEMBERED)(self._counted)
+        self.counted = lru_cache(maxsize=REMEMBERED)(self._count)
 
     def places_of(self, file: int | None) -> array[int]:
         """Return the positions of one file, in their order; none if `file` is None."""
         return array("i", np.flatnonzero(self._of_file == file).astype(np.int32).tobytes() if file is not None else b"")
 
-    def _counted(self, low: int, high: int) -> dict[str, int]:
+    def _count(self, low: int, high: int) -> dict[str, int]:
         """Return how often each token is at these positions, the most frequent first; of equal ones those that were
         read first."""
         ids, counts = np.unique(np.frombuffer(self.next, np.int32)[low:high], return_counts=True)
@@ -155,10 +155,10 @@ class Others:
         if places not in self._known:
             if len(self._known) == REMEMBERED:
                 self._known.clear()
-            self._known[places] = self._counted(low, high)
+            self._known[places] = self._count(low, high)
         return self._known[places]
 
-    def _counted(self, low: int, high: int) -> Level | None:
+    def _count(self, low: int, high: int) -> Level | None:
         first, last = bisect_left(self._own, low), bisect_left(self._own, high)
         total = high - low - (last - first)
         if not total:

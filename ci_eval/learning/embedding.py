@@ -20,7 +20,7 @@ Ids = NDArray[np.int32]
 SMOOTHING = 0.75
 """The power to which frequencies of contexts are raised, so that rare ones do not look too special."""
 OVERSAMPLING, ITERATIONS = 10, 2
-"""Of the randomized SVD: directions beside those that are wanted, and passes over the matrix."""
+"""Settings of the randomized SVD: directions beside the requested ones, and passes over the matrix."""
 RARE = 1e-3
 """Units that are much more frequent than this share count little in an average (Arora et al., ICLR 2017)."""
 

@@ -202,11 +202,11 @@ def others_of(context: FileContext) -> Others:
     """Return the names in all files of the project but the open one; none if the context has no file of names."""
     if context.names is None:
         return NOTHING.without("")
-    return _loaded(context.names).without(context.text)
+    return _load(context.names).without(context.text)
 
 
 @lru_cache(maxsize=2)
-def _loaded(path: Path) -> NameCounts:
+def _load(path: Path) -> NameCounts:
     return NameCounts.load(path)
 
 
@@ -214,12 +214,12 @@ def count(texts: Iterable[str]) -> NameCounts:
     """Return the counts over these texts, one per file."""
     parts: list[list[Hashes]] = [[_EMPTY] for _ in TABLES]
     for text in texts:
-        for part, hashes in zip(parts, _counted(text), strict=True):
+        for part, hashes in zip(parts, _count_hashes(text), strict=True):
             part.append(hashes)
     return NameCounts(*(_table(np.concatenate(part)) for part in parts))
 
 
-def _counted(text: str) -> tuple[Hashes, ...]:
+def _count_hashes(text: str) -> tuple[Hashes, ...]:
     """Return the hashes that a file adds to each of TABLES, each as many times as it counts."""
     lines = filter(None, map(tokens_of, text.split("\n")))
     tokens = [token for line in lines for token in (START_OF_LINE, *line)]

@@ -24,7 +24,7 @@ from ci_eval.learning.ngrams import Cache, factors, shares
 from ci_eval.learning.surrounding import Split, Surrounding, whole_tokens
 
 Scope = str
-"""file, folder or project."""
+"""Name of a cache: file, folder or project."""
 
 
 class Project:
@@ -48,7 +48,7 @@ class Project:
         self.order, self._predicted = order, predicted
         self._folders: dict[str, dict[str, Ids]] = {}
         for path, ids in self.files.items():
-            self._folders.setdefault(_folder_of(path), {})[path] = ids
+            self._folders.setdefault(_folder_path(path), {})[path] = ids
         self._whole = lru_cache(maxsize=2)(partial(self._corpus, self.files))
         self._folder = lru_cache(maxsize=64)(self._folder_corpus)
         self.others = lru_cache(maxsize=4)(self._others)
@@ -74,7 +74,7 @@ class Project:
 
     def _others(self, scopes: Sequence[Scope], path: str, back: bool) -> list[Others]:
         """Return the other files of the project and of the folder, as far as these are scopes."""
-        others, folder = [], _folder_of(path)
+        others, folder = [], _folder_path(path)
         if "project" in scopes:
             others.append(Others(self._whole(back), _place(path, self.files)))
         # In a project of one folder, its counts are those of the project.
@@ -88,7 +88,7 @@ def _place(path: str, files: Mapping[str, Ids]) -> int | None:
 
 
 @lru_cache(maxsize=64)
-def _folder_of(path: str) -> str:
+def _folder_path(path: str) -> str:
     return PurePosixPath(path).parent.as_posix()
 
 

@@ -25,7 +25,7 @@ SURE = 1_000.0
 """The largest weight of a model in a mixture; reached when it has seen ten contexts or more."""
 
 Level = tuple[Floats, float]
-"""How often each candidate followed a context of one length, and how often any name did."""
+"""Number of times that each candidate followed a context of one length, and that any name did."""
 
 
 def interpolated(levels: Iterable[Level], weight: float = 0.5) -> tuple[Floats, int]:

@@ -22,9 +22,9 @@ class _Line(NamedTuple):
     """A line behind the caret's."""
 
     width: int
-    """How many tokens it has in `after`."""
+    """Number of its tokens in `after`."""
     opened: str | None
-    """See Lexer; where the line begins."""
+    """State of the lexer (see Lexer.opened) at its beginning."""
 
 
 class Surrounding:
@@ -85,11 +85,11 @@ class Surrounding:
         if further_lines != self._rest or (self._lines and self._lines[-1].opened != lexer.opened):
             _replace_end(self.after, self._ending, [])
             self._ending = []
-            self._move_to(further_lines, lexer)
+            self._move(further_lines, lexer)
         _replace_end(self.after, self._ending, ending)
         self._ending = ending
 
-    def _move_to(self, further_lines: str, lexer: Lexer) -> None:
+    def _move(self, further_lines: str, lexer: Lexer) -> None:
         """Fill `after` with the given lines. `lexer` has read up to them."""
         passed = self._rest[: len(self._rest) - len(further_lines)]
         known = bool(further_lines) and self._rest.endswith(further_lines) and passed.endswith("\n")

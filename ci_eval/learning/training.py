@@ -75,7 +75,7 @@ class LookupRows:
     projects: frozenset[str] = frozenset()
     """Names of the projects they are of."""
     names: tuple[str, ...] = NAMES
-    """Of the features."""
+    """Names of the features."""
     categories: tuple[str, ...] = CATEGORIES
     """The features whose values have no order."""
     schema: str = SCHEMA

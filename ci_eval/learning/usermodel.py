@@ -39,16 +39,15 @@ class UserModel:
     """The probabilities of what a user does; beyond the end of a row or table, its last entry holds."""
 
     first_prefix: tuple[float, ...]
-    """Of typing 0, 1, 2 … characters before the first lookup."""
+    """Probabilities of typing 0, 1, 2 … characters before the first lookup."""
     select: Table
-    """Of taking the expected text: a row for each rank, a column for each lookup."""
+    """Probabilities of taking the expected text: a row for each rank, a column for each lookup."""
     cancel: tuple[float, ...] = (0.0,)
-    """Of giving up at each lookup, where the expected text was not taken."""
+    """Probabilities of giving up at each lookup, if the expected text was not taken."""
     attend: float = 1.0
     """Share of the sessions in which the user looks at the list at all."""
     index: Literal["order", "prefix"] = "order"
-    """How lookups are numbered: by their order within the session, or (as in the plugin) by the length of the prefix.
-    """
+    """Numbering of lookups: by their order within the session, or (as in the plugin) by the length of the prefix."""
 
     def starts(self, length: int) -> list[float]:
         """Return the probabilities of typing 0, 1, 2 … characters of a token of that length before the first lookup.
@@ -93,8 +92,8 @@ PROFILES = {
         attend=0.40,
     ),
 }
-"""always: takes the expected text at any rank. first: asks once, and takes it at rank 1 only. The others are explained
-in docs/user-model.md."""
+"""Profiles by name. `always` takes the expected text at any rank. `first` asks once, and takes it at rank 1 only.
+docs/user-model.md explains the others."""
 
 
 def model_of(config: UserModelConfig) -> UserModel:

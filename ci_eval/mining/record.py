@@ -25,7 +25,7 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
     references: tuple[str, ...]
     meta: dict[str, object]
     run: Runnable | UnsetType = UNSET
-    """How an answer is run, if it is a test and the project allows that."""
+    """Way to run an answer, if it is a test and the project allows that."""
 
 
 def identity(*parts: str) -> str:

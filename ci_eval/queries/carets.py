@@ -65,11 +65,11 @@ def _item(items: Sequence[T], number: int) -> T | None:
 
 
 def _real_caret(path: str, place: ObjectPlace) -> Caret:
-    typed = _typed_line(place.indent, place.receiver)
+    typed = _call_line(place.indent, place.receiver)
     return Caret(path=path, text=place.text, edits=((place.line, 0, typed),), offset=place.line + len(typed))
 
 
-def _typed_line(indent: str, receiver: str) -> str:
+def _call_line(indent: str, receiver: str) -> str:
     return f"\n{indent}{receiver}."
 
 
@@ -82,7 +82,7 @@ def _artificial_caret(path: str, place: ObjectPlace, lacking: set[str]) -> Caret
         line = call.line
         if line is None or not call.receiver or any(begin < line < end for begin, end in cuts):
             continue
-        typed = _typed_line(call.indent, call.receiver)
+        typed = _call_line(call.indent, call.receiver)
         edits = [*((begin, end - begin, "") for begin, end in cuts), (line, 0, typed)]
         # From the end on, so that no edit moves what a later one is about; at one place the line is written last.
         edits.sort(key=lambda edit: (-edit[0], -edit[1]))

@@ -42,7 +42,7 @@ class ByRecommender:
 
     def open(self, context: FileContext) -> Ordering:
         assert self.model is not None
-        return _Ordered(_trained(self.model), dialect_of(context.path))
+        return _Ordered(_load(self.model), dialect_of(context.path))
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class _Ordered:
 
 
 @lru_cache(maxsize=1)
-def _trained(path: Path) -> Trained:
+def _load(path: Path) -> Trained:
     # The cache keeps one copy in each worker process.
     return Trained(path)
 

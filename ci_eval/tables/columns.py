@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 from ci_eval.model import Lookup, Session, Suggestion, Usage
 
 Type = Literal["text", "word", "integer", "number", "flag", "numbers", "grades"]
-"""word: a text that many rows share. numbers: a list of numbers or nulls. grades: name → number."""
+"""Type of a column. word: a text that many rows share. numbers: a list of numbers or nulls. grades: name → number."""
 
 
 class At(NamedTuple):
@@ -68,7 +68,7 @@ PLACE = (
     _column("kind", "word", lambda at: at.session.properties.kind.value, "kind of the token"),
     _column("status", "word", lambda at: at.session.status.value, "how the session ended"),
 )
-"""Which session a row is about: the first columns of the tables of sessions and of lookups."""
+"""Columns that identify the session of a row: the first columns of the tables of sessions and of lookups."""
 
 SESSIONS = (
     *PLACE,

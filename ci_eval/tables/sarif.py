@@ -30,7 +30,7 @@ LEVELS = {"failed": "error", "absent": "warning", "low": "note", "near": "note"}
 """Outcome → how SARIF calls its weight; the worst first."""
 ORDER = tuple(LEVELS)
 ROOT = "%SRCROOT%"
-"""By convention, what a viewer puts the folder of the project in place of."""
+"""Placeholder that viewers replace, by convention, by the folder of the project."""
 LONGEST = 80
 """Characters of a text in a message."""
 

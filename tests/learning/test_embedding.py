@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ci_eval.learning.embedding import Embedding, _ppmi, _reduced
+from ci_eval.learning.embedding import Embedding, _ppmi, _reduce
 
 FILES = [f"open {what} read {what} close".split() for what in ("file", "socket", "pipe") for _ in range(20)] + [
     f"red {what} blue".split() for what in ("circle", "square") for _ in range(20)
@@ -66,5 +66,5 @@ def test_fewer_dimensions_keep_the_angles_of_the_largest_ones() -> None:
     values, vectors = np.linalg.eigh(matrix)
     rows = vectors[:, -4:] * np.sqrt(values[-4:])
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-    found = _reduced(matrix, 4, 0)
+    found = _reduce(matrix, 4, 0)
     assert found @ found.T == pytest.approx(rows @ rows.T, abs=1e-3)

@@ -24,15 +24,15 @@ Ints = NDArray[np.int64]
 SLOTS = ("method", "class", "definition")
 METHOD, CLASS, DEFINITION = range(3)
 NONE, IGNORED = -1, -2
-"""In place of a value: none that is known; one that is not looked at."""
+"""Numbers in place of a value: no known value; a value that is ignored."""
 
 
 class TrainingOptions(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
     """The options of all kinds."""
 
     method_context: Literal["qualified", "name", "off"] = "qualified"
-    """What of the enclosing method is looked at: its qualified name, which means nothing in other projects unless it
-    overrides theirs; its own name alone; or nothing."""
+    """Use of the enclosing method: by its qualified name, which means nothing in other projects unless it overrides
+    theirs; by its own name alone; or not at all."""
     class_context: bool = False
     """Whether the enclosing class is looked at."""
     definition: bool = True
@@ -50,11 +50,11 @@ class TypeUsages:
     calls: Sequence[str]
     """Names, sorted."""
     values: Sequence[Sequence[str]]
-    """Of each slot, sorted."""
+    """Values of each slot, sorted."""
     contexts: Ints
     """Rows x slots: values, or NONE."""
     starts: Ints
-    """Where the calls of each row begin in `flat`; one more at the end."""
+    """Positions in `flat` at which the calls of each row begin, and the end."""
     flat: Ints
     """The calls of all rows; of each row, ascending."""
     counts: Ints
@@ -62,7 +62,7 @@ class TypeUsages:
 
 
 Arrays = Mapping[str, NDArray[Any]]
-"""What was learned of one type: name → numbers, one-dimensional, integers or floats."""
+"""Arrays learnt for one type: name → numbers, one-dimensional, integers or floats."""
 
 
 @dataclass(frozen=True, kw_only=True)

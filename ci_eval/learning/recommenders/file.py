@@ -60,7 +60,7 @@ class TypeNames(Value, frozen=True, kw_only=True):
     name: str
     calls: list[str]
     values: list[list[str]]
-    """Of each slot."""
+    """Values of each slot."""
 
 
 class Writer:

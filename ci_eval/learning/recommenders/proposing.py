@@ -44,9 +44,9 @@ class Trained:
         self.facts = self._stored.facts
         self.kind = recommenders.CATALOG.load(self.facts.kind)
         self.options = options_of(self.kind, self.facts.options)
-        self._type = lru_cache(OPEN)(self._opened)
+        self._type = lru_cache(OPEN)(self._open)
 
-    def _opened(self, name: str) -> _Type | None:
+    def _open(self, name: str) -> _Type | None:
         model = self._stored.type(name)
         if model is None:
             return None

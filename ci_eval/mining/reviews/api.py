@@ -56,24 +56,24 @@ class Api:
 
     def get(self, path: str, **query: str | int) -> Any:
         """Return the JSON value at `path`."""
-        return self._checked(self._asked(self._address + path, JSON, query)).json()
+        return self._check(self._request(self._address + path, JSON, query)).json()
 
     def raw(self, path: str, **query: str | int) -> bytes | None:
         """Return the content of a file; None if there is none."""
-        answer = self._asked(self._address + path, RAW, query)
-        return None if answer.status_code == 404 else self._checked(answer).content
+        answer = self._request(self._address + path, RAW, query)
+        return None if answer.status_code == 404 else self._check(answer).content
 
     def listed(self, path: str, **query: str | int) -> Iterator[dict[str, Any]]:
         """Yield the items of a list, page after page."""
         address, query = self._address + path, {**query, "per_page": 100}
         while address:
-            answer = self._checked(self._asked(address, JSON, query))
+            answer = self._check(self._request(address, JSON, query))
             yield from answer.json()
             address, query = answer.links.get("next", {}).get("url", ""), {}
             if address and not address.startswith(f"{self._address}/"):
                 raise DownloadError(f"GitHub says that the next page of {path} is elsewhere: {address[:200]}")
 
-    def _asked(self, address: str, accept: str, query: dict[str, str | int]) -> requests.Response:
+    def _request(self, address: str, accept: str, query: dict[str, str | int]) -> requests.Response:
         trouble = ""
         for number in range(TRIES):
             self._wait(self._not_before - self._now())
@@ -128,7 +128,7 @@ class Api:
             self._tell(f"GitHub takes no more requests until {until}")
         self._sleep(math.ceil(seconds))
 
-    def _checked(self, answer: requests.Response) -> requests.Response:
+    def _check(self, answer: requests.Response) -> requests.Response:
         if answer.ok:
             return answer
         path = answer.request.path_url.partition("?")[0]

@@ -18,7 +18,7 @@ class DiffLine:
     sign: str
     text: str
     new: int
-    """Its number (1-based) in the new file; of a removed line, that of the line behind it."""
+    """Number (1-based) in the new file; for a removed line, that of the line behind it."""
     hunk: int = 0
 
     def __str__(self) -> str:

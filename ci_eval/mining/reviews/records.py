@@ -54,7 +54,7 @@ Fate = Literal[
     "not accepted yet",
     "not looked at",
 ]
-"""What becomes of a comment; every comment has one."""
+"""Outcome of a comment; every comment has one."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,7 +80,7 @@ class Mined:
 
     lines: list[Line] = field(default_factory=list)
     undecided: list[Line] = field(default_factory=list)
-    """What would be a record if people accepted it."""
+    """Samples that would count if people accepted them."""
     fates: Counter[Fate] = field(default_factory=Counter)
 
 
@@ -142,7 +142,7 @@ def records(repository: Repository, licence: str, selection: Selection, answer: 
     mined = Mined()
     waiting = []
     for comment in repository.comments(selection.since):
-        candidate = _commented(comment, selection)
+        candidate = _locate_comment(comment, selection)
         if isinstance(candidate, str):
             mined.fates[candidate] += 1
         else:
@@ -163,7 +163,7 @@ def records(repository: Repository, licence: str, selection: Selection, answer: 
     return mined
 
 
-def _commented(comment: dict[str, Any], selection: Selection) -> _Commented | Fate:
+def _locate_comment(comment: dict[str, Any], selection: Selection) -> _Commented | Fate:
     """Return the commented lines, or why the comment itself makes no sample."""
     language = language_of(comment["path"])
     if language is None or language.language not in selection.languages:

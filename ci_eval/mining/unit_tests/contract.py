@@ -11,7 +11,8 @@ from ci_eval.grammar.syntax import Node
 
 Kind = Literal["function", "method"]
 Rule = Literal["exact", "prefix", "class", "call"]
-"""What paired them: the test's name is that of the function, or begins with it; its class is named so; it calls it."""
+"""Rule that paired them: the test's name is that of the function, or begins with it; its class is named so; it calls
+it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,12 +32,12 @@ class Function:
     name: str
     place: Place
     owner: str = ""
-    """Its class; "" for a function."""
+    """Name of its class; "" for a function outside of classes."""
     scope: str = ""
     """The package it is in, where tests find what they test by that."""
     least: int = 0
     most: int | None = None
-    """How many arguments it takes; None: any number."""
+    """Most arguments that it takes; None for any number."""
     broken: bool = False
 
     @property
@@ -51,7 +52,7 @@ class Call:
     name: str
     receiver: str = ""
     arguments: int | None = None
-    """None: what is passed is only known when it runs."""
+    """Number of arguments; None if it is known only at run time."""
 
     def fits(self, function: Function) -> bool:
         """Return whether it may be a call of the function, by its name and the number of arguments."""
@@ -74,14 +75,14 @@ class Test:
     name: str
     place: Place
     owner: str = ""
-    """The name of its class."""
+    """Name of its class."""
     scope: str = ""
     titles: tuple[str, ...] = ()
-    """The titles that people gave to it and its suites, if these are not identifiers."""
+    """Titles that people gave to it and its suites, if these are not identifiers."""
     calls: tuple[Call, ...] = ()
-    """Its calls, in order of position."""
+    """Calls in the test, in order of position."""
     context: str = ""
-    """The part of its file that a person who writes it sees."""
+    """Part of its file that a person who writes it sees."""
     kind: Kind = "function"
     broken: bool = False
     empty: bool = False

@@ -31,7 +31,7 @@ Fate = Literal[
     "low confidence",
     "over the limit",
 ]
-"""What becomes of a test; every test has one."""
+"""Outcome of a test; every test has one."""
 
 
 @dataclass(frozen=True, kw_only=True)

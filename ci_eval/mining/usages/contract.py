@@ -12,8 +12,8 @@ from ci_eval.grammar.syntax import Node
 from ci_eval.model import ObjectPlace, ObjectUsage
 
 Receiver = Literal["object", "unknown", "module", "class", "this", "array", "type parameter"]
-"""What stands before the dot of a call: an object whose type is known, one whose type is not, or something whose calls
-are no usage of an object."""
+"""Kind of the expression before the dot of a call: an object whose type is known, one whose type is not, or something
+whose calls are no usage of an object."""
 
 Infer = Callable[[bytes, int], tuple[Receiver, str]]
 """Asked where local rules do not tell: source text, offset (bytes) of the last byte of a receiver that ends in a name
@@ -42,7 +42,7 @@ class MinedUsage:
     own: bool = False
     """Whether the type is one of the project's own."""
     place: ObjectPlace | None = None
-    """Where it is in the text, without the name of that; None where that is not wanted, or where there is none."""
+    """Location in the text, without the text's name. None if it is not needed, or if there is none."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -18,8 +18,9 @@ PRIORITY = {
     )
     for kind in kinds.split()
 }
-"""Of the definitions of several objects of one type in one method, the one of the highest rank is kept. The order is
-that of the original (science.md 1.7), where it has UNKNOWN < THIS < FIELD < PARAM < CONSTANT < RETURN = NEW."""
+"""Rank of each kind of definition. If several objects of one type in one method have definitions, that of the highest
+rank counts. The order is that of the original (science.md 1.7), which has UNKNOWN < THIS < FIELD < PARAM < CONSTANT <
+RETURN = NEW."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,9 +28,9 @@ class Enclosing:
     """The method around a piece of code."""
 
     key: str
-    """Its qualified name in its file."""
+    """Qualified name of the method in its file."""
     class_: str = ""
-    """What its class inherits from, where that is a type of a library; else the class itself."""
+    """Base class of its class, if that is a type of a library; else the class itself."""
     method: str = ""
     """The method of a library that it overrides, which has the same name in every project; else its own name."""
 
@@ -66,7 +67,7 @@ class Gathering:
         own: bool,
     ) -> None:
         """Add the definition of an object of this type, which `thing` names, in a text from `node` on."""
-        gathered = self._at(enclosing, type_, own)
+        gathered = self._entry(enclosing, type_, own)
         gathered.definitions[thing] = definition
         if node is not None:
             gathered.origins.append(Origin(thing=thing, node=node))
@@ -85,7 +86,7 @@ class Gathering:
     ) -> None:
         """Add a call of the method `name` on an object of this type. `at` orders it among the others; `site` is its
         site in a text."""
-        gathered = self._at(enclosing, type_, own)
+        gathered = self._entry(enclosing, type_, own)
         if definition.kind == "FIELD":
             # What this very method has assigned to the field says more.
             gathered.definitions.setdefault(thing, definition)
@@ -95,7 +96,7 @@ class Gathering:
         if site:
             gathered.sites.append(site)
 
-    def _at(self, enclosing: Enclosing, type_: str, own: bool) -> _Gathered:
+    def _entry(self, enclosing: Enclosing, type_: str, own: bool) -> _Gathered:
         return self._found.setdefault((enclosing.key, type_), _Gathered(enclosing, own))
 
     def mined(self, *, broken: bool) -> MinedText:

@@ -30,7 +30,7 @@ class Moment:
     is_trigger: bool = False
     """Whether completion was called."""
     places: Mapping[Key, ObjectPlace] = field(default_factory=dict)
-    """Where the usages are in the text of that time, as far as it is known."""
+    """Locations of the usages in the text of that time, as far as they are known."""
 
 
 State = tuple[ObjectUsage | None, ObjectPlace | None]
@@ -59,7 +59,7 @@ def histories(
     for key in dict.fromkeys(key for moment in chosen for key in (*moment.usages, *moment.selected)):
         timeline = _states(chosen, key, merge)
         states, places = tuple(state for state, _ in timeline), tuple(place for _, place in timeline)
-        if reason := _dropped(states):
+        if reason := _drop_reason(states):
             dropped[reason] += 1
             continue
         method, type_ = key
@@ -84,7 +84,7 @@ def _states(moments: Sequence[Moment], key: Key, merge: Merge) -> list[State]:
     return [state for i, state in enumerate(states) if i == 0 or not equal(state[0], states[i - 1][0])]
 
 
-def _dropped(states: Sequence[ObjectUsage | None]) -> Dropped | None:
+def _drop_reason(states: Sequence[ObjectUsage | None]) -> Dropped | None:
     if len(states) < 2:
         return "unchanged"
     return None if any(state and state.calls for state in states) else "without any call"

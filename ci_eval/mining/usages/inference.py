@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 LIBRARY = Path(os.__file__).parent
 NONE = "builtins.NoneType"
-"""What a variable is at first seldom says what it is for."""
+"""Type of None, which is ignored: the first value of a variable seldom says what it is for."""
 KEPT = 200_000
 """Answers that are kept."""
 IMPORT = re.compile(rb"^[ \t]*(?:from|import)\b.*$", re.MULTILINE)
@@ -61,7 +61,7 @@ class JediInference:
         begin = source.rfind(b"\n", 0, at) + 1
         column = len(source[begin:at].decode(errors="replace"))
         try:
-            names = self._opened(source).infer(source.count(b"\n", 0, at) + 1, column)
+            names = self._open_script(source).infer(source.count(b"\n", 0, at) + 1, column)
         except Exception:  # noqa: BLE001 - jedi fails in many ways on broken code: then it does not know, either
             return "unknown", ""
         for name in names:
@@ -71,7 +71,7 @@ class JediInference:
                 return SORTS[name.type], str(name.full_name or "")
         return "unknown", ""
 
-    def _opened(self, source: bytes) -> jedi.Script:
+    def _open_script(self, source: bytes) -> jedi.Script:
         import jedi
 
         if self._script is None or self._script[0] is not source:

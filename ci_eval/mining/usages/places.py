@@ -13,11 +13,11 @@ from ci_eval.mining.usages.contract import Layout
 from ci_eval.model import CallPlace, ObjectPlace
 
 NAME = re.compile(r"[^\W\d][\w$]*(?:\.[^\W\d][\w$]*)*")
-"""What names an object: evaluating it anew gives the same one."""
+"""Pattern of names of an object, which give the same object when they are evaluated again."""
 LONGEST = 200
 """Characters of the longest name."""
 TRAILING = re.compile(rb"[ \t]*(?:[;#].*|//.*)?")
-"""What stands behind a statement on its line, and stays there."""
+"""Pattern of what follows a statement on its line, and stays there."""
 STEP = "    "
 Line = tuple[int, str]
 """Offset behind which a line is written, and its indentation."""
@@ -61,7 +61,7 @@ class Places:
             name, line = self._name(thing.receiver), self._behind_call(thing.call)
         else:
             name = last.thing if last and NAME.fullmatch(last.thing) else ""
-            line = self._known_from(last.node) if last else None
+            line = self._first_line(last.node) if last else None
         if not name or line is None:
             return None
         calls = tuple(self._call(site, origins) for site in ordered)
@@ -121,7 +121,7 @@ class Places:
         statement = self._statement(call)
         return self._behind(statement) if statement else None
 
-    def _known_from(self, node: Node) -> Line | None:
+    def _first_line(self, node: Node) -> Line | None:
         """Return the line where an object can be used that gets its name at the node: behind the statement, or in the
         block below."""
         while node.parent is not None and node.parent.type not in self._layout.walls:

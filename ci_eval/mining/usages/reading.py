@@ -23,7 +23,7 @@ class ProjectUsages:
 
     paths: Sequence[str]
     usages: Sequence[MinedUsage]
-    """In order of the paths."""
+    """Usages, in order of the paths."""
     receivers: Counter[Receiver]
     broken: int
     """Files of which the grammar could not read some part."""

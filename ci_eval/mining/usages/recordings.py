@@ -22,7 +22,7 @@ LONGEST = 16 << 20
 LARGEST = 256 << 20
 """Bytes of the largest file that is read as a whole."""
 LIMITS = Limits(entries=500_000, file_bytes=LARGEST)
-"""What a zip may hold."""
+"""Limits of the content of a zip."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,16 +54,16 @@ class RecordedLookup:
     user: str
     file: str
     start: int
-    """Where the word begins (code points)."""
+    """Beginning of the word (code points)."""
     before: str | None
     """The text in front of the word; None where it is not known."""
     prefix: str
-    """What was typed of the word."""
+    """Part of the word that was typed."""
     candidates: Sequence[str]
     outcome: str
     """`select`, `typed`, `cancel`, or another word of the recorder."""
     item: str
-    """What was taken or typed; "" where that is not told."""
+    """Item that was taken or typed; "" if the recording does not have it."""
 
 
 @dataclass(frozen=True, kw_only=True)

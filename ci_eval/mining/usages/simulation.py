@@ -19,7 +19,7 @@ from ci_eval.mining.usages.histories import equal
 from ci_eval.model import Definition, History, ObjectUsage
 
 CLASSES = {"NEW": 50.5, "0": 11.1, "-M": 16.4, "dD": 3.5, "-M+dD": 18.6}
-"""How the context changed between a query and its goal, in per cent of the queries (table 5)."""
+"""Changes of the context between a query and its goal, in per cent of the queries (table 5)."""
 ROWS = (
     (4327, 703, 592, 82, 13, 30),
     (0, 741, 109, 60, 3, 6),
@@ -30,11 +30,12 @@ ROWS = (
 )
 """Queries with N calls (a row each, the last one for 5 and more) of a goal with M (1 to 6 and more), of table 3."""
 NEW_OF_NONE = 3612 / 5747
-"""Of the queries without calls, those of a usage that was not there at all. Not told for each M: taken as equal."""
+"""Share of the queries without calls whose usage was absent before. The paper does not give it for each M, so it is
+taken as equal."""
 IN_ORDER = 0.7
-"""How probably calls are added in their order in the source. Nobody has published it."""
+"""Probability that calls are added in their order in the source. No published figure exists."""
 ONE_MORE = 0.5
-"""How probably another wrong call is made after each: 1 + geometric. Not published either."""
+"""Probability that another wrong call follows each one: 1 + geometric. No published figure exists."""
 T = TypeVar("T")
 
 

@@ -97,19 +97,19 @@ class Miner:
 
     def _moment(self, snapshot: Snapshot, mined: Mined, last: dict[tuple[str, str], tuple[str, MinedText]]) -> Moment:
         if snapshot.usages is not None:
-            usages = self._chosen(snapshot.usages, mined)
-            return self._made(snapshot, usages, _recorded_selection(snapshot.selection, usages))
+            usages = self._choose_usages(snapshot.usages, mined)
+            return self._make_moment(snapshot, usages, _recorded_selection(snapshot.selection, usages))
         at = snapshot.user, snapshot.file
         if at not in last or last[at][0] != snapshot.text:
             last[at] = snapshot.text, mine(snapshot.text, snapshot.file, self.dialect, self.around)
         mined_text = last[at][1]
         mined.receivers += mined_text.receivers
-        usages = self._chosen(mined_text.usages, mined)
+        usages = self._choose_usages(mined_text.usages, mined)
         places = _places(snapshot.text, mined_text.usages, usages) if self.around.places else {}
-        return self._made(snapshot, usages, self._selected(snapshot, usages), places)
+        return self._make_moment(snapshot, usages, self._select_usage(snapshot, usages), places)
 
     @staticmethod
-    def _made(
+    def _make_moment(
         snapshot: Snapshot,
         usages: dict[Key, ObjectUsage],
         selected: dict[Key, ObjectUsage],
@@ -123,7 +123,7 @@ class Miner:
             places=places or {},
         )
 
-    def _chosen(self, usages: Sequence[MinedUsage], mined: Mined) -> dict[Key, ObjectUsage]:
+    def _choose_usages(self, usages: Sequence[MinedUsage], mined: Mined) -> dict[Key, ObjectUsage]:
         """Return the usages by key. If a key occurs twice, the first counts."""
         chosen: dict[Key, ObjectUsage] = {}
         for mined_usage in usages:
@@ -133,7 +133,7 @@ class Miner:
                 chosen.setdefault((mined_usage.method, mined_usage.usage.type), mined_usage.usage)
         return chosen
 
-    def _selected(self, snapshot: Snapshot, usages: dict[Key, ObjectUsage]) -> dict[Key, ObjectUsage]:
+    def _select_usage(self, snapshot: Snapshot, usages: dict[Key, ObjectUsage]) -> dict[Key, ObjectUsage]:
         """Return the usage that the proposal was selected on, with the proposal: the one that gains a call if the
         proposal is in the text."""
         selection = snapshot.selection
@@ -142,7 +142,7 @@ class Miner:
             return {}
         before = snapshot.text[: selection.offset]
         text = f"{before}{name[0]}(){snapshot.text[selection.offset + selection.typed :]}"
-        after = self._chosen(mine(text, snapshot.file, self.dialect, self.around).usages, Mined())
+        after = self._choose_usages(mine(text, snapshot.file, self.dialect, self.around).usages, Mined())
         for key, usage in after.items():
             known = usages.get(key)
             if name[0] in usage.calls and (known is None or name[0] not in known.calls):
@@ -161,7 +161,7 @@ def _places(text: str, usages: Sequence[MinedUsage], chosen: dict[Key, ObjectUsa
 
 
 def _recorded_selection(selection: Selection | None, usages: dict[Key, ObjectUsage]) -> dict[Key, ObjectUsage]:
-    """Return what _selected returns, if the recording itself names the usage on which a method was selected."""
+    """Return what `_select_usage` returns, if the recording itself names the usage on which a method was selected."""
     if selection is None or selection.key is None:
         return {}
     method, type_ = selection.key
@@ -188,7 +188,7 @@ class Typing:
 
         Raises ValueError if the text has no such characters.
         """
-        text = self._edited(offset, length, new, units)
+        text = self._apply_edit(offset, length, new, units)
         yield from self._pause(time)
         self.text = text
         if "\n" in new:
@@ -204,7 +204,7 @@ class Typing:
 
     def change_silently(self, offset: int, length: int, new: str) -> None:
         """Apply an edit by somebody else, which makes no snapshot (offsets in units of UTF-16). Raises ValueError."""
-        self.text = self._edited(offset, length, new, units=True)
+        self.text = self._apply_edit(offset, length, new, units=True)
 
     def look(self, time: float) -> Iterator[Snapshot]:
         """Yield a snapshot of the text as it is, if it was not taken just before."""
@@ -228,7 +228,7 @@ class Typing:
         if self._time is not None:
             yield from self.look(self._time)
 
-    def _edited(self, offset: int, length: int, new: str, units: bool) -> str:
+    def _apply_edit(self, offset: int, length: int, new: str, units: bool) -> str:
         begin, end = (self._point(offset), self._point(offset + length)) if units else (offset, offset + length)
         if not 0 <= begin <= end <= len(self.text):
             raise ValueError("an edit is outside of what is known of the text")

@@ -43,10 +43,10 @@ def usages_at(before: str, after: str, path: str, dialect: Dialect) -> list[Obje
     if usage is None:
         return []
     usage = replace(usage, calls=tuple(name for name in usage.calls if name != MARK))
-    return [usage, *(replace(usage, type=base) for base in _inherited(usage.type, mined_text))]
+    return [usage, *(replace(usage, type=base) for base in _base_types(usage.type, mined_text))]
 
 
-def _inherited(type_: str, mined_text: MinedText) -> Iterator[str]:
+def _base_types(type_: str, mined_text: MinedText) -> Iterator[str]:
     """Yield the types that a type inherits from, the nearest first, each once."""
     seen, level = {type_}, [type_]
     for _ in range(DEEPEST):

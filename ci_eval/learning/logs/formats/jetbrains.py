@@ -50,7 +50,7 @@ class EventsPart:
         for number, query in enumerate(queries):
             body = items.told(query) | {"currentPosition": 0, "queryLength": len(query.prefix)}
             if number == 0:
-                self._write(logged, "COMPLETION_STARTED", self._started(query) | body, query.latency)
+                self._write(logged, "COMPLETION_STARTED", self._start_event(query) | body, query.latency)
             else:
                 self._write(logged, "TYPE", body, query.latency)
         self._end(logged, queries[-1], items.known)
@@ -72,7 +72,7 @@ class EventsPart:
         body = {"selectedId": ids[last.rank - 1], "currentPosition": last.rank - 1, "completionListIds": ids}
         self._write(logged, "EXPLICIT_SELECT", body, STEP)
 
-    def _started(self, query: Logged) -> dict[str, object]:
+    def _start_event(self, query: Logged) -> dict[str, object]:
         origin = self._origin
         return {
             "completionListLength": len(query.suggestions),

@@ -29,7 +29,7 @@ from ci_eval.learning.recommenders.contract import (
 )
 
 DIGITS = 6
-"""To which shares are rounded."""
+"""Digits to which shares are rounded."""
 
 
 class PbnOptions(TrainingOptions, frozen=True, kw_only=True):
@@ -120,16 +120,16 @@ class Network:
         """Return the probability of each pattern given the query. Calls that the query lacks are no evidence."""
         logarithms = self._prior.copy()
         for call in known.calls:
-            at = self._slice_of(int(call))
+            at = self._span(int(call))
             self._observe(logarithms, at, np.clip(self._shares[at], self._least, 1 - self._least))
         for slot, value in enumerate(known.contexts):
             if value >= 0:
-                at = self._slice_of(self._model.feature(slot, value))
+                at = self._span(self._model.feature(slot, value))
                 self._observe(logarithms, at, self._shares[at] + self._least)
         weights = np.exp(logarithms - logarithms.max(initial=-np.inf))
         return np.asarray(weights / weights.sum())
 
-    def _slice_of(self, feature: int) -> slice:
+    def _span(self, feature: int) -> slice:
         return slice(self._starts[feature], self._starts[feature + 1])
 
     def _observe(self, logarithms: Floats, at: slice, shares: Floats) -> None:

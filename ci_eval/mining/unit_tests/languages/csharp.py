@@ -16,7 +16,7 @@ TESTS = {"Test", "TestCase", "TestCaseSource", "Theory", "Fact", "TestMethod", "
 CLASSES = {"class_declaration", "record_declaration", "struct_declaration", "record_struct_declaration"}
 NAMESPACES = {"namespace_declaration", "file_scoped_namespace_declaration"}
 CONDITIONAL = {"preproc_if", "preproc_elif", "preproc_else"}
-"""In newer grammars they hold what stands between them."""
+"""Nodes of conditional compilation, which hold the enclosed code in newer grammars."""
 BODIES = {"declaration_list", *NAMESPACES, *CLASSES, *CONDITIONAL}
 USINGS = {"using_directive", "extern_alias_directive", "global_attribute", "global_attribute_list"}
 
@@ -25,7 +25,7 @@ USINGS = {"using_directive", "extern_alias_directive", "global_attribute", "glob
 class _Method:
     node: Node
     classes: tuple[Node, ...]
-    """Those around it, the outermost first."""
+    """Classes around it, the outermost first."""
     attributes: frozenset[str]
 
 
@@ -110,11 +110,11 @@ def _calls(source: bytes, node: Node) -> Iterator[Call]:
     for call_node in below(node):
         called = call_node.child_by_field_name("function") if call_node.type == "invocation_expression" else None
         if called:
-            name, receiver = _named(source, called)
+            name, receiver = _callee_name(source, called)
             yield Call(name, receiver, len(named(call_node.child_by_field_name("arguments"))))
 
 
-def _named(source: bytes, called: Node) -> tuple[str, str]:
+def _callee_name(source: bytes, called: Node) -> tuple[str, str]:
     """Return the name in `name`, `….name`, `…?.name` and `name<T>`, and the word before it, if that is a single
     word."""
     before = field(called, "expression")

@@ -116,7 +116,7 @@ def tiers(test: Test, index: Index) -> Iterator[Tier]:
     name = test.name.removeprefix("Test").lstrip("_")
     for begin in beginnings(name):
         remainder = name[len(begin) :]
-        functions = [function for function in _named(index, begin) if function.scope == test.scope]
+        functions = [function for function in _candidates(index, begin) if function.scope == test.scope]
         # If only a capital ends the name (TestFooEmpty), or the method's type is not named, the test must call it as
         # well.
         certain = (
@@ -130,7 +130,7 @@ def tiers(test: Test, index: Index) -> Iterator[Tier]:
         )
 
 
-def _named(index: Index, begin: str) -> Sequence[Function]:
+def _candidates(index: Index, begin: str) -> Sequence[Function]:
     """Return functions and methods of that name, and methods of that name behind their type's."""
     functions = index.named(*_spellings(begin))
     for owner in beginnings(begin):

@@ -26,7 +26,7 @@ BODIES = {"class_body", "enum_body", "enum_body_declarations", "interface_body",
 class _Method:
     node: Node
     classes: tuple[Node, ...]
-    """Those around it, the outermost first."""
+    """Classes around it, the outermost first."""
     annotations: frozenset[str]
 
 

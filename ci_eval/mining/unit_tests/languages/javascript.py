@@ -95,9 +95,9 @@ class _Definition:
     whole: Node
     """With the statement around it, where that has nothing else."""
     function: Node | None
-    """None where a function is made by a call, from others."""
+    """Function; None if a call makes it from others."""
     owner: str | None = None
-    """None: whatever is around it."""
+    """Class or object it belongs to; None for whatever is around it."""
 
 
 def _definition(source: bytes, node: Node) -> _Definition | None:
@@ -308,7 +308,7 @@ def tiers(test: Test, index: Index) -> Iterator[Tier]:
     """Yield the last called function that the test's file or a suite is named after; else the last that a title names;
     else the last."""
     # Assertions, and methods that every object has, are no candidates.
-    candidates = [functions for call in reversed(test.calls) if (functions := _functions_called(test, call, index))]
+    candidates = [functions for call in reversed(test.calls) if (functions := _callees(test, call, index))]
     subjects = [words(title) for title in (subject(stem(test.place.path)), *test.titles)]
     titles = [test.name, *test.titles]
     yield Tier("call", next((functions for functions in candidates if words(functions[0].name) in subjects), ()))
@@ -316,7 +316,7 @@ def tiers(test: Test, index: Index) -> Iterator[Tier]:
     yield Tier("call", next(iter(candidates), ()))
 
 
-def _functions_called(test: Test, call: Call, index: Index) -> list[Function]:
+def _callees(test: Test, call: Call, index: Index) -> list[Function]:
     """Return the functions of the project that may be called: those of an imported file of the project, or, if no
     import shows it, methods whose name is not built in."""
     module = test.imports.get(call.receiver or call.name)

@@ -106,11 +106,11 @@ def _test(source: bytes, path: str, definition: _Definition) -> Test:
         calls=tuple(_calls(source, definition.function)),
         kind="method" if definition.classes else "function",
         broken=definition.whole.has_error,
-        empty=all(_says_nothing(child) for child in named(body)),
+        empty=all(_is_empty_statement(child) for child in named(body)),
     )
 
 
-def _says_nothing(statement: Node) -> bool:
+def _is_empty_statement(statement: Node) -> bool:
     inner = named(statement) if statement.type == "expression_statement" else [statement]
     return all(part.type in NOTHING for part in inner)
 

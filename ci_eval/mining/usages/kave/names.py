@@ -21,7 +21,7 @@ class TypeName:
 
     name: str = ""
     own: bool = False
-    """Of the project that was edited: its assembly has no version."""
+    """Whether it is of the project that was edited, whose assembly has no version."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +54,7 @@ def type_name(text: str) -> TypeName:
     text = PREFIX.sub("", text, count=1)
     for kind in ("i:", "s:", "e:", "d:", "n:"):  # interface, struct, enum, delegate, nested
         text = text.removeprefix(kind)
-    name, _, assembly = (part.strip() for part in _cut(text, ","))
+    name, _, assembly = (part.strip() for part in _partition(text, ","))
     is_array = text.startswith("arr(") or (name.endswith("]") and "`" not in name)
     if not assembly or is_array or name in {"", "?"}:
         return TypeName()
@@ -103,7 +103,7 @@ def parameter(text: str) -> tuple[TypeName, str]:
 def _parameters(text: str) -> list[tuple[TypeName, str]]:
     parameters = []
     while text.strip():
-        first, _, text = _cut(text, ",")
+        first, _, text = _partition(text, ",")
         parameters.append(parameter(first))
     return parameters
 
@@ -119,7 +119,7 @@ def _split_brackets(text: str) -> tuple[str, str]:
     return "", text
 
 
-def _cut(text: str, at: str) -> tuple[str, str, str]:
+def _partition(text: str, at: str) -> tuple[str, str, str]:
     """Split at the first `at` outside of brackets, like str.partition."""
     depth = 0
     for i, char in enumerate(text):

@@ -15,7 +15,7 @@ from ci_eval.mining.usages.snapshots import Selection, Snapshot
 
 COMPLETION = "CompletionEvent"
 APPLIED = 0
-"""Of TerminatedState."""
+"""Value of TerminatedState for an applied proposal."""
 
 
 class Proposal(msgspec.Struct, rename="pascal"):

@@ -86,7 +86,7 @@ def by_enumeration(network: Network, contexts: tuple[int, ...], asked: list[int]
     least, model = 1e-6, network._model
     table = np.zeros((len(network._members), model.features))
     for feature in range(model.features):
-        at = network._of(feature)
+        at = network._span(feature)
         table[network._patterns[at], feature] = network._shares[at]
     weights = network._members / network._members.sum()
     for call in asked:

@@ -48,10 +48,10 @@ class Scope:
     enclosing: Enclosing
     parent: Scope | None = None
     class_: str = ""
-    """Of a class: its qualified name."""
+    """Qualified name, if the scope is that of a class."""
     names: dict[str, Thing] = field(default_factory=dict)
     returns: dict[str, Thing] = field(default_factory=dict)
-    """Of a class: what its methods give back."""
+    """Results of the methods, if the scope is that of a class."""
     parameters: frozenset[str] = frozenset()
     """Names of its type parameters."""
 

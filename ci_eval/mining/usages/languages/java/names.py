@@ -39,7 +39,7 @@ WIDELY = {
     "OutputStreamWriter PrintStream PrintWriter PushbackInputStream RandomAccessFile Reader Serializable StringReader "
     "StringWriter UncheckedIOException Writer",
 }
-"""What the two packages hold that are mostly imported as a whole."""
+"""Types of the two packages that are mostly imported as a whole."""
 OF_PACKAGE = {package: frozenset(names.split()) for package, names in WIDELY.items()}
 SOURCES = {"java", "src", "sources", "source"}
 """Folders that the folders of packages lie in."""
@@ -110,7 +110,7 @@ def names_of(source: bytes, root: Node, own: frozenset[str]) -> Names:
         package=package,
         imports=imports,
         wholly=tuple(wholly),
-        declared=dict(_declared(source, root, package)),
+        declared=dict(_declarations(source, root, package)),
         own=own,
     )
 
@@ -119,7 +119,7 @@ TYPES = {"class_declaration", "interface_declaration", "enum_declaration", "reco
 TYPES |= {"annotation_type_declaration"}
 
 
-def _declared(source: bytes, root: Node, package: str) -> Iterator[tuple[str, str]]:
+def _declarations(source: bytes, root: Node, package: str) -> Iterator[tuple[str, str]]:
     stack = [(child, package) for child in named(root)]
     while stack:
         node, outer = stack.pop()

@@ -81,7 +81,7 @@ class JavaWalk(StackWalk[Scope]):
         # Fields and methods are defined first, since the code in methods may use all of them.
         for member in self._members(body):
             if member.type == "field_declaration":
-                for name, base_thing, _ in self._declared(member, inner):
+                for name, base_thing, _ in self._declarations(member, inner):
                     inner.names[name] = base_thing
             elif member.type == "method_declaration":
                 thing = self.expressions.type_of(member.child_by_field_name("type"), inner)
@@ -113,14 +113,14 @@ class JavaWalk(StackWalk[Scope]):
         signature = f"{name}({','.join(self._written_type(parameter) for parameter in parameters)})"
         key = f"{owner.class_ if owner else ''}.{signature}".lstrip(".")
         context = owner.enclosing.class_ if owner else ""
-        overridden = self._overridden(node, signature, owner) if owner else ""
+        overridden = self._library_method(node, signature, owner) if owner else ""
         enclosing = Enclosing(key=key, class_=context, method=overridden or key)
         inner = Scope(enclosing=enclosing, parent=scope, parameters=frozenset(self._type_parameters(node)))
         for number, parameter in enumerate(parameters):
             self._parameter(parameter, number, inner)
         self._visit(node.child_by_field_name("body"), inner)
 
-    def _overridden(self, node: Node, signature: str, owner: Scope) -> str:
+    def _library_method(self, node: Node, signature: str, owner: Scope) -> str:
         """Return the method of a library that it overrides, or an empty string if it is not marked so."""
         modifiers = next((child for child in named(node) if child.type == "modifiers"), None)
         names = {self.text(modifier.child_by_field_name("name")) for modifier in named(modifiers)}
@@ -163,7 +163,7 @@ class JavaWalk(StackWalk[Scope]):
             own = self.names.is_own(thing.type)
             self.gathering.define(scope.enclosing, thing.type, thing.definition, name, node, own=own)
 
-    def _declared(self, node: Node, scope: Scope) -> Iterable[tuple[str, Thing, Node | None]]:
+    def _declarations(self, node: Node, scope: Scope) -> Iterable[tuple[str, Thing, Node | None]]:
         """Yield the variables of a declaration: name, meaning, and initial value."""
         type_node = node.child_by_field_name("type")
         declared = self.expressions.type_of(type_node, scope)
@@ -179,15 +179,15 @@ class JavaWalk(StackWalk[Scope]):
 
     def _variables(self, node: Node, scope: Scope) -> None:
         def bind() -> None:
-            for name, thing, _ in self._declared(node, scope):
+            for name, thing, _ in self._declarations(node, scope):
                 self._bind(name, thing, scope, node)
 
         self._then(node.children, scope, bind)
 
     def _assignment(self, node: Node, scope: Scope) -> None:
-        self._then(node.children, scope, lambda: self._assigned(node, scope))
+        self._then(node.children, scope, lambda: self._assign(node, scope))
 
-    def _assigned(self, node: Node, scope: Scope) -> None:
+    def _assign(self, node: Node, scope: Scope) -> None:
         """Define a variable again that an assignment sets."""
         left = node.child_by_field_name("left")
         assigned = self.expressions.of(node.child_by_field_name("right"), scope)

@@ -35,14 +35,14 @@ CONSTANTS = {
 }
 BUILTINS = frozenset(name for name in dir(builtins) if not name.startswith("_"))
 WRAPPERS = {"Optional", "Annotated", "Final", "ClassVar", "Required", "NotRequired", "Union", "InitVar"}
-"""Of typing and dataclasses: what matters is the first thing in the brackets."""
+"""Names of typing and dataclasses of which only the first argument in the brackets counts."""
 ALIASES = {"List": "list", "Dict": "dict", "Set": "set", "FrozenSet": "frozenset", "Tuple": "tuple", "Text": "str"}
 ALIASES |= {"LiteralString": "str", "AnyStr": "str"}
 UNTYPED = {"typing.Any", "builtins.object", "typing.Never", "typing.NoReturn", "typing.Literal", "typing.TypeAlias"}
 """Annotations that name no type."""
 TYPING = ("typing.", "typing_extensions.", "dataclasses.", "_typeshed.")
 OPENING = {"builtins.open": 1, "io.open": 1, "pathlib.Path.open": 0}
-"""What opens files: which argument is the mode. The stubs have an overload for each."""
+"""Functions that open files → position of the argument with the mode. The stubs have an overload for each mode."""
 PARAMETERS = {"TypeVar", "ParamSpec", "TypeVarTuple", "NewType"}
 OF_STRINGS = frozenset(["builtins.str", "builtins.bytes"])
 HOLDERS = {"list", "set", "frozenset", "tuple", "Iterable", "Iterator", "Sequence", "Collection", "Generator", "deque"}
@@ -154,7 +154,7 @@ class Expressions:
             return self.annotated(arguments[0] if arguments else None, scope).defined("CAST")
         if called.sort == "class" or (called.sort in {"imported", "unknown"} and last[:1].isupper() and called.name):
             return replace(instance(called.name, "NEW", called.name), scope=called.scope)
-        returned = self._returned(called, called_node, scope, depth)
+        returned = self._call_result(called, called_node, scope, depth)
         if name in OPENING and (mode := self._mode(node, OPENING[name])) and "b" in mode:
             returned = instance(_binary_file(mode))
         return returned.defined("RETURN", name)
@@ -166,7 +166,7 @@ class Expressions:
         value = words[0].child_by_field_name("value") if words else next(iter(arguments[position : position + 1]), None)
         return self.text(value).strip("\"'") if value and value.type == "string" else ""
 
-    def _returned(self, called: Meaning, node: Node | None, scope: Scope, depth: int) -> Meaning:
+    def _call_result(self, called: Meaning, node: Node | None, scope: Scope, depth: int) -> Meaning:
         """Return the result of a function. A method that returns Self gives an object of its own class."""
         if called.returns is None:
             return UNKNOWN
@@ -224,7 +224,7 @@ class Expressions:
         if node.type == "type":
             return self.annotated(next(iter(named(node)), None), scope, depth + 1)
         if node.type == "string":
-            return self._quoted(node, scope, depth + 1)
+            return self._quoted_annotation(node, scope, depth + 1)
         if node.type in {"generic_type", "subscript"}:
             return self._generic(node, scope, depth + 1)
         if node.type in {"binary_operator", "union_type"}:
@@ -263,7 +263,7 @@ class Expressions:
             return replace(holder, element=self.annotated(type_arguments[0], scope, depth).name)
         return holder
 
-    def _quoted(self, node: Node, scope: Scope, depth: int) -> Meaning:
+    def _quoted_annotation(self, node: Node, scope: Scope, depth: int) -> Meaning:
         """Return the object for an annotation in a string."""
         text = self.text(node).strip("\"'").strip().encode()
         inner = Expressions(text, self.library)

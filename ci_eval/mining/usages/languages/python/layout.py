@@ -6,7 +6,7 @@ _BARE = (
     "assignment augmented_assignment call await yield attribute subscript binary_operator comparison_operator "
     "boolean_operator not_operator conditional_expression expression_list tuple"
 ).split()
-"""What newer grammars have in a block without an `expression_statement` around it."""
+"""Nodes that a block of newer grammars holds without an `expression_statement` around them."""
 
 LAYOUT = Layout(
     lists=frozenset(["module", "block"]),

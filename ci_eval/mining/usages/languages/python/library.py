@@ -18,7 +18,7 @@ STUBS = Path(jedi.__file__).parent / "third_party" / "typeshed" / "stdlib"
 FOLDERS = ("", "3", "2and3", "3.7", "3.9")
 """Below STUBS; all but the first where jedi is older than 0.20."""
 ALIAS_STEPS = 4
-"""So often may a stub refer to another one for a name."""
+"""Most references from stub to stub that are followed for a name."""
 
 
 @cache

@@ -58,13 +58,13 @@ class Scope:
     parent: Scope | None = None
     names: dict[str, Meaning] = field(default_factory=dict)
     attributes: dict[str, Meaning] = field(default_factory=dict)
-    """Of a class: what its methods assign to self."""
+    """Values that methods assign to self, if the scope is that of a class."""
     bases: tuple[str, ...] = ()
-    """Of a class."""
+    """Base classes, if the scope is that of a class."""
     stars: list[str] = field(default_factory=list)
     """Modules that all names are imported from."""
     this: str = ""
-    """Of a method: its first parameter, unless it is static."""
+    """First parameter of a method, unless the method is static."""
 
     def own_class(self) -> Scope | None:
         """Return the scope of the class that `self` is an object of."""

@@ -144,9 +144,11 @@ class PythonWalk(StackWalk[Scope]):
     def _assignment(self, node: Node, scope: Scope) -> None:
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         annotation = node.child_by_field_name("type")
-        self._then([right], scope, lambda: self._assigned(left, right, annotation, scope))
+        self._then([right], scope, lambda: self._complete_assignment(left, right, annotation, scope))
 
-    def _assigned(self, left: Node | None, right: Node | None, annotation: Node | None, scope: Scope) -> None:
+    def _complete_assignment(
+        self, left: Node | None, right: Node | None, annotation: Node | None, scope: Scope
+    ) -> None:
         tuples = {"expression_list", "tuple"}
         if left and right and left.type in {"pattern_list", "tuple_pattern"} and right.type in tuples:
             targets, values = named(left), named(right)
@@ -203,7 +205,7 @@ class PythonWalk(StackWalk[Scope]):
     def _if(self, node: Node, scope: Scope) -> None:
         """Narrow x to Foo in the block of `if isinstance(x, Foo)`."""
         condition, *blocks = named(node) or [node]
-        narrowed = self._narrowed(condition, scope)
+        narrowed = self._isinstance_check(condition, scope)
         if narrowed is None:
             self._visit_all(node.children, scope)
             return
@@ -223,7 +225,7 @@ class PythonWalk(StackWalk[Scope]):
 
         self._then([condition], scope, narrow)
 
-    def _narrowed(self, condition: Node, scope: Scope) -> tuple[str, Meaning] | None:
+    def _isinstance_check(self, condition: Node, scope: Scope) -> tuple[str, Meaning] | None:
         if condition.type != "call" or self.text(condition.child_by_field_name("function")) != "isinstance":
             return None
         arguments = named(condition.child_by_field_name("arguments"))
@@ -254,7 +256,7 @@ class PythonWalk(StackWalk[Scope]):
         scope.names[name] = Meaning(sort="class", name=qualified, scope=inner)
         return inner
 
-    def _decorated(self, node: Node, scope: Scope) -> None:
+    def _decorated_definition(self, node: Node, scope: Scope) -> None:
         definition = node.child_by_field_name("definition")
         decorators = [child for child in node.children if child.type == "decorator"]
         self._visit_all(decorators, scope)
@@ -278,7 +280,7 @@ class PythonWalk(StackWalk[Scope]):
     ) -> Scope:
         qualified = f"{scope.qualified}.{name}"
         is_method = scope.kind == "class"
-        context = self._overridden(name, scope) if is_method else qualified
+        context = self._library_method(name, scope) if is_method else qualified
         enclosing = Enclosing(key=qualified, class_=scope.enclosing.class_, method=context)
         inner = Scope(kind="function", qualified=qualified, enclosing=enclosing, parent=scope)
         self._name_function(name, returns, scope, decorators, qualified)
@@ -286,7 +288,7 @@ class PythonWalk(StackWalk[Scope]):
             self._parameters(parameters, inner, scope, decorators)
         return inner
 
-    def _overridden(self, name: str, class_: Scope) -> str:
+    def _library_method(self, name: str, class_: Scope) -> str:
         """Return the method of a library that a method overrides, else its own name."""
         own = f"{class_.qualified}.{name}"
         foreign = class_.enclosing.class_ if class_.enclosing.class_ != class_.qualified else "builtins.object"
@@ -421,7 +423,7 @@ _STATEMENTS: dict[str, Callable[[PythonWalk, Node, Scope], None]] = {
     "if_statement": PythonWalk._if,
     "class_definition": PythonWalk._class,
     "ERROR": PythonWalk._broken,
-    "decorated_definition": PythonWalk._decorated,
+    "decorated_definition": PythonWalk._decorated_definition,
     "function_definition": PythonWalk._function,
     "lambda": PythonWalk._lambda,
     "import_statement": PythonWalk._import,
