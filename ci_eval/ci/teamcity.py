@@ -22,7 +22,7 @@ STATUS: dict[Level, str] = {"notice": "NORMAL", "warning": "WARNING", "error": "
 _ESCAPES = {"|": "||", "'": "|'", "\n": "|n", "\r": "|r", "[": "|[", "]": "|]"}
 
 
-def escaped(text: str) -> str:
+def escape(text: str) -> str:
     """Return the text as a value of a service message. Characters other than ASCII become |0xNNNN, those above U+FFFF
     two of these."""
     return "".join(
@@ -39,8 +39,8 @@ def _code_units(character: str) -> str:
 def message(name: str, single: str | None = None, /, **values: str) -> str:
     """Return a service message."""
     if single is not None:
-        return f"##teamcity[{name} '{escaped(single)}']"
-    attributes = " ".join(f"{key}='{escaped(text)}'" for key, text in values.items())
+        return f"##teamcity[{name} '{escape(single)}']"
+    attributes = " ".join(f"{key}='{escape(text)}'" for key, text in values.items())
     return f"##teamcity[{name} {attributes}]"
 
 

@@ -144,17 +144,17 @@ def _kind(value: object) -> str:
     return kinds.get(type(value), type(value).__name__)
 
 
-def packed(path: Path) -> object:
+def read_packed(path: Path) -> object:
     """Return the JSON value in a gzipped file. Raises WorkspaceError, with the number of the byte, if it is damaged."""
-    return decoded(b"".join(stored.lines(path, stored.ACTIONS)), path)
+    return decode(b"".join(stored.lines(path, stored.ACTIONS)), path)
 
 
 def plain(path: Path) -> object:
     """Return the JSON value in a file. Raises WorkspaceError, with the number of the byte, if it is damaged."""
-    return decoded(stored.read(path, stored.FIGURES), path)
+    return decode(stored.read(path, stored.FIGURES), path)
 
 
-def decoded(data: bytes, path: Path) -> object:
+def decode(data: bytes, path: Path) -> object:
     """Return the value that JSON data holds. `path` is for messages. Raises WorkspaceError."""
     try:
         return msgspec.json.decode(data)
@@ -167,7 +167,7 @@ def decoded(data: bytes, path: Path) -> object:
         ) from error
 
 
-def numbered(folder: Path, end: str) -> Iterator[Path]:
+def numbered_files(folder: Path, end: str) -> Iterator[Path]:
     """Yield the files NAME(NUMBER)END of a folder, by their numbers. Those without a number come first."""
     paths = (path for path in folder.glob(f"*{end}") if path.is_file())
     return iter(sorted(paths, key=lambda path: (_number(path.name.removesuffix(end)), path.name)))

@@ -39,7 +39,9 @@ def to_points(text: str, units: int) -> int:
     return len(text)
 
 
-def moved(text: str, actions: Sequence[Action], convert: Callable[[str, int], int], *, ours: bool) -> list[Action]:
+def convert_actions(
+    text: str, actions: Sequence[Action], convert: Callable[[str, int], int], *, ours: bool
+) -> list[Action]:
     """Return the actions with their offsets converted, each in the text as it is then. `ours` says that the given
     offsets count code points. Raises WorkspaceError if the actions do not fit the text."""
     if is_plain(text) and all(is_plain(action.text) for action in actions if isinstance(action, PrintText)):

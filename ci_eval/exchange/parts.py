@@ -10,7 +10,7 @@ import msgspec
 
 from ci_eval import atomic, stored
 from ci_eval.errors import WorkspaceError
-from ci_eval.exchange.fields import Fields, packed
+from ci_eval.exchange.fields import Fields, read_packed
 from ci_eval.exchange.layouts import LIST
 
 END = ".json.gz"
@@ -64,7 +64,7 @@ def _by_path(part: Path, folder: str, *, strict: bool = False) -> dict[str, list
     files_by_source: dict[str, list[Path]] = {}
     for file in _files(part / folder):
         try:
-            path = Fields(packed(file), file).text(FOLDERS[folder])
+            path = Fields(read_packed(file), file).text(FOLDERS[folder])
         except WorkspaceError:
             if strict:
                 raise

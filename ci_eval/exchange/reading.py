@@ -14,9 +14,9 @@ from msgspec.structs import replace
 from ci_eval.errors import WorkspaceError
 from ci_eval.exact import status
 from ci_eval.exchange.contract import Generation, Listed, StoredActions
-from ci_eval.exchange.fields import Fields, numbered, packed
+from ci_eval.exchange.fields import Fields, numbered_files, read_packed
 from ci_eval.exchange.kept import SUGGESTIONS, Kept
-from ci_eval.exchange.offsets import moved, to_points
+from ci_eval.exchange.offsets import convert_actions, to_points
 from ci_eval.grammar.document import checksum
 from ci_eval.model import (
     Action,
@@ -77,16 +77,16 @@ def read(origin: Origin, actions: Mapping[str, ActionsFile], kept: Kept) -> Iter
 def actions_of(folder: Path) -> dict[str, ActionsFile]:
     """Return the file of actions of each source file."""
     files: dict[str, ActionsFile] = {}
-    for path in numbered(folder / "actions", END):
-        fields = Fields(packed(path), path)
+    for path in numbered_files(folder / "actions", END):
+        fields = Fields(read_packed(path), path)
         files[fields.text("path")] = ActionsFile(file=path, sessions=fields.number("sessionsCount", 0))
     return files
 
 
 def errors(folder: Path, lost: dict[str, int], kept: Kept) -> Iterator[FileError]:
     """Yield the errors of files. `lost` has the number of sessions that are missing for each path."""
-    for path in numbered(folder / "errors", END):
-        fields = Fields(packed(path), path)
+    for path in numbered_files(folder / "errors", END):
+        fields = Fields(read_packed(path), path)
         name = fields.text("path")
         yield FileError(
             path=name,
@@ -116,7 +116,7 @@ class Identities:
 
 
 def _file(origin: Origin, listed: Listed, actions: ActionsFile | None, kept: Kept) -> ReadFile:
-    fields = Fields(packed(listed.file), listed.file)
+    fields = Fields(read_packed(listed.file), listed.file)
     if (path := fields.text("filePath")) != listed.path:
         raise fields.wrong(f"it holds the sessions of {path}, and files.json names {listed.path}")
     text = fields.text("text")
@@ -129,7 +129,7 @@ def _file(origin: Origin, listed: Listed, actions: ActionsFile | None, kept: Kep
 
 
 def _read_actions(origin: Origin, path: Path, kept: Kept) -> StoredActions:
-    fields = Fields(packed(path), path)
+    fields = Fields(read_packed(path), path)
     actions = origin.generation.read_actions(fields)
     kept.take(fields)
     return actions
@@ -145,7 +145,7 @@ def _actions(
             f"{origin.folder}: the actions of {source.path} are of another text (SHA-256 {stored.checksum[:12]}…) "
             f"than its sessions ({source.checksum[:12]}…); fetch the workspace again"
         )
-    ours = moved(source.text, stored.actions, to_points, ours=False)
+    ours = convert_actions(source.text, stored.actions, to_points, ours=False)
     return FileActions(
         path=source.path,
         checksum=source.checksum,

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from ci_eval import atomic
 from ci_eval.exchange.contract import Generation
-from ci_eval.exchange.offsets import moved, to_units
+from ci_eval.exchange.offsets import convert_actions, to_units
 from ci_eval.exchange.reading import END, OURS
 from ci_eval.model import Action, CallCompletion, FileActions, FileError, Lookup, Session, SourceFile
 
@@ -48,7 +48,7 @@ class Writer:
     def actions(self, actions: FileActions, text: str) -> None:
         """Write the actions of one source file, whose text is given."""
         self._written["actions"] += 1
-        converted = [_rename(action) for action in moved(text, actions.actions, to_units, ours=True)]
+        converted = [_rename(action) for action in convert_actions(text, actions.actions, to_units, ours=True)]
         body = {
             "path": actions.path,
             "checksum": actions.checksum,

@@ -66,7 +66,7 @@ class Texts:
         return [self.ids.get(text, NO_ID) for text in texts]
 
 
-def numbered(lines: Iterable[Sequence[str]], texts: Texts) -> Ids:
+def number_tokens(lines: Iterable[Sequence[str]], texts: Texts) -> Ids:
     """Return a file's tokens as numbers. Each line that has tokens begins with START_OF_LINE."""
     add, start = texts.add, texts.add(START_OF_LINE)
     return np.array([number for line in lines if line for number in (start, *map(add, line))], dtype=np.int32)

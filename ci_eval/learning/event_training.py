@@ -9,7 +9,7 @@ from ci_eval.errors import NothingToEvaluate
 from ci_eval.learning.fitting import ShownList
 from ci_eval.learning.logs.event_rows import FeatureTable, wanted_in
 from ci_eval.learning.logs.events import ShownSession
-from ci_eval.learning.training import Label, LoggedLookup, LookupRows, gathered
+from ci_eval.learning.training import Label, LoggedLookup, LookupRows, select_lookups
 
 
 def rows_of(
@@ -20,7 +20,7 @@ def rows_of(
     usable = [session for session in sessions if session.outcome == "selected" or label == "expected"]
     if not any(session.wanted is not None for session in usable):
         raise NothingToEvaluate(f"in the {side} side of the logs no item of a list was taken; give more logs")
-    rows = gathered(_lookups(usable, table, project), label, seed, side=side, taken=None)
+    rows = select_lookups(_lookups(usable, table, project), label, seed, side=side, taken=None)
     return replace(rows, names=table.names, categories=table.categories, schema=table.schema)
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ci_eval.learning.code import Class
 from ci_eval.learning.embedding import Embedding, Vectors
-from ci_eval.learning.naming import Parts, Pattern, slots, units, written
+from ci_eval.learning.naming import Parts, Pattern, fill_pattern, slots, units
 
 Lines = Sequence[Sequence[str]]
 """The tokens of a file, line by line."""
@@ -183,4 +183,4 @@ def _fillings(pattern: Pattern, choices: Mapping[str, Sequence[tuple[str, float]
     for chosen in islice(product(*(choices[part] for part in parts)), COMBINATIONS):
         chosen_units = [unit for unit, _ in chosen]
         if len(set(chosen_units)) == len(chosen_units):
-            yield written(pattern, chosen_units), sum(score for _, score in chosen)
+            yield fill_pattern(pattern, chosen_units), sum(score for _, score in chosen)

@@ -66,11 +66,11 @@ def _slot(piece: str, parts: Parts) -> Slot:
     unit = piece.casefold()
     if not split(piece):
         return piece, ""
-    written = UPPER if piece.isupper() and len(piece) > 1 else CAPITAL if piece[0].isupper() else SMALL
-    return written, parts.of(unit)
+    fill_pattern = UPPER if piece.isupper() and len(piece) > 1 else CAPITAL if piece[0].isupper() else SMALL
+    return fill_pattern, parts.of(unit)
 
 
-def written(pattern: Pattern, chosen: Iterable[str]) -> str:
+def fill_pattern(pattern: Pattern, chosen: Iterable[str]) -> str:
     """Return the token with these sub-tokens in the slots of the pattern."""
     remaining = iter(chosen)
     return "".join(text if not part else _as(text, next(remaining)) for text, part in pattern)

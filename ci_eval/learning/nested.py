@@ -18,7 +18,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ci_eval.learning.code import lines_of
-from ci_eval.learning.corpus import NOTHING, TOP, Corpus, Ids, Level, Others, Texts, backwards, may_follow, numbered
+from ci_eval.learning.corpus import (
+    NOTHING,
+    TOP,
+    Corpus,
+    Ids,
+    Level,
+    Others,
+    Texts,
+    backwards,
+    may_follow,
+    number_tokens,
+)
 from ci_eval.learning.names import START_OF_LINE
 from ci_eval.learning.ngrams import Cache, factors, shares
 from ci_eval.learning.surrounding import Split, Surrounding, whole_tokens
@@ -42,7 +53,8 @@ class Project:
         counted."""
         self.texts = Texts()
         self.files = {
-            path: numbered(map(split, lines_of(text, language)), self.texts) for path, text in sorted(files.items())
+            path: number_tokens(map(split, lines_of(text, language)), self.texts)
+            for path, text in sorted(files.items())
         }
         self._start = self.texts.add(START_OF_LINE)
         self.order, self._predicted = order, predicted
@@ -96,7 +108,7 @@ class Nested:
     """The model around one file."""
 
     def __init__(self, project: Project, path: str, scopes: Sequence[Scope], weight: float, candidates: int) -> None:
-        """Prepare the caches. See `interpolated` for `weight`. `candidates` is the most tokens that get a probability
+        """Prepare the caches. See `interpolate` for `weight`. `candidates` is the most tokens that get a probability
         for each side of the caret."""
         self._project, self._path = project, path
         self._scopes, self._weight, self._candidates = scopes, weight, candidates
@@ -151,7 +163,7 @@ class _Side:
         """Mix the levels of one side of the caret.
 
         `file` has what follows contexts of 0, 1, 2 … tokens in the file, if that is a scope. `wider` has the same for
-        the project and the folder, the widest first. See `interpolated` for `weight`.
+        the project and the folder, the widest first. See `interpolate` for `weight`.
         """
         self._file, self._wider = file or [], wider
         models = wider if file is None else [*wider, file]

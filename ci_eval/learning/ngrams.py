@@ -28,7 +28,7 @@ Level = tuple[Floats, float]
 """Number of times that each candidate followed a context of one length, and that any name did."""
 
 
-def interpolated(levels: Iterable[Level], weight: float = 0.5) -> tuple[Floats, int]:
+def interpolate(levels: Iterable[Level], weight: float = 0.5) -> tuple[Floats, int]:
     """Return the candidates' probabilities, and the number of contexts that were seen before.
 
     The method is Jelinek-Mercer smoothing, over contexts of 0, 1, 2 … tokens up to the first that was never seen. Each
@@ -43,12 +43,12 @@ def interpolated(levels: Iterable[Level], weight: float = 0.5) -> tuple[Floats, 
     return (probability / mass if seen else probability), seen
 
 
-def mixed(nearer: tuple[Floats, int], wider: tuple[Floats, int]) -> Floats:
+def mix(nearer: tuple[Floats, int], wider: tuple[Floats, int]) -> Floats:
     """Return the mean of two models' probabilities, each weighted by 2^(number of contexts it had seen)."""
-    return nested([wider, nearer])[0]
+    return mix_nested([wider, nearer])[0]
 
 
-def nested(models: Iterable[tuple[Floats, int]]) -> tuple[Floats, float]:
+def mix_nested(models: Iterable[tuple[Floats, int]]) -> tuple[Floats, float]:
     """Return the mean of several models' probabilities, and its weight. The widest model comes first, each is mixed
     with all before it.
 
@@ -77,7 +77,7 @@ def shares(seen: tuple[int, ...]) -> tuple[tuple[float, ...], float]:
 
 
 def factors(totals: Sequence[float], weight: float) -> list[float]:
-    """Return the factors of the counts after each context, so that their sum is the probability of `interpolated`.
+    """Return the factors of the counts after each context, so that their sum is the probability of `interpolate`.
 
     `totals` has how often any token follows contexts of 0, 1, 2 … tokens; none is 0.
     """

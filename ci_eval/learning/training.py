@@ -104,10 +104,10 @@ def read(paths: Sequence[Path], label: Label, seed: int) -> LookupRows:
     """
     taken = _sessions_with_a_selection(paths) if label == "selected" else None
     lookups = (lookup for path in paths for lookup in lookups_in(path))
-    return gathered(lookups, label, seed, side=paths[0].stem, taken=taken)
+    return select_lookups(lookups, label, seed, side=paths[0].stem, taken=taken)
 
 
-def gathered(
+def select_lookups(
     lookups: Iterable[LoggedLookup], label: Label, seed: int, *, side: str, taken: frozenset[str] | None
 ) -> LookupRows:
     """Return those of the lookups that one can learn from. `side` names them in messages; `taken` restricts them to

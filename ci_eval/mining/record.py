@@ -39,7 +39,7 @@ def write(path: Path, lines: Iterable[Line]) -> None:
     atomic.write(path, b"".join(msgspec.json.encode(line) + b"\n" for line in lines))
 
 
-def fenced(text: str, language: str = "") -> str:
+def fence(text: str, language: str = "") -> str:
     """Return the text as a block of Markdown."""
     ticks = fence_of(text)
     return f"{ticks}{language}\n{text}\n{ticks}"

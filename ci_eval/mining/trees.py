@@ -12,12 +12,12 @@ def text_of(source: bytes, node: Node | None) -> str:
     return source[node.start_byte : node.end_byte].decode(errors="replace") if node else ""
 
 
-def named(node: Node | None) -> list[Node]:
+def named_children(node: Node | None) -> list[Node]:
     """Return the children that the grammar names, without comments."""
     return [child for child in node.children if child.is_named and "comment" not in child.type] if node else []
 
 
-def below(node: Node, *, into: Callable[[Node], bool] = lambda _: True) -> Iterator[Node]:
+def descendants(node: Node, *, into: Callable[[Node], bool] = lambda _: True) -> Iterator[Node]:
     """Yield the nodes below a node that have children, in order of their beginnings, without those below a node that
     `into` refuses."""
     stack = [child for child in reversed(node.children) if child.child_count]
@@ -36,7 +36,7 @@ def field(node: Node, *path: str) -> Node | None:
     return reached
 
 
-def indented(source: bytes, begin: int) -> int:
+def line_begin(source: bytes, begin: int) -> int:
     """Return the start of the line of `begin` if only blanks precede it; otherwise `begin` itself."""
     first = source.rfind(b"\n", 0, begin) + 1
     return begin if source[first:begin].strip() else first
@@ -44,23 +44,23 @@ def indented(source: bytes, begin: int) -> int:
 
 def lines_of(source: bytes, node: Node) -> str:
     """Return the text of a node with the blanks in front of its first line."""
-    return source[indented(source, node.start_byte) : node.end_byte].decode(errors="replace")
+    return source[line_begin(source, node.start_byte) : node.end_byte].decode(errors="replace")
 
 
-def dedented(source: bytes, begin: int, end: int) -> str:
+def dedent(source: bytes, begin: int, end: int) -> str:
     """Return the text from `begin` to `end`, each line without the indentation of the first one."""
-    first = indented(source, begin)
+    first = line_begin(source, begin)
     indent = source[first:begin].decode()
     lines = source[begin:end].decode(errors="replace").split("\n")
     return "\n".join(line.removeprefix(indent) for line in lines)
 
 
-def without(source: bytes, begin: int, end: int, cut: Iterable[tuple[int, int]]) -> str:
+def remove_ranges(source: bytes, begin: int, end: int, cut: Iterable[tuple[int, int]]) -> str:
     """Return the text from `begin` to `end` without the ranges in `cut`, which are in order, and the blank lines they
     leave."""
     kept = b""
     for first, last in cut:
-        start = max(indented(source, first), begin)
+        start = max(line_begin(source, first), begin)
         kept += source[begin:start]
         begin, line_end = last, source.find(b"\n", last, end)
         if line_end < 0 or source[last:line_end].strip(b" \t;"):
@@ -80,10 +80,10 @@ def _after_blank_lines(source: bytes, begin: int, end: int) -> int:
     return begin + remainder[: len(remainder) - len(remainder.lstrip())].rfind(b"\n") + 1
 
 
-def without_comments(source: bytes, node: Node, end: int | None = None) -> str:
+def remove_comments(source: bytes, node: Node, end: int | None = None) -> str:
     """Return the text of a node, to `end`, with the blanks in front of its first line, and without comments."""
     last = node.end_byte if end is None else end
-    return without(source, indented(source, node.start_byte), last, _comments(node, last))
+    return remove_ranges(source, line_begin(source, node.start_byte), last, _comments(node, last))
 
 
 def _comments(node: Node, end: int) -> Iterator[tuple[int, int]]:

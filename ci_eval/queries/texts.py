@@ -18,19 +18,19 @@ OPEN = 64
 """Texts that are kept unpacked."""
 
 
-def encoded(text: str) -> bytes:
+def encode(text: str) -> bytes:
     """Return the text as UTF-8, with question marks for what UTF-8 cannot express."""
     return text.encode(errors="replace")
 
 
 def digest_of(text: str) -> str:
     """Return the SHA-256 of a text, as hex."""
-    return sha256(encoded(text)).hexdigest()
+    return sha256(encode(text)).hexdigest()
 
 
 def stored(text: str) -> StoredText:
     """Return the text as a line of a dataset."""
-    return StoredText(text=digest_of(text), packed=zlib.compress(encoded(text), 9))
+    return StoredText(text=digest_of(text), packed=zlib.compress(encode(text), 9))
 
 
 def is_text(line: object) -> bool:

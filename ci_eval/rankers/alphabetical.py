@@ -9,7 +9,7 @@ from ci_eval.learning.ranking import ByText
 from ci_eval.model import Suggestion
 
 
-def by_letters(suggestions: Sequence[Suggestion]) -> Sequence[Suggestion]:
+def sort_by_letters(suggestions: Sequence[Suggestion]) -> Sequence[Suggestion]:
     """Return the suggestions by letters, regardless of case. Equal ones stay in the engine's order."""
     return sorted(suggestions, key=_letters)
 
@@ -18,4 +18,4 @@ def _letters(suggestion: Suggestion) -> tuple[str, str]:
     return suggestion.text.casefold(), suggestion.text
 
 
-RANKER: Ranker = ByText(name="ALPHABETICAL", summary="by text, regardless of case", arrange=by_letters)
+RANKER: Ranker = ByText(name="ALPHABETICAL", summary="by text, regardless of case", arrange=sort_by_letters)

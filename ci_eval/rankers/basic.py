@@ -9,9 +9,9 @@ from ci_eval.learning.ranking import ByText
 from ci_eval.model import Suggestion
 
 
-def as_they_came(suggestions: Sequence[Suggestion]) -> Sequence[Suggestion]:
+def engine_order(suggestions: Sequence[Suggestion]) -> Sequence[Suggestion]:
     """Return the suggestions in the engine's order."""
     return suggestions
 
 
-RANKER: Ranker = ByText(name="BASIC", summary="the engine's own order", arrange=as_they_came)
+RANKER: Ranker = ByText(name="BASIC", summary="the engine's own order", arrange=engine_order)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ci_eval.contracts import CaretContext, FileContext, Ordering, Ranker
 from ci_eval.learning.names import LONGEST_CONTEXT, Others, others_of
-from ci_eval.learning.ngrams import Typed, interpolated, mixed
+from ci_eval.learning.ngrams import Typed, interpolate, mix
 from ci_eval.model import Suggestion
 
 
@@ -38,7 +38,7 @@ class _ByNgrams:
         self.typed.read(caret.before)
         texts = [suggestion.text for suggestion in suggestions]
         of_project = self.others.levels(texts, self.typed.context(LONGEST_CONTEXT))
-        likely = mixed(interpolated(self.typed.levels(texts)), interpolated(of_project))
+        likely = mix(interpolate(self.typed.levels(texts)), interpolate(of_project))
         return [suggestions[place] for place in np.argsort(-likely, kind="stable")]
 
 

@@ -24,7 +24,7 @@ from ci_eval import languages, metrics
 from ci_eval.ci import Announcement, Problem
 from ci_eval.ci.inputs import arguments
 from ci_eval.ci.inputs import given as given_by
-from ci_eval.ci.teamcity import TeamCity, escaped, message
+from ci_eval.ci.teamcity import TeamCity, escape, message
 from ci_eval.cli.group import command_of
 from ci_eval.config import load
 from ci_eval.jobs.nights.reuse import why_not_reusable
@@ -474,7 +474,7 @@ def test_a_service_message_comes_back_as_it_was(text: str) -> None:
     ],
 )
 def test_the_escapes_are_teamcitys(text: str, code: str) -> None:
-    assert escaped(text) == code
+    assert escape(text) == code
 
 
 @pytest.mark.parametrize("identity", ["x" * 100, "no Java: name", "ci_eval_é"])

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ci_eval.errors import WorkspaceError
-from ci_eval.exchange.fields import Fields, decoded, numbered
+from ci_eval.exchange.fields import Fields, decode, numbered_files
 
 FILE = Path("a.json")
 
@@ -45,12 +45,12 @@ def test_what_is_no_object_and_what_is_no_json_are_errors() -> None:
     with pytest.raises(WorkspaceError, match="it is a list, not an object"):
         Fields([], FILE)
     with pytest.raises(WorkspaceError, match=r"a.json is damaged: .*\(byte 4\)"):
-        decoded(b'{"a"}', FILE)
+        decode(b'{"a"}', FILE)
     with pytest.raises(WorkspaceError, match="nested too deeply"):
-        decoded(b"[" * 100_000, FILE)
+        decode(b"[" * 100_000, FILE)
 
 
 def test_files_are_in_the_order_of_their_numbers(tmp_path: Path) -> None:
     for name in ("b(10).gz", "a(9).gz", "c.gz", "d(x).gz", "e(10"):
         (tmp_path / name).touch()
-    assert [path.name for path in numbered(tmp_path, ".gz")] == ["c.gz", "d(x).gz", "a(9).gz", "b(10).gz"]
+    assert [path.name for path in numbered_files(tmp_path, ".gz")] == ["c.gz", "d(x).gz", "a(9).gz", "b(10).gz"]

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ci_eval.errors import WorkspaceError
-from ci_eval.exchange.offsets import moved, to_points, to_units
+from ci_eval.exchange.offsets import convert_actions, to_points, to_units
 from ci_eval.model import Action, DeleteRange, MoveCaret, PrintText
 
 
@@ -27,11 +27,11 @@ def test_an_offset_behind_the_end_is_none() -> None:
 def test_offsets_of_actions_are_those_of_the_text_at_the_time() -> None:
     begun: list[Action] = [MoveCaret(offset=0), PrintText(text="😀")]
     actions = [*begun, MoveCaret(offset=4), DeleteRange(begin=0, end=2)]
-    found = moved("ab", actions, to_points, ours=False)
+    found = convert_actions("ab", actions, to_points, ours=False)
     assert found == [*begun, MoveCaret(offset=3), DeleteRange(begin=0, end=1)]
-    assert moved("ab", found, to_units, ours=True) == actions
+    assert convert_actions("ab", found, to_units, ours=True) == actions
 
 
 def test_actions_that_do_not_fit_are_refused() -> None:
     with pytest.raises(WorkspaceError, match="do not fit the text"):
-        moved("😀", [MoveCaret(offset=9)], to_points, ours=False)
+        convert_actions("😀", [MoveCaret(offset=9)], to_points, ours=False)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ci_eval.learning import corpus
-from ci_eval.learning.corpus import TOP, Corpus, Others, Texts, backwards, may_follow, numbered
+from ci_eval.learning.corpus import TOP, Corpus, Others, Texts, backwards, may_follow, number_tokens
 from ci_eval.learning.names import START_OF_LINE
 
 Lines = list[list[str]]
@@ -37,7 +37,7 @@ def one_by_one(files: Sequence[Lines], context: Sequence[str]) -> Counter[str]:
 )
 def test_counts_are_those_of_counting_one_by_one(files: list[Lines], context: list[str], few: int) -> None:
     texts = Texts()
-    read = [numbered(file, texts) for file in files]
+    read = [number_tokens(file, texts) for file in files]
     kept, corpus.FEW = corpus.FEW, few
     found = Others(Corpus(read, texts, may_follow(texts, is_letter), 4), None).levels(texts.known(context))
     corpus.FEW = kept
@@ -59,7 +59,7 @@ def test_a_file_that_does_not_count_is_as_if_it_were_not_there(
     files: list[Lines], context: list[str], few: int, remembered: int
 ) -> None:
     texts = Texts()
-    read = [numbered(file, texts) for file in files]
+    read = [number_tokens(file, texts) for file in files]
     ids = texts.known(context)
     follows = may_follow(texts, is_letter)
     kept = corpus.FEW, corpus.REMEMBERED
@@ -80,7 +80,7 @@ def test_a_file_that_does_not_count_is_as_if_it_were_not_there(
 
 def test_backwards_lines_and_tokens_come_in_reverse_order() -> None:
     texts = Texts()
-    file = numbered([["a", "b"], [], ["c", "d", "e"]], texts)
+    file = number_tokens([["a", "b"], [], ["c", "d", "e"]], texts)
     turned = [texts.texts[each] for each in backwards(file, texts.ids[START_OF_LINE])]
     assert turned == [START_OF_LINE, "e", "d", "c", START_OF_LINE, "b", "a"]
     assert len(backwards(np.empty(0, dtype=np.int32), 1)) == 0

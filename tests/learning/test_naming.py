@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ci_eval.learning.naming import Parts, slots, units, written
+from ci_eval.learning.naming import Parts, fill_pattern, slots, units
 from ci_eval.subtokens import split
 
 NAMES = {"getUserName": 3, "get_item": 2, "user": 1, "MAX_SIZE": 1, "HTTPServer2": 1, "__init__": 2, "x": 4, "name": 1}
@@ -27,19 +27,19 @@ def test_a_part_is_where_a_sub_token_mostly_stands() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_name_is_its_pattern_filled_with_its_sub_tokens(name: str) -> None:
-    assert written(PARTS.pattern(name, "name"), split(name)) == name
+    assert fill_pattern(PARTS.pattern(name, "name"), split(name)) == name
 
 
 def test_a_pattern_filled_with_others_is_written_in_the_same_way() -> None:
-    assert written(PARTS.pattern("getUserName", "name"), ["set", "http", "port"]) == "setHttpPort"
-    assert written(PARTS.pattern("MAX_SIZE", "name"), ["min", "length"]) == "MIN_LENGTH"
+    assert fill_pattern(PARTS.pattern("getUserName", "name"), ["set", "http", "port"]) == "setHttpPort"
+    assert fill_pattern(PARTS.pattern("MAX_SIZE", "name"), ["min", "length"]) == "MIN_LENGTH"
 
 
 def test_what_is_no_name_is_one_unit() -> None:
     assert units("'a b'", "literal") == ["'a b'"]
     assert units("_", "name") == ["_"]
     assert slots(PARTS.pattern("=", "operator")) == ["operator"]
-    assert written(PARTS.pattern("_", "name"), []) == "_"
+    assert fill_pattern(PARTS.pattern("_", "name"), []) == "_"
 
 
 @given(st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,12}", fullmatch=True))

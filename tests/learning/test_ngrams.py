@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from ci_eval.learning import ngrams
 from ci_eval.learning.names import count
-from ci_eval.learning.ngrams import Typed, interpolated, mixed
+from ci_eval.learning.ngrams import Typed, interpolate, mix
 
 TEXTS = ["a", "b", "c", "d", "e"]
 SLP_CORE = {
@@ -33,16 +33,16 @@ def test_the_probabilities_are_those_of_slp_core(before: str, expected: tuple[tu
     typed = Typed()
     typed.read(before)
     others = count(["a b c a b d a b c b a"]).without("")
-    file, project = interpolated(typed.levels(TEXTS)), interpolated(others.levels(TEXTS, typed.context(2)))
-    found = np.stack([file[0], project[0], mixed(file, project)])
+    file, project = interpolate(typed.levels(TEXTS)), interpolate(others.levels(TEXTS, typed.context(2)))
+    found = np.stack([file[0], project[0], mix(file, project)])
     assert found == pytest.approx(np.array(expected))
 
 
 def test_a_model_that_saw_nothing_has_no_weight() -> None:
     known = np.array([0.25, 0.75]), 2
-    unknown = interpolated([(np.zeros(2), 0.0)])
-    assert mixed(known, unknown).tolist() == mixed(unknown, known).tolist() == [0.25, 0.75]
-    assert mixed(unknown, unknown).tolist() == [0.0]
+    unknown = interpolate([(np.zeros(2), 0.0)])
+    assert mix(known, unknown).tolist() == mix(unknown, known).tolist() == [0.25, 0.75]
+    assert mix(unknown, unknown).tolist() == [0.0]
 
 
 FILE = "from a import b\nx = b(a)\n\n   \nfor x in b:\n    print(x, a)\n" * 2

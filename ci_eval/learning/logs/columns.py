@@ -70,7 +70,7 @@ COLUMNS = tuple(
 SCHEMA = hashlib.blake2b(msgspec.json.encode([COLUMNS, FEATURES]), digest_size=8).hexdigest()
 
 
-def described() -> bytes:
+def describe_columns() -> bytes:
     """Return `schema.json`: each column's name, type, range and meaning, and the digests that tell schemas apart."""
     schema = {
         "schema": SCHEMA,

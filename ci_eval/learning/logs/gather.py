@@ -11,7 +11,7 @@ import msgspec
 from ci_eval import atomic, stored
 from ci_eval.chance import draw
 from ci_eval.learning.logs import formats as log_formats
-from ci_eval.learning.logs.columns import SCHEMA, described
+from ci_eval.learning.logs.columns import SCHEMA, describe_columns
 from ci_eval.learning.logs.contract import SIDES, TEST, TRAIN, VALIDATION, LogFormat, LogRun
 from ci_eval.learning.logs.records import digest
 from ci_eval.learning.logs.writing import PartCounts
@@ -58,7 +58,7 @@ def gather(
                 side: [parts / f"{name}{form.end}" for name in names if sides[name] == side] for side in sides_written
             }
             _gather(form, of_side, folder, run)
-        atomic.write(folder / "schema.json", described())
+        atomic.write(folder / "schema.json", describe_columns())
     written = (path for path in sorted(folder.rglob("*")) if path.is_file() and not path.is_relative_to(parts))
     record = LogsRecord(
         schema=SCHEMA,

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from ci_eval import atomic
 from ci_eval.errors import WorkspaceError
 from ci_eval.learning.logs import formats as log_formats
-from ci_eval.learning.logs.columns import described
+from ci_eval.learning.logs.columns import describe_columns
 from ci_eval.learning.logs.records import check, digest
 from ci_eval.model import LogCounts, LogsRecord
 
@@ -31,7 +31,7 @@ def merge(target: Path, sources: Sequence[tuple[Path, LogsRecord]]) -> LogsRecor
             with atomic.writing(target / name):
                 (target / name).parent.mkdir(parents=True, exist_ok=True)
                 form.join(parts, target / name)
-    atomic.write(target / "schema.json", described())
+    atomic.write(target / "schema.json", describe_columns())
     record = replace(
         first,
         train=_sum([source.train for _, source in sources]),

@@ -158,7 +158,7 @@ def values_of(usage: ObjectUsage, options: TrainingOptions) -> tuple[str | None,
     return (
         (method or None) if options.method_context != "off" else None,
         (usage.class_ or None) if options.class_context else None,
-        spelled(usage.definition) if options.definition else None,
+        definition_key(usage.definition) if options.definition else None,
     )
 
 
@@ -167,7 +167,7 @@ def own_name(method: str) -> str:
     return method.partition("(")[0].rpartition(".")[2]
 
 
-def spelled(definition: Definition) -> str:
+def definition_key(definition: Definition) -> str:
     """Return all three parts of a definition, as one text."""
     argument = "" if definition.argument is None else str(definition.argument)
     return "\t".join((definition.kind, definition.member, argument)).rstrip("\t")

@@ -38,7 +38,7 @@ def parse(patch: str) -> list[DiffLine]:
     return diff
 
 
-def of_block(diff: Iterable[DiffLine], text: Sequence[str], begin: int, end: int) -> list[DiffLine]:
+def block_diff(diff: Iterable[DiffLine], text: Sequence[str], begin: int, end: int) -> list[DiffLine]:
     """Return the lines from `begin` to `end` (1-based, both included) of the new file `text`, with the removed lines
     between them. Lines outside of the diff have no sign."""
     by_line = {new: list(lines) for new, lines in groupby(diff, lambda line: line.new)}
@@ -56,12 +56,12 @@ def _depth(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
-def shown(lines: Iterable[DiffLine]) -> str:
+def format_diff(lines: Iterable[DiffLine]) -> str:
     """Return the lines as the text of a diff."""
     return "\n".join(map(str, lines)) + "\n"
 
 
-def with_arrows(lines: Iterable[DiffLine], first: int, last: int) -> str:
+def add_arrows(lines: Iterable[DiffLine], first: int, last: int) -> str:
     """Return the diff with arrows behind the new file's lines `first` to `last`."""
     marked = (f"{line}{ARROW}" if line.sign != "-" and first <= line.new <= last else str(line) for line in lines)
     return "\n".join(marked) + "\n"

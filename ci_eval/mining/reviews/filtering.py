@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Literal
 
-from ci_eval.mining.record import Line, fenced
+from ci_eval.mining.record import Line, fence
 
 Answer = Callable[[str], str]
 """A prompt → what a model answers to it."""
@@ -31,9 +31,9 @@ VERDICT = re.compile(r"VERDICT: (keep|drop)", re.IGNORECASE)
 
 def prompt_for(line: Line) -> str:
     """Return the question about a sample."""
-    diff = fenced(str(line.meta["diffBlockWithArrow"]), "diff")
+    diff = fence(str(line.meta["diffBlockWithArrow"]), "diff")
     # str.format looks at the template alone: braces in code do no harm.
-    return PROMPT.format(diff=diff, comment=fenced(line.references[0]))
+    return PROMPT.format(diff=diff, comment=fence(line.references[0]))
 
 
 def verdict_in(answer: str) -> Literal["keep", "drop"] | None:

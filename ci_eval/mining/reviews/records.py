@@ -15,7 +15,7 @@ from ci_eval.grammar.document import NotText, decode
 from ci_eval.mining.record import Line, fence_of, identity
 from ci_eval.mining.reviews.api import Api
 from ci_eval.mining.reviews.blocks import Block, block_of, language_of
-from ci_eval.mining.reviews.diffs import DiffLine, of_block, parse, shown, with_arrows
+from ci_eval.mining.reviews.diffs import DiffLine, add_arrows, block_diff, format_diff, parse
 from ci_eval.mining.reviews.filtering import Answer, prompt_for, verdict_in
 
 REPOSITORY = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?/[A-Za-z0-9._-]+")
@@ -202,7 +202,7 @@ def _line(commented: _Commented, repository: Repository, licence: str, selection
     lines, kind = _commented_diff(commented, text, diff)
     if not any(line.sign != " " for line in lines):
         return "no change in the block"
-    if len(shown(lines)) >= LONGEST:
+    if len(format_diff(lines)) >= LONGEST:
         return "long block"
     return _record(commented, repository, licence, selection, lines, {"block": kind, "fullDiff": patch})
 
@@ -213,7 +213,7 @@ def _commented_diff(commented: _Commented, text: str, diff: Sequence[DiffLine]) 
     language = language_of(commented.path)
     block: Block | None = block_of(text.encode(), language, commented.first, commented.last) if language else None
     if block:
-        return of_block(diff, text.split("\n"), block.begin, block.end), block.kind
+        return block_diff(diff, text.split("\n"), block.begin, block.end), block.kind
     hunk = next(line.hunk for line in diff if line.new == commented.last and line.sign != "-")
     return [line for line in diff if line.hunk == hunk], "hunk"
 
@@ -226,7 +226,7 @@ def _record(
     lines: Sequence[DiffLine],
     more: dict[str, object],
 ) -> Line:
-    comment, language, block = commented.comment, language_of(commented.path), shown(lines)
+    comment, language, block = commented.comment, language_of(commented.path), format_diff(lines)
     name = language.language if language else ""
     return Line(
         id=identity("github", repository.name.lower(), str(comment["id"])),
@@ -244,7 +244,7 @@ def _record(
             "lines": (commented.first, commented.last),
             "createdAt": comment["created_at"],
             "split": split_of(repository.name, selection),
-            "diffBlockWithArrow": with_arrows(lines, commented.first, commented.last),
+            "diffBlockWithArrow": add_arrows(lines, commented.first, commented.last),
             **more,
         },
     )

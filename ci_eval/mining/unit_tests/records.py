@@ -12,8 +12,8 @@ from msgspec import UNSET, UnsetType
 
 from ci_eval.chance import draw
 from ci_eval.files import read_own
-from ci_eval.mining.record import Line, fenced, identity
-from ci_eval.mining.trees import dedented
+from ci_eval.mining.record import Line, fence, identity
+from ci_eval.mining.trees import dedent
 from ci_eval.mining.unit_tests.contract import Dialect, Index, Place
 from ci_eval.mining.unit_tests.pairing import Fate, Pair, pair
 from ci_eval.mining.unit_tests.reading import Contents, source_of
@@ -128,8 +128,8 @@ def _line(
 ) -> Line:
     test, function = pairing.test, pairing.function
     of_test, of_function = source(test.place.path), source(function.place.path)
-    reference = dedented(of_test, test.place.begin, test.place.end)
-    focal = dedented(of_function, function.place.begin, function.place.end)
+    reference = dedent(of_test, test.place.begin, test.place.end)
+    focal = dedent(of_function, function.place.begin, function.place.end)
     around = (of_function[: function.place.begin], PLACEHOLDER.encode(), of_function[function.place.end :])
     surrounding = b"".join(around).decode()
     framework = _framework(origin.root, test.place.path, dialect)
@@ -139,10 +139,10 @@ def _line(
         language=dialect.name,
         instruction=f"{INSTRUCTION}{FRAMEWORK if framework not in {'', UNKNOWN} else ''}{ANSWER}",
         context={
-            "focal_func": fenced(focal, dialect.name),
-            "focal_func_context": fenced(f"#{function.place.path}\n{surrounding}", dialect.name),
+            "focal_func": fence(focal, dialect.name),
+            "focal_func_context": fence(f"#{function.place.path}\n{surrounding}", dialect.name),
             "test_func_type": test.kind,
-            "test_func_context": fenced(test.context, dialect.name),
+            "test_func_context": fence(test.context, dialect.name),
             "language": dialect.name,
             "focal_file_path": function.place.path,
             "test_file_path": test.place.path,

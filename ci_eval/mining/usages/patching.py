@@ -10,7 +10,7 @@ NO_NEWLINE = "\\"
 """Begins the line that says so of the one before it."""
 
 
-def patched(text: str, patch: str) -> str:
+def apply_patch(text: str, patch: str) -> str:
     """Return the text with a patch of one file. Raises ValueError if it does not fit the text exactly."""
     old, new, at, inside = _lines(text), [], 0, False
     for mark, line, hunk in _parse(patch):

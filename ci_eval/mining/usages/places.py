@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ci_eval.grammar.document import code_points
 from ci_eval.grammar.syntax import Node
-from ci_eval.mining.trees import named, text_of
+from ci_eval.mining.trees import named_children, text_of
 from ci_eval.mining.usages.contract import Layout
 from ci_eval.model import CallPlace, ObjectPlace
 
@@ -98,7 +98,7 @@ class Places:
         if any(statement.start_byte <= origin.node.start_byte < statement.end_byte for origin in origins):
             return False
         # A list of statements that must not be empty keeps its first one.
-        return self._layout.may_be_empty or named(statement.parent)[0].start_byte != statement.start_byte
+        return self._layout.may_be_empty or named_children(statement.parent)[0].start_byte != statement.start_byte
 
     # ------------------------------------------------------------------------------------------------ statements
 
@@ -136,11 +136,13 @@ class Places:
 
     def _inside(self, block: Node) -> Line | None:
         """Return the beginning of a block, behind the statements that must be first."""
-        statements = named(block)
+        statements = named_children(block)
         if not statements:
             return block.start_byte + 1, self._indent(block.start_byte) + STEP
         first = statements[0]
-        if first.type in self._layout.first or (named(first) and named(first)[0].type in self._layout.first):
+        if first.type in self._layout.first or (
+            named_children(first) and named_children(first)[0].type in self._layout.first
+        ):
             return self._behind(first)
         return self._before(first)
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from msgspec.structs import replace as structs_replace
 
 from ci_eval.learning.features import FEATURES
-from ci_eval.learning.logs.columns import COLUMNS, columns_of, described, group_of
+from ci_eval.learning.logs.columns import COLUMNS, columns_of, describe_columns, group_of
 from ci_eval.spans import Lines
 from tests.learning.logs.sessions import ORIGIN, logged
 
@@ -46,6 +46,6 @@ def test_the_code_around_the_token_is_logged_as_far_as_wanted() -> None:
 
 
 def test_every_column_is_described() -> None:
-    assert [each["name"] for each in json.loads(described())["columns"]] == [
+    assert [each["name"] for each in json.loads(describe_columns())["columns"]] == [
         each.name for each in (*COLUMNS, *FEATURES)
     ]

@@ -9,7 +9,7 @@ import pytest
 from ci_eval.errors import ConfigError
 from ci_eval.learning.recommenders import reading
 from ci_eval.learning.recommenders.contract import TrainingOptions
-from ci_eval.learning.recommenders.reading import Collected, own_name, spelled, values_of
+from ci_eval.learning.recommenders.reading import Collected, definition_key, own_name, values_of
 from ci_eval.model import Definition, ObjectUsage
 from tests.learning.recommenders.trained import NEW, PARAM, usage, write
 
@@ -84,5 +84,5 @@ def test_what_surrounds_a_usage_is_looked_at_as_options_say(
 
 def test_definitions_are_told_apart_by_all_their_parts() -> None:
     parts = [Definition(kind="PARAM", member="f", argument=each) for each in (None, 0, 1)]
-    assert len({spelled(each) for each in (*parts, Definition(kind="PARAM"), Definition())}) == 5
+    assert len({definition_key(each) for each in (*parts, Definition(kind="PARAM"), Definition())}) == 5
     assert [own_name(each) for each in ("f", "p.C.f(java.util.List)", "p.C.<init>()")] == ["f", "f", "<init>"]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ci_eval.mining.usages.patching import patched
+from ci_eval.mining.usages.patching import apply_patch
 
 lines = st.lists(st.sampled_from(["a\n", "b\n", "\n", "é\r\n", "+\n", "-\n", "\\x\n", "\x0b\n"]), max_size=12)
 
@@ -16,7 +16,7 @@ lines = st.lists(st.sampled_from(["a\n", "b\n", "\n", "é\r\n", "+\n", "-\n", "\
 @given(lines, lines, st.integers(0, 3))
 def test_a_patch_gives_the_new_text(old: list[str], new: list[str], context: int) -> None:
     patch = "".join(unified_diff(old, new, "a/x", "b/x", n=context))
-    assert patched("".join(old), patch) == "".join(new)
+    assert apply_patch("".join(old), patch) == "".join(new)
 
 
 @pytest.mark.parametrize(
@@ -29,10 +29,10 @@ def test_a_patch_gives_the_new_text(old: list[str], new: list[str], context: int
     ],
 )
 def test_the_end_of_a_file_may_have_no_line_end(old: str, hunk: str, new: str) -> None:
-    assert patched(old, f"--- a/x\t\n+++ b/x\t\n{hunk}") == new
+    assert apply_patch(old, f"--- a/x\t\n+++ b/x\t\n{hunk}") == new
 
 
 @pytest.mark.parametrize("hunk", ["@@ -1,1 +1,1 @@\n-b\n+c\n", "@@ -9,1 +9,1 @@\n-a\n", "@@ -2,1 +2,1 @@\n a\n"])
 def test_a_patch_of_another_text_is_refused(hunk: str) -> None:
     with pytest.raises(ValueError, match="change on disk"):
-        patched("a\n", hunk)
+        apply_patch("a\n", hunk)

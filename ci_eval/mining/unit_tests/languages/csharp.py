@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ci_eval.grammar.syntax import Node
-from ci_eval.mining.trees import below, field, lines_of, named, text_of, without
+from ci_eval.mining.trees import descendants, field, lines_of, named_children, remove_ranges, text_of
 from ci_eval.mining.unit_tests.contract import Call, Dialect, Function, Index, Parsed, Test, Tier
 from ci_eval.mining.unit_tests.places import place
 from ci_eval.mining.unit_tests.words import tells
@@ -44,22 +44,22 @@ def read(source: bytes, path: str, root: Node) -> Parsed:
 
 
 def _methods(source: bytes, root: Node) -> Iterator[_Method]:
-    stack: list[tuple[Node, tuple[Node, ...]]] = [(node, ()) for node in reversed(named(root))]
+    stack: list[tuple[Node, tuple[Node, ...]]] = [(node, ()) for node in reversed(named_children(root))]
     while stack:
         node, classes = stack.pop()
         if node.type == "method_declaration":
             yield _Method(node, classes, _attributes(source, node))
         elif node.type in BODIES:
             around = (*classes, node) if node.type in CLASSES else classes
-            stack += [(child, around) for child in reversed(named(node))]
+            stack += [(child, around) for child in reversed(named_children(node))]
 
 
 def _attributes(source: bytes, node: Node) -> frozenset[str]:
-    lists = [attribute_list for attribute_list in named(node) if attribute_list.type == "attribute_list"]
+    lists = [attribute_list for attribute_list in named_children(node) if attribute_list.type == "attribute_list"]
     names = [
         text_of(source, attribute.child_by_field_name("name"))
         for attribute_list in lists
-        for attribute in named(attribute_list)
+        for attribute in named_children(attribute_list)
     ]
     return frozenset(name.rpartition(".")[2].removesuffix("Attribute") for name in names)
 
@@ -82,7 +82,7 @@ def _function(source: bytes, path: str, method: _Method) -> Function:
 
 def _arguments(source: bytes, parameters: Node | None) -> tuple[int, int | None]:
     """Return the least and the most arguments of a call; None for the most if there is no limit."""
-    written = [text_of(source, parameter) for parameter in named(parameters) if parameter.type == "parameter"]
+    written = [text_of(source, parameter) for parameter in named_children(parameters) if parameter.type == "parameter"]
     text = text_of(source, parameters)
     # The grammar has no node for the parameter that `params` is written before.
     spread = any(parameter.split()[:1] == ["params"] for parameter in text.strip("()").split(","))
@@ -102,16 +102,16 @@ def _test(source: bytes, path: str, method: _Method, context: str) -> Test:
         context=context,
         kind="method",
         broken=method.node.has_error,
-        empty=not named(body),
+        empty=not named_children(body),
     )
 
 
 def _calls(source: bytes, node: Node) -> Iterator[Call]:
-    for call_node in below(node):
+    for call_node in descendants(node):
         called = call_node.child_by_field_name("function") if call_node.type == "invocation_expression" else None
         if called:
             name, receiver = _callee_name(source, called)
-            yield Call(name, receiver, len(named(call_node.child_by_field_name("arguments"))))
+            yield Call(name, receiver, len(named_children(call_node.child_by_field_name("arguments"))))
 
 
 def _callee_name(source: bytes, called: Node) -> tuple[str, str]:
@@ -121,7 +121,7 @@ def _callee_name(source: bytes, called: Node) -> tuple[str, str]:
     receiver = text_of(source, before) if before and before.child_count == 0 else ""
     last: Node | None = called
     while last and last.type != "identifier":
-        inner = named(last)
+        inner = named_children(last)
         last = field(last, "name") or next(
             (child for child in reversed(inner) if child.type != "type_argument_list"), None
         )
@@ -143,16 +143,16 @@ def _context(source: bytes, root: Node, classes: Sequence[Node], tests: Sequence
         inner = [test.node for test in tests if outer.start_byte <= test.node.start_byte < outer.end_byte]
         cut = [(node.start_byte, node.end_byte) for node in sorted(inner, key=lambda node: node.start_byte)]
         begin = outer.start_byte - (len(lines_of(source, outer)) - len(text_of(source, outer)))
-        yield without(source, begin, outer.end_byte, cut)
+        yield remove_ranges(source, begin, outer.end_byte, cut)
 
 
 def _global(root: Node) -> Iterator[Node]:
     """Yield the nodes at the top of the file, and usings within namespaces and conditions."""
-    stack = [(node, True) for node in reversed(named(root))]
+    stack = [(node, True) for node in reversed(named_children(root))]
     while stack:
         node, is_top = stack.pop()
         if node.type in NAMESPACES | CONDITIONAL:
-            inner = named(node.child_by_field_name("body") or node)
+            inner = named_children(node.child_by_field_name("body") or node)
             stack += [(child, False) for child in reversed(inner)]
         elif is_top or node.type in USINGS:
             yield node

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ci_eval.grammar.syntax import Node
-from ci_eval.mining.trees import below, field, named, text_of
+from ci_eval.mining.trees import descendants, field, named_children, text_of
 from ci_eval.mining.unit_tests.contract import Call, Dialect, Function, Index, Parsed, Test, Tier
 from ci_eval.mining.unit_tests.places import folder, place
 from ci_eval.mining.unit_tests.words import beginnings, lower_first, upper_first
@@ -50,7 +50,7 @@ def _test(source: bytes, path: str, node: Node, context: str) -> Test:
         calls=tuple(_calls(source, node)),
         context=context,
         broken=node.has_error,
-        empty=not named(node.child_by_field_name("body")),
+        empty=not named_children(node.child_by_field_name("body")),
     )
 
 
@@ -71,7 +71,7 @@ def _receiver(source: bytes, node: Node) -> str:
 
 
 def _arguments(parameters: Node | None) -> tuple[int, int | None]:
-    declared = named(parameters)
+    declared = named_children(parameters)
     count = sum(max(len([child for child in node.children if child.type == "identifier"]), 1) for node in declared)
     if declared and declared[-1].type == "variadic_parameter_declaration":
         return count - 1, None
@@ -79,10 +79,10 @@ def _arguments(parameters: Node | None) -> tuple[int, int | None]:
 
 
 def _calls(source: bytes, node: Node) -> Iterator[Call]:
-    for call_node in below(node):
+    for call_node in descendants(node):
         called = call_node.child_by_field_name("function") if call_node.type == "call_expression" else None
-        while called and called.type in INSTANTIATED and named(called):
-            called = named(called)[0]
+        while called and called.type in INSTANTIATED and named_children(called):
+            called = named_children(called)[0]
         if called and called.type in {"identifier", "selector_expression"}:
             last = called.child_by_field_name("field") or called
             receiver = text_of(source, field(called, "operand"))
@@ -91,7 +91,7 @@ def _calls(source: bytes, node: Node) -> Iterator[Call]:
 
 def _argument_count(arguments: Node | None) -> int | None:
     """Return the number of arguments. None if a slice is spread, or if one call gives them all."""
-    argument_nodes = named(arguments)
+    argument_nodes = named_children(arguments)
     several = any(node.type == "variadic_argument" for node in argument_nodes)
     return (
         None
@@ -102,7 +102,7 @@ def _argument_count(arguments: Node | None) -> int | None:
 
 def _context(source: bytes, root: Node) -> Iterator[str]:
     """Yield all code but what go runs: functions by their signatures, TestMain as it is."""
-    for node in named(root):
+    for node in named_children(root):
         if node.type not in FUNCTIONS or _name(source, node) in WHOLE:
             yield text_of(source, node)
         elif node.type == "method_declaration" or not RUN_BY_GO.fullmatch(_name(source, node)):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from ci_eval.grammar.syntax import Node
-from ci_eval.mining.trees import below, lines_of, named, text_of, without_comments
+from ci_eval.mining.trees import descendants, lines_of, named_children, remove_comments, text_of
 from ci_eval.mining.unit_tests.contract import Call, Dialect, Function, Index, Parsed, Test, Tier
 from ci_eval.mining.unit_tests.places import place
 from ci_eval.mining.unit_tests.words import beginnings, lower_first, subject
@@ -46,18 +46,18 @@ def read(source: bytes, path: str, root: Node) -> Parsed:
 
 def _package(source: bytes, root: Node) -> str:
     declared = next((node for node in root.children if node.type == "package_declaration"), None)
-    return text_of(source, named(declared)[-1]) if named(declared) else ""
+    return text_of(source, named_children(declared)[-1]) if named_children(declared) else ""
 
 
 def _methods(source: bytes, root: Node) -> Iterator[_Method]:
-    stack: list[tuple[Node, tuple[Node, ...]]] = [(node, ()) for node in reversed(named(root))]
+    stack: list[tuple[Node, tuple[Node, ...]]] = [(node, ()) for node in reversed(named_children(root))]
     while stack:
         node, classes = stack.pop()
         if node.type == "method_declaration":
             yield _Method(node, classes, _annotations(source, node))
         elif node.type in BODIES:
             around = (*classes, node) if node.type in CLASSES else classes
-            stack += [(child, around) for child in reversed(named(node))]
+            stack += [(child, around) for child in reversed(named_children(node))]
 
 
 def _modifiers(node: Node) -> Node | None:
@@ -65,7 +65,7 @@ def _modifiers(node: Node) -> Node | None:
 
 
 def _annotations(source: bytes, node: Node) -> frozenset[str]:
-    annotations = [modifier for modifier in named(_modifiers(node)) if "annotation" in modifier.type]
+    annotations = [modifier for modifier in named_children(_modifiers(node)) if "annotation" in modifier.type]
     return frozenset(
         text_of(source, annotation.child_by_field_name("name")).rpartition(".")[2] for annotation in annotations
     )
@@ -78,7 +78,7 @@ def _name(source: bytes, node: Node) -> str:
 def _function(source: bytes, path: str, package: str, method: _Method) -> Function:
     parameters = [
         parameter
-        for parameter in named(method.node.child_by_field_name("parameters"))
+        for parameter in named_children(method.node.child_by_field_name("parameters"))
         if parameter.type != "receiver_parameter"
     ]
     spread = bool(parameters) and parameters[-1].type == "spread_parameter"
@@ -104,16 +104,16 @@ def _test(source: bytes, path: str, package: str, method: _Method, context: str)
         context=context,
         kind="method",
         broken=method.node.has_error,
-        empty=not named(method.node.child_by_field_name("body")),
+        empty=not named_children(method.node.child_by_field_name("body")),
     )
 
 
 def _calls(source: bytes, node: Node) -> Iterator[Call]:
-    for call_node in below(node):
+    for call_node in descendants(node):
         if call_node.type == "method_invocation":
             receiver = call_node.child_by_field_name("object")
             short = text_of(source, receiver) if receiver and receiver.child_count == 0 else ""
-            yield Call(_name(source, call_node), short, len(named(call_node.child_by_field_name("arguments"))))
+            yield Call(_name(source, call_node), short, len(named_children(call_node.child_by_field_name("arguments"))))
         elif call_node.type == "method_reference" and call_node.children[-1].type == "identifier":
             yield Call(text_of(source, call_node.children[-1]), text_of(source, call_node.children[0]))
 
@@ -123,7 +123,7 @@ def _calls(source: bytes, node: Node) -> Iterator[Call]:
 
 def _context(source: bytes, root: Node, classes: Sequence[Node]) -> Iterator[str]:
     """Yield package, imports and the test's classes without their tests and comments."""
-    for node in named(root):
+    for node in named_children(root):
         if node.type in {"package_declaration", "import_declaration"}:
             yield text_of(source, node)
     yield from _class(source, classes)
@@ -133,11 +133,11 @@ def _class(source: bytes, classes: Sequence[Node]) -> Iterator[str]:
     body = classes[0].child_by_field_name("body")
     header = _until(source, classes[0], body)
     yield f"{header} {{"
-    for member in named(body):
+    for member in named_children(body):
         if len(classes) > 1 and member.start_byte == classes[1].start_byte:
             yield from _class(source, classes[1:])
         elif member.type in KEPT or _is_fixture(source, member):
-            yield without_comments(source, member)
+            yield remove_comments(source, member)
         elif member.type == "method_declaration" and _is_public(source, member):
             yield f"{_until(source, member, member.child_by_field_name('body'))};".replace(";;", ";")
     blanks = lines_of(source, classes[0])
@@ -156,7 +156,7 @@ def _is_public(source: bytes, node: Node) -> bool:
 
 
 def _until(source: bytes, node: Node, body: Node | None) -> str:
-    return without_comments(source, node, end=body.start_byte if body else node.end_byte).rstrip()
+    return remove_comments(source, node, end=body.start_byte if body else node.end_byte).rstrip()
 
 
 # ---------------------------------------------------------------------------------------------------------- tiers

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from posixpath import dirname, join, normpath
 
 from ci_eval.grammar.syntax import Node
-from ci_eval.mining.trees import below, field, named, text_of, without
+from ci_eval.mining.trees import descendants, field, named_children, remove_ranges, text_of
 from ci_eval.mining.unit_tests.contract import Call, Dialect, Function, Index, Parsed, Test, Tier
 from ci_eval.mining.unit_tests.places import place, stem
 from ci_eval.mining.unit_tests.words import subject, tells, words
@@ -75,9 +75,11 @@ def _anything(_: str) -> bool:
 
 def _returned_names(source: bytes, function: Node) -> Callable[[str], bool]:
     """Return a check whether a name is one that the function returns at its end."""
-    statements = named(function.child_by_field_name("body"))
+    statements = named_children(function.child_by_field_name("body"))
     returned = [
-        named(statement)[0] for statement in statements if statement.type == "return_statement" and named(statement)
+        named_children(statement)[0]
+        for statement in statements
+        if statement.type == "return_statement" and named_children(statement)
     ]
     return {text_of(source, value) for value in returned}.__contains__
 
@@ -111,7 +113,7 @@ def _definition(source: bytes, node: Node) -> _Definition | None:
     last = left.child_by_field_name("property") or left
     if last.type not in {"identifier", "property_identifier"} or not _is_function(right):
         return None
-    alone = node.parent if node.type != "pair" and node.parent and len(named(node.parent)) == 1 else node
+    alone = node.parent if node.type != "pair" and node.parent and len(named_children(node.parent)) == 1 else node
     owner = {"pair": None, "variable_declarator": ""}.get(node.type, _owner(source, left))
     return _Definition(text_of(source, last), alone, right if right.type in FUNCTIONS else None, owner)
 
@@ -121,14 +123,14 @@ def _is_function(value: Node) -> bool:
     { …: function … })."""
     if value.type in FUNCTIONS:
         return True
-    arguments = named(value.child_by_field_name("arguments")) if value.type == "call_expression" else []
+    arguments = named_children(value.child_by_field_name("arguments")) if value.type == "call_expression" else []
     return any(
         _has_functions(argument) if argument.type == "object" else _is_function(argument) for argument in arguments
     )
 
 
 def _has_functions(node: Node) -> bool:
-    values = [member.child_by_field_name("value") or member for member in named(node)]
+    values = [member.child_by_field_name("value") or member for member in named_children(node)]
     return any(value.type in FUNCTIONS or value.type == "method_definition" for value in values)
 
 
@@ -150,7 +152,7 @@ def _function(source: bytes, path: str, definition: _Definition, around: str) ->
         name=stem(path) if definition.name in {"exports", "default"} else definition.name,
         place=place(source, path, definition.whole),
         owner=around if definition.owner is None else definition.owner,
-        most=None if parameters is None or "..." in text_of(source, parameters) else len(named(parameters)),
+        most=None if parameters is None or "..." in text_of(source, parameters) else len(named_children(parameters)),
         broken=definition.whole.has_error,
     )
 
@@ -160,7 +162,7 @@ def _function(source: bytes, path: str, definition: _Definition, around: str) ->
 
 def _tests(source: bytes, path: str, root: Node) -> list[Test]:
     imports = _imports(source, root)
-    parts = [(node, list(_framework_calls(source, node))) for node in named(root)]
+    parts = [(node, list(_framework_calls(source, node))) for node in named_children(root)]
     contexts: dict[int, str] = {}
     tests = []
     for node, around in (call_of_part for _, inner in parts for call_of_part in inner):
@@ -202,12 +204,12 @@ def _is_skipped(source: bytes, node: Node) -> bool:
 
 
 def _callback(node: Node) -> Node | None:
-    arguments = named(node.child_by_field_name("arguments"))
+    arguments = named_children(node.child_by_field_name("arguments"))
     return next((argument for argument in arguments if argument.type in FUNCTIONS), None)
 
 
 def _title(source: bytes, node: Node) -> str:
-    arguments = named(node.child_by_field_name("arguments"))
+    arguments = named_children(node.child_by_field_name("arguments"))
     return text_of(source, arguments[0]).strip("'\"`") if arguments and "string" in arguments[0].type else ""
 
 
@@ -228,7 +230,7 @@ def _test(
         calls=tuple(sorted_calls(source, callback)),
         context=context,
         broken=node.has_error,
-        empty=body is None or not named(body),
+        empty=body is None or not named_children(body),
         imports=imports,
     )
 
@@ -236,7 +238,7 @@ def _test(
 def sorted_calls(source: bytes, node: Node) -> list[Call]:
     """Return the calls in order of the position of their names: `a.b(c()).d()` calls b, c, d."""
     calls = []
-    for call_node in below(node):
+    for call_node in descendants(node):
         called = call_node.child_by_field_name("function") if call_node.type == "call_expression" else None
         if called and called.type in {"identifier", "member_expression"}:
             last = called.child_by_field_name("property") or called
@@ -254,14 +256,14 @@ def _receiver(source: bytes, node: Node | None) -> str:
 
 
 def _argument_count(arguments: Node | None) -> int | None:
-    argument_nodes = named(arguments)
+    argument_nodes = named_children(arguments)
     return None if any(node.type == "spread_element" for node in argument_nodes) else len(argument_nodes)
 
 
 def _imports(source: bytes, root: Node) -> dict[str, str]:
     """Return the module of each local name, from import and from require anywhere outside functions."""
     modules: dict[str, str] = {}
-    for node in below(root, into=lambda descendant: descendant.type not in FUNCTIONS | DECLARED):
+    for node in descendants(root, into=lambda descendant: descendant.type not in FUNCTIONS | DECLARED):
         if node.type == "import_statement":
             module = text_of(source, node.child_by_field_name("source")).strip("'\"`")
             modules |= {text_of(source, name): module for name in _names(node)}
@@ -298,7 +300,7 @@ def _context(source: bytes, parts: Sequence[_Part], suite: int) -> Iterator[str]
         elif node.start_byte <= suite < node.end_byte:
             tests = [call_node for call_node, _ in inner if _runner(source, call_node) in TESTS]
             cut = [(test.start_byte, test.end_byte) for test in tests]
-            yield without(source, node.start_byte, node.end_byte, cut)
+            yield remove_ranges(source, node.start_byte, node.end_byte, cut)
 
 
 # ---------------------------------------------------------------------------------------------------------- tiers

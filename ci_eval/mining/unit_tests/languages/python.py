@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ci_eval.grammar.syntax import Node
-from ci_eval.mining.trees import below, field, lines_of, named, text_of
+from ci_eval.mining.trees import descendants, field, lines_of, named_children, text_of
 from ci_eval.mining.unit_tests.contract import Call, Dialect, Function, Index, Parsed, Test, Tier
 from ci_eval.mining.unit_tests.places import place, stem
 from ci_eval.mining.unit_tests.words import lower_first, snake, subject
@@ -51,10 +51,10 @@ def _definitions(root: Node) -> Iterator[_Definition]:
             if inner := node.child_by_field_name("definition"):
                 stack.append((inner, node, classes))
         elif node.type == "class_definition":
-            body = named(node.child_by_field_name("body"))
+            body = named_children(node.child_by_field_name("body"))
             stack += [(child, child, (*classes, node)) for child in reversed(body)]
         elif node.type.endswith(("_clause", "block", "module")) or node.type in {"if_statement", "try_statement"}:
-            stack += [(child, child, classes) for child in reversed(named(node))]
+            stack += [(child, child, classes) for child in reversed(named_children(node))]
 
 
 def _is_focal(source: bytes, definition: _Definition) -> bool:
@@ -106,22 +106,22 @@ def _test(source: bytes, path: str, definition: _Definition) -> Test:
         calls=tuple(_calls(source, definition.function)),
         kind="method" if definition.classes else "function",
         broken=definition.whole.has_error,
-        empty=all(_is_empty_statement(child) for child in named(body)),
+        empty=all(_is_empty_statement(child) for child in named_children(body)),
     )
 
 
 def _is_empty_statement(statement: Node) -> bool:
-    inner = named(statement) if statement.type == "expression_statement" else [statement]
+    inner = named_children(statement) if statement.type == "expression_statement" else [statement]
     return all(part.type in NOTHING for part in inner)
 
 
 def _calls(source: bytes, node: Node) -> Iterator[Call]:
-    for call_node in below(node):
+    for call_node in descendants(node):
         if call_node.type == "call":
             name = _last_name(source, call_node.child_by_field_name("function"))
             yield Call(name)
             # raises(Error, function, argument …) and assertRaises call it themselves.
-            arguments = named(call_node.child_by_field_name("arguments")) if RAISES.search(name) else []
+            arguments = named_children(call_node.child_by_field_name("arguments")) if RAISES.search(name) else []
             yield from (Call(called) for argument in arguments if (called := _last_name(source, argument)))
 
 
@@ -134,7 +134,9 @@ def _last_name(source: bytes, node: Node | None) -> str:
 def _imports(source: bytes, root: Node) -> Mapping[str, str]:
     """Return the module of each name that `from module import name` binds anywhere in the file's global code."""
     modules = {}
-    for node in below(root, into=lambda descendant: descendant.type not in {"function_definition", "class_definition"}):
+    for node in descendants(
+        root, into=lambda descendant: descendant.type not in {"function_definition", "class_definition"}
+    ):
         if node.type == "import_from_statement":
             module = text_of(source, node.child_by_field_name("module_name"))
             for child in node.children[3:]:
@@ -152,7 +154,7 @@ def _context(
     """Yield imports, global code and other classes as they are, functions by their signatures, and the test's own class
     by its header, fields and fixtures; without tests."""
     with_tests = {node.start_byte for test in tests for node in test.classes}
-    for child in named(parent):
+    for child in named_children(parent):
         definition = child.child_by_field_name("definition") if child.type == "decorated_definition" else child
         if definition is None or _is_test(source, definition):
             continue

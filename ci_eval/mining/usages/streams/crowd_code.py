@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from ci_eval.mining.usages.patching import patched
+from ci_eval.mining.usages.patching import apply_patch
 from ci_eval.mining.usages.recordings import Recording, Stream, Typings, files_of, read_whole
 from ci_eval.mining.usages.snapshots import Snapshot
 
@@ -138,7 +138,7 @@ class _Workspace:
             if isinstance(action, FileChange):
                 self._typings.skipped["change on disk: applied without a snapshot"] += 1
                 if action.change_type != "delete":
-                    typing.text = patched(typing.text, action.diff or "")
+                    typing.text = apply_patch(typing.text, action.diff or "")
             elif action.source == "user":
                 diff = action.diff
                 yield from typing.edit(time, diff.range_offset, diff.range_length, diff.text, units=True)

@@ -13,14 +13,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ci_eval.learning.recommenders.reading import spelled
+from ci_eval.learning.recommenders.reading import definition_key
 from ci_eval.model import Definition, ObjectUsage
 from tests.learning.recommenders.kinds.test_kinds import usages
 from tests.learning.recommenders.trained import CREATE, NEW, PARAM, T, proposed, trained, usage
 
 
 def items(of: ObjectUsage) -> set[str]:
-    return {*of.calls, f"definition {spelled(of.definition)}", *([f"method {of.method}"] if of.method else [])}
+    return {*of.calls, f"definition {definition_key(of.definition)}", *([f"method {of.method}"] if of.method else [])}
 
 
 def brute(seen: Sequence[ObjectUsage], query: ObjectUsage, most: int) -> dict[str, float]:

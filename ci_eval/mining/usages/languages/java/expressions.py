@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from ci_eval.grammar.syntax import Node
-from ci_eval.mining.trees import named, text_of
+from ci_eval.mining.trees import named_children, text_of
 from ci_eval.mining.usages.contract import Receiver
 from ci_eval.mining.usages.gathering import Enclosing
 from ci_eval.mining.usages.languages.java.names import Names
@@ -33,7 +33,7 @@ class Thing:
     """Type argument of a type that is generic in one type, such as Foo for List<Foo>."""
     definition: Definition = NOWHERE
 
-    def defined(self, kind: str, member: str = "", argument: int | None = None) -> Thing:
+    def with_definition(self, kind: str, member: str = "", argument: int | None = None) -> Thing:
         """Return the same thing with another definition."""
         return replace(self, definition=Definition(kind=kind, member=member, argument=argument))
 
@@ -61,7 +61,7 @@ class Scope:
         while scope:
             if name in scope.names:
                 thing = scope.names[name]
-                return thing.defined("FIELD", f"{scope.class_}.{name}") if scope.class_ else thing
+                return thing.with_definition("FIELD", f"{scope.class_}.{name}") if scope.class_ else thing
             scope = scope.parent
         return None
 
@@ -72,7 +72,7 @@ class Scope:
             scope = scope.parent
         return scope
 
-    def returned(self, method: str) -> tuple[Thing, str]:
+    def method_result(self, method: str) -> tuple[Thing, str]:
         """Return the result of a method of a class around, and the method's qualified name."""
         scope: Scope | None = self
         while scope:
@@ -110,8 +110,8 @@ class Expressions:
         if node.type == "array_type":
             return Thing(sort="array", type=self.type_of(node.child_by_field_name("element"), scope).type)
         if node.type == "generic_type":
-            parts = named(node)
-            type_arguments = named(parts[-1]) if len(parts) > 1 else []
+            parts = named_children(node)
+            type_arguments = named_children(parts[-1]) if len(parts) > 1 else []
             element = self.type_of(type_arguments[0], scope).type if len(type_arguments) == 1 else ""
             return replace(self.type_of(parts[0] if parts else None, scope), element=element)
         if node.type in {"type_identifier", "scoped_type_identifier", "identifier", "scoped_identifier"}:
@@ -121,7 +121,7 @@ class Expressions:
             full_name = self.names.find("".join(name.split()))
             return Thing(sort="object", type=full_name) if full_name else UNKNOWN
         if node.type in {"catch_type", "annotated_type", "wildcard"}:
-            kinds = [child for child in named(node) if "type" in child.type]
+            kinds = [child for child in named_children(node) if "type" in child.type]
             return self.type_of(kinds[0] if kinds else None, scope)
         return UNKNOWN
 
@@ -132,9 +132,9 @@ class Expressions:
         if node is None or depth > DEEPEST:
             return UNKNOWN
         if node.type in LITERALS:
-            return Thing(sort="object", type=LITERALS[node.type]).defined("CONSTANT")
+            return Thing(sort="object", type=LITERALS[node.type]).with_definition("CONSTANT")
         if node.type == "null_literal":
-            return UNKNOWN.defined("CONSTANT")
+            return UNKNOWN.with_definition("CONSTANT")
         if node.type in {"this", "super"}:
             return Thing(sort="this")
         handler = _HANDLERS.get(node.type)
@@ -149,19 +149,19 @@ class Expressions:
 
     def _new(self, node: Node, scope: Scope, _: int) -> Thing:
         thing = self.type_of(node.child_by_field_name("type"), scope)
-        return thing.defined("NEW", thing.type)
+        return thing.with_definition("NEW", thing.type)
 
     def _array(self, node: Node, scope: Scope, _: int) -> Thing:
         return Thing(sort="array", type=self.type_of(node.child_by_field_name("type"), scope).type)
 
     def _cast(self, node: Node, scope: Scope, _: int) -> Thing:
-        return self.type_of(node.child_by_field_name("type"), scope).defined("CAST")
+        return self.type_of(node.child_by_field_name("type"), scope).with_definition("CAST")
 
     def _inner(self, node: Node, scope: Scope, depth: int) -> Thing:
-        return self.of(next(iter(named(node)), None), scope, depth)
+        return self.of(next(iter(named_children(node)), None), scope, depth)
 
     def _first_known(self, node: Node, scope: Scope, depth: int) -> Thing:
-        things = [self.of(part, scope, depth) for part in named(node)[1:]]
+        things = [self.of(part, scope, depth) for part in named_children(node)[1:]]
         return next((thing for thing in things if thing.sort == "object"), UNKNOWN)
 
     def _field(self, node: Node, scope: Scope, depth: int) -> Thing:
@@ -169,20 +169,20 @@ class Expressions:
         name = self.text(node.child_by_field_name("field"))
         if holder.sort == "this":
             owner = scope.own_class()
-            return (owner.find(name) if owner else None) or UNKNOWN.defined("FIELD", name)
+            return (owner.find(name) if owner else None) or UNKNOWN.with_definition("FIELD", name)
         if name[:1].isupper() and not name.isupper():
             full = self.names.find("".join(self.text(node).split()))
             return Thing(sort="class", type=full)
-        return UNKNOWN.defined("FIELD", f"{holder.type}.{name}".lstrip("."))
+        return UNKNOWN.with_definition("FIELD", f"{holder.type}.{name}".lstrip("."))
 
     def _call(self, node: Node, scope: Scope, depth: int) -> Thing:
         receiver = node.child_by_field_name("object")
         name = self.text(node.child_by_field_name("name"))
         holder = self.of(receiver, scope, depth) if receiver else Thing(sort="this")
         if holder.sort == "this":
-            thing, full = scope.returned(name)
-            return thing.defined("RETURN", full)
-        return UNKNOWN.defined("RETURN", f"{holder.type}.{name}".lstrip("."))
+            thing, full = scope.method_result(name)
+            return thing.with_definition("RETURN", full)
+        return UNKNOWN.with_definition("RETURN", f"{holder.type}.{name}".lstrip("."))
 
     def _element_of_array(self, node: Node, scope: Scope, depth: int) -> Thing:
         holder = self.of(node.child_by_field_name("array"), scope, depth)

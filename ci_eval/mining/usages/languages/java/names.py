@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from ci_eval.grammar.syntax import Node
-from ci_eval.mining.trees import named, text_of
+from ci_eval.mining.trees import named_children, text_of
 
 LANG = frozenset(
     "AbstractMethodError Appendable ArithmeticException ArrayIndexOutOfBoundsException ArrayStoreException "
@@ -96,8 +96,8 @@ class Names:
 def names_of(source: bytes, root: Node, own: frozenset[str]) -> Names:
     """Return the names of a file."""
     package, imports, wholly = "", {}, []
-    for node in named(root):
-        path = next((child for child in named(node) if "identifier" in child.type), None)
+    for node in named_children(root):
+        path = next((child for child in named_children(node) if "identifier" in child.type), None)
         name = text_of(source, path)
         if node.type == "package_declaration":
             package = name
@@ -120,7 +120,7 @@ TYPES |= {"annotation_type_declaration"}
 
 
 def _declarations(source: bytes, root: Node, package: str) -> Iterator[tuple[str, str]]:
-    stack = [(child, package) for child in named(root)]
+    stack = [(child, package) for child in named_children(root)]
     while stack:
         node, outer = stack.pop()
         if node.type in TYPES:
@@ -128,9 +128,9 @@ def _declarations(source: bytes, root: Node, package: str) -> Iterator[tuple[str
             outer = f"{outer}.{name}" if outer else name
             yield name, outer
             node_body = node.child_by_field_name("body")
-            stack += [(child, outer) for child in named(node_body)]
+            stack += [(child, outer) for child in named_children(node_body)]
         elif node.type in {"enum_body_declarations", "ERROR"}:
-            stack += [(child, outer) for child in named(node)]
+            stack += [(child, outer) for child in named_children(node)]
 
 
 def package_of(type_: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from ci_eval.grammar.syntax import Node
-from ci_eval.mining.trees import below, named
+from ci_eval.mining.trees import descendants, named_children
 from ci_eval.mining.usages.contract import MinedText, Surroundings
 from ci_eval.mining.usages.gathering import Enclosing, Gathering
 from ci_eval.mining.usages.languages.java.expressions import UNKNOWN, Expressions, Scope, Thing
@@ -61,10 +61,10 @@ class JavaWalk(StackWalk[Scope]):
         self._enter(node, scope, f"{prefix}.{name}".lstrip("."), list(self._bases(node)))
 
     def _bases(self, node: Node) -> Iterable[Node]:
-        for child in named(node):
+        for child in named_children(node):
             if child.type in {"superclass", "super_interfaces", "extends_interfaces"}:
-                for base in named(child):
-                    yield from named(base) if base.type in {"type_list", "interface_type_list"} else (base,)
+                for base in named_children(child):
+                    yield from named_children(base) if base.type in {"type_list", "interface_type_list"} else (base,)
 
     def _enter(self, node: Node, scope: Scope, qualified: str, bases: list[Node]) -> None:
         """Visit the members of a class."""
@@ -76,7 +76,7 @@ class JavaWalk(StackWalk[Scope]):
             enclosing=enclosing, parent=scope, class_=qualified, parameters=frozenset(self._type_parameters(node))
         )
         body = node.child_by_field_name("body") or next(
-            (child for child in named(node) if child.type == "class_body"), None
+            (child for child in named_children(node) if child.type == "class_body"), None
         )
         # Fields and methods are defined first, since the code in methods may use all of them.
         for member in self._members(body):
@@ -86,29 +86,31 @@ class JavaWalk(StackWalk[Scope]):
             elif member.type == "method_declaration":
                 thing = self.expressions.type_of(member.child_by_field_name("type"), inner)
                 inner.returns.setdefault(self.text(member.child_by_field_name("name")), thing)
-        for number, parameter in enumerate(named(node.child_by_field_name("parameters"))):
+        for number, parameter in enumerate(named_children(node.child_by_field_name("parameters"))):
             self._parameter(parameter, number, inner, bind_only=True)
         self._visit_all(body.children if body else [], inner)
 
     def _members(self, body: Node | None) -> Iterable[Node]:
-        for member in named(body):
+        for member in named_children(body):
             if member.type in BODIES:
-                yield from named(member)
+                yield from named_children(member)
             else:
                 yield member
 
     def _type_parameters(self, node: Node) -> Iterable[str]:
         list_node = node.child_by_field_name("type_parameters") or next(
-            (child for child in named(node) if child.type == "type_parameters"), None
+            (child for child in named_children(node) if child.type == "type_parameters"), None
         )
-        for parameter in named(list_node):
-            yield self.text(next((child for child in named(parameter) if "identifier" in child.type), None))
+        for parameter in named_children(list_node):
+            yield self.text(next((child for child in named_children(parameter) if "identifier" in child.type), None))
 
     def _method(self, node: Node, scope: Scope) -> None:
         name = self.text(node.child_by_field_name("name"))
         owner = scope.own_class()
         parameters = [
-            parameter for parameter in named(node.child_by_field_name("parameters")) if parameter.type in PARAMETERS
+            parameter
+            for parameter in named_children(node.child_by_field_name("parameters"))
+            if parameter.type in PARAMETERS
         ]
         signature = f"{name}({','.join(self._written_type(parameter) for parameter in parameters)})"
         key = f"{owner.class_ if owner else ''}.{signature}".lstrip(".")
@@ -122,8 +124,8 @@ class JavaWalk(StackWalk[Scope]):
 
     def _library_method(self, node: Node, signature: str, owner: Scope) -> str:
         """Return the method of a library that it overrides, or an empty string if it is not marked so."""
-        modifiers = next((child for child in named(node) if child.type == "modifiers"), None)
-        names = {self.text(modifier.child_by_field_name("name")) for modifier in named(modifiers)}
+        modifiers = next((child for child in named_children(node) if child.type == "modifiers"), None)
+        names = {self.text(modifier.child_by_field_name("name")) for modifier in named_children(modifiers)}
         if "Override" not in names:
             return ""
         if owner.enclosing.class_ != owner.class_:
@@ -132,19 +134,19 @@ class JavaWalk(StackWalk[Scope]):
 
     def _written_type(self, parameter: Node) -> str:
         """Return the type of a parameter, without type arguments."""
-        kinds = [child for child in named(parameter) if "type" in child.type]
+        kinds = [child for child in named_children(parameter) if "type" in child.type]
         text = self.text(kinds[0] if kinds else None).partition("<")[0].rpartition(".")[2]
-        more = "[]" if any(child.type == "dimensions" for child in named(parameter)) else ""
+        more = "[]" if any(child.type == "dimensions" for child in named_children(parameter)) else ""
         return f"{text}{'...' if parameter.type == 'spread_parameter' else more}"
 
     def _parameter(self, node: Node, number: int, scope: Scope, *, bind_only: bool = False) -> None:
-        kinds = [child for child in named(node) if "type" in child.type]
+        kinds = [child for child in named_children(node) if "type" in child.type]
         thing = self.expressions.type_of(kinds[0] if kinds else None, scope)
-        if node.type == "spread_parameter" or any(child.type == "dimensions" for child in named(node)):
+        if node.type == "spread_parameter" or any(child.type == "dimensions" for child in named_children(node)):
             thing = Thing(sort="array", type=thing.type)
-        declarator = next((child for child in named(node) if child.type == "variable_declarator"), node)
-        name = self.text(declarator.child_by_field_name("name") or next(iter(named(declarator)), None))
-        thing = thing.defined("PARAM", scope.enclosing.method, number)
+        declarator = next((child for child in named_children(node) if child.type == "variable_declarator"), node)
+        name = self.text(declarator.child_by_field_name("name") or next(iter(named_children(declarator)), None))
+        thing = thing.with_definition("PARAM", scope.enclosing.method, number)
         if bind_only:
             scope.names[name] = thing
         else:
@@ -168,12 +170,12 @@ class JavaWalk(StackWalk[Scope]):
         type_node = node.child_by_field_name("type")
         declared = self.expressions.type_of(type_node, scope)
         is_var = self.text(type_node) == "var"
-        for declarator in named(node):
+        for declarator in named_children(node):
             if declarator.type == "variable_declarator":
                 value = declarator.child_by_field_name("value")
                 assigned = self.expressions.of(value, scope)
-                thing = assigned if is_var else declared.defined(*_parts(assigned))
-                if any(child.type == "dimensions" for child in named(declarator)):
+                thing = assigned if is_var else declared.with_definition(*_parts(assigned))
+                if any(child.type == "dimensions" for child in named_children(declarator)):
                     thing = Thing(sort="array", type=declared.type)
                 yield self.text(declarator.child_by_field_name("name")), thing, value
 
@@ -196,7 +198,7 @@ class JavaWalk(StackWalk[Scope]):
             return
         name = self.text(left)
         # The type stays the declared one; only the origin of the object is new.
-        thing = known.defined(*_parts(assigned))
+        thing = known.with_definition(*_parts(assigned))
         if left.type == "identifier" and known.definition.kind != "FIELD":
             holder: Scope | None = scope
             while holder and name not in holder.names:
@@ -210,7 +212,7 @@ class JavaWalk(StackWalk[Scope]):
         thing = self.expressions.type_of(type_node, scope)
         if self.text(type_node) == "var":
             thing = self.expressions.element(value, scope)
-        self._bind(self.text(node.child_by_field_name("name")), thing.defined("LOOP"), scope, type_node or node)
+        self._bind(self.text(node.child_by_field_name("name")), thing.with_definition("LOOP"), scope, type_node or node)
         self._visit_all(node.children, scope)
 
     def _resource(self, node: Node, scope: Scope) -> None:
@@ -220,26 +222,26 @@ class JavaWalk(StackWalk[Scope]):
             thing = resource if self.text(type_node) == "var" else self.expressions.type_of(type_node, scope)
             name = self.text(node.child_by_field_name("name"))
             kind, member = ("WITH", resource.definition.member)
-            self._bind(name, thing.defined(kind, member), scope, node)
+            self._bind(name, thing.with_definition(kind, member), scope, node)
         self._visit_all(node.children, scope)
 
     def _catch(self, node: Node, scope: Scope) -> None:
-        kinds = [child for child in named(node) if "type" in child.type]
+        kinds = [child for child in named_children(node) if "type" in child.type]
         thing = self.expressions.type_of(kinds[0] if kinds else None, scope)
-        self._bind(self.text(node.child_by_field_name("name")), thing.defined("EXCEPT"), scope, node)
+        self._bind(self.text(node.child_by_field_name("name")), thing.with_definition("EXCEPT"), scope, node)
 
     def _pattern(self, node: Node, scope: Scope) -> None:
         """Bind the variable of `x instanceof Foo foo`."""
         holder = (
             node
             if node.child_by_field_name("name")
-            else next((child for child in below(node) if child.type == "type_pattern"), node)
+            else next((child for child in descendants(node) if child.type == "type_pattern"), node)
         )
-        parts = named(holder)
+        parts = named_children(holder)
         if len(parts) > 1 and parts[-1].type == "identifier":
             thing = self.expressions.type_of(parts[-2], scope)
             if thing.sort == "object":
-                self._bind(self.text(parts[-1]), thing.defined("CAST"), scope, node)
+                self._bind(self.text(parts[-1]), thing.with_definition("CAST"), scope, node)
         self._visit_all(node.children, scope)
 
     def _lambda(self, node: Node, scope: Scope) -> None:
@@ -247,17 +249,17 @@ class JavaWalk(StackWalk[Scope]):
         parameters = node.child_by_field_name("parameters")
         inner = Scope(enclosing=scope.enclosing, parent=scope)
         if parameters is not None and parameters.type == "formal_parameters":
-            for number, parameter in enumerate(named(parameters)):
+            for number, parameter in enumerate(named_children(parameters)):
                 self._parameter(parameter, number, inner)
         elif parameters is not None:
-            for parameter in [parameters] if parameters.type == "identifier" else named(parameters):
-                inner.names[self.text(parameter)] = UNKNOWN.defined("PARAM")
+            for parameter in [parameters] if parameters.type == "identifier" else named_children(parameters):
+                inner.names[self.text(parameter)] = UNKNOWN.with_definition("PARAM")
         self._visit(node.child_by_field_name("body"), inner)
 
     # ------------------------------------------------------------------------------------------------ calls
 
     def _new(self, node: Node, scope: Scope) -> None:
-        body = next((child for child in named(node) if child.type == "class_body"), None)
+        body = next((child for child in named_children(node) if child.type == "class_body"), None)
         type_node = node.child_by_field_name("type")
         self._visit_all((child for child in node.children if child.type != "class_body"), scope)
         if body is not None and type_node is not None:

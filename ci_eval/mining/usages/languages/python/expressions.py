@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from ci_eval.grammar.syntax import Node, parser
-from ci_eval.mining.trees import field, named, text_of
+from ci_eval.mining.trees import field, named_children, text_of
 from ci_eval.mining.usages.languages.python.meaning import UNKNOWN, Meaning, Scope, instance
 from ci_eval.mining.usages.languages.python.naming import is_class_name
 
@@ -69,7 +69,7 @@ class Expressions:
         if node.type in CONSTANTS:
             return self._constant(node, scope, depth)
         if node.type == "none":
-            return UNKNOWN.defined("CONSTANT")
+            return UNKNOWN.with_definition("CONSTANT")
         handler = _HANDLERS.get(node.type)
         return handler(self, node, scope, depth + 1) if handler else UNKNOWN
 
@@ -78,7 +78,7 @@ class Expressions:
         if node.type == "string" and "b" in self.text(node).partition("'")[0].partition('"')[0].lower():
             name = "bytes"
         element = ""
-        if node.type in {"list", "set", "tuple"} and (first := named(node)[:1]):
+        if node.type in {"list", "set", "tuple"} and (first := named_children(node)[:1]):
             element = self.of(first[0], scope, depth + 1).name
         return instance(f"builtins.{name}", "CONSTANT", element=element)
 
@@ -106,8 +106,8 @@ class Expressions:
                 meaning = self.member(holder, name)
             full = f"{holder.name}.{name}"
             if meaning and meaning.sort == "object":
-                return meaning.defined("FIELD", full)
-            return meaning or Meaning(sort="unknown", name=full).defined("FIELD", full)
+                return meaning.with_definition("FIELD", full)
+            return meaning or Meaning(sort="unknown", name=full).with_definition("FIELD", full)
         return UNKNOWN
 
     def _of_this(self, owner: Scope | None, name: str) -> Meaning:
@@ -120,8 +120,8 @@ class Expressions:
             for base in () if meaning else owner.bases:
                 meaning = meaning or self.member(self.of_name(base), name)
         if meaning is None:
-            return UNKNOWN.defined("FIELD", full)
-        return meaning.defined("FIELD", full) if meaning.sort in {"object", "unknown"} else meaning
+            return UNKNOWN.with_definition("FIELD", full)
+        return meaning.with_definition("FIELD", full) if meaning.sort in {"object", "unknown"} else meaning
 
     def of_name(self, full: str) -> Meaning:
         """Return the meaning of a qualified name of another file."""
@@ -150,18 +150,18 @@ class Expressions:
         if last in PARAMETERS and name.startswith(TYPING):
             return Meaning(sort="type parameter")
         if last == "cast" and name.startswith(TYPING):
-            arguments = named(node.child_by_field_name("arguments"))
-            return self.annotated(arguments[0] if arguments else None, scope).defined("CAST")
+            arguments = named_children(node.child_by_field_name("arguments"))
+            return self.annotation_object(arguments[0] if arguments else None, scope).with_definition("CAST")
         if called.sort == "class" or (called.sort in {"imported", "unknown"} and last[:1].isupper() and called.name):
             return replace(instance(called.name, "NEW", called.name), scope=called.scope)
         returned = self._call_result(called, called_node, scope, depth)
         if name in OPENING and (mode := self._mode(node, OPENING[name])) and "b" in mode:
             returned = instance(_binary_file(mode))
-        return returned.defined("RETURN", name)
+        return returned.with_definition("RETURN", name)
 
     def _mode(self, call: Node, position: int) -> str:
         """Return the mode that a file is opened in, or an empty string if the call does not spell it."""
-        arguments = named(call.child_by_field_name("arguments"))
+        arguments = named_children(call.child_by_field_name("arguments"))
         words = [argument for argument in arguments if self.text(argument.child_by_field_name("name")) == "mode"]
         value = words[0].child_by_field_name("value") if words else next(iter(arguments[position : position + 1]), None)
         return self.text(value).strip("\"'") if value and value.type == "string" else ""
@@ -180,7 +180,7 @@ class Expressions:
 
     def _first_known(self, node: Node, scope: Scope, depth: int) -> Meaning:
         """Return the first operand of `a or b` and `a if c else b` whose type is known."""
-        parts = named(node)
+        parts = named_children(node)
         parts = [parts[0], *parts[2:]] if node.type == "conditional_expression" and len(parts) == 3 else parts
         meanings = [self.of(part, scope, depth) for part in parts]
         return next((meaning for meaning in meanings if meaning.is_typed), UNKNOWN)
@@ -205,7 +205,7 @@ class Expressions:
 
     def _inner(self, node: Node, scope: Scope, depth: int) -> Meaning:
         """Return the meaning of what stands in brackets, behind `await`, or behind `:=`."""
-        value = node.child_by_field_name("value") or next(iter(named(node)), None)
+        value = node.child_by_field_name("value") or next(iter(named_children(node)), None)
         return self.of(value, scope, depth)
 
     def element(self, node: Node | None, scope: Scope) -> Meaning:
@@ -217,18 +217,18 @@ class Expressions:
 
     # ------------------------------------------------------------------------------------------------ annotations
 
-    def annotated(self, node: Node | None, scope: Scope, depth: int = 0) -> Meaning:
+    def annotation_object(self, node: Node | None, scope: Scope, depth: int = 0) -> Meaning:
         """Return an object of the type that an annotation names."""
         if node is None or depth > DEEPEST:
             return UNKNOWN
         if node.type == "type":
-            return self.annotated(next(iter(named(node)), None), scope, depth + 1)
+            return self.annotation_object(next(iter(named_children(node)), None), scope, depth + 1)
         if node.type == "string":
             return self._quoted_annotation(node, scope, depth + 1)
         if node.type in {"generic_type", "subscript"}:
             return self._generic(node, scope, depth + 1)
         if node.type in {"binary_operator", "union_type"}:
-            meanings = [self.annotated(part, scope, depth + 1) for part in named(node)]
+            meanings = [self.annotation_object(part, scope, depth + 1) for part in named_children(node)]
             return next((meaning for meaning in meanings if meaning.sort != "unknown"), UNKNOWN)
         if node.type in {"identifier", "attribute", "member_type"}:
             return self._plain(node, scope)
@@ -248,27 +248,27 @@ class Expressions:
         return UNKNOWN
 
     def _generic(self, node: Node, scope: Scope, depth: int) -> Meaning:
-        parts = named(node)
+        parts = named_children(node)
         type_arguments = parts[1:]
         if type_arguments and type_arguments[0].type == "type_parameter":
-            type_arguments = named(type_arguments[0])
+            type_arguments = named_children(type_arguments[0])
         last = self.text(parts[0]).rpartition(".")[2] if parts else ""
         if last in WRAPPERS:
-            meanings = [self.annotated(argument, scope, depth) for argument in type_arguments]
+            meanings = [self.annotation_object(argument, scope, depth) for argument in type_arguments]
             return next((meaning for meaning in meanings if meaning.sort != "unknown"), UNKNOWN)
-        holder = self.annotated(parts[0] if parts else None, scope, depth)
+        holder = self.annotation_object(parts[0] if parts else None, scope, depth)
         if last in {"type", "Type"}:
             return UNKNOWN
         if type_arguments and (last in HOLDERS or last in ALIASES) and last.lower() != "dict":
-            return replace(holder, element=self.annotated(type_arguments[0], scope, depth).name)
+            return replace(holder, element=self.annotation_object(type_arguments[0], scope, depth).name)
         return holder
 
     def _quoted_annotation(self, node: Node, scope: Scope, depth: int) -> Meaning:
         """Return the object for an annotation in a string."""
         text = self.text(node).strip("\"'").strip().encode()
         inner = Expressions(text, self.library)
-        statement = next(iter(named(parser("python").parse(text).root_node)), None)
-        return inner.annotated(next(iter(named(statement)), None), scope, depth + 1)
+        statement = next(iter(named_children(parser("python").parse(text).root_node)), None)
+        return inner.annotation_object(next(iter(named_children(statement)), None), scope, depth + 1)
 
 
 def _binary_file(mode: str) -> str:

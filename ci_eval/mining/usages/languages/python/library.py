@@ -41,7 +41,7 @@ def _known(full: str, steps: int) -> Meaning | None:
         return None
     if meaning.sort == "imported" or (meaning.sort == "class" and meaning.scope is None):
         return _resolve_alias(full, meaning.name, steps)
-    return meaning.defined("GLOBAL", full)
+    return meaning.with_definition("GLOBAL", full)
 
 
 def _look_up(scope: Scope, name: str, steps: int) -> Meaning | None:

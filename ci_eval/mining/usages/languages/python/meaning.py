@@ -29,7 +29,7 @@ class Meaning:
     returns: Meaning | None = None
     """Result of a function, if an annotation states it."""
 
-    def defined(self, kind: str, member: str = "", argument: int | None = None) -> Meaning:
+    def with_definition(self, kind: str, member: str = "", argument: int | None = None) -> Meaning:
         """Return the same meaning with another definition."""
         return replace(self, definition=Definition(kind=kind, member=member, argument=argument))
 
@@ -91,7 +91,7 @@ class Scope:
             if name in scope.names and not (outside and scope.kind == "class"):
                 meaning = scope.names[name]
                 if outside and meaning.sort in {"object", "unknown"}:
-                    return meaning.defined("GLOBAL", f"{scope.qualified}.{name}")
+                    return meaning.with_definition("GLOBAL", f"{scope.qualified}.{name}")
                 return meaning
             outside = outside or scope.kind != "inner"
             scope = scope.parent

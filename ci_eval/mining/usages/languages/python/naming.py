@@ -47,7 +47,7 @@ def is_class_name(name: str) -> bool:
     return bare[:1].isupper() and (not bare.isupper() or len(bare) == 1)
 
 
-def imported(source: bytes, node: Node, module: str, is_package: bool) -> Iterator[tuple[str, str, bool]]:
+def import_bindings(source: bytes, node: Node, module: str, is_package: bool) -> Iterator[tuple[str, str, bool]]:
     """Yield for each name that an import binds: the name, what it stands for, and whether that is surely a module.
 
     `module` is the one that the statement stands in.

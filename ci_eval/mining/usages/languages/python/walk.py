@@ -8,13 +8,13 @@ from dataclasses import replace
 from functools import partial
 
 from ci_eval.grammar.syntax import Node
-from ci_eval.mining.trees import named, text_of
+from ci_eval.mining.trees import named_children, text_of
 from ci_eval.mining.usages.contract import Receiver, Surroundings
 from ci_eval.mining.usages.gathering import Enclosing, Gathering
 from ci_eval.mining.usages.languages.python.expressions import Expressions, Library
 from ci_eval.mining.usages.languages.python.layout import LAYOUT
 from ci_eval.mining.usages.languages.python.meaning import UNKNOWN, Meaning, Scope, instance
-from ci_eval.mining.usages.languages.python.naming import begins_with, imported
+from ci_eval.mining.usages.languages.python.naming import begins_with, import_bindings
 from ci_eval.mining.usages.places import Places, Site
 from ci_eval.mining.usages.walking import StackWalk
 from ci_eval.model import Definition
@@ -107,12 +107,12 @@ class PythonWalk(StackWalk[Scope]):
         elif target.type == "attribute":
             self._assign_attribute(target, meaning, scope)
         elif target.type in {"pattern_list", "tuple_pattern", "list_pattern", "tuple", "as_pattern_target"}:
-            inner = named(target)
+            inner = named_children(target)
             if target.type == "as_pattern_target" and len(inner) == 1:
                 self._assign(inner[0], meaning, scope)
             else:
                 for part in inner:
-                    self._assign(part, UNKNOWN.defined("UNPACK"), scope)
+                    self._assign(part, UNKNOWN.with_definition("UNPACK"), scope)
 
     def _assign_attribute(self, target: Node, meaning: Meaning, scope: Scope) -> None:
         holder = target.child_by_field_name("object")
@@ -129,7 +129,7 @@ class PythonWalk(StackWalk[Scope]):
             self.gathering.define(scope.enclosing, meaning.name, meaning.definition, thing, target, own=own)
 
     def _import(self, node: Node, scope: Scope) -> None:
-        for name, full, surely in imported(self.source, node, self.module, self.is_package):
+        for name, full, surely in import_bindings(self.source, node, self.module, self.is_package):
             if name == "*":
                 scope.stars.append(full)
                 continue
@@ -151,7 +151,7 @@ class PythonWalk(StackWalk[Scope]):
     ) -> None:
         tuples = {"expression_list", "tuple"}
         if left and right and left.type in {"pattern_list", "tuple_pattern"} and right.type in tuples:
-            targets, values = named(left), named(right)
+            targets, values = named_children(left), named_children(right)
             if len(targets) == len(values):
                 for target, value in zip(targets, values, strict=True):
                     self._assign(target, self.expressions.of(value, scope), scope)
@@ -161,7 +161,7 @@ class PythonWalk(StackWalk[Scope]):
             inner = inner.child_by_field_name("right")
         meaning = self.expressions.of(inner, scope)
         if annotation:
-            declared = self.expressions.annotated(annotation, scope)
+            declared = self.expressions.annotation_object(annotation, scope)
             meaning = replace(declared, definition=meaning.definition) if declared.is_typed else meaning
         if left and not left.type.endswith("pattern_list"):
             self._assign(left, meaning, scope)
@@ -175,36 +175,36 @@ class PythonWalk(StackWalk[Scope]):
 
     def _for(self, node: Node, scope: Scope) -> None:
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-        others = [child for child in named(node) if child not in (left, right)]
+        others = [child for child in named_children(node) if child not in (left, right)]
 
         def begin() -> None:
-            self._assign(left, self.expressions.element(right, scope).defined("LOOP"), scope)
+            self._assign(left, self.expressions.element(right, scope).with_definition("LOOP"), scope)
             self._visit_all(others, scope)
 
         self._then([right], scope, begin)
 
     def _as(self, node: Node, scope: Scope) -> None:
         """Bind x in `with … as x`, `except … as x` and `case … as x`."""
-        if not named(node):
+        if not named_children(node):
             return
-        value, *others = named(node)
+        value, *others = named_children(node)
         target = node.child_by_field_name("alias") or (others[-1] if others else None)
         parent = node.parent
         is_except = parent is not None and parent.type.startswith("except")
 
         def bind() -> None:
             if is_except:
-                first = named(value)[0] if value.type == "tuple" and named(value) else value
-                self._assign(target, self.expressions.annotated(first, scope).defined("EXCEPT"), scope)
+                first = named_children(value)[0] if value.type == "tuple" and named_children(value) else value
+                self._assign(target, self.expressions.annotation_object(first, scope).with_definition("EXCEPT"), scope)
             else:
                 meaning = self.expressions.of(value, scope)
-                self._assign(target, meaning.defined("WITH", meaning.definition.member), scope)
+                self._assign(target, meaning.with_definition("WITH", meaning.definition.member), scope)
 
         self._then([value], scope, bind)
 
     def _if(self, node: Node, scope: Scope) -> None:
         """Narrow x to Foo in the block of `if isinstance(x, Foo)`."""
-        condition, *blocks = named(node) or [node]
+        condition, *blocks = named_children(node) or [node]
         narrowed = self._isinstance_check(condition, scope)
         if narrowed is None:
             self._visit_all(node.children, scope)
@@ -228,11 +228,15 @@ class PythonWalk(StackWalk[Scope]):
     def _isinstance_check(self, condition: Node, scope: Scope) -> tuple[str, Meaning] | None:
         if condition.type != "call" or self.text(condition.child_by_field_name("function")) != "isinstance":
             return None
-        arguments = named(condition.child_by_field_name("arguments"))
+        arguments = named_children(condition.child_by_field_name("arguments"))
         if len(arguments) != 2 or arguments[0].type != "identifier":
             return None
-        first = named(arguments[1])[0] if arguments[1].type == "tuple" and named(arguments[1]) else arguments[1]
-        meaning = self.expressions.annotated(first, scope).defined("CAST")
+        first = (
+            named_children(arguments[1])[0]
+            if arguments[1].type == "tuple" and named_children(arguments[1])
+            else arguments[1]
+        )
+        meaning = self.expressions.annotation_object(first, scope).with_definition("CAST")
         return (self.text(arguments[0]), meaning) if meaning.is_typed else None
 
     # ------------------------------------------------------------------------------------------------ definitions
@@ -245,8 +249,12 @@ class PythonWalk(StackWalk[Scope]):
 
     def _enter_class(self, name: str, superclasses: Node | None, scope: Scope) -> Scope:
         qualified = f"{scope.qualified}.{name}"
-        arguments = named(superclasses)
-        names = [self.expressions.annotated(base, scope).name for base in arguments if base.type != "keyword_argument"]
+        arguments = named_children(superclasses)
+        names = [
+            self.expressions.annotation_object(base, scope).name
+            for base in arguments
+            if base.type != "keyword_argument"
+        ]
         bases = tuple(base for base in names if base)
         self.gathering.bases[qualified] = bases
         foreign = next((base for base in bases if not self.is_own(base)), "")
@@ -322,7 +330,7 @@ class PythonWalk(StackWalk[Scope]):
     def _name_function(
         self, name: str, return_type: Node | None, scope: Scope, decorators: frozenset[str], qualified: str
     ) -> None:
-        returns = self.expressions.annotated(return_type, scope)
+        returns = self.expressions.annotation_object(return_type, scope)
         if decorators & {"contextmanager", "asynccontextmanager"} and returns.element:
             returns = instance(returns.element)
         if decorators & {"property", "cached_property"}:
@@ -338,8 +346,8 @@ class PythonWalk(StackWalk[Scope]):
     def _parameters(self, node: Node | None, inner: Scope, scope: Scope, decorators: frozenset[str]) -> None:
         is_method = scope.kind == "class" and "staticmethod" not in decorators
         count = 0
-        for parameter in named(node):
-            name_node = parameter.child_by_field_name("name") or next(iter(named(parameter)), None)
+        for parameter in named_children(node):
+            name_node = parameter.child_by_field_name("name") or next(iter(named_children(parameter)), None)
             name = self.text(parameter if parameter.type == "identifier" else name_node).lstrip("*")
             if not name:
                 continue
@@ -352,20 +360,20 @@ class PythonWalk(StackWalk[Scope]):
 
     def _parameter(self, node: Node, name: str, number: int, inner: Scope, scope: Scope) -> None:
         self._visit(node.child_by_field_name("value"), scope)
-        typed = self.expressions.annotated(node.child_by_field_name("type"), scope)
-        star = next((child for child in named(node) if "splat" in child.type), node).type
+        typed = self.expressions.annotation_object(node.child_by_field_name("type"), scope)
+        star = next((child for child in named_children(node) if "splat" in child.type), node).type
         if "splat" in star:
             typed = instance("builtins.dict" if "dictionary" in star else "builtins.tuple", element=typed.name)
         elif not typed.is_typed:
             default = self.expressions.of(node.child_by_field_name("value"), scope)
             typed = default if default.is_typed else typed
-        self._bind_here(inner, name, typed.defined("PARAM", inner.enclosing.method, number), node)
+        self._bind_here(inner, name, typed.with_definition("PARAM", inner.enclosing.method, number), node)
 
     def _lambda(self, node: Node, scope: Scope) -> None:
         inner = Scope(kind="inner", qualified=scope.qualified, enclosing=scope.enclosing, parent=scope)
-        for number, parameter in enumerate(named(node.child_by_field_name("parameters"))):
-            name = parameter if parameter.type == "identifier" else next(iter(named(parameter)), None)
-            inner.names[self.text(name)] = UNKNOWN.defined("PARAM", "", number)
+        for number, parameter in enumerate(named_children(node.child_by_field_name("parameters"))):
+            name = parameter if parameter.type == "identifier" else next(iter(named_children(parameter)), None)
+            inner.names[self.text(name)] = UNKNOWN.with_definition("PARAM", "", number)
         self._visit(node.child_by_field_name("body"), inner)
 
     def _comprehension(self, node: Node, scope: Scope) -> None:
@@ -375,10 +383,10 @@ class PythonWalk(StackWalk[Scope]):
         clauses = [child for child in node.children if child.type == "for_in_clause"]
         for clause in clauses:
             target, right = clause.child_by_field_name("left"), clause.child_by_field_name("right")
-            meaning = self.expressions.element(right, inner).defined("LOOP")
-            for name in named(target) if target and target.child_count else [target]:
+            meaning = self.expressions.element(right, inner).with_definition("LOOP")
+            for name in named_children(target) if target and target.child_count else [target]:
                 plain = target is not None and target.type == "identifier"
-                inner.names[self.text(name)] = meaning if plain else UNKNOWN.defined("UNPACK")
+                inner.names[self.text(name)] = meaning if plain else UNKNOWN.with_definition("UNPACK")
         self._visit_all(clauses, inner)
         self._visit_all((child for child in node.children if child.type != "for_in_clause"), inner)
 
