@@ -49,7 +49,7 @@ semicolons."""
 
 
 def given(environment: Mapping[str, str]) -> dict[str, str]:
-    """Name → value of the inputs that are not empty. Raises ConfigError."""
+    """Return the values of the inputs that are not empty, by name. Raises ConfigError."""
     if whole := environment.get(VARIABLE):
         inputs = _decode(whole)
     else:

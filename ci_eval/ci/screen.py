@@ -137,7 +137,7 @@ class Screen:
                     self._out.print(Text.assemble(f"  {label}", cell), overflow="fold")
 
     def steps(self, label: str, unit: str) -> Steps:
-        """Progress of one stage, to be used in a `with` statement."""
+        """Return the progress of one stage, to be used in a `with` statement."""
         return Steps(self._err, label, unit, self.host, quiet=self.quiet)
 
 

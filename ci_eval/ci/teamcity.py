@@ -37,7 +37,7 @@ def _code_units(character: str) -> str:
 
 
 def message(name: str, single: str | None = None, /, **values: str) -> str:
-    """Return a service message."""
+    """Return a service message as one line."""
     if single is not None:
         return f"##teamcity[{name} '{escape(single)}']"
     attributes = " ".join(f"{key}='{escape(text)}'" for key, text in values.items())

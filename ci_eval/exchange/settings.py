@@ -45,7 +45,7 @@ def title(config: Config) -> str:
 
 
 TITLES = {"cpp": "C++", "javascript": "JavaScript", "typescript": "TypeScript", "php": "PHP", "text": "Another"}
-"""Our name of a language → the plugin's, where that is not the same with a capital letter."""
+"""Our name of a language → the plugin's, if that is not the same with a capital letter."""
 NAMES = {title.lower(): name for name, title in TITLES.items()}
 
 

@@ -33,7 +33,7 @@ class Embedding:
     """Units, the most frequent first. Of equal ones, those that were read first."""
     counts: NDArray[np.int64]
     vectors: Vectors
-    """(units x dimensions), each of length 1, or 0 where a unit is near nothing in particular."""
+    """(units x dimensions), each of length 1, or 0 if a unit is near nothing in particular."""
     places: dict[str, int]
 
     @classmethod

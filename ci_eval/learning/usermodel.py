@@ -1,10 +1,9 @@
-"""A modelled user: how much is typed before completion is asked for, when the expected text is taken from the list, and
-when the user gives up.
+"""A modelled user: the letters typed before completion is requested, the choice of the expected text, and giving up.
 
-Algorithm 2 of the thesis that docs/user-model.md names: the length of the first prefix is drawn. At lookup number j,
-where the expected text has rank k in the list, it is taken with probability P_select(k, j). Where it is not taken, the
-user gives up with probability P_cancel(j) and types the rest; otherwise types one more character and asks again.
-Lookups are numbered from 0.
+Algorithm 2 of the thesis that docs/user-model.md names. The length of the first prefix is sampled. At lookup number j,
+if the expected text has rank k in the list, it is taken with probability P_select(k, j). If it is not taken, the user
+gives up with probability P_cancel(j) and types the rest; otherwise types one more character and asks again. Lookups are
+numbered from 0.
 """
 
 from __future__ import annotations

@@ -126,7 +126,7 @@ def _meaning(task: Task) -> Mapping[str, str]:
     }
 
 
-def _misses(workspace: Workspace, task: Task, wanted: Wanted) -> Iterator[tuple[int, dict[str, object]]]:
+def _misses(workspace: Workspace, task: Task, passes: Wanted) -> Iterator[tuple[int, dict[str, object]]]:
     for file, sessions in workspace.sessions(Session):
         lines = Lines(file.text)
         for session in sessions:
@@ -136,7 +136,7 @@ def _misses(workspace: Workspace, task: Task, wanted: Wanted) -> Iterator[tuple[
                     "--format jsonl writes them"
                 )
             went = outcome(task, session)
-            if went in LEVELS and wanted(session):
+            if went in LEVELS and passes(session):
                 yield ORDER.index(went), _result(session, task, went, _region(session, lines))
 
 

@@ -31,7 +31,7 @@ TYPES = {
     "flag": pa.bool_(),
 }
 ARROW = pa.schema(
-    [*((each.name, TYPES[each.type]) for each in COLUMNS), *((name, pa.float32()) for name in NAMES)],
+    [*((column.name, TYPES[column.type]) for column in COLUMNS), *((name, pa.float32()) for name in NAMES)],
     metadata={"ci-eval": SCHEMA},
 )
 

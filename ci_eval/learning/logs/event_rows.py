@@ -13,9 +13,9 @@ from ci_eval.learning.features import CATEGORIES, NAMES, SCHEMA
 from ci_eval.learning.logs.events import Feature, Shown, ShownSession
 
 POSITION = "position"
-"""The feature of the shown order; it is made where the logs have none."""
+"""Feature of the displayed order. It is computed if the logs have none."""
 MOST_FEATURES = 2_000
-"""Names that rows can have."""
+"""Most features that rows can have."""
 
 
 @dataclass(frozen=True)

@@ -34,11 +34,11 @@ class TrainingOptions(msgspec.Struct, frozen=True, kw_only=True, rename="camel",
     """Use of the enclosing method: by its qualified name, which means nothing in other projects unless it overrides
     theirs; by its own name alone; or not at all."""
     class_context: bool = False
-    """Whether the enclosing class is looked at."""
+    """Whether the enclosing class is used."""
     definition: bool = True
-    """Whether it is looked at where the object comes from."""
+    """Whether the origin of the object is used."""
     most_usages: Annotated[int, Meta(ge=0)] = 30_000
-    """Usages of a type that are learned from, drawn with `seed` where there are more; 0 = all."""
+    """Most usages of a type that are learnt from; more are sampled with `seed`. 0 for all."""
     seed: int = 0
 
 

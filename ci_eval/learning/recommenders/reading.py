@@ -28,10 +28,10 @@ from ci_eval.queries.cases import check_names
 LONGEST = 16 << 20
 """Bytes of a line; longer ones are no usage that anybody wrote."""
 NAMED = 20
-"""Bad lines that are named."""
+"""Most bad lines that messages name."""
 
 Row = tuple[int, ...]
-"""Numbers of the values in the slots (NONE where there is none), then those of the calls."""
+"""Numbers of the values in the slots (NONE if there is none), then those of the calls."""
 
 
 @dataclass

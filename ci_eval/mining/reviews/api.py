@@ -23,9 +23,9 @@ JSON = "application/vnd.github+json"
 RAW = "application/vnd.github.raw+json"
 TIMEOUT = (10.0, 60.0)
 TRIES = 5
-"""Requests for one answer, where the server or the way to it fails, or asks to be asked less often."""
+"""Requests for one answer, if the server or the way to it fails, or asks for fewer requests."""
 MINUTE = 60.0
-"""Seconds to wait at least where GitHub names no time; twice as long each time after."""
+"""Least seconds to wait if GitHub names no time; twice as long each time after."""
 PATIENCE = 2 * 3600.0
 """Seconds that all waiting may take: the limit is one of requests per hour."""
 

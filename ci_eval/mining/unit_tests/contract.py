@@ -34,7 +34,7 @@ class Function:
     owner: str = ""
     """Name of its class; "" for a function outside of classes."""
     scope: str = ""
-    """The package it is in, where tests find what they test by that."""
+    """Package of the function, in languages whose tests are paired within a package."""
     least: int = 0
     most: int | None = None
     """Most arguments that it takes; None for any number."""
@@ -47,7 +47,7 @@ class Function:
 
 @dataclass(frozen=True)
 class Call:
-    """A call in a test; `receiver` is what stands in front of the name, where that is short."""
+    """A call in a test. `receiver` is the expression in front of the name, if that is short."""
 
     name: str
     receiver: str = ""

@@ -36,7 +36,7 @@ The test, a {test_func_type} in {language}, will stand in {test_file_path}, wher
 FRAMEWORK = "\nIt is run by {test_framework}.\n"
 ANSWER = "\nAnswer with the test alone, in one block of code.\n"
 UNKNOWN = "Unknown"
-"""The framework where no package.json names one."""
+"""Framework to report if no package.json names one."""
 PLACEHOLDER = "#focal function/method here"
 LONGEST_TEST = 5_000
 """Characters; a test has fewer."""

@@ -16,8 +16,8 @@ Receiver = Literal["object", "unknown", "module", "class", "this", "array", "typ
 whose calls are no usage of an object."""
 
 Infer = Callable[[bytes, int], tuple[Receiver, str]]
-"""Asked where local rules do not tell: source text, offset (bytes) of the last byte of a receiver that ends in a name
-→ what it is, and its fully qualified type or ""."""
+"""Asked if local rules do not determine a type: source text, offset (bytes) of the last byte of a receiver that ends in
+a name → its kind, and its fully qualified type or ""."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -40,7 +40,7 @@ class _Gathered:
     enclosing: Enclosing
     own: bool
     definitions: dict[str, Definition] = field(default_factory=dict)
-    """Object (the variable's name) → where it comes from; the last assignment counts."""
+    """Object (the variable's name) → its origin. The last assignment counts."""
     origins: list[Origin] = field(default_factory=list)
     calls: list[tuple[int, str]] = field(default_factory=list)
     sites: list[Site] = field(default_factory=list)

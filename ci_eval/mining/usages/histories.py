@@ -34,7 +34,7 @@ class Moment:
 
 
 State = tuple[ObjectUsage | None, ObjectPlace | None]
-"""A usage, and where it is."""
+"""A usage, and its location in the text."""
 
 
 def histories(

@@ -56,7 +56,7 @@ class RecordedLookup:
     start: int
     """Beginning of the word (code points)."""
     before: str | None
-    """The text in front of the word; None where it is not known."""
+    """Text in front of the word, None if it is not known."""
     prefix: str
     """Part of the word that was typed."""
     candidates: Sequence[str]

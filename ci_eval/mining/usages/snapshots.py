@@ -25,7 +25,7 @@ class Selection:
     offset: int = 0
     typed: int = 0
     key: Key | None = None
-    """On which usage, where the recording tells it."""
+    """Usage that it was selected on, if the recording names it."""
 
 
 @dataclass(frozen=True, kw_only=True)

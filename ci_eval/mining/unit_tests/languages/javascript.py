@@ -95,7 +95,7 @@ def _holder(source: bytes, node: Node) -> str:
 class _Definition:
     name: str
     whole: Node
-    """With the statement around it, where that has nothing else."""
+    """Node of the definition, with the statement around it if that holds nothing else."""
     function: Node | None
     """Function; None if a call makes it from others."""
     owner: str | None = None

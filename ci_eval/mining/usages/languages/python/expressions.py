@@ -12,10 +12,10 @@ from ci_eval.mining.usages.languages.python.meaning import UNKNOWN, Meaning, Sco
 from ci_eval.mining.usages.languages.python.naming import is_class_name
 
 Library = Callable[[str], Meaning | None]
-"""The qualified name of something of the standard library → what it is; None where it is not known."""
+"""The qualified name of something of the standard library → its meaning, None if it is not known."""
 
 DEEPEST = 30
-"""Expressions nested deeper are not looked into: nobody's code has them."""
+"""Depth below which nested expressions are not evaluated: nobody's code has them."""
 CONSTANTS = {
     "string": "str",
     "concatenated_string": "str",

@@ -16,7 +16,7 @@ from ci_eval.mining.usages.languages.python.walk import PythonWalk
 
 STUBS = Path(jedi.__file__).parent / "third_party" / "typeshed" / "stdlib"
 FOLDERS = ("", "3", "2and3", "3.7", "3.9")
-"""Below STUBS; all but the first where jedi is older than 0.20."""
+"""Folders below STUBS. All but the first are those of jedi before 0.20."""
 ALIAS_STEPS = 4
 """Most references from stub to stub that are followed for a name."""
 
