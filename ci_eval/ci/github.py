@@ -94,7 +94,7 @@ def shortened(text: str, most: int) -> str:
 
 
 def _output(name: str, text: str) -> str:
-    # A delimiter that nobody could know cannot stand in the text.
+    # The delimiter is random, so that no text can contain it.
     end = f"ci-eval-{uuid.uuid4()}"
     return f"{name}<<{end}\n{text}\n{end}\n"
 

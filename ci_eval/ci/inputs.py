@@ -94,7 +94,7 @@ def configs(inputs: Mapping[str, str]) -> list[Path]:
 
 def _places(job: str, inputs: Mapping[str, str]) -> list[str]:
     values = [value for name in PLACES[job] for value in _values(name, inputs)]
-    # Behind `--`, a value that looks like an option is not one.
+    # Behind `--`, a value that looks like an option is taken as a value.
     return ["--", *values] if values else []
 
 

@@ -88,7 +88,7 @@ class Rest:
 
     def download(self, path: str, target: Path) -> None:
         """Download a path into the file `target`."""
-        # Where GitHub redirects to another host, requests does not send the token along.
+        # If GitHub redirects to another host, requests does not send the token.
         try:
             with (
                 self._session.get(self._address + path, stream=True, timeout=TIMEOUT) as answer,
@@ -118,7 +118,7 @@ def _missing_variables(names: Sequence[str]) -> ConfigError:
 
 def _session(token: str) -> requests.Session:
     session = requests.Session()
-    # Not for POST: what is posted twice is there twice.
+    # POST is not retried, since it would create an item twice.
     again = Retry(
         total=4, backoff_factor=1.0, status_forcelist=(429, 500, 502, 503, 504), allowed_methods={"GET", "PATCH"}
     )
@@ -133,7 +133,7 @@ def _check(answer: requests.Response) -> requests.Response:
     if answer.ok:
         return answer
     said = f"GitHub answered {answer.status_code}{_reason(answer)}"
-    # GitHub also answers 403 when it is asked too often.
+    # GitHub also answers 403 to too many requests.
     if answer.status_code == 403 and "rate limit" not in said:
         rights = answer.headers.get(RIGHTS, "actions=read").replace("=", ": ").replace("_", "-")
         raise DownloadError(f"{said}: give the job `permissions: {{{rights}}}`")

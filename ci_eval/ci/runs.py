@@ -44,7 +44,7 @@ def run(rest: Rest, number: int) -> Run:
         path=workflow_run["path"].partition("@")[0],
         created=workflow_run["created_at"],
         of_default_branch=workflow_run["head_branch"] == repository["default_branch"]
-        # The head repository is null where a fork was deleted.
+        # The head repository is null if a fork was deleted.
         and (workflow_run["head_repository"] or {}).get("id") == repository["id"],
     )
 

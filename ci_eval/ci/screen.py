@@ -176,7 +176,7 @@ class Steps:
     def show(self, done: int, total: int, note: str = "") -> None:
         """Show that `done` of `total` units are finished."""
         if self._first is None or done <= self._first:
-            # What an earlier run had done, and how long the engine took to start, say nothing about the speed.
+            # The speed counts neither what an earlier run had done, nor the time that the engine took to start.
             self._first, self._begin = done, time.monotonic()
         elapsed = time.monotonic() - self._begin
         rate = (done - self._first) / elapsed if elapsed else 0.0
@@ -253,6 +253,6 @@ def _lines(table: Table) -> list[str]:
 def _console(stream: TextIO, host: Host) -> Console:
     if host.name == "none":
         return Console(file=stream, width=None if stream.isatty() else WIDTH, highlight=False, soft_wrap=False)
-    # rich writes whatever it is asked to, and none of it may act as a command to the CI.
+    # rich writes any text, and no text may act as a command to the CI.
     guarded = cast("IO[str]", Guarded(stream, host.harmless))
     return Console(file=guarded, width=WIDTH, highlight=False, soft_wrap=False, force_terminal=False)

@@ -23,7 +23,7 @@ def address(rest: Rest) -> str:
 
 def _is_there(file: str) -> bool:
     try:
-        # It is on another host, so the token is not sent along. A private site answers with a login page.
+        # The site is on another host, so the token is not sent. A private site answers with a login page.
         answer = requests.head(file, timeout=TIMEOUT, allow_redirects=True)
     except requests.RequestException:
         # A site that cannot be reached only costs the link to it.

@@ -62,7 +62,7 @@ class TeamCity(Host):
 
     def annotate(self, level: Level, text: str) -> None:
         if level != "error":
-            # An error's text would fail the build by itself; what fails a job is reported as a build problem instead.
+            # A message of status ERROR would fail the build by itself. Failures are reported as build problems instead.
             self._say(message("message", text=text, status=STATUS[level]))
 
     def progress(self, text: str) -> None:

@@ -51,7 +51,7 @@ def _read(fields: Fields, properties: ReadProperties, caret: int) -> Iterator[Ac
             yield _call(fields, properties, caret, fields.text("prefix"))
         case "EMULATE_USER_SESSION":
             call = _call(fields, properties, caret, "")
-            # The modelled user leaves the whole text there.
+            # The modelled user leaves the whole text in the document.
             yield from (call, FinishSession(), PrintText(text=call.expected_text))
         case "CODE_GOLF":
             raise fields.wrong(NO_GOLF)

@@ -96,7 +96,7 @@ class Corpus:
         before = [whole[places - back] for back in range(1, order)]
         sorting = np.lexsort(before[::-1]) if before else np.arange(len(places))
         self.texts = texts
-        # For single values, and a search by `bisect`, an array is faster than one of numpy.
+        # For single values, and for `bisect`, Python's array is faster than numpy's.
         self.before = [array("i", column[sorting].tobytes()) for column in before]
         self.next = array("i", whole[places[sorting]].tobytes())
         self._of_file = of_file[places[sorting]].astype(np.int32)
@@ -197,7 +197,7 @@ def _most_frequent(counts: Mapping[str, int], less: Mapping[str, int], numbers: 
         if left:
             first.append((-left, numbers[text], text))
         unchanged += left == count
-        # Whatever comes later is less frequent than TOP of these.
+        # All later tokens are less frequent than TOP of these.
         if unchanged == TOP:
             break
     return [text for _, _, text in sorted(first)[:TOP]]

@@ -102,7 +102,7 @@ def _reduce(matrix: Vectors, dimensions: int, seed: int) -> Vectors:
     basis, _ = np.linalg.qr(matrix @ random.astype(np.float32))
     for _ in range(ITERATIONS):
         basis, _ = np.linalg.qr(matrix @ basis)
-    # The matrix is symmetric: its singular values are the amounts of its eigenvalues.
+    # The matrix is symmetric, so its singular values are the absolute eigenvalues.
     values, inner = np.linalg.eigh(basis.T @ (matrix @ basis))
     order = np.argsort(-np.abs(values), kind="stable")[:rank]
     rows = (basis @ inner[:, order]) * np.sqrt(np.abs(values[order]))

@@ -28,7 +28,7 @@ def _lookups(sessions: Sequence[ShownSession], table: FeatureTable, project: str
     for session in sessions:
         for number, lookup in enumerate(session.lookups):
             expected = wanted_in(session, lookup)
-            # Lists without the wanted item teach nothing: their features need not be put together.
+            # Lists without the wanted item teach nothing, so their features are not needed.
             if expected.any():
                 yield LoggedLookup(project, identity(session), number, expected, table.rows(lookup))
 

@@ -225,7 +225,7 @@ def _count_hashes(text: str) -> tuple[Hashes, ...]:
     tokens = [token for line in lines for token in (START_OF_LINE, *line)]
     hashes = _hashes(tokens)
     named = np.flatnonzero(np.fromiter(map(is_name, tokens), np.bool_, len(tokens)))
-    # A name is never the first token: the start of its line is.
+    # The first token is the start of a line, so every name has a predecessor.
     names, last_token = hashes[named], hashes[named - 1]
     late = named >= LONGEST_CONTEXT
     last_two = pair_hashes(hashes[named[late] - 2], last_token[late])

@@ -89,7 +89,7 @@ class Project:
         others, folder = [], _folder_path(path)
         if "project" in scopes:
             others.append(Others(self._whole(back), _place(path, self.files)))
-        # In a project of one folder, its counts are those of the project.
+        # In a project of one folder, the folder's counts are those of the project.
         if "folder" in scopes and not (others and self._folders.keys() <= {folder}):
             others.append(Others(self._folder(folder, back), _place(path, self._folders.get(folder, {}))))
         return others
@@ -173,7 +173,7 @@ class _Side:
         for part, levels in zip(parts, models, strict=True):
             last = None
             for level, factor in zip(levels, factors([level.total for level in levels], weight), strict=True):
-                # Longer contexts at the same places, which are one object, count together.
+                # Longer contexts at the same positions are one object, and count together.
                 before = self._factors.pop()[1] if level is last else 0.0
                 self._factors.append((level, before + part * factor))
                 last = level
@@ -186,7 +186,7 @@ class _Side:
         if length < len(self._file):
             yield _most_frequent(self._file[length].counts)
         for levels in reversed(self._wider):
-            # What stands at the same places as after a longer context was given with that.
+            # Followers at the same positions were yielded with the longer context already.
             if length < len(levels) and (length + 1 == len(levels) or levels[length] is not levels[length + 1]):
                 yield levels[length].top
 

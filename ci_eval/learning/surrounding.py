@@ -67,7 +67,7 @@ class Surrounding:
         if end > len(self._read):
             for line in before[len(self._read) : end].split("\n")[:-1]:
                 tokens = self._lexer.line(line)
-                # The first of these lines was begun already.
+                # The first of these lines was the caret's line, whose beginning is in the cache already.
                 _replace_end(self.before, self._begun, [START_OF_LINE, *self._split(tokens)] if tokens else [])
                 self._begun = []
             self.before.keep(self._capacity)

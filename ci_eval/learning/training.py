@@ -181,7 +181,7 @@ def lookups_in(path: Path) -> Iterator[LoggedLookup]:
     for batch in tables().batches(path, ["project", "session", "query_number", "place", "expected", *NAMES]):
         rows = np.stack([np.asarray(batch.column(5 + place)) for place in range(len(NAMES))], axis=1)
         expected = np.asarray(batch.column(4))
-        # A list begins where the place is 1; the last one of a batch may go on in the next.
+        # A list begins at place 1. The last list of a batch may go on in the next batch.
         begins = set(np.flatnonzero(np.asarray(batch.column(3)) == 1).tolist())
         for low, high in pairwise(sorted({0, *begins, len(rows)})):
             if low in begins and held:

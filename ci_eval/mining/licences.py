@@ -15,7 +15,7 @@ PERMISSIVE = frozenset(
 
 NAMES = re.compile(r"(?:un)?licen[cs]e|copying|(?:.*[-_.])?licen[cs]e|metadata|package\.json", re.IGNORECASE)
 """Names of files that state a licence, without their extension."""
-# What only this licence says, spaces aside; the first that is found decides, so what quotes others comes first.
+# Phrases that only this licence has, spaces aside. The first match decides, so licences that quote others come first.
 TEXTS = (
     ("AGPL", r"GNU AFFERO GENERAL PUBLIC LICENSE"),
     ("LGPL", r"GNU LESSER GENERAL PUBLIC LICENSE|GNU LIBRARY GENERAL PUBLIC LICENSE"),
@@ -73,5 +73,5 @@ def _text(root: Path, path: str) -> str:
     try:
         return read_own(root, path)[:LONGEST].decode(errors="replace")
     except OSError:
-        # A licence that cannot be read is none that allows anything.
+        # A licence that cannot be read allows nothing.
         return ""

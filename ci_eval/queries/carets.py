@@ -84,7 +84,8 @@ def _artificial_caret(path: str, place: ObjectPlace, lacking: set[str]) -> Caret
             continue
         typed = _call_line(call.indent, call.receiver)
         edits = [*((begin, end - begin, "") for begin, end in cuts), (line, 0, typed)]
-        # From the end on, so that no edit moves what a later one is about; at one place the line is written last.
+        # Edits run from the end on, so that none moves the offsets of a later one. At one offset, the line is written
+        # last.
         edits.sort(key=lambda edit: (-edit[0], -edit[1]))
         gone = sum(end - begin for begin, end in cuts if end <= line)
         return Caret(path=path, text=place.text, edits=tuple(edits), offset=line - gone + len(typed))

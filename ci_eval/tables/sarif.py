@@ -108,7 +108,7 @@ def _unread(manifest: Manifest) -> dict[str, object]:
 
 
 def _rule(outcome: str, meaning: str) -> dict[str, object]:
-    # Code scanning demands all three.
+    # GitHub's code scanning demands all three texts.
     return {
         "id": outcome,
         "shortDescription": {"text": meaning},

@@ -103,7 +103,7 @@ def batches(path: Path, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
     """Yield the columns, some rows at a time. A query's rows may be in two batches. Raises WorkspaceError."""
     texts = [column.name for column in COLUMNS if column.type in {"text", "word"}]
     try:
-        # As dictionaries, since one long text may be said to stand in every row.
+        # Texts are read as dictionaries, since a hostile file may repeat one long text in every row.
         with stored.opened(path) as raw, pq.ParquetFile(raw, read_dictionary=texts) as file:
             _check(file, os.fstat(raw.fileno()).st_size)
             for batch in file.iter_batches(GROUP, columns=list(columns)):

@@ -44,7 +44,7 @@ def gather(
     """
     parts.mkdir(parents=True, exist_ok=True)
     (folder / "manifest.json").unlink(missing_ok=True)
-    # Files that could not be asked about have sessions with a status, and no part.
+    # Files on which the engine failed have sessions with a status, and no part.
     names = [name for name in names if (parts / f"{name}.counts.json").exists()]
     counts = {name: _read(parts / f"{name}.counts.json") for name in names}
     sides = {

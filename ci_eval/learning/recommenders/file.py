@@ -138,7 +138,7 @@ def _entries(data: bytes) -> dict[str, bytes]:
     """Return the contents of a file by name. Raises BadZipFile if they are too large."""
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         infos = archive.infolist()
-        # Only so much is unpacked as an entry says that it has, and what it says is limited.
+        # Python unpacks no more bytes than an entry declares, and the declared sizes are limited here.
         most = min(max(stored.ANY_RATIO, stored.RATIO * len(data)), UNPACKED)
         if sum(info.file_size for info in infos) > most:
             raise zipfile.BadZipFile(f"it unpacks to more than {most:,} bytes")

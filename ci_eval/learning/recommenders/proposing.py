@@ -76,6 +76,6 @@ class Trained:
         reached = scores > least if self.kind.strict else scores >= least
         places = np.flatnonzero(reached & (scores > 0))
         ties = np.zeros(len(scores)) if scored.ties is None else scored.ties
-        # Places are in order of the names, which decides last.
+        # Positions are in order of the names, which order equal scores and ties.
         order = np.lexsort((places, -ties[places], -scores[places]))
         return [Proposal(of.names[position], float(scores[position])) for position in places[order].tolist()]

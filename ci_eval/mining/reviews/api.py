@@ -51,7 +51,7 @@ class Api:
         self._session.headers["X-GitHub-Api-Version"] = VERSION
         if token:
             self._session.headers["Authorization"] = f"Bearer {token}"
-            # Else a password in ~/.netrc would take its place.
+            # Otherwise requests would send a password from ~/.netrc instead of the token.
             self._session.auth = lambda request: request
 
     def get(self, path: str, **query: str | int) -> Any:

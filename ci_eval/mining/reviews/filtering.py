@@ -32,7 +32,7 @@ VERDICT = re.compile(r"VERDICT: (keep|drop)", re.IGNORECASE)
 def prompt_for(line: Line) -> str:
     """Return the question about a sample."""
     diff = fence(str(line.meta["diffBlockWithArrow"]), "diff")
-    # str.format looks at the template alone: braces in code do no harm.
+    # str.format interprets the template alone, so braces in code do no harm.
     return PROMPT.format(diff=diff, comment=fence(line.references[0]))
 
 

@@ -52,7 +52,7 @@ def read_file(root: Path, language: str, path: str) -> Parsed | str:
         source = source_of(root, path)
     except (NotText, OSError, UnicodeEncodeError) as error:
         return str(error)
-    # Many small values are made and none of them is garbage: the collector would only look at them.
+    # Parsing makes many small values, none of which is garbage, so collections would only cost time.
     gc.disable()
     try:
         return dialect.read(source, path, parser(_grammar(dialect, path)).parse(source).root_node)

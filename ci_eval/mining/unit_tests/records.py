@@ -212,7 +212,7 @@ def _packages(root: Path, path: str) -> Iterator[dict[str, object]]:
         try:
             package = json.loads(read_own(root, (folder / "package.json").as_posix()))
         except (OSError, ValueError, RecursionError):
-            # Not there, or not JSON: the next one may tell.
+            # If it is missing or no JSON, the next folder's may name the framework.
             continue
         if isinstance(package, dict):
             yield package

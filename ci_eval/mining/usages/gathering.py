@@ -88,7 +88,7 @@ class Gathering:
         site in a text."""
         gathered = self._entry(enclosing, type_, own)
         if definition.kind == "FIELD":
-            # What this very method has assigned to the field says more.
+            # An assignment in the same method says more than the field itself.
             gathered.definitions.setdefault(thing, definition)
         else:
             gathered.definitions[thing] = definition

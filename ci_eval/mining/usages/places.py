@@ -97,7 +97,7 @@ class Places:
             return False
         if any(statement.start_byte <= origin.node.start_byte < statement.end_byte for origin in origins):
             return False
-        # A list of statements that must not be empty keeps its first one.
+        # A list of statements that must not be empty keeps its first statement.
         return self._layout.may_be_empty or named_children(statement.parent)[0].start_byte != statement.start_byte
 
     # ------------------------------------------------------------------------------------------------ statements

@@ -60,7 +60,7 @@ class EventsPart:
             action = "COMPLETION_CANCELED" if logged.cancelled else "TYPED_SELECT"
             expected = known.get(logged.session.expected_text)
             if expected is None:
-                # Nothing of that name was in a list: there is nothing to have typed.
+                # No list had the expected text, so the events cannot refer to what was typed.
                 self._write(logged, "COMPLETION_CANCELED", {}, STEP)
             else:
                 self._write(logged, action, {} if logged.cancelled else {"selectedId": expected}, STEP)
@@ -146,7 +146,6 @@ def gather(sides: Mapping[str, Sequence[Path]], folder: Path, run: LogRun) -> No
     """
     sessions = {}
     for side, parts in sides.items():
-        # The layout is that of the plugin, which has no folder for the test.
         target = folder / run.language / NAMED[side] / run.day / user_of(run.seed, run.project)
         target.parent.mkdir(parents=True, exist_ok=True)
         join(parts, target)

@@ -31,7 +31,7 @@ class LinesPart:
             if not query.suggestions:
                 continue
             line: dict[str, object] = {name: values[0] for name, values in columns.items() if name not in OF_ROWS}
-            # What is missing is NaN, which msgspec writes as null.
+            # Missing features are NaN, which msgspec writes as null.
             line["suggestions"] = [
                 dict(zip(OF_ROWS, values, strict=True)) | {"features": dict(zip(NAMES, row, strict=True))}
                 for *values, row in zip(*(columns[name] for name in OF_ROWS), query.features.tolist(), strict=True)

@@ -84,7 +84,7 @@ def _arguments(source: bytes, parameters: Node | None) -> tuple[int, int | None]
     """Return the least and the most arguments of a call; None for the most if there is no limit."""
     written = [text_of(source, parameter) for parameter in named_children(parameters) if parameter.type == "parameter"]
     text = text_of(source, parameters)
-    # The grammar has no node for the parameter that `params` is written before.
+    # The grammar has no node for the parameter behind `params`.
     spread = any(parameter.split()[:1] == ["params"] for parameter in text.strip("()").split(","))
     declared = len(written) + (spread and not any(parameter.startswith("params") for parameter in written))
     optional = sum("=" in parameter for parameter in written) + spread

@@ -179,7 +179,7 @@ def tiers(test: Test, index: Index) -> Iterator[Tier]:
         yield Tier("prefix" if remainder else "exact", functions)
     names = {call.name for call in test.calls}
     called = [function for function in methods if function.name in names and test.calls_to(function)]
-    # The name of a method that is elsewhere, such as an inherited equals, says what the test is about.
+    # If another class has a method of that name, such as an inherited equals, the test is about that method.
     elsewhere = index.named(name, lower_first(name))
     yield Tier("call", called if len({function.name for function in called}) == 1 and not elsewhere else [])
 

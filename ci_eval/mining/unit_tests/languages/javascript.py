@@ -148,7 +148,7 @@ def _text(source: bytes, node: Node, name: str) -> str:
 def _function(source: bytes, path: str, definition: _Definition, around: str) -> Function:
     parameters = definition.function.child_by_field_name("parameters") if definition.function else None
     return Function(
-        # What a module exports as a whole is called by the name of its file.
+        # A module's only export is called by the name of its file.
         name=stem(path) if definition.name in {"exports", "default"} else definition.name,
         place=place(source, path, definition.whole),
         owner=around if definition.owner is None else definition.owner,
@@ -271,7 +271,7 @@ def _imports(source: bytes, root: Node) -> dict[str, str]:
             value, left = node.child_by_field_name("value"), node.child_by_field_name("name")
             text = text_of(source, value)
             required = re.match(r"(?:await )?(?:require|import)\(\s*['\"`]([^'\"`]+)", text)
-            # What is taken from a module, or made by it, is of it.
+            # A value that is taken from a module, or made by it, belongs to the module.
             taken = re.match(r"(?:await |new )?(\w+)", text)
             module = required[1] if required else modules.get(taken[1], "") if taken else ""
             if module and left:

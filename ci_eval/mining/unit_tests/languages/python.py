@@ -120,7 +120,7 @@ def _calls(source: bytes, node: Node) -> Iterator[Call]:
         if call_node.type == "call":
             name = _last_name(source, call_node.child_by_field_name("function"))
             yield Call(name)
-            # raises(Error, function, argument …) and assertRaises call it themselves.
+            # raises(Error, function, argument …) and assertRaises call the function themselves.
             arguments = named_children(call_node.child_by_field_name("arguments")) if RAISES.search(name) else []
             yield from (Call(called) for argument in arguments if (called := _last_name(source, argument)))
 

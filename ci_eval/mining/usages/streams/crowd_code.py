@@ -124,7 +124,7 @@ class _Workspace:
     def _act(self, time: float, action: Edit | FileChange) -> Iterator[Snapshot]:
         file = action.file
         if not self._typings.knows(self._user, file):
-            # A session knows a file by its path in the workspace, a snapshot by the whole path.
+            # Sessions have a file's path in the workspace, snapshots have the absolute path.
             held = [text for path, text in self._texts.items() if path.endswith(f"/{file}")]
             if len(held) == 1:
                 self._typings.find(self._user, file, held[0])

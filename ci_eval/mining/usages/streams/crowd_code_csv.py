@@ -28,7 +28,7 @@ def _snapshots(user: str, row: dict[str, str], typings: Typings) -> Iterator[Sna
     file = row["File"]
     text = row["Text"].replace("\\n", "\n").replace("\\r", "\r").replace("\\t", "\t")
     if row["Type"] == "tab":
-        # Where a file is opened for the first time, all of it is recorded.
+        # When a file is first opened, the recording has its whole text.
         if text:
             typings.find(user, file, text)
         return

@@ -15,6 +15,6 @@ def mine(source: bytes, _: str, root: Node, around: Surroundings) -> MinedText:
     return JavaWalk(source, root, around).run()
 
 
-# Unless a call stands on the next line: some write their chains of calls so.
+# A dot does not dangle if the next line begins with a call, as in chains of calls.
 DANGLING = re.compile(rb"\.(?=[ \t]*(?:\n[ \t]*(?![ \t])(?!\w+[ \t]*\()|\Z))")
 DIALECT = Dialect(name="java", grammars={".java": "java"}, mine=mine, dangling=DANGLING, own=types_of)

@@ -18,6 +18,6 @@ def mine(source: bytes, path: str, root: Node, around: Surroundings) -> MinedTex
     return walk.run(root).mined(broken=root.has_error)
 
 
-# But for the last dot of an ellipsis.
+# The last dot of an ellipsis does not dangle.
 DANGLING = re.compile(rb"(?<!\.)\.(?=[ \t]*$)", re.MULTILINE)
 DIALECT = Dialect(name="python", grammars={".py": "python"}, mine=mine, dangling=DANGLING, own=modules)

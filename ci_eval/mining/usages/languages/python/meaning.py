@@ -87,7 +87,7 @@ class Scope:
         scope: Scope | None = self
         outside = False
         while scope:
-            # The names of a class are not seen in its methods.
+            # Methods do not see the names of their class.
             if name in scope.names and not (outside and scope.kind == "class"):
                 meaning = scope.names[name]
                 if outside and meaning.sort in {"object", "unknown"}:

@@ -339,7 +339,7 @@ class PythonWalk(StackWalk[Scope]):
             known = returns.is_typed or returns.sort == "this"
             meaning = Meaning(sort="function", name=qualified, returns=returns if known else None)
         before = scope.names.get(name)
-        # Of several overloads the first that tells counts, as a stub lists the most frequent one first.
+        # The first overload with a known result counts, since stubs list the most frequent one first.
         if not (before and before.sort == "function" and before.returns and "overload" in decorators):
             scope.names[name] = meaning
 
@@ -405,7 +405,7 @@ class PythonWalk(StackWalk[Scope]):
         receiver = site.receiver
         meaning = self.expressions.of(receiver, scope)
         sort: Receiver = "object" if meaning.is_typed else RECEIVERS.get(meaning.sort, "unknown")
-        # Of what a call gives back there is no name to ask about.
+        # The result of a call has no name to infer the type of.
         if sort == "unknown" and self.around.infer and receiver.type in {"identifier", "attribute"}:
             sort, type_ = self.around.infer(self.source, receiver.end_byte - 1)
             meaning = replace(meaning, sort="object", name=type_) if sort == "object" else meaning
