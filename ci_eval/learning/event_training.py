@@ -34,7 +34,7 @@ def _lookups(sessions: Sequence[ShownSession], table: FeatureTable, project: str
 
 
 def identity(session: ShownSession) -> str:
-    """Return what tells a session from the sessions of other users."""
+    """Return a key that no other user's session has."""
     return f"{session.user} {session.session}"
 
 

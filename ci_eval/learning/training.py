@@ -29,7 +29,8 @@ Label = Literal["selected", "expected"]
 PATIENCE = 15
 """Trees without improvement on the validation logs after which training ends."""
 LONGEST = 200
-"""The most suggestions of a lookup that are learned from: the FIRST of the list, and others drawn from the rest."""
+"""Most suggestions of a lookup that are learnt from: the FIRST of the list, and others sampled from the remaining
+ones."""
 FIRST = 50
 LEARNING = {
     "objective": "lambdarank",

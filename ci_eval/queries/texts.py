@@ -15,7 +15,7 @@ from ci_eval.model import StoredText
 LARGEST = 1_000_000
 """Bytes of the largest text."""
 OPEN = 64
-"""Texts that are kept unpacked."""
+"""Number of texts that are cached unpacked."""
 
 
 def encode(text: str) -> bytes:

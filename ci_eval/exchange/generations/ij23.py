@@ -23,8 +23,7 @@ UNPLAYED = {"DELAY", "OPEN_FILE_IN_BACKGROUND", "OPTIMISE_IMPORTS", "OPTIMIZE_IM
 
 
 def wrote(config: Mapping[str, object]) -> bool:
-    """Return whether config.json is of this generation, in which the strategy is of the feature and stands at the
-    top."""
+    """Return whether config.json is of this generation, which has the strategy of a feature at the top."""
     return "strategy" in config
 
 

@@ -71,7 +71,7 @@ SCHEMA = hashlib.blake2b(msgspec.json.encode([COLUMNS, FEATURES]), digest_size=8
 
 
 def describe_columns() -> bytes:
-    """Return `schema.json`: each column's name, type, range and meaning, and the digests that tell schemas apart."""
+    """Return `schema.json`: each column's name, type, range and meaning, and the digests of both schemas."""
     schema = {
         "schema": SCHEMA,
         "features": FEATURE_SCHEMA,

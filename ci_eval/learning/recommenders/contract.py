@@ -44,7 +44,7 @@ class TrainingOptions(msgspec.Struct, frozen=True, kw_only=True, rename="camel",
 
 @dataclass(frozen=True, kw_only=True)
 class TypeUsages:
-    """The different usages of one type: in a row each what surrounds it, its calls, and how often it was seen."""
+    """The different usages of one type: for each row its context, its calls, and how often it was seen."""
 
     type: str
     calls: Sequence[str]

@@ -55,7 +55,7 @@ class Facts(Value, frozen=True, kw_only=True):
 
 
 class TypeNames(Value, frozen=True, kw_only=True):
-    """A type, and what its numbers stand for."""
+    """The names of a type's calls and values, in the order of their numbers."""
 
     name: str
     calls: list[str]

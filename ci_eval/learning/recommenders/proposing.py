@@ -16,7 +16,7 @@ from ci_eval.learning.recommenders.training import options_of
 from ci_eval.model import ObjectUsage
 
 OPEN = 1000
-"""Types that are kept ready."""
+"""Number of types that the cache holds."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The file in which people accept or reject records: a table that every spreadsheet opens."""
+"""The file in which people accept or reject samples: a table that every spreadsheet opens."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ class Selection:
 
 @dataclass
 class Mined:
-    """The records of a repository, and what became of each of its comments."""
+    """The samples of a repository, and the outcome of each of its comments."""
 
     lines: list[Line] = field(default_factory=list)
     undecided: list[Line] = field(default_factory=list)

@@ -127,7 +127,7 @@ class Index:
 
 @dataclass(frozen=True)
 class Tier:
-    """The functions that a test may be about, as far as a rule can tell."""
+    """The functions that a test may be about, according to one rule."""
 
     rule: Rule
     functions: Sequence[Function]
@@ -145,7 +145,7 @@ class Dialect:
     tiers: Callable[[Test, Index], Iterable[Tier]]
     """Yields the candidates for a test, the best first. The first tier that is not empty decides."""
     nothing: str = ""
-    """A statement that does nothing, in place of the other tests in a record that can be run; "" = records of this
-    language do not say how they are run."""
+    """Statement that does nothing, in place of the other tests in a sample that can be run; "" if samples of this
+    language cannot be run."""
     framework: Callable[[Mapping[str, object]], str] | None = None
     """The project's package.json → what runs the tests. None if the test's own text shows it."""

@@ -39,9 +39,9 @@ UNKNOWN = "Unknown"
 """Framework to report if no package.json names one."""
 PLACEHOLDER = "#focal function/method here"
 LONGEST_TEST = 5_000
-"""Characters; a test has fewer."""
+"""Number of characters that a test must stay below."""
 LONGEST_INPUT = 70_000
-"""Characters of what is shown; it has fewer."""
+"""Characters that the prompt's context must stay below."""
 MOST_ASSERTIONS = 20
 """Occurrences of the word `assert` in a test."""
 
@@ -68,7 +68,7 @@ class Selection:
 
 @dataclass
 class Mined:
-    """The records of a project, and what became of each of its tests."""
+    """The samples of a project, and the outcome of each of its tests."""
 
     lines: list[Line] = field(default_factory=list)
     fates: Counter[Fate] = field(default_factory=Counter)

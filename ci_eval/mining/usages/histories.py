@@ -12,11 +12,11 @@ from ci_eval.model import Definition, History, ObjectPlace, ObjectUsage
 Key = tuple[str, str]
 """Method and type: what a history is of, in one file of one user."""
 Merge = Literal["last", "all"]
-"""At which snapshots a proposal that was selected makes a state of its own: at the last one, as the paper has it, or at
-each, as its code does."""
+"""Snapshots at which a selected proposal makes a state of its own: at the last one, as in the paper, or at all, as in
+its code."""
 Dropped = Literal["file with one snapshot", "unchanged", "without any call"]
-"""Why no history came of it: of a file with fewer than two snapshots, nothing can; a usage that never changes has one
-state; one that never has a call has none to ask for."""
+"""Reason for leaving a history out: a file with fewer than two snapshots has none, a usage that never changes has one
+state, and one without any call has none to ask for."""
 
 
 @dataclass(frozen=True, kw_only=True)

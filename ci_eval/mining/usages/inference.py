@@ -21,7 +21,7 @@ LIBRARY = Path(os.__file__).parent
 NONE = "builtins.NoneType"
 """Type of None, which is ignored: the first value of a variable seldom says what it is for."""
 KEPT = 200_000
-"""Answers that are kept."""
+"""Number of answers that the cache holds."""
 IMPORT = re.compile(rb"^[ \t]*(?:from|import)\b.*$", re.MULTILINE)
 BLOCK = re.compile(rb"^(?:[ \t]+)?(?:async[ \t]+)?(?:def|class)\b", re.MULTILINE)
 SORTS: dict[str, Receiver] = {"module": "module", "namespace": "module", "class": "class"}

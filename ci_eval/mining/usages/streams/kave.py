@@ -1,4 +1,4 @@
-"""The events of KaVE, recorded in Visual Studio: zips of JSON. Their trees tell the usages, in C#."""
+"""The events of KaVE, recorded in Visual Studio: zips of JSON, whose trees have the usages, in C#."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from ci_eval.mining.usages.languages.java.names import Names
 from ci_eval.model import Definition
 
 DEEPEST = 30
-"""Expressions nested deeper are not looked into: nobody's code has them."""
+"""Depth below which nested expressions are not evaluated: nobody's code has them."""
 NOWHERE = Definition()
 LITERALS = {
     "string_literal": "java.lang.String",

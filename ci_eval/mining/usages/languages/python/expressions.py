@@ -204,7 +204,7 @@ class Expressions:
         return instance(holder.element) if holder.element else UNKNOWN
 
     def _inner(self, node: Node, scope: Scope, depth: int) -> Meaning:
-        """Return the meaning of what stands in brackets, behind `await`, or behind `:=`."""
+        """Return the meaning of the expression in brackets, behind `await`, or behind `:=`."""
         value = node.child_by_field_name("value") or next(iter(named_children(node)), None)
         return self.of(value, scope, depth)
 

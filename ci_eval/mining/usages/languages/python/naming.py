@@ -48,9 +48,9 @@ def is_class_name(name: str) -> bool:
 
 
 def import_bindings(source: bytes, node: Node, module: str, is_package: bool) -> Iterator[tuple[str, str, bool]]:
-    """Yield for each name that an import binds: the name, what it stands for, and whether that is surely a module.
+    """Yield for each name that an import binds: the name, its meaning, and whether that is surely a module.
 
-    `module` is the one that the statement stands in.
+    `module` is the module that holds the statement.
     """
     if node.type == "import_statement":
         for child in node.children[1:]:
