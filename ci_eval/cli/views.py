@@ -120,7 +120,10 @@ def _word(finding: doctor_job.Finding) -> str:
 
 
 @cli.command()
-def doctor() -> None:
+@click.option("--endpoint", metavar="URL", help="Ask a language model's endpoint what it does, such as http://HOST/v1.")
+@click.option("--model", metavar="NAME", help="With --endpoint: the model to ask (default: the first that it lists).")
+@click.option("--key", metavar="VARIABLE", help="With --endpoint: the environment variable that holds the key.")
+def doctor(endpoint: str | None, model: str | None, key: str | None) -> None:
     """What is installed, what is missing, and the command that helps.
 
     ok: it was tried, and works. untried: it is there, or can be had, and nothing is started to find out more.
@@ -129,8 +132,18 @@ def doctor() -> None:
     Examples:
       ci-eval doctor
       CI_EVAL_CACHE=/data/cache ci-eval doctor
+      ci-eval doctor --endpoint https://api.example.org/v1 --model small --key EXAMPLE_KEY
     """
     screen = Screen()
+    if endpoint:
+        found = doctor_job.examine_endpoint(endpoint, model, key)
+        rows = [("yes" if ability.good else "no", ability.what, ability.detail) for ability in found]
+        screen.table(["", "", ""], rows)
+        if not any(word == "yes" for word, what, _ in rows if what not in {"list of models", "thoughts"}):
+            raise PreparationError(f"{endpoint} answers in none of the ways that ci-eval asks; the table says why")
+        return
+    if model or key:
+        raise click.UsageError("--model and --key say whom to ask at --endpoint: add it")
     findings = list(doctor_job.examine())
     screen.table(["", "", ""], [(_word(each), each.what, each.detail) for each in findings])
     if any(finding.needed and not finding.good for finding in findings):

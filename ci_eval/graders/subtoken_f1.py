@@ -22,7 +22,7 @@ class SubtokenF1:
 
     def grade(self, pairing: Pairing) -> Mapping[str, float]:
         """See Grader."""
-        return self.grade_texts(pairing.reference, pairing.hypothesis)
+        return dict(self.grade_texts(pairing.reference, pairing.hypothesis))
 
     def grade_texts(self, reference: str, hypothesis: str) -> Mapping[str, float]:
         """See graders.OfTexts."""

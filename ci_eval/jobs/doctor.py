@@ -14,6 +14,8 @@ from typing import Any
 
 from ci_eval import engines, graders, languages, machine, metrics, rankers, reporters, tasks
 from ci_eval.adapters.confinement import NOTHING_OPEN
+from ci_eval.adapters.endpoints import examining
+from ci_eval.adapters.endpoints.examining import Ability
 from ci_eval.adapters.place import confinement_of
 from ci_eval.adapters.toolchains import TOOLCHAINS, reaches, version_here
 from ci_eval.catalog import Catalog, Plugin, all_plugins
@@ -80,6 +82,11 @@ def examine() -> Iterator[Finding]:
         what = f"{plugin.point.group} {plugin.point.name} of {plugin.package} {plugin.version}"
         yield _tried(what, True, partial(_plugin, plugin))
     yield from programs_and_engines()
+
+
+def examine_endpoint(address: str, model: str | None, key: str | None) -> Iterator[Ability]:
+    """Ask a language model's endpoint what it does; `key`: name of the variable with the key. Raises ConfigError."""
+    yield from examining.examine(address, model, key)
 
 
 def programs_and_engines() -> Iterator[Finding]:

@@ -98,14 +98,14 @@ def _models(evaluation: Evaluation) -> Iterator[str]:
     hidden = sum(_count(whole, name) for name in ("WithoutReference", "TestsWithoutReference"))
     if hidden:
         yield (
-            f"{counted(hidden, 'record')} of {whole.sessions:,} have no reference (it is empty or null), as in test sets "
-            "whose answers are withheld: similarities are over the others alone"
+            f"{counted(hidden, 'record')} of {whole.sessions:,} have no reference (it is empty or null), as in test "
+            "sets whose answers are withheld: similarities are over the others alone"
         )
     unscored, hits = _count(whole, "Unscored"), whole.metrics.get("HitAt1")
     if unscored and (hits is None or hits.value is None):
         yield (
-            f"the judge gave no verdict that could be read on any of {counted(unscored, 'comment')}: the sessions' pages "
-            "have what it said; a judge that thinks needs a larger judge.sampling.maxTokens"
+            f"the judge gave no verdict that could be read on any of {counted(unscored, 'comment')}: the sessions' "
+            "pages have what it said; a judge that thinks needs a larger judge.sampling.maxTokens"
         )
 
 

@@ -106,7 +106,7 @@ class Client:
         self._listener = listener
         self._api = api or CATALOG.load(settings.api)
         self._address = address_of(settings.endpoint or "", self._api.path, keyed=settings.key is not None)
-        self._key = _key(settings.key, needed=asking.mode != "offline")
+        self._key = key_in(settings.key, needed=asking.mode != "offline")
         folder = store_of(cache).parent
         self._answers = Answers(store_of(cache))
         self._ledger = Ledger(folder / "spent.sqlite", asking.command, settings.budget, settings.price)
@@ -275,7 +275,8 @@ def _texts_of(value: Any) -> Iterator[str]:
             yield from _texts_of(inner)
 
 
-def _key(name: str | None, *, needed: bool) -> str:
+def key_in(name: str | None, *, needed: bool) -> str:
+    """Return the key in the variable of that name, or an empty text without one. Raises ConfigError."""
     if name is None:
         return ""
     key = os.environ.get(name, "").strip()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from ci_eval import atomic, machine
@@ -40,6 +41,31 @@ def import_answers(paths: Sequence[Path]) -> int:
     """Add what exports hold for questions that have no answer here; how many these were. Raises ConfigError."""
     store = Answers(store_of(machine.cache_folder()))
     return sum(_import(store, path) for path in paths)
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A stored answer, as people tell it from others."""
+
+    key: str
+    asked: str
+    finish: str
+    text: str
+
+
+def matching_answers(text: str) -> list[Stored]:
+    """Return the answers whose key begins with the text, or whose question or reply holds it, the oldest first."""
+    store = Answers(store_of(machine.cache_folder()))
+    found = store.matching(text)
+    return [
+        Stored(key, asked, "refused" if reply.refused else reply.finish, reply.refused or reply.text)
+        for key, asked, reply in found
+    ]
+
+
+def drop_answers(answers: Sequence[Stored]) -> None:
+    """Remove these answers from the store; the next run asks their questions again."""
+    Answers(store_of(machine.cache_folder())).drop(answer.key for answer in answers)
 
 
 def take_recorded(config: Config) -> None:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import random
 import sqlite3
+import threading
 import time
+from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from email.utils import formatdate
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
@@ -234,6 +238,60 @@ def test_fields_within_fields_are_merged(client: Make) -> None:
     options = [each["options"] for each in endpoint.asked]
     assert [each["num_ctx"] for each in options] == [512, 4096]
     assert all(each["num_predict"] == 256 for each in options)
+
+
+def any_fault(chance: random.Random, good: bytes) -> Reply:
+    """One of all faults that endpoints have."""
+    return chance.choice([
+        fails(429, "Throttled: too many tokens this minute, context length", Retry_After="1"),
+        fails(429, "Rate limit reached. Please try again in 20s."),
+        fails(500, "boom"),
+        fails(503, "Loading model"),
+        sends(b"<html>late</html>", 524),
+        sends(b"<html>Bad gateway</html>"),
+        sends(good[: chance.randrange(1, len(good) - 40)]),
+        sends(good[:50], length=len(good)),
+        sends(good.replace(b'"stop"', b'"error"')),
+        sends(good.replace(b'"stop"', b'"insufficient_system_resource"')),
+        sends(b'data: {"object": "error", "message": "busy", "code": 503}\n\n'),
+        sends(b'data: {"error": {"message": "boom"}}\n\ndata: [DONE]\n\n'),
+        sends(b'data: {"type": "ping"}\n\n'),
+        sends(json.dumps(whole("cut", prompt=3)).encode()),
+    ])  # fmt: skip
+
+
+@pytest.mark.parametrize("count", [40, pytest.param(5000, marks=pytest.mark.slow(minutes=3))])
+def test_of_all_faults_at_random_nothing_is_stored_and_no_answer_is_asked_for_twice(
+    client: Make, waits: list[float], count: int
+) -> None:
+    chance, delivered = random.Random(47), Counter[str]()
+    lock = threading.Lock()
+
+    def reply(handler: BaseHTTPRequestHandler, body: dict[str, Any]) -> None:
+        number = body["messages"][0]["content"][:6]
+        good = b": hm\n\ndata: {}\n\n" + events(f"answer {number}")
+        with lock:
+            is_good = chance.random() < 0.4
+            fault = any_fault(chance, good)
+            delivered[number] += is_good
+        (sends(good) if is_good else fault)(handler, body)
+
+    questions = [Prompt(instruction=f"{number:06d} " + "total = total + price\n" * 300) for number in range(count)]
+    with serve(reply) as endpoint:
+        for _ in range(4):  # what gave up is asked again by the next run
+            found = list(client(endpoint.address, retries=3, concurrency=8).ask_all(questions))
+        asked = len(endpoint.asked)
+        again = list(client(endpoint.address, retries=3).ask_all(questions[:5]))
+    answers = [each for each in found if not isinstance(each, EngineFailure)]
+    assert again[:5] == found[:5] or asked < len(endpoint.asked)
+    assert len(answers) > 0.9 * count
+    for number, each in enumerate(found):
+        if isinstance(each, EngineFailure):
+            assert delivered[f"{number:06d}"] == 0
+            assert str(each)
+        else:
+            assert each.text == f"answer {number:06d}"
+            assert delivered[f"{number:06d}"] == 1
 
 
 def test_garbage_for_ever_is_misbehaviour(client: Make) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -23,15 +24,30 @@ def read(path: Path, recording: Recording) -> Iterator[Snapshot]:
             recording.skipped["folder without a MainTable.csv"] += 1
         for table in tables:
             states = _States(table.parent / "CodeStates", recording)
-            rows = [row for row in rows_of(table, recording, COLUMNS) if row["CodeStateID"]]
+            rows = [row for row in rows_of(table, recording, COLUMNS) if state_of(row["CodeStateID"])]
             for position, row in enumerate(sorted(rows, key=_order)):
                 time = _time(row, position)
                 task = "/".join(filter(None, (row.get("AssignmentID"), row.get("ProblemID"))))
-                for name, text in states.of(row["CodeStateID"]).items():
+                for name, text in states.of(state_of(row["CodeStateID"])).items():
                     file = "/".join(filter(None, (task, name)))
                     if typing := typings.at(row["SubjectID"], file):
                         yield from typing.become(time, text)
     yield from typings.end()
+
+
+def state_of(name: str) -> str:
+    """Return the id of a state of the code as one text for all ways to write a number; an empty text for none.
+
+    A data frame with gaps in a column of numbers writes `1` as `1.0`, or `1e3`, and a gap as `nan`.
+    """
+    text = name.strip()
+    if text.lower() in {"nan", "none", "null", "<na>", "na"}:
+        return ""
+    try:
+        value = float(text)
+    except ValueError:
+        return text
+    return str(int(value)) if value.is_integer() and abs(value) < 2**53 and not re.match(r"0\d", text) else text
 
 
 def _order(row: Mapping[str, str]) -> float:
@@ -61,7 +77,7 @@ class _States:
         for table in (folder / "CodeStates.csv", folder / "CodeState.csv"):
             if table.is_file():
                 rows = rows_of(table, recording, OF_STATES)
-                self._table |= {row["CodeStateID"]: {recording.named(""): row["Code"]} for row in rows}
+                self._table |= {state_of(row["CodeStateID"]): {recording.named(""): row["Code"]} for row in rows}
 
     def of(self, state: str) -> Mapping[str, str]:
         """Return the texts of a state's files by path."""
@@ -69,6 +85,10 @@ class _States:
 
     def _read(self, state: str) -> Iterator[tuple[str, str]]:
         start = self.folder / state
+        if not start.is_dir() and self.folder.is_dir():
+            # Only the table, or only the folders, may have gone through a data frame.
+            named = (path for path in self.folder.iterdir() if state_of(path.name) == state)
+            start = next(named, start)
         if not start.is_dir() or not start.resolve().is_relative_to(self.folder.resolve()):
             self.recording.skipped["event whose state of the code is missing"] += 1
             return

@@ -1,0 +1,131 @@
+"""Evaluations of language models that answer as such models do."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ci_eval.cli.group import cli
+from ci_eval.errors import NothingSuggested
+from ci_eval.model import Session
+from ci_eval.model.report import Responses
+from ci_eval.rendering.advice import without_answer
+from ci_eval.workspace import Workspace
+from tests.adapters.endpoints.scripted import Endpoint, Reply, says, sends, serve, whole
+
+KEY = "Ключ лежит в коде."
+
+
+def evaluate(folder: Path, endpoint: Endpoint, *options: str, references: tuple[str | None, ...] = (KEY,)) -> Path:
+    lines = [
+        {"instruction": "{d}", "inputs": {"d": f"+ key = {number}"}, "outputs": text, "meta": {"id": number}}
+        for number, text in enumerate(references)
+    ]
+    (folder / "d.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    argv = ["evaluate", "--task", "code-review", "--dataset", str(folder / "d.jsonl"), "--jobs", "1"]
+    argv += ["--set", f"engine.endpoint={endpoint.address}", "--set", "engine.model=tiny"]
+    argv += ["--set", "engine.stream=false", "--output", str(folder / "out"), *options]
+    cli.main(argv, standalone_mode=False)
+    return folder / "out"
+
+
+def figures(workspace: Path) -> dict[str, Any]:
+    evaluation = json.loads((workspace / "reports" / "metrics.json").read_text())["evaluations"][0]
+    metrics = {name: each["value"] for name, each in evaluation["filters"]["ALL"]["metrics"].items()}
+    return metrics | {"environment": evaluation["environment"]}
+
+
+def without_text(finish: str, **message: Any) -> Reply:
+    return sends(json.dumps({"choices": [{"message": {"content": None, **message}, "finish_reason": finish}]}))
+
+
+@pytest.mark.parametrize(
+    ("reply", "said"),
+    [
+        (without_text("length", reasoning_content="so …"), "engine.sampling.maxTokens"),
+        (without_text("stop", refusal="I will not."), "refused"),
+    ],
+    ids=["thought", "refusal"],
+)
+def test_a_model_without_an_answer_is_told_why(tmp_path: Path, reply: Reply, said: str) -> None:
+    with serve(says("ok"), reply) as endpoint, pytest.raises(NothingSuggested) as raised:
+        evaluate(tmp_path, endpoint)
+    assert said in str(raised.value)
+    assert "--dependencies" not in str(raised.value)
+
+
+def test_each_reason_has_its_own_advice() -> None:
+    responses = Responses(finishes={}, rules={}, empty={"length": 1, "filter": 3, "tool": 2, "unknown": 4})
+    said = without_answer(responses)
+    assert [said.index(word) for word in ("could be read", "content filter", "called a tool", "maxTokens")] == sorted(
+        said.index(word) for word in ("could be read", "content filter", "called a tool", "maxTokens")
+    )
+    assert "in 1 session the limit of tokens" in said
+
+
+def test_what_surrounds_an_answer_is_read_away_and_kept(tmp_path: Path) -> None:
+    answer = f"<think>\nКомментарий 1: имя?\n</think>\nКомментарий 1: {KEY}<|im_end|>"
+    with serve(says("ok"), says(answer)) as endpoint:
+        workspace = evaluate(tmp_path, endpoint)
+    ((session,),) = [list(sessions) for _, sessions in Workspace.open(workspace).sessions(Session)]
+    (lookup,) = session.lookups
+    assert [each.text for each in lookup.suggestions] == [KEY]
+    assert lookup.answer == answer
+    read = figures(workspace)
+    assert read["ChrF"] == 1
+    assert read["environment"]["Answers were read by"] == "end token 1, heading 1, thought 1"
+    assert read["ChrFMera"] < 1  # its own rule finds the draft as well, and the token
+
+
+def test_records_without_a_reference_are_in_no_figure(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    price = ("--set", "engine.price.input=1000", "--set", "engine.price.output=1000")
+    with serve(says(f"1. {KEY}")) as endpoint:
+        read = figures(evaluate(tmp_path, endpoint, *price, "-v", references=(KEY, "", None, "  ")))
+    assert (read["ChrF"], read["BLEU"], read["WithoutReference"]) == (1, 1, 3)
+    shown = " ".join(capsys.readouterr().out.split())
+    assert read["Cost"] == pytest.approx(4 * 0.015)
+    assert "Cost 0.060" in shown or "Cost 0.06" in shown
+
+
+def test_a_gate_on_a_figure_that_does_not_exist_is_broken(tmp_path: Path) -> None:
+    with serve(says(f"1. {KEY}")) as endpoint, pytest.raises(Exception, match="ChrF") as raised:
+        evaluate(tmp_path, endpoint, "--gate", "ChrF >= 0%", references=("", None))
+    assert type(raised.value).__name__ == "GateFailed"
+    assert figures(tmp_path / "out")["ChrF"] is None
+
+
+def judge(body: dict[str, Any]) -> str:
+    question = body["messages"][0]["content"]
+    assert "EXPECTED>" not in question
+    return "**Verdict: Same.**" if body["max_tokens"] >= 2000 else "<think>…"
+
+
+def test_a_judge_is_asked_where_there_is_no_reference_with_its_own_limit(tmp_path: Path) -> None:
+    def verdict(handler: Any, body: dict[str, Any]) -> None:
+        sends(json.dumps(whole(judge(body))))(handler, body)
+
+    with serve(says(f"1. {KEY}")) as endpoint, serve(verdict) as judging:
+        options = [
+            "--set",
+            f"judge.endpoint={judging.address}",
+            "--set",
+            "judge.model=j",
+            "--set",
+            "judge.stream=false",
+        ]
+        options += ["--set", "judge.sampling.maxTokens=4000", "--set", "judge.price.input=1000"]
+        read = figures(evaluate(tmp_path, endpoint, *options, references=("",)))
+    assert (read["HitAt1"], read["Unscored"], read["ChrF"]) == (1, 0, None)
+    assert read["JudgeCost"] == pytest.approx(0.01)
+
+
+def test_a_judge_whose_verdicts_cannot_be_read_is_warned_of(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with serve(says(f"1. {KEY}")) as endpoint, serve(says("Hard to say.")) as judging:
+        options = ["--set", f"judge.endpoint={judging.address}", "--set", "judge.model=j"]
+        read = figures(evaluate(tmp_path, endpoint, *options))
+    assert (read["HitAt1"], read["Unscored"]) == (None, 1)
+    shown = capsys.readouterr()
+    assert "judge.sampling.maxTokens" in " ".join((shown.out + shown.err).split())
