@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -53,3 +54,19 @@ def test_grading_that_was_interrupted_is_taken_up(tmp_path: Path, monkeypatch: p
     grade_workspace(folder)
     Workspace(folder).verify()
     assert sessions(Workspace(folder)) == before
+
+
+PLAIN = ["bleu", "bleu-mera", "chrf", "chrf-mera", "exact", "inline", "subtoken-f1", "subtoken-lcs", "well-formed"]
+
+
+@pytest.mark.parametrize("grader", [*PLAIN, pytest.param("codebleu-strict", marks=pytest.mark.registry),
+                                    pytest.param("codebleu-mera", marks=pytest.mark.registry)])  # fmt: skip
+def test_pairs_of_next_to_nothing_have_scores(tmp_path: Path, grader: str) -> None:
+    texts = ["", " ", "\n", "_", "__", "$", "a", "я", "1", "{"]
+    pairs = [{"reference": one, "hypothesis": other, "language": "python"} for one in texts for other in texts]
+    path = tmp_path / "pairs.jsonl"
+    path.write_text("".join(json.dumps(pair) + "\n" for pair in pairs))
+    scores = [json.loads(line)["scores"] for line in grade_pairs(grader, path)]
+    assert len(scores) == len(pairs)
+    assert all(0 <= value <= 100 for each in scores for value in each.values())
+    assert len({tuple(each) for each in scores}) == 1

@@ -7,6 +7,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
 
+from ci_eval.mining.usages.streams.progsnap2 import state_of
 from tests.mining.usages.streams.recorded import END, STATES, TEXT, snapshots, states
 
 pytestmark = pytest.mark.grammar
@@ -95,3 +96,23 @@ def test_the_example_of_the_standard(tmp_path: Path) -> None:
     ada = [each.text for each in found if each.user == "Ada Lovelace 3"]
     assert (ada, {each.file for each in found}) == ([TEXT, END], {"lab5.py"})
     assert not skipped
+
+
+@pytest.mark.parametrize("kind", ["table", "folders"])
+def test_ids_of_states_may_have_gone_through_a_data_frame(tmp_path: Path, kind: str) -> None:
+    table = "EventID,SubjectID,EventType,CodeStateID\n0,A,Submit,1.0\n1,A,Other,nan\n2,A,Submit,2.0\n"
+    if kind == "folders":
+        folders(tmp_path, table)
+    else:
+        (tmp_path / "CodeStates").mkdir()
+        (tmp_path / "CodeStates" / "CodeStates.csv").write_text(f'CodeStateID,Code\n1,"{TEXT}"\n2,"{END}"\n')
+        (tmp_path / "MainTable.csv").write_text(table)
+    found, skipped = snapshots("progsnap2", tmp_path)
+    assert [each.text for each in found] == [TEXT, END]
+    assert not skipped
+
+
+def test_an_id_of_a_state_is_one_text_for_all_ways_to_write_a_number() -> None:
+    names = {"1": "1", "1.0": "1", " 2 ": "2", "1e3": "1000", "0.0": "0", "nan": "", "": "", "NaN": "", "007": "007"}
+    names |= {"a1": "a1", "1.5": "1.5", "inf": "inf", "1234567890123456789": "1234567890123456789"}
+    assert {name: state_of(name) for name in names} == names
