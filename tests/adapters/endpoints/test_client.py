@@ -279,11 +279,12 @@ def test_of_all_faults_at_random_nothing_is_stored_and_no_answer_is_asked_for_tw
 
     questions = [Prompt(instruction=f"{number:06d} " + "total = total + price\n" * 300) for number in range(count)]
     with serve(reply) as endpoint:
-        for _ in range(4):  # what gave up is asked again by the next run
-            found = list(client(endpoint.address, retries=3, concurrency=8).ask_all(questions))
+        # What gave up is asked again by the next run.
+        runs = [list(client(endpoint.address, retries=3, concurrency=8).ask_all(questions)) for _ in range(4)]
         asked = len(endpoint.asked)
         stored = list(client(endpoint.address, mode="offline").ask_all(questions))
         assert len(endpoint.asked) == asked
+    found = runs[-1]
     answers = [each for each in found if not isinstance(each, EngineFailure)]
     assert len(answers) > 0.9 * count
     for number, (each, kept) in enumerate(zip(found, stored, strict=True)):
