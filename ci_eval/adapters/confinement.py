@@ -87,11 +87,19 @@ def _install_of(path: Path) -> list[Path]:
 
 def top_of(path: Path) -> Path:
     """The folder in which a file was installed or is developed; the file itself where that folder holds too much."""
-    if path.parent.name in ("bin", "sbin"):
+    if "node_modules" in path.parts:
+        # A package of npm needs those that are installed beside it.
+        modules = Path(*path.parts[: path.parts.index("node_modules") + 1])
+        tops = [*([modules.parent] if _is_top(modules.parent) else []), modules]
+    elif path.parent.name in ("bin", "sbin"):
         tops = [path.parents[1]]
     else:
-        tops = [*(each for each in path.parents if any((each / name).exists() for name in TOPS)), path.parent]
+        tops = [*filter(_is_top, path.parents), path.parent]
     return next((top for top in tops if not _holds_too_much(top)), path)
+
+
+def _is_top(folder: Path) -> bool:
+    return any((folder / name).exists() for name in TOPS)
 
 
 def _holds_too_much(folder: Path) -> bool:

@@ -137,6 +137,11 @@ def test_a_program_may_read_where_it_is_installed(tmp_path: Path) -> None:
     assert top_of(write(tmp_path / "mine" / "out" / "server.js")) == tmp_path / "mine" / "out"
     write(tmp_path / "mine" / "package.json")
     assert top_of(tmp_path / "mine" / "out" / "server.js") == tmp_path / "mine"
+    package = write(tmp_path / "kit" / "node_modules" / "@x" / "server" / "cli.js")
+    write(package.parent / "package.json")
+    assert top_of(package) == tmp_path / "kit" / "node_modules"
+    write(tmp_path / "kit" / "package.json")
+    assert top_of(package) == tmp_path / "kit"
 
 
 def test_a_program_may_not_read_a_home_because_it_lies_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
