@@ -154,7 +154,7 @@ def _is_own(name: str, config: Config) -> bool:
         environment={key: value or "" for key, value in given.environment.items()},
         arguments=given.arguments,
     )
-    return name in dict(parts(own))
+    return root in ON_TOP and name in dict(parts(own))
 
 
 def _stranger(*sides: tuple[Config, Engine, SentConfiguration]) -> list[tuple[str, str]]:
@@ -171,7 +171,7 @@ def _stranger(*sides: tuple[Config, Engine, SentConfiguration]) -> list[tuple[st
 
 def _only_of_adapter(name: str) -> bool:
     usual = {f"environment.{variable}" for variable in ("PATH", "HOME", "TMPDIR", "LANG", "PYTHONSAFEPATH")}
-    return not name.startswith(("arguments", "dependencies")) and name not in usual
+    return not name.startswith(("arguments", "dependencies", "autoImport")) and name not in usual
 
 
 def _told(server: LspEngine, config: Config) -> LspEngine:

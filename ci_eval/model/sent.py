@@ -14,7 +14,7 @@ SET = "(set)"
 """Stands for the value of a variable that may be a secret."""
 
 
-class SentConfiguration(Value, frozen=True, kw_only=True, omit_defaults=True):
+class SentConfiguration(Value, frozen=True, kw_only=True):
     """The configuration that an engine is sent. Folders have names: `{engine}` is where it is installed, `{root}` the
     project, `{dependencies}` what the project needs, `{scratch}` the temporary folder that it may write to."""
 
@@ -51,7 +51,7 @@ class Condition(Value, frozen=True, kw_only=True):
     new: str | None
 
 
-class MachineState(Value, frozen=True, kw_only=True, omit_defaults=True):
+class MachineState(Value, frozen=True, kw_only=True):
     """How busy the machine was while the engine was asked; None where the system does not say."""
 
     load: float | None = None

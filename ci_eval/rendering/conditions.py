@@ -69,7 +69,7 @@ NAMES = {
 def told_rows(sent: SentConfiguration | None) -> list[tuple[str, str]]:
     """Return a name and a text for each part of what an engine was told; nothing where that is not recorded."""
     known = msgspec.to_builtins(sent) if sent else {}
-    return [(name, _text(known[key])) for key, name in NAMES.items() if key in known]
+    return [(name, _text(known[key])) for key, name in NAMES.items() if known.get(key)]
 
 
 def _text(value: object) -> str:
