@@ -112,8 +112,10 @@ def _changed(earlier: Workspace, workspace: Workspace, prepared: Prepared) -> It
         if what == "project" and declared:
             continue  # file by file, it is looked at what has changed
         yield f"the {what} was {before}, and is {after} now"
-    if was.project.name != now.project.name:
-        yield f"the project was called {was.project.name}, and is called {now.project.name} now"
+    if was.project.identified != now.project.identified:
+        # The ids of sessions depend on it.
+        names = (each.project.identified or "by no name" for each in (was, now))
+        yield "the project was called {}, and is called {} now".format(*names)
     if (was.rounds, was.os, was.grammar) != (now.rounds, now.os, now.grammar):
         yield "the machine is another one, or sessions were asked several times"
     if _asked(runs.stored_config(earlier)) != _asked(prepared.config):

@@ -231,6 +231,11 @@ def _warnings(base: Manifest, new: Manifest, paired: Paired) -> list[str]:
     ]
     if different:
         found.append(f"latencies are not comparable: {', '.join(different)} differ")
+    busy = [name for name, side in (("base", base), ("new", new)) if side.machine.busy]
+    if busy and not in_turns(base, new):
+        found.append(
+            f"the machine was busy while {' and '.join(busy)} ran: their times say more about it than about engines"
+        )
     if base.grammar != new.grammar:
         found.append(f"the grammars differ ({base.grammar} and {new.grammar}): some tokens are on one side only")
     if base.plugins != new.plugins:
