@@ -16,7 +16,7 @@ from ci_eval.errors import CiEvalError
 from ci_eval.jobs import outcome, pipeline, runs
 from ci_eval.jobs.compare import Outcome, compare
 from ci_eval.jobs.comparison_rules import judging, metrics_of
-from ci_eval.jobs.configuring import check_asked_for
+from ci_eval.jobs.engine.configuring import check_asked_for
 from ci_eval.jobs.preparation import Prepared, prepare
 from ci_eval.jobs.sampling import detecting
 from ci_eval.model import FAILED

@@ -23,7 +23,7 @@ from ci_eval.errors import ConfigError, PreparationError
 from ci_eval.fetch import dataset, project, sealed
 from ci_eval.fetch.project import Project
 from ci_eval.jobs.comparison_rules import gates_of, metrics_of
-from ci_eval.jobs.configuring import engine_of_command, introduced, named_engine, sent_to
+from ci_eval.jobs.engine.configuring import engine_of_command, introduced, named_engine, sent_to
 from ci_eval.jobs.models.answers import take_recorded
 from ci_eval.learning import logs
 from ci_eval.learning.usermodel import model_of

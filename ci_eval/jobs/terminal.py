@@ -26,7 +26,7 @@ from ci_eval.model import (
     Verdict,
 )
 from ci_eval.rendering.advice import warnings_of
-from ci_eval.rendering.conditions import busy_text
+from ci_eval.rendering.engine.conditions import busy_text
 from ci_eval.rendering.figures import (
     amount,
     change,

@@ -14,7 +14,7 @@ from ci_eval.adapters.lsp.engine import LspEngine
 from ci_eval.config import Config
 from ci_eval.errors import ConfigError
 from ci_eval.jobs import runs
-from ci_eval.jobs.configuring import ON_TOP
+from ci_eval.jobs.engine.configuring import ON_TOP
 from ci_eval.model.endpoints import EndpointConfig
 from ci_eval.workspace import Workspace
 

@@ -20,6 +20,7 @@ from ci_eval.model import (
 )
 from ci_eval.rendering.advice import percent
 from ci_eval.rendering.conditions import conditions_line
+from ci_eval.rendering.engine.conditions import conditions_line
 from ci_eval.rendering.figures import TO, amount, change, change_between, counted, first_filter
 from ci_eval.rendering.ladder import beside, label, shown_filter
 from ci_eval.statistics.clustered import FEWEST_OF_FIGURE

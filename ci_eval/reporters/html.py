@@ -14,8 +14,8 @@ from ci_eval import tasks
 from ci_eval.filters import EVERYTHING, ReportFilter, standard_filter, standard_parts
 from ci_eval.model import Evaluation
 from ci_eval.rendering.advice import warnings_of
-from ci_eval.rendering.conditions import busy_text, told_rows
 from ci_eval.rendering.contract import Reporter, StoredSessions
+from ci_eval.rendering.engine.conditions import busy_text, told_rows
 from ci_eval.rendering.figures import (
     INDICATIVE,
     NO_FIGURES,

@@ -8,8 +8,8 @@ from pathlib import Path
 from ci_eval import atomic
 from ci_eval.model import Estimate, Evaluation, FileError, FilterFigures, MetricInfo
 from ci_eval.rendering.advice import warnings_of
-from ci_eval.rendering.conditions import busy_text, told_rows
 from ci_eval.rendering.contract import Reporter, StoredSessions
+from ci_eval.rendering.engine.conditions import busy_text, told_rows
 from ci_eval.rendering.figures import (
     FAILURES,
     INDICATIVE,

@@ -14,7 +14,7 @@ from ci_eval.ci import Screen
 from ci_eval.config import Config, EngineConfig, InterpretConfig, by_command, patch
 from ci_eval.contracts import Engine, Installation, Surroundings
 from ci_eval.errors import ConfigError, PreparationError
-from ci_eval.jobs.configuring import check_asked_for, engine_of_command, introduced, model_of, named_engine
+from ci_eval.jobs.engine.configuring import check_asked_for, engine_of_command, introduced, model_of, named_engine
 from ci_eval.model import EngineInfo
 from ci_eval.model.sent import SentConfiguration
 from tests.adapters.lsp.conftest import SERVER

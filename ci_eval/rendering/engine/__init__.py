@@ -1,0 +1,1 @@
+"""What engines are told, for people."""
