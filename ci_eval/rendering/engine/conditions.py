@@ -75,7 +75,7 @@ def told_rows(sent: SentConfiguration | None) -> list[tuple[str, str]]:
 def _text(value: object) -> str:
     if isinstance(value, str):
         return value
-    if isinstance(value, list) and all(isinstance(each, str) for each in value):
+    if isinstance(value, list | tuple) and all(isinstance(each, str) for each in value):
         return " ".join(value)
     if isinstance(value, Mapping) and all(isinstance(each, str | float) for each in value.values()):
         return ", ".join(f"{key} {each if isinstance(each, str) else f'{each:,g}'}" for key, each in value.items())

@@ -56,5 +56,5 @@ def _leaves(name: str, value: Any) -> Iterator[tuple[str, str]]:
     if isinstance(value, Mapping) and value:
         for key, below in value.items():
             yield from _leaves(f"{name}.{key}", below)
-    elif value not in (None, {}, [], ""):
+    elif value not in (None, "", {}, [], ()):
         yield name, value if isinstance(value, str) else msgspec.json.encode(value).decode()
