@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from math import floor, isfinite, log10
 
-from ci_eval.model import FAILED, Estimate, Evaluation, FilterFigures, Footprint, MetricInfo, OtherCode
+from ci_eval.model import FAILED, Estimate, Evaluation, FilterFigures, Footprint, MetricInfo, OtherCode, State
 from ci_eval.statistics import footprint
 
 NOTHING = "\N{EM DASH}"
@@ -100,7 +100,13 @@ def interval(estimate: Estimate | OtherCode, unit: str) -> str:
         checked = isinstance(estimate, OtherCode) or estimate.state in {"exact", "none"}
         return "exact" if checked else "all asked"
     low, high = amount(estimate.low, unit), amount(estimate.high, unit)
-    return "" if NOTHING in (low, high) else f"{low.removesuffix('%').removesuffix(' ms')}{TO}{high}"
+    text = "" if NOTHING in (low, high) else f"{low.removesuffix('%').removesuffix(' ms')}{TO}{high}"
+    return stated(text, estimate.state) if isinstance(estimate, Estimate) else text
+
+
+def stated(interval: str, state: State) -> str:
+    """Return an interval with the state of its figure, if that is another than that of a plain sample."""
+    return f"{interval}, {state}" if interval and state in {"noisy", "weighted", "partial"} else interval
 
 
 def intervals(estimate: Estimate, unit: str) -> str:

@@ -21,7 +21,7 @@ from ci_eval.model import (
 from ci_eval.rendering.advice import percent
 from ci_eval.rendering.conditions import conditions_line
 from ci_eval.rendering.engine.conditions import conditions_line
-from ci_eval.rendering.figures import TO, amount, change, change_between, counted, first_filter
+from ci_eval.rendering.figures import TO, amount, change, change_between, counted, first_filter, stated
 from ci_eval.rendering.ladder import beside, label, shown_filter
 from ci_eval.statistics.clustered import FEWEST_OF_FIGURE
 from ci_eval.statistics.population import NOTABLE
@@ -116,7 +116,7 @@ def interval_text(found: Difference | Elsewhere, unit: str) -> str:
         return "no interval"
     if found.low == found.high:
         return "exact" if not isinstance(found, Difference) or found.state in {"exact", "none"} else "all sessions"
-    return change_between(found.low, found.high, unit)
+    return stated(change_between(found.low, found.high, unit), found.state if isinstance(found, Difference) else "none")
 
 
 def p_text(found: Difference | Elsewhere) -> str:
@@ -154,7 +154,9 @@ def _leading_line(comparison: Comparison, shown: Callable[[str], str]) -> str:
     reason = explained(leading, _unit(comparison, name))
     line = f"{HERE} ({shown(label(comparison.headline))}): {said(leading.verdict)}. {_change(comparison, leading)}"
     line += f" ({reason})" if reason else ""
-    line += f"; better in {counts.wins:,}, worse in {counts.losses:,} of {counted(counts.sessions, 'session')}."
+    # A quantile moves without any session doing so: then nothing is counted beside its verdict.
+    moved = f"; better in {counts.wins:,}, worse in {counts.losses:,}" if leading.better is not None else ""
+    line += f"{moved} of {counted(counts.sessions, 'session')}." if moved else "."
     more = detection_text(comparison) if comparison.detection else needed_text(comparison)
     return f"{line} {more}" if more else line
 
