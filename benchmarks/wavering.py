@@ -116,7 +116,8 @@ class Wavering:
         """One answer to each session."""
         tokens = -(-len(ranks) // self.prefixes)
         wavers = np.repeat(random.random(tokens) < self.share, self.prefixes)[: len(ranks)]
-        return np.where(wavers, np.where(ranks == 1, random.choice([2, 3]), np.where(ranks == 2, 1, ranks)), ranks)
+        lower = random.choice([2, 3], size=len(ranks))
+        return np.where(wavers, np.where(ranks == 1, lower, np.where(ranks == 2, 1, ranks)), ranks)
 
     def truth(self, base: Floats, new: Floats) -> float:
         """The mean difference in RecallAt1 over all sessions, and over all answers."""

@@ -96,7 +96,7 @@ def in_turns(
             else plan_chosen(chosen, side.setup)
         )
         # Several rounds ask everything again, and by a fresh process.
-        twice = 0.0 if rounds > 1 else _share_twice(_size(side.workspace, probability, limit, chosen))
+        twice = 0.0 if rounds > 1 else share_twice(_size(side.workspace, probability, limit, chosen))
         plans.append([replace(assignment, twice=twice) for assignment in planned])
         keepers.append(Keeper(side.workspace, rounds, sum(assignment.sessions for assignment in plans[-1])))
     total = Progress(planned=sum(keeper.so_far.planned for keeper in keepers) * rounds)
@@ -206,7 +206,8 @@ def _size(workspace: Workspace, probability: float, limit: int | None, chosen: C
     return size if limit is None else min(size, limit)
 
 
-def _share_twice(sessions: float) -> float:
+def share_twice(sessions: float) -> float:
+    """Return the share of a run's sessions that are asked a second time, of so many."""
     return min(max(TWICE, FEWEST_TWICE / max(sessions, 1)), 1.0)
 
 

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from msgspec.structs import replace as replace_info
 
+from benchmarks.wavering import Counts, Wavering
 from ci_eval import metrics
 from ci_eval.model import Difference, Verdict
 from ci_eval.stages.compare.judging import Judge
 from ci_eval.stages.compare.sums import FilterSums
+from ci_eval.statistics import paired
+from ci_eval.statistics.repeats import Repeats
 from ci_eval.statistics.student import Floats
 
 METRICS = [each for each in metrics.load() if each.info.name in {"RecallAt1", "RecallAt5", "MeanLatency"}]
@@ -80,3 +86,102 @@ def test_a_figure_that_one_side_lacks_has_a_reason_and_no_verdict() -> None:
     found = judged(hits(3, 0.5), hits(3, 0.5), asked=1)["MeanLatency"]
     assert (found.base, found.verdict) == (None, Verdict.NOT_COMPARABLE)
     assert "nothing was observed" in found.why
+
+
+@pytest.mark.parametrize("share", [0.01, 0.1])
+def test_an_engine_that_wavers_is_seldom_better_or_worse_than_itself(
+    share: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A few of the comparisons that benchmarks/wavering.py makes many of."""
+    monkeypatch.setattr(paired, "DRAWS", 5_000)
+    world, counts = Wavering(400, share, 0.0), Counts()
+    for turn in range(60):
+        counts.add(*world.compared(np.random.default_rng([1, turn])))
+    assert counts.shown <= 5
+    assert counts.exact == 0
+    assert counts.covered >= 55
+
+
+def test_the_interval_of_an_engine_that_wavers_holds_a_true_loss(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(paired, "DRAWS", 5_000)
+    world, counts = Wavering(1000, 0.01, 0.03), Counts()
+    for turn in range(40):
+        counts.add(*world.compared(np.random.default_rng([2, turn])))
+    assert counts.exact == 0
+    assert counts.covered >= 36
+    assert counts.shown >= 30
+
+
+def hits_judged(base: Floats, new: Floats, repeats: Repeats) -> Difference:
+    sums = FilterSums(figures=1)
+    seen = np.stack([base, np.ones_like(base), new, np.ones_like(base)], axis=1)[:, None]
+    sums.rows.append(sums.add(seen))
+    return Judge(METRICS[:1], frozenset({"RecallAt1"}), 1.0, repeats=repeats).filter(sums)["RecallAt1"]
+
+
+@pytest.mark.parametrize(
+    ("repeats", "lost", "state"),
+    [
+        (Repeats(asked=2000), 8, "exact"),
+        (Repeats(asked=40, whole=False), 8, "partial"),
+        (Repeats(asked=40, whole=False), 0, "exact"),
+        (Repeats(asked=40, whole=False), 400, "exact"),
+        (Repeats(asked=40, differed=1, whole=False), 400, "noisy"),
+        (Repeats(checked=False, whole=False), 400, "partial"),
+    ],
+)
+def test_only_what_was_shown_to_be_deterministic_is_exact(repeats: Repeats, lost: int, state: str) -> None:
+    base = np.ones(1000)
+    new = np.concatenate([np.zeros(lost), np.ones(1000 - lost)])
+    found = hits_judged(base, new, repeats)
+    assert found.state == state
+    assert (found.low == found.high) == (state == "exact")
+    assert (found.sign is not None) == (lost > 0)
+    assert (found.better, found.worse) == (0, lost)
+
+
+def test_beside_a_verdict_drawn_from_all_sessions_stands_a_sign_test() -> None:
+    found = hits_judged(np.ones(1000), np.concatenate([np.zeros(8), np.ones(992)]), Repeats(asked=40, whole=False))
+    assert found.sign == pytest.approx(2 / 2**8)
+    assert "0 better, 8 worse, sign test p = 0.0078; every session was asked" in found.why
+
+
+def test_a_comparison_says_how_many_sessions_show_one_point() -> None:
+    """1,000 sessions of which 3 % change: (1.96 + 0.84)² · 0.032 / 0.01² = 2,508."""
+    sums = FilterSums(figures=1)
+    seen = np.ones((1000, 1, 4))
+    seen[:15, 0, 0], seen[15:30, 0, 2] = 0, 0
+    sums.rows.append(sums.add(seen))
+    judge = Judge(METRICS[:1], frozenset({"RecallAt1"}), 0.0001, repeats=Repeats(asked=40, whole=False))
+    found = judge.filter(sums)["RecallAt1"]
+    assert found.needed == pytest.approx(2508, rel=0.02)
+    assert found.detectable == pytest.approx(0.0159, rel=0.03)
+
+
+def test_a_mean_rank_that_few_sessions_decide_has_no_verdict() -> None:
+    ranks = [each for each in metrics.load() if each.info.name == "MeanRank"]
+    seen = np.ones((1000, 1, 4))
+    seen[:3, 0, 2] = 400
+    sums = FilterSums(figures=1)
+    sums.rows.append(sums.add(seen))
+    found = Judge(ranks, frozenset({"MeanRank"}), 0.1).filter(sums)["MeanRank"]
+    assert (found.low, found.verdict) == (None, Verdict.NOT_SHOWN)
+    assert found.why == (
+        "a few sessions decide: those that changed are worth 3 with changes of equal size; it takes 12"
+    )
+
+
+def test_figures_that_did_not_change_cost_the_others_nothing() -> None:
+    """Of nine declared figures, eight are the same on both sides; what rounding leaves of them must not count."""
+    random = np.random.default_rng(3)
+    sums, ones = FilterSums(figures=9), np.ones(500)
+    seen = np.stack([np.stack([(same := random.random(500) / 3), ones, same, ones], axis=1) for _ in range(9)], axis=1)
+    seen[:40, 0, 2] += 0.5
+    sums.rows.append(sums.add(seen))
+    named = [replace(METRICS[0], info=replace_info(METRICS[0].info, name=f"M{number}")) for number in range(9)]
+    judge = Judge(named, frozenset(each.info.name for each in named), 0.0001)
+    found = judge.filter(sums)["M0"]
+    alone = Judge(named, frozenset({"M0"}), 0.0001).filter(sums)["M0"]
+    assert (found.low, found.high, found.p) == (alone.low, alone.high, alone.p)
+    others = [judge.filter(sums)[each.info.name] for each in named[1:]]
+    assert {each.difference for each in others} == {0.0}
