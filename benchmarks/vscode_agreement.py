@@ -1,0 +1,128 @@
+"""Whether the client `vscode` shows what VS Code's own code makes of the same lists, at places of real projects.
+
+    npm install monaco-editor@0.52.2 vscode-languageclient@9.0.1      (in an empty FOLDER)
+    python benchmarks/vscode_agreement.py FOLDER ENGINE LANGUAGE PROJECT [--places N]
+
+Each place is asked with 0, 1 and 3 letters typed. PROJECT is a folder. Prints the places at which list, order, what
+acceptance leaves and the highlighted suggestion are all the same.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import subprocess
+from collections import Counter
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from ci_eval import engines, languages
+from ci_eval.adapters.lsp import client
+from ci_eval.adapters.lsp.engine import LspEngine, RunningLsp
+from ci_eval.contracts import Query, Surroundings
+from ci_eval.errors import EngineFailure
+from ci_eval.grammar.document import difference
+from ci_eval.model import Kind
+from tests.stages.interpret.clients import conformance
+
+LETTERS = (0, 1, 3)
+SCRIPT = Path(conformance.__file__).with_name("vscode.mjs")
+
+
+def main() -> None:
+    """Ask, compare and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    for name in ("folder", "engine", "language", "project"):
+        parser.add_argument(name)
+    parser.add_argument("--places", type=int, default=100)
+    parser.add_argument("--cache", type=Path, default=Path.home() / ".cache/ci-eval")
+    parser.add_argument("--lists", type=Path, help="file to which the lists are written")
+    given = parser.parse_args()
+    lists = list(asked(given.engine, given.language, Path(given.project).absolute(), given.places, given.cache))
+    if given.lists:
+        given.lists.write_text("".join(json.dumps(each) + "\n" for each in lists))
+    node = ["node", str(SCRIPT), str(Path(given.folder).absolute())]
+    lines = "\n".join(map(json.dumps, lists))
+    expected = subprocess.run(node, input=lines, capture_output=True, text=True, check=True).stdout.splitlines()
+    same: Counter[int] = Counter()
+    for question, line in zip(lists, expected, strict=True):
+        agrees = conformance.shown(question) == json.loads(line)
+        same[question["typed"]] += agrees
+        if not agrees:
+            print(f"differs: {question['line'].strip()[:80]!r}, {question['typed']} typed")
+    for letters in sorted({each["typed"] for each in lists}):
+        total = sum(each["typed"] == letters for each in lists)
+        print(f"{given.engine} {letters} letters: {same[letters]} of {total} the same")
+
+
+def asked(name: str, language: str, root: Path, places: int, cache: Path) -> Any:
+    """Yield a list of the engine for each place and number of letters, as `vscode.mjs` reads them."""
+    raw: list[bytes] = []
+    read = client.read_answer
+    client.read_answer = lambda answer: (raw.append(answer), read(answer))[1]  # type: ignore[attr-defined]
+    engine = engines.CATALOG.load(name)
+    assert isinstance(engine, LspEngine)
+    with TemporaryDirectory() as scratch:
+        around = Surroundings(
+            root=root,
+            language=language,
+            keywords=frozenset(),
+            cache=Path(scratch),
+            timeout=60,
+            memory=0,
+            word=languages.CATALOG.load(language).word,
+        )
+        running = engine.start(engine.install(None, cache), around)
+        assert isinstance(running, RunningLsp)
+        opened, told = "", ""
+        for path, text, offset, token in _tokens(language, root, places):
+            for letters in LETTERS:
+                if letters >= len(token):
+                    continue
+                now = text[:offset] + token[:letters] + text[offset + len(token) :]
+                try:
+                    if opened == path:
+                        running.edit([difference(told, now)])
+                    else:
+                        running.open(path, now)
+                    opened, told = path, now
+                    running.complete(Query(offset=offset + letters, prefix=token[:letters], expected=""))
+                except EngineFailure as error:
+                    print(f"{path} {offset}: {error}")
+                    running.restart()
+                    opened = ""
+                    continue
+                yield _question(now, offset + letters, letters, raw[-1], engine, path, language)
+        running.close()
+
+
+def _tokens(language: str, root: Path, places: int) -> list[tuple[str, str, int, str]]:
+    found = []
+    known = languages.CATALOG.load(language)
+    for path in sorted(each for suffix in known.suffixes for each in root.rglob(f"*{suffix}")):
+        text = path.read_text(encoding="utf-8", errors="replace")
+        name = str(path.relative_to(root))
+        tokens = known.extract(text, name, {}).tokens
+        found += [(name, text, each.offset, each.text) for each in tokens if each.properties.kind is not Kind.KEYWORD]
+    return sorted(random.Random(0).sample(found, min(places, len(found))))
+
+
+def _question(text: str, offset: int, typed: int, raw: bytes, engine: LspEngine, path: str, language: str) -> Any:
+    begin = text.rfind("\n", 0, offset) + 1
+    before = text[begin:offset]
+    return {
+        "language": engine.language_id(language, path),
+        "line": text[begin:].partition("\n")[0],
+        "caret": len(before.encode("utf-16-le")) // 2,
+        "typed": typed,
+        "asked": typed,
+        "number": text.count("\n", 0, begin),
+        "answer": json.loads(raw),
+        "extension": engine.manners.extension,
+    }
+
+
+if __name__ == "__main__":
+    main()
