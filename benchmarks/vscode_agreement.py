@@ -20,7 +20,9 @@ from typing import Any
 
 from ci_eval import engines, languages
 from ci_eval.adapters.lsp import client
+from ci_eval.adapters.lsp.answers import read_answer
 from ci_eval.adapters.lsp.engine import LspEngine, RunningLsp
+from ci_eval.adapters.lsp.protocol import CompletionList
 from ci_eval.contracts import Query, Surroundings
 from ci_eval.errors import EngineFailure
 from ci_eval.grammar.document import difference
@@ -60,8 +62,12 @@ def main() -> None:
 def asked(name: str, language: str, root: Path, places: int, cache: Path) -> Any:
     """Yield a list of the engine for each place and number of letters, as `vscode.mjs` reads them."""
     raw: list[bytes] = []
-    read = client.read_answer
-    client.read_answer = lambda answer: (raw.append(answer), read(answer))[1]  # type: ignore[attr-defined]
+
+    def read_and_keep(answer: bytes) -> CompletionList:
+        raw.append(answer)
+        return read_answer(answer)
+
+    vars(client)["read_answer"] = read_and_keep
     engine = engines.CATALOG.load(name)
     assert isinstance(engine, LspEngine)
     with TemporaryDirectory() as scratch:

@@ -36,7 +36,7 @@ from ci_eval.model import (
 )
 from ci_eval.splitting.contract import Splitting
 
-WORD = re.compile(r"[@$#]*\w+")
+WORD = re.compile(r"\w+")
 
 Declarations = Mapping[str, frozenset[str]]
 """Full name of each package (module, namespace) of a project → the names declared at its top, as far as known."""
@@ -155,7 +155,8 @@ class Query(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     record: Record | None = None
     """What is asked in place of the caret, where the task's items come from a dataset."""
     span: Span = "word"
-    """How much is asked for; `spans.py` has the rules."""
+    word: re.Pattern[str] = WORD
+    """How much is asked for, and what a name looks like; `spans.py` has the rules."""
     repeat: int = 0
     """The number of the round in which the same question is asked once more."""
 

@@ -21,35 +21,36 @@ _CLOSING = re.compile(r"[)\]};,]+|end\W*")
 _WORD = re.compile(r"\w+")
 
 
-def cut(text: str, before: str, span: Span) -> str:
+def cut(text: str, before: str, span: Span, word: re.Pattern[str] = _WORD) -> str:
     """The beginning of `text` (what stands, or would stand, behind the caret) that makes up one such span.
 
-    word: its letters, digits and underscores. line: up to the end of the line. statement: up to the first `;`, or end
-    of a line, where no bracket is open that was opened behind the caret. block: the line, with all lines below that
-    are indented deeper, and the one that closes them. text: all of it. Blanks at the end of a line do not count.
+    word: what `word` matches, by default letters, digits and underscores. line: up to the end of the line. statement:
+    up to the first `;`, or end of a line, where no bracket is open that was opened behind the caret. block: the line,
+    with all lines below that are indented deeper, and the one that closes them. text: all of it. Blanks at the end of a
+    line do not count.
 
     `before`: what stands before the caret.
     """
     if span == "text":
         return text
-    return "\n".join(line.rstrip() for line in text[: _end(text, before, span)].split("\n")).rstrip()
+    return "\n".join(line.rstrip() for line in text[: _end(text, before, span, word)].split("\n")).rstrip()
 
 
-def extent(text: str, before: str, span: Span) -> int:
+def extent(text: str, before: str, span: Span, word: re.Pattern[str] = _WORD) -> int:
     """How many characters of the text `cut` takes, blanks at its end aside."""
-    return len(text if span == "text" else text[: _end(text, before, span)].rstrip())
+    return len(text if span == "text" else text[: _end(text, before, span, word)].rstrip())
 
 
-def is_whole(text: str, before: str, span: Span) -> bool:
+def is_whole(text: str, before: str, span: Span, word: re.Pattern[str] = _WORD) -> bool:
     """Whether such a span ends within the text, and would not get longer if more were written."""
-    return _end(text, before, span) is not None
+    return _end(text, before, span, word) is not None
 
 
-def _end(text: str, before: str, span: Span) -> int | None:
+def _end(text: str, before: str, span: Span, word: re.Pattern[str]) -> int | None:
     """Offset behind the span; None where the text ends before it does."""
     match span:
         case "word":
-            found = _WORD.match(text)
+            found = word.match(text)
             end = found.end() if found else 0
             return end if end < len(text) else None
         case "line":

@@ -25,8 +25,6 @@ from ci_eval.model.sent import SentConfiguration
 PATIENCE = 120.0
 """Seconds that the driver may take to start and to answer a first question, which does not count as a completion."""
 
-NAME = re.compile(r"\w+")
-
 
 def nothing(_place: Place) -> Sequence[str]:
     """Nothing to prepare."""
@@ -50,8 +48,8 @@ class DrivenEngine(FromRecipe):
     beside: float = 0.0
     """Seconds that a question may take in addition to the completion itself: where each question gets a new compiler,
     to make it and have it read the project."""
-    text: re.Pattern[str] = NAME
-    """The part of a name that is inserted; a name without such a part is left out."""
+    text: re.Pattern[str] | None = None
+    """The part of a name that is inserted, None = what names of the language look like; a name without is left out."""
 
     auto_import: AutoImport = NEVER
 
@@ -139,7 +137,7 @@ class RunningDriver:
 
     def _suggestion(self, line: str) -> Suggestion | None:
         name, _, sort_text = line.partition("\t")
-        match = self._engine.text.match(name)
+        match = (self._engine.text or self._surroundings.word).match(name)
         return Suggestion(text=match[0], sort_text=sort_text or None) if match else None
 
     def _ask(self, offset: int, timeout: float) -> tuple[float, list[str]]:

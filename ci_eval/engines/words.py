@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from ci_eval.adapters.closure import Closure
 from ci_eval.adapters.controls import Control, ControlEngine
 from ci_eval.contracts import Engine, Query
-
-_WORD = re.compile(r"[^\W\d]\w*")
 
 
 class Words(Control):
@@ -17,9 +14,11 @@ class Words(Control):
 
     def words(self, query: Query) -> Sequence[str]:
         begin = query.offset - len(query.prefix)
-        before = _WORD.findall(self.text, 0, begin)
-        after = _WORD.findall(self.text, query.offset)
-        return list(dict.fromkeys([*reversed(before), *after, *sorted(self.surroundings.keywords)]))
+        word = self.surroundings.word
+        before = [found[0] for found in word.finditer(self.text, 0, begin)]
+        after = [found[0] for found in word.finditer(self.text, query.offset)]
+        words = [each for each in (*reversed(before), *after) if not each[0].isdigit()]
+        return list(dict.fromkeys([*words, *sorted(self.surroundings.keywords)]))
 
 
 ENGINE: Engine = ControlEngine(

@@ -42,14 +42,14 @@ def suggested(reply: Reply, before: str, query: Query, part: Inserted) -> str:
     `before`: the text before the caret. `part`: what of the answer stands for that, see `written`.
     """
     answer = reply.text[part.begin : part.end].replace("\r\n", "\n").replace("\r", "\n")
-    rest = cut(answer, before, query.span)
+    rest = cut(answer, before, query.span, query.word)
     return query.prefix + rest if rest else ""
 
 
 def usage_of(reply: Reply, before: str, query: Query, cost: float | None, part: Inserted) -> Usage:
     """What the answer took. It was cut off if the model was stopped before the end of what was asked for."""
     answer = reply.text[part.begin : part.end]
-    end = part.begin + extent(answer, before, query.span)
+    end = part.begin + extent(answer, before, query.span, query.word)
     is_closed = "fence" in part.rules and part.end < len(reply.text)
     return Usage(
         first_token=reply.first_token,
@@ -59,7 +59,7 @@ def usage_of(reply: Reply, before: str, query: Query, cost: float | None, part: 
         logprob=mean_logprob(reply, part.begin, end),
         finish=reply.finish,
         read=part.rules,
-        cut_off=reply.finish in STOPPED and not (is_closed or is_whole(answer, before, query.span)),
+        cut_off=reply.finish in STOPPED and not (is_closed or is_whole(answer, before, query.span, query.word)),
     )
 
 

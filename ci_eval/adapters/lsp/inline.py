@@ -59,6 +59,6 @@ def suggested(
         kept = text[begin:token]
         if not new.startswith(kept):
             continue
-        found = cut(text[token:begin] + new[len(kept) :], text[:token], query.span)
+        found = cut(text[token:begin] + new[len(kept) :], text[:token], query.span, query.word)
         if found not in {"", query.prefix}:
             yield Suggestion(text=found)

@@ -14,7 +14,7 @@ GLOBAL = "global"
 """The package of names that every file can use without an import."""
 LOCAL = Origin(False)
 
-NAME = re.compile(r"[#@]?[\w$]+")
+NAME = re.compile(r"#?[\w$]+")
 """What names look like."""
 
 _CLASSES = (

@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from ci_eval.contracts import Declarations
 from ci_eval.grammar.scopes import UNKNOWN, Origin, Scope
 
-JVM_WORD = re.compile(r"`[^`\n]+`|@?[\w$]+")
+JVM_WORD = re.compile(r"`[^`\n]+`|[\w$]+")
 """What names look like."""
 _PACKAGE = re.compile(r"^[ \t]*package\s+([\w.`]+)", re.MULTILINE)
 

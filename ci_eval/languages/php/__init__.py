@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from ci_eval.contracts import Declarations, Language, Shape
@@ -359,5 +358,4 @@ LANGUAGE: Language = Language(
     extract=extract,
     declare=declare,
     shape=SHAPE,
-    word=re.compile(r"\$?\w+"),
 )

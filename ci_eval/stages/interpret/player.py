@@ -289,6 +289,7 @@ class Player:
             continues=question.continues,
             record=record,
             span="text" if record else self._setup.task.span,
+            word=self._setup.surroundings.word,
             repeat=self._assignment.round,
         )
 

@@ -124,8 +124,8 @@ def test_a_range_says_what_is_replaced() -> None:
 
 
 def test_a_range_on_another_line_is_not_shown() -> None:
-    item = {"label": "x", "textEdit": {"newText": "x", "range": {"start": POSITION, "end": POSITION}}}
-    assert not offered(item, "a|").visible
+    elsewhere = {"newText": "x", "range": {"start": POSITION, "end": POSITION}}
+    assert not offered({"label": "x", "textEdit": elsewhere}, "a|").visible
 
 
 POSITION = {"line": 1, "character": 0}
