@@ -104,7 +104,7 @@ def _lookups(generation: Generation, session: Session) -> Iterator[dict[str, obj
             generation.prefix: lookup.prefix,
             "suggestions": [
                 {
-                    "text": suggestion.text,
+                    "text": suggestion.text + suggestion.tail,
                     "presentationText": escape(suggestion.text, quote=False).replace("&lt;", "<").replace("&gt;", ">"),
                     **generation.write_suggestion(suggestion, lookup, place),
                 }

@@ -106,6 +106,8 @@ def _items(lookup: Lookup, longest: int) -> tuple[Item, ...]:
         if each.position is None
         and each.grades is None
         and not each.remark
+        and not each.label
+        and not each.tail
         and len(each.text) + len(each.kind) <= LONGEST_KIND
         else _item(each, place, longest)
         for place, each in enumerate(kept[:FIRST], 1)
@@ -118,8 +120,21 @@ def _grades(grades: Mapping[str, float] | None) -> Grades:
     return tuple((name, round(value, 4)) for name, value in (grades or {}).items())
 
 
+def _shown(suggestion: Suggestion) -> str:
+    """What the list shows, and what acceptance would leave where that cannot be seen in it."""
+    left = f"{suggestion.text}{suggestion.tail}"
+    if not suggestion.label or left == suggestion.label:
+        return left
+    is_seen = suggestion.label.startswith(suggestion.text) and not suggestion.tail
+    return suggestion.label if is_seen else f"{suggestion.label} → {left}"
+
+
 def _item(suggestion: Suggestion, place: int, longest: int) -> Item:
-    text, kind, own = _short(suggestion.text, longest), _short(suggestion.kind, LONGEST_KIND), suggestion.position or 0
+    text, kind, own = (
+        _short(_shown(suggestion), longest),
+        _short(suggestion.kind, LONGEST_KIND),
+        suggestion.position or 0,
+    )
     if own in {0, place} and suggestion.grades is None and not suggestion.remark:
         return place, text, kind
     moved = 0 if own == place else own

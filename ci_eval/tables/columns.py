@@ -112,7 +112,7 @@ SUGGESTIONS = (
     PLACE[0],
     *_LOOKUP,
     _column("place", "integer", lambda at: at.place, "place in the list as shown, from 1"),
-    _column("text", "text", lambda at: at.suggestion.text, "what would be inserted"),
+    _column("text", "text", lambda at: at.suggestion.text + at.suggestion.tail, "what would be inserted"),
     _column("candidate", "word", lambda at: at.suggestion.kind, "what the engine says the suggestion is"),
     _column("is_expected", "flag", lambda at: at.place == at.lookup.rank, "whether it is the expected text"),
     _column("engine_place", "integer", lambda at: at.suggestion.position or at.place, "place in the engine's own list"),
