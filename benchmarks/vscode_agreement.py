@@ -47,7 +47,9 @@ def main() -> None:
         given.lists.write_text("".join(json.dumps(each) + "\n" for each in lists))
     node = ["node", str(SCRIPT), str(Path(given.folder).absolute())]
     lines = "\n".join(map(json.dumps, lists))
-    expected = subprocess.run(node, input=lines, capture_output=True, text=True, check=True).stdout.splitlines()
+    expected = (
+        subprocess.run(node, input=lines, capture_output=True, text=True, check=True).stdout.rstrip("\n").split("\n")
+    )
     same: Counter[int] = Counter()
     for question, line in zip(lists, expected, strict=True):
         agrees = conformance.shown(question) == json.loads(line)

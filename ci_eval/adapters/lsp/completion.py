@@ -32,6 +32,7 @@ NUMBERS = {
 SNIPPET = 2
 REMOVED, REMOVED_BEFORE = "⌫", "⇤"
 """In a tail: what follows would be removed by acceptance, behind the caret or before the token."""
+_KINDS = {float(number): name for number, name in enumerate(KINDS) if number}
 _SIGNS = re.compile(r"^\W+")
 
 
@@ -133,10 +134,13 @@ class _Reader:
         return ""
 
     def _kind(self, item: CompletionItem) -> str:
-        if item.kind is None or item.kind != int(item.kind):
+        kind = item.kind
+        if kind is None:
             return ""
+        if kind in _KINDS:
+            return _KINDS[kind]
         # A number that is none of the protocol's is text (`asCompletionItemKind` in protocolConverter.ts, 9.0.1).
-        return KINDS[int(item.kind)] if 1 <= item.kind < len(KINDS) else "text"
+        return "text" if kind.is_integer() else ""
 
     def _inserted(self, item: CompletionItem) -> tuple[Replaced, str, int]:
         """The part replaced, the new text, and the length of its beginning that holds no placeholder.
@@ -176,6 +180,8 @@ class _Reader:
     def _from_token(self, new: str, begin: int) -> str:
         """The text from the token's beginning on, once `new` has replaced the text from `begin` on."""
         line, token = self._question.line, self._question.token
+        if begin == token:
+            return new
         if begin > token:
             return line[token:begin] + new
         before = line[begin:token]
@@ -184,6 +190,8 @@ class _Reader:
     def _tail(self, replaced: Replaced, new: str, written: str) -> str:
         """What acceptance leaves behind the name, of which `written` is new; and what it removes around the token."""
         question, after = self._question, replaced.end - self._question.asked
+        if replaced.begin == question.token and not after:
+            return written
         caret = question.caret
         if after < 0:
             written += question.line[caret + after : caret]

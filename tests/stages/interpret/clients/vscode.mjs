@@ -142,6 +142,6 @@ function accepted(item, line, caret) {
   return line.slice(0, caret - before) + text + line.slice(caret + after);
 }
 
-for await (const text of readline.createInterface({ input: process.stdin }))
-  console.log(JSON.stringify(await shown(JSON.parse(text))));
-process.exit(0);
+const lines = [];
+for await (const text of readline.createInterface({ input: process.stdin })) lines.push(JSON.stringify(await shown(JSON.parse(text))));
+process.stdout.write(lines.map(line => line + '\n').join(''), () => process.exit(0));
