@@ -115,6 +115,22 @@ def test_keystrokes_are_typed_characters_and_steps_and_one_to_accept() -> None:
     assert value("KeystrokesSaved", session(lookup(9))) == 0.0
 
 
+def test_keystrokes_are_counted_from_the_highlighted_suggestion() -> None:
+    # append: 2 typed + 1 step up + 1 to accept = 4 of 6 keys.
+    taken = session(replace(lookup(2, prefix="ap", selected=True), highlighted=2))
+    assert value("KeystrokesSaved", taken) == pytest.approx((6 - 4) / 6)
+
+
+def test_duplicates_are_a_share_of_each_list() -> None:
+    lists = [
+        session(replace(lookup(1, total=4), duplicates=3)),
+        session(lookup(1, total=100)),
+        session(lookup(None, total=0)),
+    ]
+    assert value("DuplicateShare", *lists) == pytest.approx((3 / 4 + 0) / 2)
+    assert value("DuplicateShare", session(lookup(None, total=0))) is None
+
+
 def test_typing_saved_is_what_was_not_typed_when_it_was_taken_at_whatever_place() -> None:
     taken = session(lookup(1), lookup(7, prefix="ap", selected=True))
     assert value("TypingSaved", taken) == pytest.approx(1 - 2 / 6)

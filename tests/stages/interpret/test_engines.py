@@ -10,7 +10,7 @@ import pytest
 
 from ci_eval.contracts import Installation, Running, Surroundings
 from ci_eval.engines.words import Words
-from ci_eval.errors import EngineCrash
+from ci_eval.errors import EngineCrash, EngineUnstarted
 from ci_eval.machine import peak_of
 from ci_eval.stages.interpret.engines import KeptEngine
 from tests.fake import Fake
@@ -82,3 +82,45 @@ def test_memory_of_the_worker_is_that_of_an_engine_in_it_which_is_alone(tmp_path
     found = kept.footprint(alone=True)
     assert (found.of_worker, found.weighed) == (True, 1)
     assert found.memory == peak_of("self")
+
+
+def test_one_that_never_starts_is_given_up_after_two_starts(tmp_path: Path) -> None:
+    kept = KeptEngine(setup(Slow(), tmp_path))
+    for _ in range(2):
+        with suppress(EngineUnstarted), kept.asked:
+            kept.running()
+            raise EngineUnstarted("no answer to `initialize`")
+        kept.restart()
+    with pytest.raises(EngineCrash, match="given up after 2 starts that failed: no answer to `initialize`"):
+        kept.running()
+
+
+class Loading(Words):
+    """Has waited, and was not ready in time after one of its starts."""
+
+    idle = 0.0
+    total = 0.0
+
+    def waited(self) -> tuple[float, int]:
+        return self.total, 1
+
+
+class Loads(Fake):
+    """Starts such an engine."""
+
+    name = "loads"
+
+    def start(self, installation: Installation, surroundings: Surroundings) -> Running:
+        return Loading(surroundings)
+
+
+def test_what_was_waited_for_is_in_the_footprint_once(tmp_path: Path) -> None:
+    kept = KeptEngine(setup(Loads(), tmp_path))
+    running = kept.running()
+    assert isinstance(running, Loading)
+    running.total = 2.0
+    first = kept.footprint(alone=True)
+    running.total = 3.0
+    kept.close()
+    second = kept.footprint(alone=True)
+    assert [(each.waited, each.unready) for each in (first, second)] == [(2.0, 1), (1.0, 0)]
