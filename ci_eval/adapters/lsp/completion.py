@@ -103,6 +103,9 @@ class _Reader:
         for item in answer.items:
             replaced, new, firm = self._inserted(item)
             written = self._from_token(new, replaced.begin)
+            # VS Code shows items that insert nothing; nobody completes by them, and no ranker knows what to do with one.
+            if not written:
+                continue
             firm += len(written) - len(new)
             text = self._named(written, item)
             tail = self._tail(replaced, new, written[len(text) :])

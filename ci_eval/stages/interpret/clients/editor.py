@@ -21,7 +21,7 @@ WORD = re.compile(r"[@$#]*\w+[?!$]?[\w$]*")
 
 
 def show(answered: Sequence[Suggestion], caret: Caret) -> Listing:
-    found = [_first_word(each) for each in answered if each.text]
+    found = [_first_word(each) for each in answered]
     if any(each.sort_text is not None for each in found):
         return Listing(_fitting(_sorted(found), caret.prefix))
     first: dict[str, Suggestion] = {}

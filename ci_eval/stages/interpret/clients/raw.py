@@ -13,7 +13,7 @@ def show(answered: Sequence[Suggestion], caret: Caret) -> Listing:
     first: dict[tuple[str, str], Suggestion] = {}
     for found in answered:
         tail = tail_of(found, caret.follows)
-        if found.text and (found.text, tail) not in first:
+        if (found.text, tail) not in first:
             first[found.text, tail] = plain(found, tail)
     return Listing(list(first.values()))
 
