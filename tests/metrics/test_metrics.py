@@ -181,7 +181,7 @@ MORE_RECALL = "RecallAt1 RecallAt3 RecallAt5 RecallAt10"
 RANKS = "Recall Precision SuggestionPrecision FMeasure MeanRank MeanReciprocalRank NDCG ESaved"
 SAVED = "TypingSaved KeystrokesSaved"
 LAST = (
-    "TotalMoves MovesCountNormalised PerfectLine RightWithin100ms RightWithin200ms "
+    "DuplicateShare TotalMoves MovesCountNormalised PerfectLine RightWithin100ms RightWithin200ms "
     "MeanLatency MaxLatency LatencyPercentile50 LatencyPercentile95 FirstCallLatency"
 )
 

@@ -149,7 +149,7 @@ def complete(own: int, position: Any) -> None:
         "null": lambda: None,
         "nonsense": lambda: {"items": [{"label": 17}]},
         "parses": lambda: items if Server.parsed else [],
-        "typed": lambda: [{"label": f"typed{Server.last}"}] if Server.last else [],
+        "typed": lambda: [{"label": f"typed{Server.last.replace(' ', '_')}"}] if Server.last else [],
         "odd": lambda: [{"label": "one", "kind": None}, {"label": 5}],
         "cold": lambda: items if Server.questions > 2 else [],
     }
