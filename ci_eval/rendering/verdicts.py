@@ -19,7 +19,6 @@ from ci_eval.model import (
     Verdict,
 )
 from ci_eval.rendering.advice import percent
-from ci_eval.rendering.conditions import conditions_line
 from ci_eval.rendering.engine.conditions import conditions_line
 from ci_eval.rendering.figures import TO, amount, change, change_between, counted, first_filter, stated
 from ci_eval.rendering.ladder import beside, label, shown_filter
