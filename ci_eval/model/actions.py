@@ -73,6 +73,10 @@ class FinishSession(Value, frozen=True, kw_only=True, gc=False, tag_field="type"
 Action = OpenFile | MoveCaret | DeleteRange | PrintText | CallCompletion | PlayItem | CodeGolf | FinishSession
 
 
+NOTABLE = 0.01
+"""From this share of the source on, what could not be read is said, and figures of the rest are not exact."""
+
+
 class FileHead(Value, frozen=True, kw_only=True):
     """Which file it is that actions are of, and how many sessions they hold."""
 

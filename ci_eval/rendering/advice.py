@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from ci_eval.model import Evaluation, FilterFigures
+from ci_eval.model.actions import NOTABLE
 from ci_eval.model.report import Responses
 from ci_eval.rendering.figures import counted, first_filter
-from ci_eval.statistics.population import NOTABLE
 
 MOSTLY = 0.9
 """From this share of sessions without a suggestion on, something other than the engine is likely to be wrong."""

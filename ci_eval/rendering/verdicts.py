@@ -18,12 +18,12 @@ from ci_eval.model import (
     TrendPoint,
     Verdict,
 )
+from ci_eval.model.actions import NOTABLE
 from ci_eval.rendering.advice import percent
 from ci_eval.rendering.engine.conditions import conditions_line
 from ci_eval.rendering.figures import TO, amount, change, change_between, counted, first_filter, stated
 from ci_eval.rendering.ladder import beside, label, shown_filter
 from ci_eval.statistics.clustered import FEWEST_OF_FIGURE
-from ci_eval.statistics.population import NOTABLE
 
 SIGNS = {
     Verdict.BETTER: "▲",

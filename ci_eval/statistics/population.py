@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
+from ci_eval.model.actions import NOTABLE
 from ci_eval.shards import Shard, deal
 
 MANY_PROJECTS = 20
@@ -40,10 +41,6 @@ def of_shard(files: Mapping[str, int], shard: str | None) -> Mapping[str, int]:
 def project_of(path: str, *, merged: bool) -> str:
     """The project of a file: the first part of the path where several were merged, else ""."""
     return path.partition("/")[0] if merged else ""
-
-
-NOTABLE = 0.01
-"""From this share of the source on, what could not be read is said, and figures of the rest are not exact."""
 
 
 def share(known: Counter[str], asked: Mapping[str, int], *, merged: bool, unread: float = 0.0) -> tuple[int, float]:

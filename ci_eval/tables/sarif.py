@@ -20,9 +20,9 @@ from ci_eval.contracts import Task
 from ci_eval.errors import ConfigError
 from ci_eval.manifest import Manifest
 from ci_eval.model import Session
+from ci_eval.model.actions import NOTABLE
 from ci_eval.observing import outcome, shown_rank
 from ci_eval.spans import Lines
-from ci_eval.statistics.population import NOTABLE
 from ci_eval.workspace import Workspace
 
 NAME = "misses.sarif"

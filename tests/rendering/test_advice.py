@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from ci_eval.model import Evaluation
 from ci_eval.rendering.advice import listed, warnings_of
+from ci_eval.rendering.verdicts import populations
 from tests.reporters.samples import small
 
 
@@ -27,3 +28,20 @@ def test_the_projects_own_modules_are_no_packages() -> None:
 
 def test_few_names_are_all_listed() -> None:
     assert listed(["a", "b"]) == "a, b"
+
+
+def test_what_could_not_be_read_is_said_with_the_worst_files() -> None:
+    files = {"src/a.php": 0.97, "b.php": 0.2}
+    said = " ".join(warnings_of(replace(small().evaluation(), unparsable=0.59, unparsable_files=files)))
+    assert "59% of the source could not be read" in said
+    assert "src/a.php (97% of it), b.php (20% of it)" in said
+
+
+def test_figures_are_not_called_exact_where_source_could_not_be_read() -> None:
+    whole = small().evaluation()
+    assert "59% of the source could not be read" in " ".join(populations(replace(whole, unparsable=0.59)))
+    assert "exact" not in " ".join(populations(replace(whole, unparsable=0.59)))
+
+
+def test_little_that_could_not_be_read_is_not_worth_a_warning() -> None:
+    assert warnings_of(replace(small().evaluation(), unparsable=0.009)) == []

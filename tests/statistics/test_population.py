@@ -25,5 +25,11 @@ def test_the_share_is_that_of_the_project_least_asked() -> None:
     assert share(Counter({"": 400}), {"one/a.py": 100}, merged=False) == (400, 0.25)
 
 
+def test_what_could_not_be_read_counts_as_not_asked() -> None:
+    whole = Counter({"": 400})
+    assert share(whole, {"a.py": 400}, merged=False, unread=0.25) == (400, 0.75)
+    assert share(whole, {"a.py": 400}, merged=False, unread=0.001) == (400, 1.0)
+
+
 def test_many_projects_speak_for_other_code_and_few_do_not() -> None:
     assert (clusters_of(19), clusters_of(20)) == ("files", "projects")
