@@ -38,7 +38,8 @@ def test_what_could_not_be_read_is_said_with_the_worst_files() -> None:
 
 
 def test_figures_are_not_called_exact_where_source_could_not_be_read() -> None:
-    whole = small().evaluation()
+    whole = replace(small().evaluation(), population=180)
+    assert "exact" in " ".join(populations(whole))
     assert "59% of the source could not be read" in " ".join(populations(replace(whole, unparsable=0.59)))
     assert "exact" not in " ".join(populations(replace(whole, unparsable=0.59)))
 
