@@ -103,7 +103,7 @@ class _Reader:
         for item in answer.items:
             replaced, new, firm = self._inserted(item)
             written = self._from_token(new, replaced.begin)
-            # VS Code shows items that insert nothing; nobody completes by them, and no ranker can judge them.
+            # VS Code shows items that insert nothing; no ranker knows what to do with one.
             if not written:
                 continue
             firm += len(written) - len(new)
