@@ -27,7 +27,7 @@ from ci_eval.model import Difference, Verdict
 from ci_eval.stages.compare.judging import Judge
 from ci_eval.stages.compare.sums import FilterSums
 from ci_eval.statistics.paired import MARGINS
-from ci_eval.statistics.repeats import DETERMINISTIC, Repeats
+from ci_eval.statistics.repeated.repeats import DETERMINISTIC, Repeats
 from ci_eval.statistics.sampled import figure
 from ci_eval.statistics.stratified import Stratum, total
 from ci_eval.statistics.student import Floats

@@ -1,8 +1,7 @@
 """What may vary, and what each variant must provide: Language, Engine, Task, Grader, Ranker, Metric.
 
-A variant is one file in the folder of its plural (`languages/`, `engines/` …) ending in one typed value
-(`LANGUAGE: Language = …`, `ENGINE: Engine = …`, `RANKER`, `METRICS` …). What a scheme of projects, a
-report and a format of logs must provide stands in the `contract.py` of `fetch/`, `rendering/` and `learning/logs/`.
+A variant is a file in the folder of its plural (`languages/`, `engines/` …) that ends in a typed value (`LANGUAGE`,
+`ENGINE` …). The `contract.py` of `fetch/`, `rendering/` and `learning/logs/` are for schemes, reports and formats of logs.
 """
 
 from __future__ import annotations
@@ -44,10 +43,7 @@ Declarations = Mapping[str, frozenset[str]]
 
 @dataclass(frozen=True, kw_only=True)
 class Shape:
-    """How a syntax tree is built, as far as it matters for hiding what a person has not typed yet.
-
-    All are names of node types, as the grammar has them.
-    """
+    """The node types that matter for hiding what a person has not typed yet, by their names in the grammar."""
 
     containers: frozenset[str] = frozenset()
     """Nodes that only hold declarations and statements, and what stands between them: module, class, class body …"""

@@ -11,7 +11,7 @@ from contextlib import suppress
 from datetime import datetime, timezone
 from pathlib import Path
 
-from ci_eval.model.sent import MachineState
+from ci_eval.model.engine.sent import MachineState
 
 
 def cache_folder() -> Path:

@@ -22,8 +22,8 @@ from ci_eval.model import (
     Vocabulary,
 )
 from ci_eval.model.detection import Detection
+from ci_eval.model.engine.sent import MachineState, SentConfiguration
 from ci_eval.model.sampling import Sampling
-from ci_eval.model.sent import MachineState, SentConfiguration
 from ci_eval.statistics.population import clusters_of
 
 FORMAT, FORMER_FORMAT = 2, 1

@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 
 from ci_eval import stored
 from ci_eval.adapters import python_paths
-from ci_eval.adapters.compile_commands import compile_commands
 from ci_eval.adapters.endpoints import answers, wire
 from ci_eval.adapters.endpoints.http.trouble import Trouble
+from ci_eval.adapters.lsp.compile_commands import compile_commands
 from ci_eval.adapters.lsp.completion import WORD, suggestions
 from ci_eval.adapters.lsp.protocol import ANSWER, UNREADABLE
 from ci_eval.adapters.lsp.wire import Wire

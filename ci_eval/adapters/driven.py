@@ -20,7 +20,7 @@ from ci_eval.adapters.tracing import Direction, tell
 from ci_eval.contracts import Answer, Edit, Installation, Query, Running, Surroundings
 from ci_eval.errors import EngineMisbehaved, EngineRaised, EngineTimeout
 from ci_eval.model import Suggestion
-from ci_eval.model.sent import SentConfiguration
+from ci_eval.model.engine.sent import SentConfiguration
 
 PATIENCE = 120.0
 """Seconds that the driver may take to start and to answer a first question, which does not count as a completion."""

@@ -12,7 +12,7 @@ import msgspec
 from ci_eval.adapters.confinement import interpreter
 from ci_eval.adapters.place import DRIVERS, Place
 from ci_eval.contracts import Installation, Surroundings
-from ci_eval.model.sent import SET, AutoImported, SentConfiguration
+from ci_eval.model.engine.sent import SET, AutoImported, SentConfiguration
 
 SECRET = re.compile(
     r"token|secret|passw|credential|api_?key|licen[cs]e_?key|private_?key|(^|_)auth(_|$)", re.IGNORECASE

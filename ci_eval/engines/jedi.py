@@ -20,7 +20,7 @@ from ci_eval.adapters.tracing import tell
 from ci_eval.contracts import Answer, Edit, Engine, Installation, Query, Running, Surroundings
 from ci_eval.errors import EngineMisbehaved, EngineRaised
 from ci_eval.model import EngineInfo, Suggestion
-from ci_eval.model.sent import SentConfiguration
+from ci_eval.model.engine.sent import SentConfiguration
 
 DRIVER = Path(__file__).parent.parent / "drivers" / "jedi_driver.py"
 PATIENCE = 60.0

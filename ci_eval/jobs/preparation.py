@@ -28,7 +28,7 @@ from ci_eval.jobs.models.answers import take_recorded
 from ci_eval.learning import logs
 from ci_eval.learning.usermodel import model_of
 from ci_eval.model import UNREFERRING, ActionsConfig, FiltersConfig, PrefixConfig, QueriesConfig
-from ci_eval.model.sent import SentConfiguration
+from ci_eval.model.engine.sent import SentConfiguration
 from ci_eval.records import has_carets, splitter_of, takes_dataset
 from ci_eval.stages import actions, interpret
 from ci_eval.statistics import footprint

@@ -63,7 +63,7 @@ from ci_eval.rendering.verdicts import (
     verdict_lines,
 )
 from ci_eval.statistics.footprint import INFOS
-from ci_eval.statistics.noise import noise_text
+from ci_eval.statistics.repeated.noise import noise_text
 
 
 def evaluation(done: Evaluated, screen: Screen) -> None:

@@ -31,7 +31,7 @@ from ci_eval.model.comparison import (
     Subset,
     Verdict,
 )
-from ci_eval.model.determinism import Determinism, State
+from ci_eval.model.engine.determinism import Determinism, State
 from ci_eval.model.footprint import Footprint
 from ci_eval.model.gates import GateResult
 from ci_eval.model.logs import LogCounts, LogFile, LogsRecord

@@ -6,10 +6,10 @@ from enum import Enum
 from typing import Literal
 
 from ci_eval.model.detection import Detected
-from ci_eval.model.determinism import State
+from ci_eval.model.engine.determinism import State
+from ci_eval.model.engine.sent import Condition
 from ci_eval.model.gates import GateResult
 from ci_eval.model.report import EngineInfo, MetricInfo, Noise, ProjectInfo
-from ci_eval.model.sent import Condition
 from ci_eval.model.tokens import Value
 from ci_eval.model.trend import Trend
 

@@ -6,12 +6,12 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from ci_eval.model.determinism import Determinism, State
+from ci_eval.model.engine.determinism import Determinism, State
+from ci_eval.model.engine.sent import MachineState, SentConfiguration
 from ci_eval.model.footprint import Footprint
 from ci_eval.model.gates import GateResult
 from ci_eval.model.queries import QueryFigures
 from ci_eval.model.sampling import Sampling
-from ci_eval.model.sent import MachineState, SentConfiguration
 from ci_eval.model.sessions import FileError
 from ci_eval.model.tokens import Value
 

@@ -42,7 +42,7 @@ from ci_eval.rendering.ladder import by_length, label, lengths_of, pooled, sente
 from ci_eval.rendering.painting import spelled
 from ci_eval.rendering.querytables import tables
 from ci_eval.rendering.sessiontable import SessionTable, selection, write_sessions
-from ci_eval.statistics.noise import noise_text
+from ci_eval.statistics.repeated.noise import noise_text
 from ci_eval.workers import Workers
 
 TEMPLATES = Path(__file__).parent / "templates"

@@ -30,7 +30,7 @@ from ci_eval.rendering.ladder import by_length, label, pooled, sentences, shown_
 from ci_eval.rendering.markdowntext import code, gate_table, prose, table
 from ci_eval.rendering.querytables import Table, tables
 from ci_eval.rendering.verdicts import ELSEWHERE, HERE, judged_of_code, populations
-from ci_eval.statistics.noise import noise_text
+from ci_eval.statistics.repeated.noise import noise_text
 
 WORST = 10
 ERRORS = 20

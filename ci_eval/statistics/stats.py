@@ -15,9 +15,9 @@ from ci_eval.contracts import Metric, Observation
 from ci_eval.model import Determinism, Estimate, State
 from ci_eval.model.sampling import Sampling
 from ci_eval.statistics.clustered import figures
+from ci_eval.statistics.repeated.wavering import Wavering
 from ci_eval.statistics.sampled import FEWEST_RANKS, LARGEST, NoiseVariance, effective_sessions, powers
 from ci_eval.statistics.sampled import figure as sampled_figure
-from ci_eval.statistics.wavering import Wavering
 from ci_eval.statistics.weighted import interval, moments
 
 Floats = NDArray[np.float64]

@@ -21,7 +21,7 @@ from ci_eval.adapters.place import Place
 from ci_eval.adapters.sent import OF_THE_MACHINE, Configured, arguments_of, without_paths
 from ci_eval.contracts import Engine, Installation, Query, Surroundings
 from ci_eval.model import EngineInfo
-from ci_eval.model.sent import SET
+from ci_eval.model.engine.sent import SET
 
 RECORDER = Path(__file__).with_name("recorder.py")
 STARTED = [each.name for each in engines.CATALOG.all() if each.own_process and each.name != "jetbrains"]

@@ -8,7 +8,7 @@ import pytest
 from ci_eval import metrics
 from ci_eval.stages.compare.judging import Judge
 from ci_eval.stages.compare.sums import FilterSums
-from ci_eval.statistics.repeats import DETERMINISTIC
+from ci_eval.statistics.repeated.repeats import DETERMINISTIC
 from ci_eval.statistics.stratified import Stratum, covariance, total, unequal
 from ci_eval.statistics.student import Floats
 

@@ -9,7 +9,7 @@ from ci_eval.adapters.lsp.places import Encoding, offset_in_line
 from ci_eval.adapters.lsp.protocol import CompletionItem, CompletionList, Defaults, Position, TextEdit
 from ci_eval.adapters.lsp.snippets import expand
 from ci_eval.adapters.lsp.words import word_start
-from ci_eval.model.offers import Extension, Offer
+from ci_eval.model.engine.offers import Extension, Offer
 from ci_eval.model.sessions import Suggestion
 
 KINDS = (

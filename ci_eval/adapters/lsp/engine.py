@@ -24,7 +24,7 @@ from ci_eval.adapters.recipes import FromRecipe
 from ci_eval.adapters.sent import beforehand, configuration
 from ci_eval.contracts import Answer, Edit, Installation, Query, Running, Surroundings
 from ci_eval.errors import EngineCrash, EngineRaised
-from ci_eval.model.sent import SentConfiguration
+from ci_eval.model.engine.sent import SentConfiguration
 
 NO_COMPLETION = (
     "{} announces no completion (it answered `initialize` without completionProvider): is this the right program, with "

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ci_eval.adapters.compile_commands import compile_commands, include_folders
+from ci_eval.adapters.lsp.compile_commands import compile_commands, include_folders
 from ci_eval.adapters.place import Place
-from ci_eval.model.offers import Extension
+from ci_eval.model.engine.offers import Extension
 
 
 def nothing(_place: Place) -> None:
@@ -44,7 +44,7 @@ class Manners:
     kinds: bool = True
     """Whether the kinds that it gives to candidates are kept."""
     extension: Extension = ""
-    """The extension of VS Code that changes what is shown of its lists; see `model/offers.py`."""
+    """The extension of VS Code that changes what is shown of its lists; see `model/engine/offers.py`."""
     announces: bool = False
     """Whether it always announces the loading of the project as work (`$/progress`). If so, it is not asked before that
     was announced and is done."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ci_eval.errors import ConfigError
-from ci_eval.model.sent import AutoImported
+from ci_eval.model.engine.sent import AutoImported
 
 
 @dataclass(frozen=True, kw_only=True)

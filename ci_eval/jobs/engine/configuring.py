@@ -19,7 +19,7 @@ from ci_eval.ci import Screen
 from ci_eval.config import Config, EngineConfig
 from ci_eval.contracts import Configurable, Engine, Installation, Surroundings
 from ci_eval.errors import ConfigError, EngineFailure, PreparationError
-from ci_eval.model.sent import Condition, SentConfiguration
+from ci_eval.model.engine.sent import Condition, SentConfiguration
 from ci_eval.rendering.engine.conditions import sentence
 from ci_eval.stages.compare import between, parts
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
-from ci_eval.model.sent import Condition, MachineState, SentConfiguration
+from ci_eval.model.engine.sent import Condition, MachineState, SentConfiguration
 
 MOST = 3
 """Differences that a sentence names."""

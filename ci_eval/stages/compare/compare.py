@@ -23,8 +23,8 @@ from ci_eval.stages.compare.sums import FilterSums, PartSums
 from ci_eval.stages.compare.turns import in_turns, times
 from ci_eval.statistics.footprint import INFOS
 from ci_eval.statistics.latencies import quantile_of
-from ci_eval.statistics.noise import noise_of, noise_text
-from ci_eval.statistics.repeats import Repeats, sign_test
+from ci_eval.statistics.repeated.noise import noise_of, noise_text
+from ci_eval.statistics.repeated.repeats import Repeats, sign_test
 from ci_eval.workspace import Workspace
 
 MOST_PARTS = 20

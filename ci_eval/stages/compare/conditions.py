@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from ci_eval.manifest import Manifest
-from ci_eval.model.sent import Condition, SentConfiguration
+from ci_eval.model.engine.sent import Condition, SentConfiguration
 
 COMMON = frozenset({"autoImport", "dependencies", "limits.timeout", "limits.memory", "limits.suggestions"})
 """What means the same for any two engines; all else is named and read by each engine in its own way."""

@@ -19,7 +19,7 @@ from ci_eval.stages.compare.turns import NO_FIGURE, NOT_IN_TURNS
 from ci_eval.statistics.clustered import FEWEST, FEWEST_ALIKE, STRETCH, elsewhere
 from ci_eval.statistics.latencies import quantile_of
 from ci_eval.statistics.paired import FOUR_OF_FIVE, MARGINS, Interval, Spread, joint, singly, verdict
-from ci_eval.statistics.repeats import DETERMINISTIC, Repeats, sign_test
+from ci_eval.statistics.repeated.repeats import DETERMINISTIC, Repeats, sign_test
 from ci_eval.statistics.sampled import FEWEST_RANKS, LARGEST, NoiseVariance, figure, here, influence
 from ci_eval.statistics.stats import wavers
 from ci_eval.statistics.stratified import Stratum, covariance

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ci_eval.model import Suggestion
-from ci_eval.model.offers import Offer
+from ci_eval.model.engine.offers import Offer
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,7 +14,7 @@ from ci_eval.adapters.lsp.protocol import UNREADABLE
 from ci_eval.contracts import WORD
 from ci_eval.languages import CATALOG as LANGUAGES
 from ci_eval.model import Suggestion
-from ci_eval.model.offers import Offer
+from ci_eval.model.engine.offers import Offer
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=3),

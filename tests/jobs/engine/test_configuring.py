@@ -16,7 +16,7 @@ from ci_eval.contracts import Engine, Installation, Surroundings
 from ci_eval.errors import ConfigError, PreparationError
 from ci_eval.jobs.engine.configuring import check_asked_for, engine_of_command, introduced, model_of, named_engine
 from ci_eval.model import EngineInfo
-from ci_eval.model.sent import SentConfiguration
+from ci_eval.model.engine.sent import SentConfiguration
 from tests.adapters.lsp.conftest import SERVER
 from tests.command import command
 from tests.here import in_one_process

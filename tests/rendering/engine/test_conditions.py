@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ci_eval.model.sent import Condition, MachineState, SentConfiguration
+from ci_eval.model.engine.sent import Condition, MachineState, SentConfiguration
 from ci_eval.rendering.engine.conditions import busy_text, conditions_line, sentence, told_rows
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from ci_eval.model.sent import SentConfiguration
+from ci_eval.model.engine.sent import SentConfiguration
 from ci_eval.stages.compare.conditions import between
 
 

@@ -14,7 +14,7 @@ from ci_eval.model import Difference, Verdict
 from ci_eval.stages.compare.judging import Judge
 from ci_eval.stages.compare.sums import FilterSums
 from ci_eval.statistics import paired
-from ci_eval.statistics.repeats import Repeats
+from ci_eval.statistics.repeated.repeats import Repeats
 from ci_eval.statistics.student import Floats
 
 METRICS = [each for each in metrics.load() if each.info.name in {"RecallAt1", "RecallAt5", "MeanLatency"}]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ci_eval.model import Suggestion
-from ci_eval.model.offers import Offer
+from ci_eval.model.engine.offers import Offer
 from ci_eval.stages.interpret.contract import duplicates, tail_of
 
 

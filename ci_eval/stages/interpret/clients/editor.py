@@ -13,7 +13,7 @@ from operator import itemgetter
 from msgspec.structs import replace
 
 from ci_eval.model import Suggestion
-from ci_eval.model.offers import Offer, plain
+from ci_eval.model.engine.offers import Offer, plain
 from ci_eval.stages.interpret.contract import Caret, Client, Listing
 from ci_eval.stages.interpret.fuzzy import score
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ci_eval.model import Suggestion
-from ci_eval.model.offers import plain
+from ci_eval.model.engine.offers import plain
 from ci_eval.stages.interpret.contract import Caret, Client, Listing, tail_of
 
 

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from operator import itemgetter
 
 from ci_eval.model import Suggestion
-from ci_eval.model.offers import Offer, plain
+from ci_eval.model.engine.offers import Offer, plain
 from ci_eval.stages.interpret.contract import Caret, Client, Listing, tail_of
 from ci_eval.stages.interpret.fuzzyscore import full_score, graceful_score, units
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import permutations
 
 from ci_eval.model import Suggestion
-from ci_eval.model.offers import Offer
+from ci_eval.model.engine.offers import Offer
 from ci_eval.stages.interpret.clients import raw
 from ci_eval.stages.interpret.clients.editor import show
 from ci_eval.stages.interpret.contract import Caret

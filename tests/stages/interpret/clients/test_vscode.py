@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ci_eval.model import Suggestion
-from ci_eval.model.offers import Offer
+from ci_eval.model.engine.offers import Offer
 from ci_eval.stages.interpret.clients import CATALOG
 from ci_eval.stages.interpret.clients.vscode import show
 from ci_eval.stages.interpret.contract import Caret, Listing

@@ -7,8 +7,8 @@ import pytest
 
 from ci_eval.model import Kind, LookupScore, Otherwise, Properties, SessionScore, Status
 from ci_eval.observing import answers
+from ci_eval.statistics.repeated.wavering import Wavering
 from ci_eval.statistics.sampled import NoiseVariance
-from ci_eval.statistics.wavering import Wavering
 
 HIT = LookupScore(prefix="", total=3, rank=1, latency=1.0)
 SESSION = SessionScore(

@@ -1,0 +1,1 @@
+"""The statistics of sessions that were asked more than once."""
