@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from itertools import combinations, product
 
 import numpy as np
+from verdicts import Fresh, clustered, row
 
-from benchmarks.verdicts import Fresh, clustered, row
 from ci_eval import metrics
 from ci_eval.contracts import Metric
 from ci_eval.model import Difference, Verdict
@@ -29,8 +29,8 @@ from ci_eval.stages.compare.sums import FilterSums
 from ci_eval.statistics.paired import MARGINS
 from ci_eval.statistics.repeated.repeats import DETERMINISTIC, Repeats
 from ci_eval.statistics.sampled import figure
-from ci_eval.statistics.stratified import Stratum, total
 from ci_eval.statistics.student import Floats
+from ci_eval.statistics.weighted import ProjectSums, total
 
 TWICE, FEWEST_TWICE = 0.02, 20
 DECLARED = ("RecallAt1", "RecallAt5", "MeanReciprocalRank")
@@ -196,7 +196,7 @@ def _merged(
         sample = world[random.choice(len(world), min(limit, len(world)), replace=False)]
         sums.rows.append(sums.add(sample))
         flat = sample.reshape(len(sample), -1)
-        sums.strata.append(Stratum(sizes[number], len(sample), sample.sum(axis=0), flat.T @ flat))
+        sums.strata.append(ProjectSums(sizes[number], len(sample), sample.sum(axis=0), flat.T @ flat))
     if weighted:
         sums.total = total(sums.strata)
     else:

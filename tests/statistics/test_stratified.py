@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from ci_eval.statistics.stratified import Stratum, covariance, total, unequal
 
 from ci_eval import metrics
 from ci_eval.stages.compare.judging import Judge
 from ci_eval.stages.compare.sums import FilterSums
 from ci_eval.statistics.repeated.repeats import DETERMINISTIC
-from ci_eval.statistics.stratified import Stratum, covariance, total, unequal
 from ci_eval.statistics.student import Floats
 
 METRICS = [metric for metric in metrics.load() if metric.info.name == "RecallAt1"]

@@ -25,7 +25,7 @@ from ci_eval.jobs.runs import kept, workspace_for
 from ci_eval.model import Sweep, SweptRun
 from ci_eval.rendering.ladder import shown_filter
 from ci_eval.shards import Shard
-from ci_eval.statistics.selection import bias_text, winners_bias
+from ci_eval.statistics.paired import bias_text, winners_bias
 
 MOST = 200
 """Runs: more of them are a mistake."""

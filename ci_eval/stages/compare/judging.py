@@ -22,8 +22,8 @@ from ci_eval.statistics.paired import FOUR_OF_FIVE, MARGINS, Interval, Spread, j
 from ci_eval.statistics.repeated.repeats import DETERMINISTIC, Repeats, sign_test
 from ci_eval.statistics.sampled import FEWEST_RANKS, LARGEST, NoiseVariance, figure, here, influence
 from ci_eval.statistics.stats import wavers
-from ci_eval.statistics.stratified import Stratum, covariance
 from ci_eval.statistics.student import NORMAL, Floats
+from ci_eval.statistics.weighted import ProjectSums, covariance
 
 ALIKE = Determinism()
 """Nothing was answered differently."""
@@ -58,7 +58,7 @@ class _Own:
     changes: Floats
     fourths: Floats
     noise: NoiseVariance
-    strata: Sequence[Stratum]
+    strata: Sequence[ProjectSums]
     """The projects, if their sessions are weighted."""
 
     @classmethod
@@ -76,7 +76,7 @@ class _Own:
             fourths=sums.fourths[at],
             noise=noise_of(sums, at),
             strata=[
-                Stratum(each.sessions, each.asked, each.total[at], each.products[np.ix_(columns, columns)])
+                ProjectSums(each.sessions, each.asked, each.total[at], each.products[np.ix_(columns, columns)])
                 for each in (sums.strata if isinstance(sums, FilterSums) else ())
             ],
         )

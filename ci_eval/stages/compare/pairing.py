@@ -24,8 +24,8 @@ from ci_eval.stages.compare.population import sessions_of
 from ci_eval.stages.compare.sums import FilterSums, PartSums, Sums
 from ci_eval.statistics.latencies import binned
 from ci_eval.statistics.population import project_of
-from ci_eval.statistics.stratified import Stratum, total, unequal
 from ci_eval.statistics.student import Floats
+from ci_eval.statistics.weighted import ProjectSums, total, unequal
 from ci_eval.workspace import Workspace
 
 SHOWN = 200
@@ -119,7 +119,8 @@ class Paired:
         weights = {name: scale * known[name] / asked[name] for name in asked}
         for sums in self.filters.values():
             sums.strata = [
-                Stratum(scale * known[name], asked[name], of.total, of.products) for name, of in sums.projects.items()
+                ProjectSums(scale * known[name], asked[name], of.total, of.products)
+                for name, of in sums.projects.items()
             ]
             sums.total = total(sums.strata) if sums.strata else sums.total
             sums.rows = [

@@ -23,13 +23,13 @@ from ci_eval.stages.compare.population import population, sessions_of
 from ci_eval.stages.compare.sums import Sums, by_token, directions_of
 from ci_eval.statistics.clustered import figures
 from ci_eval.statistics.footprint import INFOS
+from ci_eval.statistics.paired import bias_text, winners_bias
 from ci_eval.statistics.population import project_of
 from ci_eval.statistics.repeated.repeats import Repeats
 from ci_eval.statistics.sampled import figure
-from ci_eval.statistics.selection import bias_text, winners_bias
 from ci_eval.statistics.stats import Collector, Observations, estimate, placed
-from ci_eval.statistics.stratified import unequal
 from ci_eval.statistics.student import Floats
+from ci_eval.statistics.weighted import unequal
 from ci_eval.workspace import Workspace
 
 

@@ -11,6 +11,8 @@ from ci_eval.statistics.latencies import BINS
 from ci_eval.statistics.repeated.wavering import Wavering
 from ci_eval.statistics.stratified import Stratum
 from ci_eval.statistics.student import Floats
+from ci_eval.statistics.wavering import Wavering
+from ci_eval.statistics.weighted import ProjectSums
 
 
 @dataclass(kw_only=True)
@@ -102,7 +104,7 @@ class FilterSums(Sums):
     """One (figures x 4) for each file with a pair."""
     projects: dict[str, Sums] = field(default_factory=dict)
     """Sums by project, if several were merged."""
-    strata: list[Stratum] = field(default_factory=list)
+    strata: list[ProjectSums] = field(default_factory=list)
     """The projects, if they were asked in unequal shares: `total` and `rows` are weighted then."""
     latencies: Floats = field(default_factory=lambda: np.zeros((2, BINS)))
     """Lookups of base and of new, counted by how long they took (`statistics/latencies.py`)."""

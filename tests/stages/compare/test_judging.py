@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from msgspec.structs import replace as replace_info
 
-from benchmarks.wavering import Counts, Wavering
 from ci_eval import metrics
 from ci_eval.model import Difference, Verdict
 from ci_eval.stages.compare.judging import Judge
@@ -88,13 +90,20 @@ def test_a_figure_that_one_side_lacks_has_a_reason_and_no_verdict() -> None:
     assert "nothing was observed" in found.why
 
 
+@pytest.fixture
+def worlds(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The benchmark of engines that waver."""
+    monkeypatch.syspath_prepend(Path(__file__).parents[3] / "benchmarks")
+    return import_module("wavering")
+
+
 @pytest.mark.parametrize("share", [0.01, 0.1])
 def test_an_engine_that_wavers_is_seldom_better_or_worse_than_itself(
-    share: float, monkeypatch: pytest.MonkeyPatch
+    share: float, worlds: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A few of the comparisons that benchmarks/wavering.py makes many of."""
     monkeypatch.setattr(paired, "DRAWS", 5_000)
-    world, counts = Wavering(400, share, 0.0), Counts()
+    world, counts = worlds.Wavering(400, share, 0.0), worlds.Counts()
     for turn in range(60):
         counts.add(*world.compared(np.random.default_rng([1, turn])))
     assert counts.shown <= 5
@@ -102,9 +111,9 @@ def test_an_engine_that_wavers_is_seldom_better_or_worse_than_itself(
     assert counts.covered >= 55
 
 
-def test_the_interval_of_an_engine_that_wavers_holds_a_true_loss(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_interval_of_an_engine_that_wavers_holds_a_true_loss(worlds: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(paired, "DRAWS", 5_000)
-    world, counts = Wavering(1000, 0.01, 0.03), Counts()
+    world, counts = worlds.Wavering(1000, 0.01, 0.03), worlds.Counts()
     for turn in range(40):
         counts.add(*world.compared(np.random.default_rng([2, turn])))
     assert counts.exact == 0
