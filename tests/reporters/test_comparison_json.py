@@ -15,7 +15,7 @@ def test_comparison_json_has_the_documented_keys_and_differences_are_new_minus_b
     _, report, _ = compare(nights["words"], nights["oracle"], tmp_path / "c", "--gate", "Recall >= 1%")
     assert {"format", "base", "new", "paired", "population", "onlyBase", "onlyNew", "filters", "gates"} <= set(report)
     assert report["format"] == 1
-    assert [set(gate) for gate in report["gates"]] == [{"rule", "passed", "reason"}]
+    assert [set(gate) for gate in report["gates"]] == [{"rule", "passed", "reason", "result", "needed"}]
     for found in report["filters"]["ALL"]["metrics"].values():
         assert {"base", "new", "difference", "low", "high", "p", "verdict", "population", "elsewhere"} <= set(found)
         if found["difference"] is not None:

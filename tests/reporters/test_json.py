@@ -27,7 +27,7 @@ def test_metrics_json_says_its_format_and_what_ran(tmp_path: Path) -> None:
 def test_a_metric_has_its_value_interval_and_number_of_observations(tmp_path: Path) -> None:
     figures = written(small(), tmp_path)["evaluations"][0]["filters"]["ALL"]
     found = figures["metrics"]["RecallAt1"]
-    assert list(found) == ["value", "population", "low", "high", "n", "elsewhere"]
+    assert list(found) == ["value", "population", "low", "high", "state", "n", "elsewhere"]
     assert list(found["elsewhere"]) == ["low", "high", "effective"]
 
 
