@@ -1,7 +1,7 @@
 """What may vary, and what each variant must provide: Language, Engine, Task, Grader, Ranker, Metric.
 
 A variant is a file in the folder of its plural (`languages/`, `engines/` …) that ends in a typed value (`LANGUAGE`,
-`ENGINE` …). The `contract.py` of `fetch/`, `rendering/` and `learning/logs/` are for schemes, reports and formats of logs.
+`ENGINE` …). Schemes, reports and formats of logs have theirs in `fetch/`, `rendering/` and `learning/logs/`.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -18,11 +19,13 @@ from hypothesis import strategies as st
 
 from ci_eval import stored
 from ci_eval.adapters import python_paths
-from ci_eval.adapters.endpoints import answers, wire
+from ci_eval.adapters.endpoints import answers
+from ci_eval.adapters.endpoints.http import streams
 from ci_eval.adapters.endpoints.http.trouble import Trouble
+from ci_eval.adapters.lsp.answers import read_answer
 from ci_eval.adapters.lsp.compile_commands import compile_commands
-from ci_eval.adapters.lsp.completion import WORD, suggestions
-from ci_eval.adapters.lsp.protocol import ANSWER, UNREADABLE
+from ci_eval.adapters.lsp.completion import Question, offers
+from ci_eval.adapters.lsp.protocol import UNREADABLE
 from ci_eval.adapters.lsp.wire import Wire
 from ci_eval.config import load
 from ci_eval.errors import ConfigError, EngineFailure, PreparationError, WorkspaceError
@@ -73,17 +76,16 @@ def _lsp_messages(data: bytes, _folder: Path) -> None:
 
 
 def _lsp_answer(data: bytes, _folder: Path) -> None:
-    found = ANSWER.decode(data)
-    suggestions(found, "text.", 5, "", "utf-16", WORD)
+    offers(read_answer(data), Question("text.", 5, "", "utf-16"), re.compile(r"\w+"))
 
 
 def _stream(data: bytes, _folder: Path) -> None:
     middle = len(data) // 2
-    list(wire._objects(iter([data[:middle], data[middle:]])))
+    list(streams.objects([data[:middle], data[middle:]]))
 
 
 def _whole(data: bytes, _folder: Path) -> None:
-    list(wire._whole(iter([data])))
+    list(streams.whole([data]))
 
 
 def _dataset(data: bytes, folder: Path) -> None:

@@ -11,7 +11,7 @@ from ci_eval import metrics
 from ci_eval.model.sampling import Sampling, Stratum
 from ci_eval.stages.compare.judging import Judge
 from ci_eval.stages.compare.sums import FilterSums
-from ci_eval.statistics.repeats import DETERMINISTIC
+from ci_eval.statistics.repeated.repeats import DETERMINISTIC
 from ci_eval.statistics.student import Floats
 from ci_eval.statistics.weighted import (
     ERRORS,

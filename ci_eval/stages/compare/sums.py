@@ -9,9 +9,7 @@ from numpy.typing import NDArray
 
 from ci_eval.statistics.latencies import BINS
 from ci_eval.statistics.repeated.wavering import Wavering
-from ci_eval.statistics.stratified import Stratum
 from ci_eval.statistics.student import Floats
-from ci_eval.statistics.wavering import Wavering
 from ci_eval.statistics.weighted import ProjectSums
 
 

@@ -40,8 +40,6 @@ from ci_eval.statistics.querying import Cases
 from ci_eval.statistics.repeated.noise import Rounds
 from ci_eval.statistics.repeated.wavering import Wavering
 from ci_eval.statistics.stats import Collected, Collector, Observations, estimate, placed
-from ci_eval.statistics.stratified import unequal
-from ci_eval.statistics.wavering import Wavering
 from ci_eval.statistics.weighted import unequal
 from ci_eval.workers import Workers
 from ci_eval.workspace import Workspace

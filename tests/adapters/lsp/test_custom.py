@@ -81,28 +81,31 @@ def test_a_command_that_is_like_an_engine_is_told_and_treated_as_that_one(tmp_pa
 
 
 @pytest.mark.parametrize(
-    ("arguments", "options", "expected", "cleaned"),
+    ("arguments", "options", "enabled", "cleaned"),
     [
-        ((), {}, ("--enable-config=0",), True),
-        ((), {"fallbackFlags": ["-DA"]}, ("--enable-config=0",), True),
-        (("--enable-config",), {}, ("--enable-config",), True),
-        (("--compile-commands-dir=x",), {}, ("--compile-commands-dir=x", "--enable-config=0"), False),
+        ((), {}, "--enable-config=0", True),
+        ((), {"fallbackFlags": ["-DA"]}, "--enable-config=0", True),
+        (("--enable-config",), {}, "--enable-config", True),
+        (("--compile-commands-dir=x",), {}, "--enable-config=0", False),
     ],
 )
 def test_a_clangd_of_ones_own_reads_cleaned_compile_commands_too(
-    tmp_path: Path, arguments: tuple[str, ...], options: dict[str, Any], expected: tuple[str, ...], cleaned: bool
+    tmp_path: Path, arguments: tuple[str, ...], options: dict[str, Any], enabled: str, cleaned: bool
 ) -> None:
     root = write(tmp_path / "p", a__cpp="", compile_flags__txt="-DB\n-fplugin=./evil.so\n")
-    engine = custom("m", ("clangd", *arguments), language_id=None, settings={}, options=options)
+    clangd = engines.CATALOG.load("clangd")
+    assert isinstance(clangd, LspEngine)
+    engine = custom("m", ("clangd", *arguments), own=Overlay(options=options), like=clangd)
     surroundings = Surroundings(root=root, language="cpp", keywords=frozenset(), cache=tmp_path, timeout=1, memory=0)
     place = Place.new(tmp_path, surroundings)
     try:
-        sent = engine.options(place)
-        assert tuple(engine.command(place)[1:]) == expected
-        assert {**sent, **options} == sent
-        assert ("compilationDatabasePath" in sent) == cleaned
+        launch = engine.launch(place)
+        assert [part for part in launch.command if part.startswith("--enable-config")] == [enabled]
+        assert set(arguments) <= set(launch.command)
+        assert {**launch.options, **options} == launch.options
+        assert ("compilationDatabasePath" in launch.options) == cleaned
         if cleaned:
-            text = Path(sent["compilationDatabasePath"], "compile_commands.json").read_text()
+            text = Path(launch.options["compilationDatabasePath"], "compile_commands.json").read_text()
             assert "-DB" in text
             assert "-fplugin" not in text
             assert "-fplugin (1)" in engine.left_out(root)
