@@ -13,6 +13,8 @@ from ci_eval.contracts import Surroundings
 from ci_eval.files import remove_tree
 from ci_eval.model import Confine
 
+CANARY = "canary"
+"""The file by which an engine shows that it is not confined, if it can read it."""
 DRIVERS = Path(__file__).parent.parent / "drivers"
 
 
@@ -33,7 +35,7 @@ class Place:
         """A place with a new temporary folder; `remove` deletes it."""
         base = Path(tempfile.mkdtemp(prefix="ci-eval-"))
         (base / "programs").mkdir()
-        (base / "canary").write_text("An engine that can read this is not confined.\n")
+        (base / CANARY).write_text("An engine that can read this is not confined.\n")
         return cls(folder=folder, root=surroundings.root, base=base, surroundings=surroundings)
 
     @property
@@ -75,7 +77,7 @@ class Place:
             runs=tuple(dict.fromkeys(runs)),
             reads=(*project, *reads),
             writes=(self.scratch,),
-            canary=self.base / "canary",
+            canary=self.base / CANARY,
             memory=self.memory,
             address_space=address_space,
             remains=self.base,

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import msgspec
 
 from ci_eval.adapters.confinement import interpreter
-from ci_eval.adapters.place import DRIVERS, Place
+from ci_eval.adapters.place import CANARY, DRIVERS, Place
 from ci_eval.contracts import Installation, Surroundings
 from ci_eval.model.engine.sent import SET, AutoImported, SentConfiguration
 
@@ -22,6 +24,8 @@ HEAP = re.compile(r"-Xmx(\d+)([kmg]?)$|--max-old-space-size=(\d+)$", re.IGNORECA
 SIZES = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30}
 INTERPRETERS = frozenset({"node", "python", "python3", "php", "ruby", "sh", "bash", "deno", "bun"})
 """Programs whose first argument that is a file is the program that matters."""
+LONGEST = 4_000
+"""Characters of a file that are written down."""
 OF_THE_MACHINE = "(the machine's)"
 """Stands for a value that says nothing about the engine and much about the machine."""
 
@@ -67,11 +71,24 @@ def configuration(
     }
     arguments = arguments_of(command)
     limits = {"timeout": place.surroundings.timeout, "memory": float(place.memory)}
-    named = without_paths(
-        {"arguments": arguments, "prepared": arguments_of(prepared), "environment": plain, **more}, place
-    )
+    parts = {"arguments": arguments, "prepared": arguments_of(prepared), "environment": plain, **more}
+    named = without_paths({**parts, "files": files_of(place)}, place)
     known = {"autoImport": auto_import, "limits": limits | heap(arguments), "dependencies": _dependencies(place, named)}
     return msgspec.convert(named | known, SentConfiguration)
+
+
+def files_of(place: Place) -> dict[str, str]:
+    """Return path → content of the files that were written for the engine: configurations and programs that answer it.
+
+    A content of more than LONGEST characters is represented by its digest.
+    """
+    contents = {}
+    for path in sorted(place.base.rglob("*")):
+        if path.is_file() and not path.is_symlink() and path.name != CANARY:
+            text = path.read_text(errors="replace").replace(f"{sys.base_prefix}/lib", "{python}/lib")
+            digest = f"{len(text):,} characters, SHA-256 {sha256(text.encode()).hexdigest()[:12]}"
+            contents[str(path)] = text if len(text) <= LONGEST else digest
+    return contents
 
 
 def _dependencies(place: Place, named: Mapping[str, Any]) -> str:

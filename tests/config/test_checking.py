@@ -55,7 +55,7 @@ def test_an_unknown_key_is_named_with_the_one_that_was_meant(
         ("interpret: {maxSuggestions: yes}", "`interpret.maxSuggestions` is true; expected a whole number of at least"),
         (
             "interpret: {client: Editor}",
-            "`interpret.client` is 'Editor'; expected one of editor, raw; did you mean edi",
+            "`interpret.client` is 'Editor'; expected one of editor, raw, vscode; did you",
         ),
         (
             "actions: {evaluationRoots: src}",

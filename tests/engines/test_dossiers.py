@@ -88,7 +88,7 @@ def test_a_failure_is_told_to_the_other_tests_of_the_run_and_tried_again_by_the_
         "adapters/environments.py",
         "drivers/confine/landlock.py",
         "drivers/jedi_driver.py",
-        "stages/interpret/client.py",
+        "stages/interpret/clients/vscode.py",
     ],
 )
 def test_what_an_engine_depends_on_is_in_its_digest(module: str) -> None:

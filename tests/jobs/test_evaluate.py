@@ -178,7 +178,7 @@ def test_what_an_engine_said_last_stands_beside_that_it_ended(project: Path, tmp
     code, out, err = run("evaluate", "--project", f"path:{project}", *chosen, "--output", tmp_path / "out")
     assert code == 5, err
     assert "engine-crash: server ended (exit code 3): NameError: x" in " ".join(err.split())
-    assert "The engine answered nothing, so there are no figures." in out
+    assert "The engine failed in all 6 sessions, so there are no figures: engine-crash: server ended" in out
     assert "RecallAt1" not in out
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from ci_eval.model import Evaluation
+from ci_eval.model.engine.determinism import Determinism
 from ci_eval.rendering.advice import listed, warnings_of
 from ci_eval.rendering.verdicts import populations
 from tests.reporters.samples import small
@@ -38,7 +39,8 @@ def test_what_could_not_be_read_is_said_with_the_worst_files() -> None:
 
 
 def test_figures_are_not_called_exact_where_source_could_not_be_read() -> None:
-    whole = replace(small().evaluation(), population=180)
+    alike = Determinism(asked=180, differed=0)
+    whole = replace(small().evaluation(), population=180, repeats=alike)
     assert "exact" in " ".join(populations(whole))
     assert "59% of the source could not be read" in " ".join(populations(replace(whole, unparsable=0.59)))
     assert "exact" not in " ".join(populations(replace(whole, unparsable=0.59)))

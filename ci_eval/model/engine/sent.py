@@ -30,6 +30,8 @@ class SentConfiguration(Value, frozen=True, kw_only=True):
     """`initializationOptions`."""
     environment: dict[str, str] = {}
     """Environment variables of its process; of those that may be secrets, the names alone."""
+    files: dict[str, str] = {}
+    """Path → content of the files that were written for it; of long ones, size and digest."""
     capabilities: dict[str, Any] = {}
     """What the client says that it can do."""
     language_ids: dict[str, str] = {}

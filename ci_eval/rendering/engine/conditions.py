@@ -58,6 +58,7 @@ NAMES = {
     "settings": "Settings",
     "options": "Initialization options",
     "environment": "Environment",
+    "files": "Files",
     "languageIds": "Names of the language",
     "quirks": "Special treatment",
     "limits": "Limits",

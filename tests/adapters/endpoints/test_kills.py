@@ -24,8 +24,10 @@ def asked(endpoint: Endpoint) -> Counter[str]:
 
 
 def asking(endpoint: Endpoint, cache: Path, count: int) -> subprocess.Popen[bytes]:
-    program = Path(__file__).parent / "asking.py"
-    return subprocess.Popen([sys.executable, program, endpoint.address, str(cache), str(count)])
+    # As a module: the folder of a script is searched first, and ours has one that is named `http`.
+    program = [sys.executable, "-m", "tests.adapters.endpoints.asking"]
+    root = Path(__file__).parents[3]
+    return subprocess.Popen([*program, endpoint.address, str(cache), str(count)], cwd=root)
 
 
 def known(cache: Path) -> set[str]:
