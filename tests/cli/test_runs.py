@@ -291,7 +291,9 @@ def test_quiet_leaves_results_and_verbose_says_more(run: Run, project: Path, tmp
     common = ["evaluate", "--project", f"path:{project}", "--engine", "words", "--jobs", 1, "--output"]
     usual = run(*common, tmp_path / "usual")[2]
     _, out, err = run(*common, tmp_path / "quiet", "-q")
-    assert (out.splitlines()[-1], err) == (str(tmp_path / "quiet"), "")
+    assert out.splitlines()[-1] == str(tmp_path / "quiet")
+    # A warning is no progress: it is said as well if the machine that runs the tests is busy.
+    assert err == "" or err.startswith("warning: The machine was busy")
     said = run("-v", *common, tmp_path / "verbose")[2]
     assert "Stage interpret took" in said
     assert "Stage interpret took" not in usual
