@@ -95,7 +95,7 @@ def test_where_all_sessions_were_asked_every_report_calls_the_figures_exact(proj
 @pytest.mark.slow
 def test_of_a_sample_every_report_says_where_the_figures_of_all_lie(project: Path, tmp_path: Path) -> None:
     found, texts = said_of(project, tmp_path / "o", "--set", "interpret.sessionsLimit=30", *NOTHING_TYPED)
-    assert found["low"] < found["value"] < found["high"]
+    assert found["low"] <= found["value"] < found["high"]
     between = f"{100 * found['low']:.1f}–{100 * found['high']:.1f}%"  # noqa: RUF001
     for text in texts:
         assert "In this project: 30 of its" in text
