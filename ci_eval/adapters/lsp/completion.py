@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ci_eval.adapters.lsp.places import Encoding, offset_in_line
 from ci_eval.adapters.lsp.protocol import CompletionItem, CompletionList, Defaults, Position, TextEdit
@@ -232,3 +232,19 @@ def without_hidden(found: list[Suggestion]) -> list[Suggestion]:
     ([basic.scope.hiding])."""
     hidden = {each.text for each in found if each.kind in TAGS} & {each.text for each in found if each.kind in HIDING}
     return [each for each in found if each.text not in hidden or each.kind not in TAGS] if hidden else found
+
+
+def with_settled_ties(offers: Sequence[Suggestion]) -> list[Suggestion]:
+    """Return the items in the server's order, but those that an editor orders alike by what they insert.
+
+    clangd lists overloads of one name, which have the same label and `sortText`, in another order in each process.
+    """
+    places: dict[tuple[str | None, str], list[int]] = {}
+    for place, offer in enumerate(offers):
+        places.setdefault((offer.sort_text, offer.label), []).append(place)
+    settled = list(offers)
+    for tied in places.values():
+        in_order = sorted((offers[place] for place in tied), key=lambda offer: (offer.text, offer.tail))
+        for place, offer in zip(tied, in_order, strict=True):
+            settled[place] = offer
+    return settled

@@ -13,7 +13,7 @@ import msgspec
 
 from ci_eval.adapters.confinement import interpreter
 from ci_eval.adapters.lsp.client import CAPABILITIES, QUIET, Client, Launch
-from ci_eval.adapters.lsp.completion import Question, offers, without_hidden
+from ci_eval.adapters.lsp.completion import Question, offers, with_settled_ties, without_hidden
 from ci_eval.adapters.lsp.inline import suggested
 from ci_eval.adapters.lsp.language_ids import language_id
 from ci_eval.adapters.lsp.manners import PLAIN, Manners, nothing
@@ -280,7 +280,7 @@ class RunningLsp:
         if found:
             self._cold_until = 0.0
         if self._engine.manners.hides_tags:
-            found = without_hidden(found)
+            found = with_settled_ties(without_hidden(found))
         if not self._engine.manners.kinds:
             found = [msgspec.structs.replace(each, kind="") for each in found]
         return Answer(suggestions=found, latency=latency * 1000, typed=self._asked, dropped=self._last.dropped)

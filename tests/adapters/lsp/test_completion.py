@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ci_eval.adapters.lsp.answers import read_answer
-from ci_eval.adapters.lsp.completion import REMOVED, REMOVED_BEFORE, Question, offers, without_hidden
+from ci_eval.adapters.lsp.completion import REMOVED, REMOVED_BEFORE, Question, offers, with_settled_ties, without_hidden
 from ci_eval.adapters.lsp.places import Encoding
 from ci_eval.adapters.lsp.protocol import UNREADABLE
 from ci_eval.contracts import WORD
@@ -140,3 +140,12 @@ def test_a_class_is_hidden_by_a_function_a_variable_or_an_alias_of_its_name() ->
     kinds = {"stat": ("struct", "function", "struct"), "Slice": ("class", "constructor"), "size": ("variable",)}
     found = [Suggestion(text=text, kind=kind) for text, each in kinds.items() for kind in each]
     assert without_hidden(found) == [found[1], *found[3:]]
+
+
+def test_items_that_an_editor_orders_alike_stand_in_a_settled_order() -> None:
+    def item(tail: str, sort: str = "1", label: str = "add") -> Suggestion:
+        return Suggestion(text="add", tail=tail, label=label, sort_text=sort)
+
+    listed = [item("(b)"), item("(z)", "2"), item("(a)"), item("(c)", label="other")]
+    assert [offer.tail for offer in with_settled_ties(listed)] == ["(a)", "(z)", "(b)", "(c)"]
+    assert with_settled_ties(listed[::-1])[-1] == item("(b)")
