@@ -6,6 +6,7 @@ from typing import Any
 
 from ci_eval.adapters.lsp.ecmascript import SETTINGS, auto_import
 from ci_eval.adapters.lsp.engine import LspEngine
+from ci_eval.adapters.lsp.manners import Manners
 from ci_eval.adapters.lsp.overlay import AutoImport
 from ci_eval.adapters.place import Place
 from ci_eval.adapters.recipes import Npm
@@ -36,6 +37,8 @@ ENGINE: Engine = LspEngine(
     settings=settings,
     auto_import=AutoImport(usual="on", switch=auto_import),
     programs=("@vtsls/language-server",),
+    # With auto-import, the kind of a few names depends on what it was asked before.
+    manners=Manners(kinds=False),
     verified=True,
     toolchains={"node": "20"},
 )
