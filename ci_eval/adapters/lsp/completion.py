@@ -222,16 +222,22 @@ def _removes(tail: str) -> bool:
     return REMOVED in tail or REMOVED_BEFORE in tail
 
 
-TAGS = frozenset({"class", "struct"})
+TAGS = frozenset({"class", "struct", "constructor"})
 HIDING = frozenset({"function", "variable", "interface"})
 """`interface` is what clangd calls an alias."""
+_MARKS = " \u2022"
+"""Begin clangd's labels; the second is for items that insert an `#include`."""
 
 
-def without_hidden(found: list[Suggestion]) -> list[Suggestion]:
-    """Without the classes whose name also is that of a function, a variable or an alias: in C++, these hide the class
-    ([basic.scope.hiding])."""
-    hidden = {each.text for each in found if each.kind in TAGS} & {each.text for each in found if each.kind in HIDING}
-    return [each for each in found if each.text not in hidden or each.kind not in TAGS] if hidden else found
+def without_hidden(offers: list[Suggestion]) -> list[Suggestion]:
+    """Return the items without classes, and their constructors, whose name is that of a function, a variable or an
+    alias as well: in C++, these hide the class ([basic.scope.hiding])."""
+    hiding = {_name(offer) for offer in offers if offer.kind in HIDING}
+    return [offer for offer in offers if offer.kind not in TAGS or _name(offer) not in hiding]
+
+
+def _name(offer: Suggestion) -> str:
+    return offer.label.lstrip(_MARKS) or offer.text
 
 
 def with_settled_ties(offers: Sequence[Suggestion]) -> list[Suggestion]:
