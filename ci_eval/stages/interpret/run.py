@@ -12,6 +12,7 @@ from itertools import chain
 from pathlib import Path
 
 from ci_eval import atomic
+from ci_eval.adapters.endpoints.engine import EndpointEngine
 from ci_eval.chance import draw, threshold
 from ci_eval.learning import names
 from ci_eval.model import Status
@@ -95,8 +96,9 @@ def in_turns(
             if chosen is None
             else plan_chosen(chosen, side.setup)
         )
-        # Several rounds ask everything again, and by a fresh process.
-        twice = 0.0 if rounds > 1 else share_twice(_size(side.workspace, probability, limit, chosen))
+        # Several rounds ask everything again, and by a fresh process. Each question to a language model costs money.
+        is_checked = rounds == 1 and not isinstance(side.setup.engine, EndpointEngine)
+        twice = 0.0 if not is_checked else share_twice(_size(side.workspace, probability, limit, chosen))
         plans.append([replace(assignment, twice=twice) for assignment in planned])
         keepers.append(Keeper(side.workspace, rounds, sum(assignment.sessions for assignment in plans[-1])))
     total = Progress(planned=sum(keeper.so_far.planned for keeper in keepers) * rounds)
