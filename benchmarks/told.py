@@ -75,7 +75,7 @@ def _text(value: object) -> str:
 
 
 def table() -> str:
-    """Return the whole table."""
+    """Return the table of all engines as Markdown."""
     head = ["| engine | auto-import | told beyond its defaults | why |", "|---|---|---|---|"]
     return "\n".join([*head, *rows()])
 

@@ -1,4 +1,4 @@
-"""Whether the client `vscode` shows what VS Code's own code makes of the same lists, at places of real projects.
+"""A comparison of the client `vscode` with VS Code's own code, on the same lists of real servers.
 
     npm install monaco-editor@0.52.2 vscode-languageclient@9.0.1      (in an empty FOLDER)
     python benchmarks/vscode_agreement.py FOLDER ENGINE LANGUAGE PROJECT [--places N]
@@ -34,7 +34,6 @@ SCRIPT = Path(conformance.__file__).with_name("vscode.mjs")
 
 
 def main() -> None:
-    """Ask, compare and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     for name in ("folder", "engine", "language", "project"):
         parser.add_argument(name)

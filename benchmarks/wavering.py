@@ -1,4 +1,4 @@
-"""How often a verdict is wrong: engines that waver, merged projects, several engines, unbounded ranks.
+"""A simulation of wrong verdicts: engines that waver, merged projects, several engines, unbounded ranks.
 
 python benchmarks/wavering.py [--times 400] [--only wavering|merged|several|ranks|rates|few-files]
 
@@ -39,7 +39,7 @@ SHOWN = {Verdict.BETTER, Verdict.WORSE}
 
 @dataclass
 class Counts:
-    """Shares of comparisons."""
+    """A count of comparisons by their verdicts and coverage."""
 
     times: int = 0
     shown: int = 0
@@ -104,7 +104,7 @@ class Wavering:
     asked: float = 1.0
 
     def ranks(self, random: np.random.Generator) -> tuple[Floats, Floats]:
-        """Of all sessions of the project, as both engines answer most of the time."""
+        """Return the usual ranks of both engines in all sessions of the project."""
         size = round(self.sessions / self.asked)
         base = random.choice([0, 1, 2, 4, 9, 30], p=[0.06, 0.52, 0.16, 0.12, 0.08, 0.06], size=size).astype(float)
         if self.prefixes > 1:
@@ -113,7 +113,7 @@ class Wavering:
         return base, np.where(lost, random.choice([2, 3, 7], size=size), base)
 
     def answered(self, random: np.random.Generator, ranks: Floats) -> Floats:
-        """One answer to each session."""
+        """Return the ranks of one engine that answers each session once."""
         tokens = -(-len(ranks) // self.prefixes)
         wavers = np.repeat(random.random(tokens) < self.share, self.prefixes)[: len(ranks)]
         lower = random.choice([2, 3], size=len(ranks))
@@ -128,7 +128,7 @@ class Wavering:
         return float((first(new) - first(base)).mean())
 
     def compared(self, random: np.random.Generator) -> tuple[list[Difference], float]:
-        """One comparison, and the truth."""
+        """Return one comparison and the true difference."""
         base, new = self.ranks(random)
         truth = self.truth(base, new)
         chosen = np.arange(len(base))
@@ -294,7 +294,6 @@ BLOCKS: dict[str, Callable[[int], None]] = {
 
 
 def main() -> None:
-    """Print the tables."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--times", type=int, default=400, help="comparisons of each world")
     options.add_argument("--only", choices=sorted(BLOCKS), help="one block")

@@ -1,4 +1,4 @@
-"""What may vary, and what each variant must provide: Language, Engine, Task, Grader, Ranker, Metric.
+"""The contracts of variants: Language, Engine, Task, Grader, Ranker, Metric.
 
 A variant is a file in the folder of its plural (`languages/`, `engines/` …) that ends in a typed value (`LANGUAGE`,
 `ENGINE` …). Schemes, reports and formats of logs have theirs in `fetch/`, `rendering/` and `learning/logs/`.

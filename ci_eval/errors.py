@@ -146,4 +146,4 @@ class NothingSuggested(EngineFailure):
 
 
 class TooMuchUnread(EngineFailure):
-    """More of the source could not be read than the configuration allows, so the figures are of the rest alone."""
+    """The grammar could not read more of the source than the configuration allows."""

@@ -54,7 +54,7 @@ class DrivenEngine(FromRecipe):
     auto_import: AutoImport = NEVER
 
     def sent(self, installation: Installation, surroundings: Surroundings) -> SentConfiguration:
-        """See Configured."""
+        """Return what the driver is told before it starts."""
 
         def write(place: Place) -> SentConfiguration:
             return configuration(

@@ -135,7 +135,7 @@ class FromRecipe:
         return self.recipe.is_made(cache / "engines")
 
     def newest(self) -> str:
-        """See Renewable."""
+        """Return the newest version that the registry has."""
         if isinstance(self.recipe, Renewable):
             return self.recipe.newest()
         raise ConfigError(
@@ -166,7 +166,7 @@ class Pip(IntoCache):
         return f"{self.package}-{version}-py{sys.version_info.major}{sys.version_info.minor}"
 
     def newest(self) -> str:
-        """See Renewable."""
+        """Return the newest version that the registry has."""
         with tempfile.TemporaryDirectory() as folder:
             _, version, *_ = pip_download(self.package, Path(folder)).name.split("-")
         return version
@@ -190,7 +190,7 @@ class Npm(IntoCache):
         return f"{plain(self.package)}-{version}"
 
     def newest(self) -> str:
-        """See Renewable."""
+        """Return the newest version that the registry has."""
         with tempfile.TemporaryDirectory() as folder:
             said = npm_run(("view", self.package, "version", "--json"), cwd=Path(folder))
         return msgspec.json.decode(said, type=str)
@@ -212,7 +212,7 @@ class Go(IntoCache):
         return f"{plain(self.module)}-{version}"
 
     def newest(self) -> str:
-        """See Renewable."""
+        """Return the newest version that the registry has."""
         with tempfile.TemporaryDirectory() as folder:
             # Outside of any module, since a go.mod there would decide.
             asked = ("go", "list", "-m", "-f", "{{.Version}}", f"{self.module}@latest")
@@ -235,7 +235,7 @@ class Gem(IntoCache):
         return f"{self.package}-{version}-gem"
 
     def newest(self) -> str:
-        """See Renewable."""
+        """Return the newest version that the registry has."""
         with tempfile.TemporaryDirectory() as folder:
             said = run_client(("gem", "list", "--remote", "--exact", self.package), cwd=Path(folder))
         if match := re.search(rf"^{re.escape(self.package)} \((\S+?)[,)]", said, re.MULTILINE):

@@ -138,7 +138,7 @@ class Jedi:
         return None
 
     def newest(self) -> str:
-        """See Renewable."""
+        """Return the newest release that PyPI has."""
         return Pip(package="jedi", version=self.version).newest()
 
     def install(self, version: str | None, cache: Path) -> Installation:
@@ -151,7 +151,7 @@ class Jedi:
         )
 
     def sent(self, installation: Installation, surroundings: Surroundings) -> SentConfiguration:
-        """See Configured."""
+        """Return what the driver is told before it starts."""
 
         def write(place: Place) -> SentConfiguration:
             return configuration(place, _command(place), _environment(place), auto_import="none")

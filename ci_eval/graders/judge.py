@@ -110,7 +110,7 @@ class Judge:
         return self._answer(question_of(pairing))[0]
 
     def cost(self, pairing: Pairing) -> float | None:
-        """See `graders.Priced`."""
+        """Return the cost of the judge's answer about this pairing; None if nobody says."""
         return self._answer(question_of(pairing))[1]
 
     def _asked(self, question: str) -> tuple[str, float | None]:

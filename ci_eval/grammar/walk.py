@@ -172,6 +172,6 @@ def tokens_of(walk: Walk, grammar: str) -> Extraction:
 
 
 def _is_as_written(token: tuple[int, str, Properties], source: bytes) -> bool:
-    """Whether the text has a token where its rewriting has it."""
+    """Return whether the text has a token where its rewriting has it."""
     begin, text, _ = token
     return source.startswith(text.encode(), begin)

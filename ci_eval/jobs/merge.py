@@ -306,7 +306,7 @@ def _manifest(shards: Sequence[Manifest]) -> Manifest:
 
 
 def _state(shards: Sequence[Manifest]) -> Determinism | None:
-    """Of all of them; None if one of them was not checked at all, since its engine process may have wavered."""
+    """Return the counts of all shards; None if one of them was not checked, since its engine may waver."""
     states = [each.state for each in shards if each.finished]
     known = [each for each in states if each is not None]
     return sum(known, Determinism()) if known and len(known) == len(states) else None

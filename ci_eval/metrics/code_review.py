@@ -14,7 +14,7 @@ Observe = Callable[[SessionScore], Sequence[Observation]]
 
 
 def mean(key: str) -> Observe:
-    """That grade in all reviews that could be graded; 0 where the engine failed."""
+    """Return the mean of a grade over the reviews that could be graded; 0 where the engine failed."""
     return lambda session: grade(session, key)
 
 

@@ -1,4 +1,4 @@
-"""How much of a list repeats what stands above it."""
+"""The share of a list that repeats what stands above it."""
 
 from __future__ import annotations
 

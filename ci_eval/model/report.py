@@ -95,7 +95,7 @@ class ProjectInfo(Value, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def identified(self) -> str:
-        """What the ids of its sessions are made with."""
+        """The name from which the ids of the project's sessions are made."""
         return self.name if self.identity is None else self.identity
 
 
@@ -116,7 +116,7 @@ class MetricInfo(Value, frozen=True, kw_only=True):
 
     @property
     def is_time(self) -> bool:
-        """Whether it stands among the times, apart from the metrics of quality."""
+        """Return whether the metric stands among the times, apart from those of quality."""
         return self.timed or self.unit == "ms"
 
 
@@ -135,7 +135,7 @@ class Noise(Value, frozen=True, kw_only=True):
 
 
 class Responses(Value, frozen=True, kw_only=True):
-    """What language models answered with, where one was asked."""
+    """The counts of what language models answered."""
 
     finishes: dict[str, int]
     """Why the model stopped → lookups."""

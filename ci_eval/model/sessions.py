@@ -14,7 +14,7 @@ Grade = Annotated[float, Meta(ge=-1e6, le=1e6)]
 
 
 class Suggestion(Value, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """One candidate; `text` is the name that its acceptance would leave at the caret."""
+    """A candidate; `text` is the name that its acceptance would leave at the caret."""
 
     text: str
     tail: str = ""

@@ -121,7 +121,7 @@ def _grades(grades: Mapping[str, float] | None) -> Grades:
 
 
 def _shown(suggestion: Suggestion) -> str:
-    """What the list shows, and what acceptance would leave where that cannot be seen in it."""
+    """Return what the list shows, and what acceptance would leave if the list does not show that."""
     left = f"{suggestion.text}{suggestion.tail}"
     if not suggestion.label or left == suggestion.label:
         return left

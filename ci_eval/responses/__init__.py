@@ -1,1 +1,1 @@
-"""What language models write around what they were asked for: thoughts, marks, fences, headings."""
+"""The reader of responses: thoughts, marks, fences and headings around what was asked for."""

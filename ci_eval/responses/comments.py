@@ -52,7 +52,7 @@ _RULE = re.compile(r"(?m)^[ \t]*(?:-{3,}|\*{3,}|_{3,}|={3,})[ \t]*$")
 
 @dataclass(frozen=True)
 class _Mark:
-    """Where a comment's heading begins and ends, and its number."""
+    """A heading of a comment: its begin, end and number."""
 
     begin: int
     end: int

@@ -1,4 +1,4 @@
-"""What an endpoint does, found by asking it: which apis it has, which fields it takes, and what it tells."""
+"""The examination of an endpoint: which apis it has, which fields it takes, and what it tells."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ COUNTING = Prompt(instruction="Count from 1 to 50, with a blank between numbers.
 
 @dataclass(frozen=True)
 class Ability:
-    """One thing that an endpoint can do or not."""
+    """An ability that an endpoint has or lacks."""
 
     what: str
     good: bool

@@ -228,7 +228,7 @@ class Client:
 
     @property
     def completes(self) -> bool:
-        """Whether it says that it completes code."""
+        """Return whether the server says that it completes code."""
         announced = self._capabilities.completion_provider not in (None, False)
         return announced or "textDocument/completion" in self._registered
 
@@ -292,7 +292,7 @@ class Client:
 
     @property
     def is_loading(self) -> bool:
-        """Whether work that it announced soon after its start is not done."""
+        """Return whether work that the server announced soon after its start is not done."""
         return bool(self._works) or self._awaits_work
 
     # ---------------------------------------------------------------------------------------------------- messages

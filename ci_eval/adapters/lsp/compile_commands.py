@@ -291,7 +291,7 @@ class _Cleaning:
             self._dropped[re.split(r"[=,]", flag[:40])[0]] += 1
 
     def _is_readable(self, value: str, directory: str) -> bool:
-        """Whether a path leads into the project or to the system's headers, also where it is a link."""
+        """Return whether a path, its links resolved, leads into the project or to the system's headers."""
         try:
             path = Path(os.path.realpath(Path(directory, value)))
         except ValueError:

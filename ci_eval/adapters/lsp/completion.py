@@ -191,7 +191,7 @@ class _Reader:
         return new[len(before) :] if new.startswith(before) else new
 
     def _tail(self, replaced: Replaced, new: str, written: str) -> str:
-        """What acceptance leaves behind the name, of which `written` is new; and what it removes around the token."""
+        """Return what acceptance leaves behind the name (`written` is new), and what it removes around it."""
         question, after = self._question, replaced.end - self._question.asked
         if replaced.begin == question.token and not after:
             return written

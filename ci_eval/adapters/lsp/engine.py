@@ -49,7 +49,7 @@ def no_values(_place: Place) -> dict[str, Any]:
 
 @dataclass(frozen=True, kw_only=True)
 class Introduction:
-    """What a server says of itself."""
+    """The answers of a server about itself."""
 
     name: str
     """What it calls itself; "" = nothing."""
@@ -117,7 +117,7 @@ class LspEngine(FromRecipe):
         )
 
     def sent(self, installation: Installation, surroundings: Surroundings) -> SentConfiguration:
-        """See Configured."""
+        """Return what the server is told before it starts."""
 
         def write(place: Place) -> SentConfiguration:
             launch = self.launch(place)
@@ -210,13 +210,13 @@ class RunningLsp:
         return self._client.peak_memory() if self._client else None
 
     def waited(self) -> tuple[float, int]:
-        """See Waiting."""
+        """Return the seconds waited for announced work, and the starts after which the work was not done in time."""
         seconds, unready = self._waited
         return (seconds + self._client.waited, unready + self._client.is_unready) if self._client else self._waited
 
     @property
     def idle(self) -> float:
-        """See Waiting."""
+        """Return the seconds spent on waiting for announcements that did not come."""
         return self._client.idle if self._client else 0.0
 
     def restart(self) -> None:
@@ -387,6 +387,6 @@ def python_code(place: Place, code: str, *arguments: str) -> list[str]:
 
 
 def _ends_at(caret: int, edit: Edit) -> bool:
-    """Whether the edit wrote the character before the caret."""
+    """Return whether the edit wrote the character before the caret."""
     offset, _, inserted = edit
     return bool(inserted) and offset + len(inserted) == caret

@@ -1,4 +1,4 @@
-"""What the protocol calls the language of a file.
+"""The protocol's names of languages, by the suffix of a file.
 
 The names: https://microsoft.github.io/language-server-protocol/specifications/lsp/3.17/specification/#textDocumentItem.
 Which suffix has which is as VS Code has it (`extensions/*/package.json` of microsoft/vscode 1.95): there, `.h` is C++.

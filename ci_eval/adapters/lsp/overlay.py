@@ -36,7 +36,7 @@ NOTHING = Overlay()
 
 @dataclass(frozen=True, kw_only=True)
 class AutoImport:
-    """What an engine does about names that would first have to be imported."""
+    """The behaviour of an engine about names that would first have to be imported."""
 
     usual: AutoImported = "unknown"
     """What its users have if they change nothing."""

@@ -42,7 +42,7 @@ class TextEdit(Struct, rename="camel", gc=False):
 
 
 class CompletionItem(Struct, rename="camel", gc=False):
-    """One candidate. Numbers may be written as 6.0, and whatever is optional may be null."""
+    """A candidate. Numbers may be written as 6.0, and whatever is optional may be null."""
 
     label: str
     kind: float | None = None
@@ -148,13 +148,13 @@ class Configuration(Struct):
 
 
 class Registration(Struct):
-    """What the server can do as well, as it says later."""
+    """A method that the server announces after its start."""
 
     method: str = ""
 
 
 class Registrations(Struct):
-    """What `client/registerCapability` brings."""
+    """The content of `client/registerCapability`."""
 
     registrations: Annotated[list[Registration], Meta(max_length=MANY)] = []
 

@@ -1,4 +1,4 @@
-"""What VS Code takes for the word before the caret: the range of items that give none.
+"""The word before the caret as VS Code sees it: the range of items that give none.
 
 Patterns: `wordPattern` in `extensions/*/language-configuration.json` of microsoft/vscode 1.95, and
 DEFAULT_WORD_REGEXP of `src/vs/editor/common/core/wordHelper.ts`. Languages that are not named here have the default

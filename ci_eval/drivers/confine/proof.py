@@ -24,7 +24,7 @@ belongs to another user. Landlock still limits what it reads."""
 
 
 class Stage:
-    """What the attempts are made on."""
+    """The files and processes that the attempts are made on."""
 
     def __init__(self, canary: str, caller: int, *, scratch: str = "", repository: str = "", report: int = -1) -> None:
         """Set it.

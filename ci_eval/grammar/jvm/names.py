@@ -22,7 +22,7 @@ def package_of(text: str, path: str, *, nested: bool = False) -> str:
 
 
 def is_type_name(name: str) -> bool:
-    """Whether a name is that of a type by convention: `Foo` and `T` are, `foo` and `FOO` are not."""
+    """Return whether a name is that of a type by convention: `Foo` and `T` are, `foo` and `FOO` are not."""
     return name[:1].isupper() and (len(name) == 1 or not name.isupper())
 
 
@@ -75,7 +75,7 @@ class Known:
         """First parts of package names that the file knows, such as `java`."""
 
     def is_type(self, name: str) -> bool:
-        """Whether a name that stands alone is that of a type, by convention or by what the file shows."""
+        """Return whether a name that stands alone is that of a type, by convention or by what the file shows."""
         return is_type_name(name) or name in self._acronyms
 
     def imported(self, path: str, name: str) -> dict[str, Origin]:

@@ -1,4 +1,4 @@
-"""What is rewritten before a grammar reads it: newer syntax into older of the same length with the same names."""
+"""The rewriting of newer syntax into older, of the same length and with the same names, before a grammar reads it."""
 
 from __future__ import annotations
 

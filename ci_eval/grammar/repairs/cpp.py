@@ -29,14 +29,14 @@ LONGEST = 20_000
 
 
 class Branches(NamedTuple):
-    """One `#if` … `#endif`."""
+    """The branches from an `#if` to its `#endif`."""
 
     directives: list[tuple[int, int]]
     bodies: list[tuple[int, int]]
 
 
 def _groups(source: bytes) -> Iterator[Branches]:
-    """All of them; inner ones before those around them."""
+    """Return all conditions, the inner ones before those around them."""
     stack: list[list[tuple[int, int]]] = []
     for match in _DIRECTIVE.finditer(source):
         word = match["word"]
@@ -79,7 +79,7 @@ class Conditions:
 
 
 def _is_whole(branch: bytes) -> bool:
-    """Whether a branch closes the brackets that it opens, and no others."""
+    """Return whether a branch closes the brackets that it opens, and no others."""
     depth = 0
     for match in _CODE.finditer(branch):
         if match["skip"] is None:
@@ -90,7 +90,7 @@ def _is_whole(branch: bytes) -> bool:
 
 
 def _is_inside(source: bytes, group: Branches) -> bool:
-    """Whether what is before it, or one of its branches, ends in the middle of a statement."""
+    """Return whether the text before a condition, or a branch of it, ends in the middle of a statement."""
     begin = group.directives[0][0]
     ends = [_last(source[max(begin - 2000, 0) : begin]), *(_last(source[a:b]) for a, b in group.bodies)]
     return any(end not in b";{}:" for end in ends if end)

@@ -26,7 +26,7 @@ class Rewritten(NamedTuple):
 
 
 class Repair(NamedTuple):
-    """What a pattern matches outside of comments and texts, and what is put in its place: as many bytes.
+    """A pattern outside of comments and texts, and as many bytes to put in place of its matches.
 
     Groups named `k`, `k1` … are keywords of the language, those named `t` types.
     """
@@ -39,7 +39,7 @@ class Repair(NamedTuple):
     """What is found in every text that has a match: looking for that alone takes less time."""
 
     def apply(self, source: bytes) -> Rewritten:
-        """Rewrite all matches."""
+        """Return the text with all matches rewritten."""
         if self.trigger and not self.trigger.search(source):
             return Rewritten(source)
         keywords: list[Span] = []

@@ -1,1 +1,1 @@
-"""What engines are told, for jobs."""
+"""The decision what engines are told."""

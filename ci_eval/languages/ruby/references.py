@@ -186,7 +186,7 @@ class RubyReferences(Walk):
 
 
 def _is_implicit(name: str, scope: Scope) -> bool:
-    """Whether a block has a parameter of that name without saying so: `_1`, or `it` where it says no other."""
+    """Return whether a block has this parameter undeclared: `_1`, or `it` if the block declares none."""
     numbered = name[:1] == "_" and name[1:].isdigit()
     return numbered or (name == "it" and isinstance(scope, RubyScope) and scope.takes_it)
 

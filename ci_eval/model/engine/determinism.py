@@ -1,4 +1,4 @@
-"""Whether an engine answers the same question alike when it is asked again."""
+"""The counts of sessions that were asked again, and of those that were answered differently."""
 
 from __future__ import annotations
 

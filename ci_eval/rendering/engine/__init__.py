@@ -1,1 +1,1 @@
-"""What engines are told, for people."""
+"""The words for what engines are told."""

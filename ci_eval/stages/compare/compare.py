@@ -131,7 +131,7 @@ def compare(
 
 
 def repeats_of(sides: Sequence[Manifest]) -> Repeats:
-    """What the runs tell of whether their engines answer alike."""
+    """Return what both runs tell of whether their engines answer alike."""
     states = [side.state for side in sides]
     known = [state for state in states if state]
     return Repeats(

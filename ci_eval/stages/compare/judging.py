@@ -47,7 +47,7 @@ def noise_of(sums: Sums, places: Sequence[int]) -> NoiseVariance:
 
 @dataclass(frozen=True, kw_only=True)
 class _Own:
-    """What the sums say of the figures that are judged; one element per figure."""
+    """The sums of the figures that are judged; one element per figure."""
 
     infos: Sequence[MetricInfo]
     total: Floats
@@ -83,12 +83,12 @@ class _Own:
 
     @property
     def base(self) -> Floats:
-        """Base's figures."""
+        """The figures of base, one each."""
         return np.asarray(self.total[:, 0] / self.total[:, 1])
 
     @property
     def new(self) -> Floats:
-        """New's figures."""
+        """The figures of new, one each."""
         return np.asarray(self.total[:, 2] / self.total[:, 3])
 
     def spread(self, asked: Floats) -> Spread:
@@ -113,7 +113,7 @@ class _Own:
         return Spread(self.base, self.new, center, error, df, shared)
 
     def too_few(self, at: int) -> str:
-        """Why a figure without a bound has no interval; "" if there is enough for one."""
+        """Return why a figure without a bound has no interval; "" if it has one."""
         if self.observed[at] < FEWEST_RANKS:
             return f"too few sessions for a figure without a bound: {self.observed[at]:,.0f}; it takes {FEWEST_RANKS}"
         weights = influence(self.total[[at]])[:, 0]
@@ -204,7 +204,7 @@ class Judge:
         return [self._judged(own, at, intervals[at], certain=bool(certain[at])) for at in range(len(places))]
 
     def _certain(self, own: _Own, at: int) -> bool:
-        """Whether the engines' own variation is measured, or there is none."""
+        """Return whether the engines' own variation is measured, or was shown not to exist."""
         if self.repeats.whole and own.noise.variance[at]:
             return True
         return self.repeats.shows_determinism(float(own.changes[at]), float(own.observed[at]))

@@ -1,4 +1,4 @@
-"""What the statistics need of the paired sessions, added up: of one filter, of one part, of one project."""
+"""The sums over paired sessions that statistics need: of a filter, of a part, of a project."""
 
 from __future__ import annotations
 

@@ -103,7 +103,7 @@ class Assignment:
         return (self.among is None or session in self.among) and draw(self.setup.seed, session) < self.below
 
     def asks_twice(self, session: str) -> bool:
-        """Whether the session is in the sample that is asked a second time."""
+        """Return whether the session is in the sample that is asked a second time."""
         return draw(self.setup.seed, f"{session} twice") < self.twice
 
 

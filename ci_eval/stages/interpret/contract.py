@@ -1,4 +1,4 @@
-"""What a client must provide."""
+"""The contract of a client."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ci_eval.model.engine.offers import Offer
 
 @dataclass(frozen=True, kw_only=True)
 class Caret:
-    """Where a list appears."""
+    """The place where a list appears."""
 
     line: str
     """What stands before the caret in its line."""
@@ -25,7 +25,7 @@ class Caret:
 
 
 class Listing(NamedTuple):
-    """What a person sees."""
+    """The list that a person sees."""
 
     suggestions: list[Suggestion]
     highlighted: int = 0

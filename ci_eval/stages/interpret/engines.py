@@ -117,7 +117,7 @@ class KeptEngine:
                 self._starting = None
 
     def failed(self, error: BaseException | None) -> None:
-        """It was asked, and failed with that error; None: it answered."""
+        """Note that the engine failed with this error, or answered (None)."""
         if isinstance(error, EngineUnstarted):
             self._unstarted += 1
             self._why = str(error)

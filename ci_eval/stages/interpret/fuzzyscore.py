@@ -1,4 +1,4 @@
-"""How well a typed word fits a text, by the algorithm of VS Code.
+"""The score of a typed word against a text, by the algorithm of VS Code.
 
 After `fuzzyScore` and `fuzzyScoreGracefulAggressive` in `src/vs/base/common/filters.ts` of VS Code 1.95, with
 `boostFullMatch` and without `firstMatchCanBeWeak` (which is the setting `editor.suggest.matchOnWordStartOnly`). Of its
@@ -173,5 +173,5 @@ def _separates(text: str, at: int) -> bool:
 
 
 def _is_emoji(code: int) -> bool:
-    """As `isEmojiImprecise` in `src/vs/base/common/strings.ts` has it."""
+    """Return what `isEmojiImprecise` returns, in `src/vs/base/common/strings.ts` has it."""
     return any(begin <= code <= end for begin, end in _EMOJI)

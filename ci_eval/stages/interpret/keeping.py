@@ -105,7 +105,7 @@ class Keeper:
         return self.failed >= HOPELESS and self.failed * 2 > self.asked.total()
 
     def gives_up(self) -> bool:
-        """Whether it is decided now that to ask on would be a waste of time."""
+        """Return whether asking on would be a waste of time."""
         if self.so_far.given_up or not self.hopeless:
             return False
         reason = f": {self.so_far.trouble}" if self.so_far.trouble else ""

@@ -48,7 +48,7 @@ class Showing:
 
     @property
     def keeps(self) -> bool:
-        """Whether a complete list is kept while the token is typed on; if not, each list is the engine's own."""
+        """Return whether a complete list is kept while the token is typed on; if not, each list is the engine's own."""
         return self._client.keeps
 
     def show(

@@ -1,4 +1,4 @@
-"""How far an engine differs from itself: the same sessions are asked in several rounds, each by a fresh process."""
+"""The difference of an engine from itself: the same sessions are asked in several rounds, each by a fresh process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether the changes between two engines could be nothing but an engine that answers differently each time.
+"""A test whether changes between two engines could be those of one engine that answers differently each time.
 
 Of most runs, a sample of the sessions was asked twice. That all of it was answered alike does not show that an engine
 is deterministic: of one that wavers in 1 % of its sessions, a sample of 20 sees nothing four times out of five. So the
@@ -33,7 +33,7 @@ def sign_test(up: int, down: int) -> float:
 
 @dataclass(frozen=True)
 class Repeats:
-    """What is known of whether two engines answer alike when they are asked again."""
+    """The knowledge whether two engines answer alike when they are asked again."""
 
     asked: int = 0
     """Sessions that were asked more than once, of both engines together."""
@@ -46,7 +46,7 @@ class Repeats:
 
     @property
     def alike(self) -> bool:
-        """Whether everything that was asked again was answered alike."""
+        """Return whether everything that was asked again was answered alike."""
         return self.checked and not self.differed
 
     def shows_determinism(self, changes: float, observed: float) -> bool:

@@ -17,7 +17,7 @@ from ci_eval.adapters.endpoints.http.trouble import broken, garbage, of_object, 
 
 @dataclass
 class Assembly:
-    """What came so far."""
+    """The pieces of one answer that have arrived so far."""
 
     api: Api
     text: str = ""
@@ -65,7 +65,7 @@ class Assembly:
 
     @property
     def finish(self) -> str:
-        """See Reply."""
+        """The reason why the model stopped, as `Reply` names it."""
         if self.refused and not self.text:
             return quirks.REFUSAL
         return quirks.finish_of(self.last.finish) or "unknown"

@@ -1,4 +1,4 @@
-"""What providers call the same things: reasons to stop, words of refusals, delays, tokens, as data.
+"""The words that providers use: reasons to stop, refusals, delays, tokens, as data.
 
 The lists are those of the providers' references and of the sources of open servers (vLLM 0.33, llama.cpp, TGI, SGLang,
 Ollama), with what stands in reports about proxies between them.

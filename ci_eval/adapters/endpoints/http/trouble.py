@@ -1,4 +1,4 @@
-"""What can go wrong with one request, and what it means: ask again, or give up.
+"""The failures of a request, and what they mean: ask again, or give up.
 
 The code of the response decides first; the endpoint's words only within what the code leaves open.
 """
@@ -24,7 +24,7 @@ EPOCH = 1e9
 
 @dataclass
 class Trouble(Exception):
-    """One request failed."""
+    """A request failed; says whether to ask again."""
 
     reason: str
     again: bool = False
@@ -44,7 +44,7 @@ def timed_out(seconds: float) -> Trouble:
 
 
 def broken(reason: str) -> Trouble:
-    """The connection."""
+    """Return the failure of a connection that broke."""
     return Trouble(reason, again=True)
 
 
@@ -68,7 +68,7 @@ def cut_silently(characters: int, tokens: int) -> Trouble:
 
 
 def of_code(code: int, headers: Mapping[str, str], body: bytes, key: str | None) -> Trouble:
-    """What an answer with a code other than 200 means; `key`: name of the variable with the key."""
+    """Return the failure that a code other than 200 means. `key`: name of the variable with the key."""
     try:
         content: Any = json.loads(body)
     except (ValueError, RecursionError):

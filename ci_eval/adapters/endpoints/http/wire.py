@@ -1,4 +1,4 @@
-"""One request over HTTP: nothing but the configured address is reached, and the key goes nowhere else."""
+"""A request over HTTP: nothing but the configured address is reached, and the key goes nowhere else."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ HIDDEN = "[key]"
 
 
 def address_of(endpoint: str, path: str, *, keyed: bool) -> str:
-    """Where the api is asked. Raises ConfigError for an address that tells a secret, or would send one in the open."""
+    """Return the address of the api. Raises ConfigError if it tells a secret or would send one in the open."""
     try:
         parts = urlsplit(endpoint)
         host, _ = parts.hostname, parts.port
@@ -76,7 +76,7 @@ class _Connections:
         opened = self._open
 
         class Pools(requests.adapters.HTTPAdapter):
-            """Its pools make connections that are remembered."""
+            """A manager of pools whose connections are remembered."""
 
             def init_poolmanager(self, *arguments: Any, **options: Any) -> None:
                 super().init_poolmanager(*arguments, **options)
@@ -220,7 +220,7 @@ class Wire:
             yield part
 
     def _safe(self, text: str) -> str:
-        """Without halves of characters, and without the key, should the endpoint repeat it."""
+        """Return the text without halves of characters, and without the key if the endpoint repeats it."""
         text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         return text.replace(self._key, HIDDEN) if self._key else text
 

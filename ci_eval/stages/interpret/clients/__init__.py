@@ -1,4 +1,4 @@
-"""What stands between engine and person: one client in each file."""
+"""The clients, which stand between engine and person; one in each file."""
 
 from ci_eval.catalog import Catalog
 from ci_eval.stages.interpret.contract import Client

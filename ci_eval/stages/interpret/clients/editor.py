@@ -39,7 +39,7 @@ def _first_word(found: Suggestion) -> Suggestion:
 
 
 def _sorted(answered: Sequence[Suggestion]) -> list[Suggestion]:
-    """In an order that does not depend on the one in which they came."""
+    """Return the suggestions in an order that does not depend on the one in which they came."""
     best: dict[str, Suggestion] = {}
     for found in answered:
         known = best.setdefault(found.text, found)

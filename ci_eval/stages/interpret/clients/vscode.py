@@ -1,4 +1,4 @@
-"""What Visual Studio Code shows, with its default settings and nothing remembered of earlier choices.
+"""The list of Visual Studio Code, with its default settings and nothing remembered of earlier choices.
 
 After VS Code 1.95 (npm monaco-editor 0.52.2 has the same code): the order of `defaultComparator` in
 `src/vs/editor/contrib/suggest/browser/suggest.ts`, the filter of `completionModel.ts` beside it, the selection of
