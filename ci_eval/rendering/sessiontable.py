@@ -14,7 +14,7 @@ from itertools import accumulate
 from ci_eval.contracts import Task
 from ci_eval.filters import GROUPS, standard_parts
 from ci_eval.model import Session, SourceFile
-from ci_eval.observing import FAILED_BAND, band, evaluated, score, shown_rank
+from ci_eval.observing import FAILED_BAND, UNGRADED_BAND, band, evaluated, is_ungraded, score, shown_rank
 from ci_eval.rendering.htmldata import packed, script
 from ci_eval.rendering.htmlpairs import change_of
 from ci_eval.rendering.htmlsite import HtmlSite
@@ -82,6 +82,7 @@ class SessionTable:
         bands = [(each.name, each.label or each.name, each.outcome) for each in task.bands]
         self._bands = [*bands, (FAILED_BAND, FAILED_BAND, "failed")] if len(sides) > 1 else bands
         self._band_numbers = {name: number for number, (name, _, _) in enumerate(self._bands)}
+        self._band_numbers[UNGRADED_BAND] = len(self._bands)
         self.left_out = 0
         """Sessions that are not in the table, since it has `MOST_ROWS` already."""
 
@@ -146,7 +147,14 @@ class SessionTable:
 
     def _band(self, session: Session) -> str:
         # As the pages count that link here: a failed session is a miss of its own in comparisons alone.
-        return band(self._task, session) if len(self._sides) > 1 else self._task.band(session).name
+        if len(self._sides) > 1 or is_ungraded(session):
+            return band(self._task, session)
+        return self._task.band(session).name
+
+    def _shown_bands(self) -> list[tuple[str, str, str]]:
+        number = self._band_numbers[UNGRADED_BAND]
+        is_needed = any(number in side.band for side in self._sides)
+        return [*self._bands, (UNGRADED_BAND, UNGRADED_BAND, "skipped")] if is_needed else self._bands
 
     def script(self) -> bytes:
         """The call that hands all of it to the page."""
@@ -159,7 +167,7 @@ class SessionTable:
             "lines": list(self._lines.numbers),
             "kinds": list(self._kinds.numbers),
             "statuses": list(self._statuses.numbers),
-            "bands": self._bands,
+            "bands": self._shown_bands(),
             "changes": CHANGES,
             "ids": " ".join(self._ids),
             "columns": self._columns,

@@ -15,6 +15,7 @@ import pytest
 from msgspec.structs import replace
 
 from ci_eval.model import Session, SessionScore
+from ci_eval.model.engine.determinism import Determinism
 from ci_eval.model.footprint import UNKNOWN
 from ci_eval.shards import deal
 from ci_eval.workspace import Workspace, pack_sessions
@@ -49,6 +50,7 @@ def split(whole: Path, folder: Path, of: int) -> list[Path]:
     source = Workspace.open(whole)
     dealt = deal({each.path: each.sessions for each in source.actions()}, of)
     made = []
+    rest = source.manifest().state
     for index in range(1, of + 1):
         shard = Workspace(Path(shutil.copytree(whole, folder / f"shard{index}")))
         statuses: Counter[str] = Counter()
@@ -67,7 +69,10 @@ def split(whole: Path, folder: Path, of: int) -> list[Path]:
         stages = manifest.stages | {"interpret": replace(manifest.stages["interpret"], files=files)}
         counts = {"planned": statuses.total(), "finished": statuses.total(), "statuses": dict(sorted(statuses.items()))}
         taken = manifest.footprint if index == 1 else UNKNOWN
-        shard.write_manifest(replace(manifest, shard=f"{index}/{of}", stages=stages, footprint=taken, **counts))
+        # The first shard that has sessions asked all second questions.
+        state, rest = (rest, Determinism()) if files else (Determinism(), rest)
+        values: dict[str, Any] = {"shard": f"{index}/{of}", "stages": stages, "footprint": taken, "state": state}
+        shard.write_manifest(replace(manifest, **values, **counts))
         shard.seal()
         made.append(lost_empty_folders(shard.folder))
     return made

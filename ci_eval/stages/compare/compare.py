@@ -12,7 +12,7 @@ from ci_eval.errors import ConfigError, NothingToEvaluate
 from ci_eval.filters import EVERYTHING, WEIGHTED, ReportFilters
 from ci_eval.manifest import Manifest, unlike
 from ci_eval.model import Change, Comparison, Difference, FailureVerdict, PairCounts, SessionScore, Side, Verdict
-from ci_eval.observing import FAILED_BAND
+from ci_eval.observing import FAILED_BAND, UNGRADED_BAND
 from ci_eval.stages.compare.conditions import conditions
 from ci_eval.stages.compare.detecting import detected
 from ci_eval.stages.compare.footprints import differences
@@ -95,7 +95,9 @@ def compare(
     timed = times(base, new, metrics, unweighted) if in_turns(ours, theirs) else {}
     of_run = differences(ours, theirs)
     found = {name: judge.filter(sums) | timed.get(name, {}) for name, sums in paired.filters.items()}
-    bands = (*(band.name for band in tasks.CATALOG.load(ours.task).bands), FAILED_BAND)
+    bands = [*(band.name for band in tasks.CATALOG.load(ours.task).bands), FAILED_BAND]
+    if any(UNGRADED_BAND in pair for pair in paired.transitions):
+        bands.append(UNGRADED_BAND)
     return Comparison(
         task=ours.task,
         base=sides[0],
