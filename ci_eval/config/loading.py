@@ -241,6 +241,9 @@ def _put(raw: dict[str, object], key: str, value: object, source: str) -> None:
         section = below
     if key in SPECS and isinstance(value, str) and isinstance(below := section.get(last), dict):
         section, last = below, "spec"
+        if below.get("spec") != value:
+            # The name is the other project's.
+            below.pop("name", None)
     section[last] = value
     try:
         _spread(raw)

@@ -2,9 +2,10 @@
 
 In each round both engines are fresh processes, asked about each file one right after the other, so that whatever slows
 the machine slows both. Rounds are therefore the sample: the difference is the mean of the rounds' differences, with
-Student's t. Where only some of the project's sessions were asked, their sampling error is added, from a jackknife over
-random groups of sessions with the finite population's correction. The same groups tell how much a mean varies within a
-round.
+Student's t. Times are compared by their logarithms: a round in which the machine is half as fast doubles both times and
+their difference, but not their ratio. Where only some of the project's sessions were asked, their sampling error is
+added, from a jackknife over random groups of sessions with the finite population's correction. The same groups tell how
+much a mean varies within a round.
 
 Two processes of one program may differ by some percent for as long as they run, just because of how their memory is
 laid out (Mytkowicz et al. 2009): a difference counts only where its whole interval lies beyond FLOOR.
@@ -108,6 +109,10 @@ def timed(metric: Metric, base: list[Observed], new: list[Observed], *, asked: f
     of metrics that are judged together (Bonferroni).
     """
     ours, theirs = (np.array([each.figures(metric) for each in side]) for side in (base, new))
+    # A clock may show 0 ms, which has no logarithm.
+    by_ratio = metric.info.unit == "ms" and not (np.any(ours <= 0) or np.any(theirs <= 0))
+    if by_ratio:
+        ours, theirs = np.log(ours), np.log(theirs)
     differences = theirs - ours
     if not np.all(np.isfinite(differences[:, 0])):
         return None
@@ -120,7 +125,7 @@ def timed(metric: Metric, base: list[Observed], new: list[Observed], *, asked: f
     if metric.statistic == "ratio":
         of_rounds = max(of_rounds, scale * float(((deviations - shared) ** 2).sum()) / (rounds - 1) / rounds)
     else:
-        of_rounds = max(of_rounds, _of_quantiles(metric.quantile, base, new))
+        of_rounds = max(of_rounds, _of_quantiles(metric.quantile, base, new, by_ratio=by_ratio))
     of_sessions = (1 - asked) * scale * float((shared**2).sum())
     n = min(len(each.above) for each in (*base, *new))
     if metric.info.unit == "share":
@@ -132,22 +137,31 @@ def timed(metric: Metric, base: list[Observed], new: list[Observed], *, asked: f
     weights = of_rounds**2 / (rounds - 1) + of_sessions**2 / (GROUPS - 1)
     df = (of_rounds + of_sessions) ** 2 / weights if weights else np.inf
     reach = float(errors_at((1 - LEVEL) / tests, df)) * error
+    base_mean = float(ours[:, 0].mean())
+    bounds = [center, center - reach, center + reach, reach + FOUR_OF_FIVE * error]
+    if by_ratio:
+        base_mean = float(np.exp(base_mean))
+        bounds = [base_mean * float(np.expm1(bound)) for bound in bounds]
+    difference, low, high, detectable = map(float, bounds)
     return Timed(
-        base=float(ours[:, 0].mean()),
-        new=float(theirs[:, 0].mean()),
-        low=float(center) - reach,
-        high=float(center) + reach,
+        base=base_mean,
+        new=base_mean + difference,
+        low=low,
+        high=high,
         p=min(1.0, float(tails(abs(center) / error, df)) * tests) if error else float(center == 0),
-        detectable=reach + FOUR_OF_FIVE * error,
+        detectable=detectable,
         n=n,
     )
 
 
-def _of_quantiles(quantile: float, base: list[Observed], new: list[Observed]) -> float:
+def _of_quantiles(quantile: float, base: list[Observed], new: list[Observed], *, by_ratio: bool) -> float:
     """The squared error of the mean difference of a quantile over rounds, as disjoint blocks of sessions show it.
 
     Leaving out groups would not do: a quantile jumps then. 0 where a block has no observation.
     """
-    found = [theirs.quantiles(quantile) - ours.quantiles(quantile) for ours, theirs in zip(base, new, strict=True)]
-    within = np.var(np.array(found), axis=1, ddof=1).mean() / BLOCKS / len(base)
+    ours, theirs = (np.array([each.quantiles(quantile) for each in side]) for side in (base, new))
+    if by_ratio:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ours, theirs = np.log(ours), np.log(theirs)
+    within = np.var(theirs - ours, axis=1, ddof=1).mean() / BLOCKS / len(base)
     return float(np.nan_to_num(within))

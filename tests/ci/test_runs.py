@@ -33,7 +33,9 @@ pytestmark = [
 FIRST, CALLED, SECOND, THIRD, RERUN, POISONED = 41, 42, 43, 44, 23, 40
 """Runs. The second night is red; the third one asks anew."""
 PYTHON, RANKED, JAVASCRIPT = "python-words-basic", "python-words-ml", "javascript-words-basic"
-JAVASCRIPT_CONFIG: dict[str, object] = {"language": "javascript", "engine": "words", "project": "path:project"}
+# Named, since two repositories evaluate it.
+PROJECT = {"spec": "path:project", "name": "project"}
+JAVASCRIPT_CONFIG: dict[str, object] = {"language": "javascript", "engine": "words", "project": PROJECT}
 PROJECTS = ["path:project", "path:other"]
 
 
@@ -45,7 +47,7 @@ def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GitHub]:
     scripts = {f"file{i}__js": f"const first{i} = 1;\nconsole.log(first{i}, first{i});\n" for i in range(4)}
     project = write(folder / "p", **files, **scripts)
     configs: dict[str, dict[str, object]] = {
-        "python": {"language": "python", "engine": "words", "project": "path:project"},
+        "python": {"language": "python", "engine": "words", "project": PROJECT},
         "javascript": JAVASCRIPT_CONFIG,
     }
     with github(folder, configs, project, {}) as served:
@@ -297,7 +299,7 @@ def test_a_ranker_is_trained_on_several_projects(nights: Nights) -> None:
     names = {name for name in nights.hub.names(CALLED) if name.startswith(("ranker-", "logs-"))}
     assert names == {"ranker-python", *(f"logs-python-{limits.name(project)}" for project in PROJECTS)}
     trained = nights.read(CALLED, "ranker-python", "model.json")["trainedOn"]
-    assert sorted(trained) == ["other", "project"]
+    assert sorted(trained) == ["engine/other", "project"]
 
 
 def test_an_engine_is_built_once_and_used_by_two_shards(nights: Nights) -> None:

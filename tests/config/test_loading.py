@@ -142,6 +142,12 @@ def test_options_replace_what_they_name_and_nothing_else() -> None:
     assert patch(config) == config
 
 
+def test_another_project_does_not_take_the_name_of_the_configured_one() -> None:
+    config = Config(project=ProjectConfig(spec="path:x", name="mine"))
+    assert patch(config, project="path:x").project.name == "mine"
+    assert patch(config, project="path:y").project == ProjectConfig(spec="path:y")
+
+
 @pytest.mark.parametrize("engine", ["", "jedi@"])
 def test_options_are_checked_like_the_file(engine: str) -> None:
     with pytest.raises(ConfigError, match="command line: `engine`"):

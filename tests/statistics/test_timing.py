@@ -23,13 +23,28 @@ def rounds(*values: list[float]) -> list[Observed]:
     return found
 
 
-def test_where_all_sessions_were_asked_it_is_the_paired_t_test_over_rounds() -> None:
+def test_where_all_sessions_were_asked_it_is_the_paired_t_test_of_logarithms_over_rounds() -> None:
     found = timed(METRICS["MeanLatency"], rounds(*BASE), rounds(*NEW), asked=1, tests=1)
     assert found
-    # scipy 1.17.1: ttest_rel(new, base), and its confidence_interval(0.95).
+    # scipy 1.17.1: ttest_rel(log(new), log(base)), and its confidence_interval(0.95) around base's geometric mean.
     assert (found.low, found.high, found.p) == pytest.approx(
-        (0.2584616558257806, 2.1415383441742195, 0.024043528799373787)
+        (0.30321981305019446, 2.1225372545507724, 0.01929610846511916)
     )
+
+
+def test_a_load_that_doubles_both_times_does_not_hide_which_is_faster() -> None:
+    rng = np.random.default_rng(6)
+    base = rng.gamma(2, 10, 200) * np.array([[1.0], [2.0], [4.0]])
+    found = timed(METRICS["MeanLatency"], rounds(*base.tolist()), rounds(*(base / 3).tolist()), asked=1, tests=4)
+    assert found
+    assert found.new == pytest.approx(found.base / 3)
+    assert found.high < -0.6 * found.base
+
+
+def test_times_of_zero_are_compared_by_their_differences() -> None:
+    found = timed(METRICS["MeanLatency"], rounds([0.0], [1.0]), rounds([2.0], [3.0]), asked=1, tests=1)
+    assert found
+    assert (found.base, found.new, found.low, found.high) == (0.5, 2.5, 2.0, 2.0)
 
 
 def test_of_a_sample_of_sessions_the_interval_is_as_wide_as_that_of_the_mean_of_paired_differences() -> None:
@@ -78,8 +93,9 @@ def test_several_tests_widen_the_interval_as_bonferroni_says() -> None:
     assert one
     assert three
     assert three.p == pytest.approx(3 * one.p)
-    # scipy 1.17.1: t.ppf(1 - 0.05 / 6, 4) / t.ppf(0.975, 4).
-    assert (three.high - three.low) / (one.high - one.low) == pytest.approx(1.4265675468804264)
+    # scipy 1.17.1: t.ppf(1 - 0.05 / 6, 4) / t.ppf(0.975, 4), of logarithms.
+    widths = [np.log1p(each.high / each.base) - np.log1p(each.low / each.base) for each in (three, one)]
+    assert widths[0] / widths[1] == pytest.approx(1.4265675468804264)
 
 
 @pytest.mark.parametrize("quantile", [0.5, 0.95, 1.0])

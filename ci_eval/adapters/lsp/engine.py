@@ -144,9 +144,10 @@ class LspEngine(FromRecipe):
         def ask(place: Place) -> Introduction:
             client = Client(replace(self.launch(place), ready=QUIET))
             try:
-                if not client.completes:
+                if not (client.completes or client.completes_inline):
                     client.settle()  # it may announce completion a little later
-                return Introduction(name=client.info.name if client.info else "", completes=client.completes)
+                completes = client.completes or client.completes_inline
+                return Introduction(name=client.info.name if client.info else "", completes=completes)
             finally:
                 client.close()
 

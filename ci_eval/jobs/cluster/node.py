@@ -50,6 +50,7 @@ class Errand:
     below: float
     among: frozenset[str] | None
     round: int
+    twice: float
 
     @classmethod
     def of(cls, turn: Turn) -> Errand:
@@ -63,6 +64,7 @@ class Errand:
             below=given.below,
             among=given.among,
             round=given.round,
+            twice=given.twice,
         )
 
 
@@ -118,6 +120,7 @@ class Node:
             below=errand.below,
             among=errand.among,
             round=errand.round,
+            twice=errand.twice,
             journal=journal,
         )
         (outcome,) = filter(None, self._pool.map(deque([Turn(assignments=(assignment,))])))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
@@ -95,3 +95,10 @@ def test_nothing_but_the_cache_is_left(config: Config, workspace: Workspace) -> 
         folder = made._folder
         assert {path.name for path in folder.iterdir()} == {"config.yaml", "names.npz"}
     assert not folder.exists()
+
+
+def test_an_errand_carries_all_of_an_assignment_that_decides_what_is_asked() -> None:
+    carried = {field.name for field in fields(Errand)} & {field.name for field in fields(Assignment)}
+    # A node has its own setup and journal; one session alone, sides and lost sessions are for its own processes.
+    left = {"setup", "journal", "only", "side", "given_up"}
+    assert carried == {field.name for field in fields(Assignment)} - left
