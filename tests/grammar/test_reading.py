@@ -42,6 +42,16 @@ def test_a_member_that_cannot_be_read_does_not_take_the_class_with_it() -> None:
 
 
 @pytest.mark.grammar
+def test_a_class_that_delegates_is_no_call_with_a_lambda() -> None:
+    head = "class A<E>(\n    private val b: B<E>\n) : D<E> by b {\n"
+    text = head + "    constructor(v: E) : this() {\n        go(v)\n    }\n\n    val x: E get() = b.value\n}\n"
+    found = KOTLIN.extract(text, "a.kt", {})
+    assert found.unparsable == 0
+    assert names(KOTLIN, text)[-4:] == ["v", "E", "b", "value"]
+    assert ("by", Kind.KEYWORD) in {(token.text, token.properties.kind) for token in found.tokens}
+
+
+@pytest.mark.grammar
 def test_a_class_that_cannot_be_read_leaves_the_others() -> None:
     text = "class A {\n  void a( int {{ ) } ( -> ;\n}\n\nclass B {\n  void f(int z) { go(z); }\n}\n"
     assert names(JAVA, text)[-2:] == ["go", "z"]

@@ -43,6 +43,14 @@ REPAIRS = (
     ),
     Repair(outside(rb"\b(?P<k>value)(?=\s+class\b)"), lambda _: b"inner"),
     Repair(outside(rb"\b(?P<k>fun)(?=\s+interface\b)"), spaces),
+    # `: A by a {`, which would be a call of `a` with a lambda.
+    Repair(
+        outside(
+            rb"^(?:[^\n{}/\"]{0,200}\b(?:class|object)\b[^\n{}/\"]{0,300}|[ \t]*\)[ \t]*)"
+            rb":[^\n{}=/\"]{0,300}[ \t](?P<k>by)(?=[ \t]+[\w.]+(?:\([^()\n]{0,200}\))?[ \t]*\{)"
+        ),
+        lambda m: with_(m, k=b","),
+    ),
     # A constructor on a line of its own.
     Repair(
         outside(
