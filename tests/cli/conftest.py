@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from ci_eval.cli import main
+from tests.command import raise_bug
 from tests.projects import GREETER, write
 
 Run = Callable[..., tuple[object, str, str]]
@@ -22,6 +23,7 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
         with pytest.raises(SystemExit) as ended:
             main()
         printed = capsys.readouterr()
+        raise_bug(ended.value.code, printed.err)
         return ended.value.code, printed.out, printed.err
 
     return run
