@@ -23,6 +23,7 @@ from ci_eval.cli.options import (
     with_placement,
 )
 from ci_eval.cli.places import CHANGED, EARLIER, SOURCE
+from ci_eval.config.expressions import CONDITIONS
 from ci_eval.jobs import evaluate as evaluate_job
 from ci_eval.jobs import show
 from ci_eval.jobs import single_stages as stages
@@ -52,6 +53,7 @@ EXECUTOR = (
     "Who asks the engine: local (this machine's processes), or the machines of a Ray cluster: ray, or ray:HOST:PORT of "
     "its head."
 )
+VIEW = "A key of the configuration that changes nothing that was measured: reports.* and comparison.*; may be repeated."
 REPEAT = "Ask each session N times, each time a fresh engine: tells how far answers and times differ by themselves."
 
 
@@ -259,11 +261,33 @@ def interpret(
 @click.argument("workspaces", metavar="WORKSPACE...", type=CHANGED, nargs=-1, required=True)
 @with_gates
 @click.option(
+    "--filter",
+    "filters",
+    metavar="EXPR",
+    multiple=True,
+    help=f"Report on the sessions that pass, such as `kind=METHOD_CALL prefix=1`; the first one leads. "
+    f"Conditions: {', '.join(CONDITIONS)}.",
+)
+@click.option("--title", metavar="TEXT", help="The name of the evaluation in reports and comparisons.")
+@click.option("--set", "overrides", metavar="KEY=VALUE", multiple=True, help=VIEW, shell_complete=completions.setting)
+@click.option(
     "--watch", "watched", is_flag=True, help="Until the runs are complete, a new report as files get through."
 )
 @with_opening
-def report(workspaces: tuple[Path, ...], gates: tuple[str, ...], watched: bool, opening: bool) -> None:
+def report(
+    workspaces: tuple[Path, ...],
+    gates: tuple[str, ...],
+    filters: tuple[str, ...],
+    title: str | None,
+    overrides: tuple[str, ...],
+    watched: bool,
+    opening: bool,
+) -> None:
     """Stage 3 alone: write the reports of each WORKSPACE anew.
+
+    No engine is asked. --filter, --title and --set change how the sessions are looked at, not what was measured:
+    they are kept in WORKSPACE/view.yaml, which later reports, comparisons and exports follow. To look as before,
+    delete that file.
 
     Of a run that was interrupted, the report is about the files that are through, and says so. With --watch, a report
     of each run that goes on is made again and again, in WORKSPACE/live, and its pages load themselves anew.
@@ -272,20 +296,21 @@ def report(workspaces: tuple[Path, ...], gates: tuple[str, ...], watched: bool, 
     Examples:
       ci-eval report night
       ci-eval report night --gate 'Recall >= 90%' --open
+      ci-eval report night --filter 'kind=METHOD_CALL static=true' --set 'reports.recallAt=[3]'
       ci-eval report sweep/01-* sweep/02-*
       ci-eval report tonight --watch --open            while `ci-eval evaluate --output tonight` runs elsewhere
     """
     screen = Screen()
     if watched:
-        if gates:
-            raise click.UsageError("--watch judges no --gate: leave it out")
+        if gates or filters or title or overrides:
+            raise click.UsageError("--watch takes neither --gate nor a view: leave them out")
         for last in watch.watch(
             workspaces, screen=screen, shown=lambda made: opened(made, screen) if opening else None
         ):
             screen.result(str(last["html"]))
         return
     broken = None
-    for done in stages.only_reports(workspaces, gates):
+    for done in stages.only_reports(workspaces, gates, overrides=overrides, filters=filters, title=title):
         presenting.evaluation(done, screen)
         if opening:
             opened(done.reports, screen)

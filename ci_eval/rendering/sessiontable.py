@@ -79,7 +79,7 @@ class SessionTable:
         self._columns: dict[str, list[int]] = {
             name: [] for name in ("file", "page", "line", "code", "at", "expected", "prefix", "typed", "kind", "change")
         }
-        bands = [(each.name, each.label or each.name, each.outcome) for each in task.bands]
+        bands: list[tuple[str, str, str]] = [(each.name, each.label or each.name, each.outcome) for each in task.bands]
         self._bands = [*bands, (FAILED_BAND, FAILED_BAND, "failed")] if len(sides) > 1 else bands
         self._band_numbers = {name: number for number, (name, _, _) in enumerate(self._bands)}
         self._band_numbers[UNGRADED_BAND] = len(self._bands)
