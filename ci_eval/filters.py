@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 
 from ci_eval.model import FiltersConfig, Kind, Properties, SessionScore, SessionsFilter
 from ci_eval.patterns import matches
@@ -32,6 +33,10 @@ class ReportFilter:
     filters: FiltersConfig | None = None
     typed: int | None = None
     """Only sessions in which so many letters were typed; None = any number."""
+    file: str | None = None
+    """Only sessions in files whose path matches this glob."""
+    text: str | None = None
+    """Only sessions whose expected text matches this glob."""
     weights: Mapping[Kind, float] | None = None
     """How much a session of each kind counts; None = all count 1."""
     detailed: bool = True
@@ -40,6 +45,10 @@ class ReportFilter:
     def weight(self, session: SessionScore) -> float | None:
         """Return how much a session counts, 0 if it is left out; None if that depends on an unknown property."""
         if self.typed is not None and session.typed != self.typed:
+            return 0.0
+        if self.file is not None and not fnmatchcase(session.file, self.file):
+            return 0.0
+        if self.text is not None and not fnmatchcase(session.expected_text, self.text):
             return 0.0
         weight = 1.0 if self.weights is None else self.weights.get(session.properties.kind, 0.0)
         if not weight or self.filters is None:
@@ -90,7 +99,7 @@ def report_filters(
     possible: list[int | None] = [*lengths] or [None]
     leads = resolve(headline if grouped or headline.lower() not in GROUPS else EVERYTHING, lengths)
     filters = [ReportFilter(name=EVERYTHING)]
-    filters += [ReportFilter(name=part.name, filters=part.filters) for part in declared]
+    filters += [_declared(part) for part in declared]
     names = [standard_name(None, length) for length in lengths]
     if grouped:
         names += [
@@ -106,6 +115,10 @@ def report_filters(
     if weights:
         filters.append(ReportFilter(name=WEIGHTED, weights=weights))
     return ReportFilters(all=tuple(filters), headline=leads)
+
+
+def _declared(part: SessionsFilter) -> ReportFilter:
+    return ReportFilter(name=part.name, filters=part.filters, typed=part.typed, file=part.file, text=part.text)
 
 
 def resolve(name: str, lengths: Sequence[int]) -> str:

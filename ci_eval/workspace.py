@@ -1,6 +1,7 @@
 """One run on disk: what is where, written so that a killed run leaves whole files or none.
 
 config.yaml      the configuration as it was evaluated
+view.yaml        how reports and comparisons look at it (config/view.py), which no digest covers
 manifest.json    what ran, on what, with what, and how far it came
 actions/         one FileActions per source file           (.json.zst)
 sessions/        one SourceFile, then its Sessions, a line each   (.jsonl.zst)
@@ -156,6 +157,11 @@ class Workspace:
     def config_path(self) -> Path:
         """The file with the configuration of the run."""
         return self.folder / "config.yaml"
+
+    @property
+    def view_path(self) -> Path:
+        """The file with the view, which need not be there (`config/view.py`)."""
+        return self.folder / "view.yaml"
 
     def write_config(self, text: str) -> None:
         """Keep the configuration of the run."""

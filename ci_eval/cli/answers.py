@@ -13,7 +13,7 @@ from ci_eval.jobs.models import answers as job
 
 @cli.group()
 def answers() -> None:
-    """What endpoints have answered: kept below CI_EVAL_CACHE, and carried from machine to machine.
+    """Export, import or drop stored answers of endpoints (below CI_EVAL_CACHE).
 
     \b
     Examples:

@@ -25,7 +25,7 @@ FOLDER = click.Path(path_type=Path)
 
 @cli.group("ci")
 def ci() -> None:
-    """For workflows and build steps. Inputs are the JSON object CI_EVAL_INPUTS, or variables INPUT_NAME."""
+    """Commands for workflows and build steps. Inputs are the JSON object CI_EVAL_INPUTS, or variables INPUT_NAME."""
 
 
 @ci.command("run")

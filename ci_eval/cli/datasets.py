@@ -22,7 +22,7 @@ from ci_eval.mining.unit_tests.records import Selection
 
 @cli.group("dataset")
 def dataset() -> None:
-    """Makes datasets: records that tasks such as unit-tests and code-review are evaluated on."""
+    """Build datasets for tasks such as unit-tests and code-review."""
 
 
 @dataset.command("unit-tests", epilog=SPECS)

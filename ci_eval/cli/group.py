@@ -34,8 +34,8 @@ def _loud(_context: click.Context, option: click.Parameter, given: bool) -> None
 def _loudness(*, hidden: bool = False) -> list[click.Option]:
     """-q and -v."""
     said = {
-        "quiet": "No progress: results, warnings and errors alone.",
-        "verbose": "Also what was prepared, how long stages took, and where errors come from.",
+        "quiet": "Print no progress, only results, warnings and errors.",
+        "verbose": "Also print what was prepared, how long stages took, and where errors come from.",
     }
     return [
         click.Option(
@@ -58,7 +58,7 @@ def _ci(*, hidden: bool = False) -> click.Option:
         expose_value=False,
         hidden=hidden,
         callback=_told,
-        help="Which CI is told of progress and results. Default: the one whose variables are set (or CI_EVAL_CI).",
+        help="The CI that gets progress and results. Default: the one whose variables are set (or CI_EVAL_CI).",
     )
 
 
@@ -91,7 +91,7 @@ class Commands(click.Group):
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]}, epilog=EXAMPLES)
 @click.version_option(__version__, prog_name="ci-eval")
 def cli() -> None:
-    """Measures how good code completion is: replays the typing of real code against a completion engine."""
+    """Measure code completion: replay the typing of real code against a completion engine."""
 
 
 cli.params += [_ci(), *_loudness()]

@@ -23,7 +23,7 @@ from ci_eval.learning.model_file import Scores
 
 @cli.group()
 def logs() -> None:
-    """What can be asked of logs."""
+    """Inspect and compare completion logs."""
 
 
 @logs.command()

@@ -130,13 +130,13 @@ class Choices:
 SPECS = f"One of {', '.join(scheme.example for scheme in schemes.CATALOG.all())}."
 DATASET = "Records for tasks that take some: a file of JSON lines, or https://HOST/FILE#sha256=HEX."
 DEPENDENCIES = (
-    "Whether the packages that the project needs are installed for the engine to see; none of their code is run. "
-    "Default: where a lock or a registry names them."
+    "Whether to install the packages that the project needs, for the engine to see; none of their code runs. "
+    "Default: if a lock or a registry names them."
 )
-MODEL = "What the completion type ML (made by `ci-eval train-ranker`) or PBN (`train-recommender`) ranks by."
+MODEL = "The model file for the completion type ML (from `ci-eval train-ranker`) or PBN (from `train-recommender`)."
 TRUST = "Run the command that the workspace's own configuration names as its engine."
 GATE = (
-    "A rule such as 'Recall >= 90%' or, of a comparison, 'RecallAt1 >= -1pp': where it is broken, the exit code is 1. "
+    "A rule such as 'Recall >= 90%', or 'RecallAt1 >= -1pp' for a comparison. The exit code is 1 if it is broken. "
     "May be repeated."
 )
 SESSIONS = (
@@ -144,13 +144,13 @@ SESSIONS = (
     "number, or 1,000."
 )
 ALL = "Evaluate all sessions of the project."
-SEED = "Which are drawn, and all else that is random (interpret.seed)."
-COMMAND = "The engine is a language server of your own, started by this command."
+SEED = "The seed of the sample and of everything else that is random (interpret.seed)."
+COMMAND = "A language server of your own, started by this command, as the engine."
 LIKE = (
-    "The engine that a command is like: it gets that one's settings, variables, dependencies and waiting. Default: the "
-    "one whose program it starts."
+    "Treat --engine-command like this engine: same settings, variables, dependencies and waiting. Default: the "
+    "engine whose program the command starts."
 )
-OVERRIDE = "Any key of the configuration, dotted, with a YAML value; may be repeated."
+OVERRIDE = "Set a key of the configuration, dotted, to a YAML value; may be repeated."
 
 
 def with_choices(command: Callable[..., None]) -> Callable[..., None]:
@@ -172,7 +172,7 @@ def with_choices(command: Callable[..., None]) -> Callable[..., None]:
         click.option(
             "--completion-type",
             metavar="T",
-            help="What ranks, see `ci-eval list completion-types`.",
+            help="How suggestions are ordered, see `ci-eval list completion-types`.",
             shell_complete=completions.of("completion-types"),
         ),
         click.option("--dataset", metavar="FILE", help=DATASET),
@@ -189,7 +189,7 @@ def with_choices(command: Callable[..., None]) -> Callable[..., None]:
         click.option(
             "--task",
             metavar="NAME",
-            help="What it is to do, see `ci-eval list tasks`.",
+            help="The task of the engine, see `ci-eval list tasks`.",
             shell_complete=completions.of("tasks"),
         ),
         click.option(
@@ -205,8 +205,8 @@ def with_choices(command: Callable[..., None]) -> Callable[..., None]:
 
 
 UNDECIDED = (
-    "Whether gates pass that cannot tell, because the interval holds both what keeps them and what breaks them. "
-    "Default: keep, with a warning; but `non-inferior` asks for a proof, and breaks."
+    "Whether undecided gates pass: those whose interval reaches to both sides of the limit. Default: keep, with a "
+    "warning; `non-inferior` needs a proof, and breaks."
 )
 
 
@@ -253,14 +253,14 @@ def with_answers(command: Callable[..., None]) -> Callable[..., None]:
         is_flag=True,
         expose_value=False,
         callback=_answers,
-        help="Ask an endpoint anew what it has answered before, and keep the new answers.",
+        help="Ask endpoints again even if answers are stored, and store the new answers.",
     )(command)
     return click.option(
         "--offline",
         is_flag=True,
         expose_value=False,
         callback=_answers,
-        help="Take the answers of an endpoint from the store of answers alone.",
+        help="Ask no endpoint: take answers from the store alone.",
     )(command)
 
 
@@ -271,19 +271,19 @@ def with_placement(command: Callable[..., None]) -> Callable[..., None]:
         is_flag=True,
         expose_value=False,
         callback=_verify,
-        help="Read everything that is used from the cache, and make anew what is damaged; else done once a week.",
+        help="Check all cache entries that are used, and rebuild damaged ones. Default: once a week.",
     )(command)
     command = with_answers(command)
     command = click.option(
         "--output",
         type=NEW,
         metavar="DIR|URL",
-        help="The workspace; new or empty. Default: a folder named by time.",
+        help="The new workspace. Default: a folder named by time.",
     )(command)
     return click.option(
         "--jobs",
         type=click.IntRange(min=1),
         metavar="N",
         default=machine.cores,
-        help="Worker processes; the results do not depend on it. Default: one per core.",
+        help="The number of worker processes; results do not depend on it. Default: one per core.",
     )(command)

@@ -28,16 +28,20 @@ UNFILLED = "OWNER/ci-eval@COMMIT"
     metavar="REPOSITORY@COMMIT",
     default=UNFILLED,
     show_default=True,
-    help="Where the workflow gets ci-eval from.",
+    help="The repository that the workflow takes ci-eval from.",
 )
 @click.option(
-    "--output", type=click.Path(path_type=Path), metavar="DIR", default=Path(), help="Your repository. Default: here."
+    "--output",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    default=Path(),
+    help="Your repository. Default: the current folder.",
 )
 def init(language: str | None, engine: str | None, project: str | None, action: str, output: Path) -> None:
-    """Asks three questions, and writes a configuration and a workflow for every night.
+    """Ask three questions, then write a configuration and a workflow for nightly runs.
 
-    Whatever an option answers is not asked. Without a terminal, each line of standard input is an answer; where there
-    is none, the default is taken.
+    Questions that an option answers are left out. Without a terminal, each line of standard input is an answer; the
+    default counts if there is none.
 
     \b
     Examples:

@@ -21,7 +21,12 @@ from ci_eval.jobs.workflows import plan as plan_job
 @cli.command("plan")
 @click.argument("configs", metavar="CONFIG...", type=click.Path(path_type=Path), nargs=-1, required=True)
 @click.option(
-    "--shards", type=click.IntRange(min=1), metavar="N", default=1, show_default=True, help="Of each, on average."
+    "--shards",
+    type=click.IntRange(min=1),
+    metavar="N",
+    default=1,
+    show_default=True,
+    help="The average number of shards per evaluation.",
 )
 @click.option(
     "--completion-type",
@@ -36,10 +41,10 @@ from ci_eval.jobs.workflows import plan as plan_job
     type=click.Path(path_type=Path),
     metavar="WORKSPACE",
     multiple=True,
-    help="Of earlier runs, by which shards are dealt out; may be repeated.",
+    help="An earlier run whose times balance the shards; may be repeated.",
 )
 def plan_(configs: tuple[Path, ...], shards: int, kinds: tuple[str, ...], timings: tuple[Path, ...]) -> None:
-    """The matrix of jobs (language, engine, completion type, shard) as one line of JSON.
+    """Print the matrix of jobs (language, engine, completion type, shard) as one line of JSON.
 
     At GitHub the step has the outputs `matrix` (that line), `evaluations` (their names, a list), `each-evaluation` (a
     matrix of them) and `group` (one name for them all, of at most 80 characters). A matrix has 256 jobs at most.
@@ -55,10 +60,14 @@ def plan_(configs: tuple[Path, ...], shards: int, kinds: tuple[str, ...], timing
 @cli.command("plan-logs")
 @click.argument("configs", metavar="CONFIG...", type=click.Path(path_type=Path), nargs=-1, required=True)
 @click.option(
-    "--project", "projects", metavar="SPEC", multiple=True, help="Instead of trainingProjects; may be repeated."
+    "--project",
+    "projects",
+    metavar="SPEC",
+    multiple=True,
+    help="A project in place of trainingProjects; may be repeated.",
 )
 def plan_logs_(configs: tuple[Path, ...], projects: tuple[str, ...]) -> None:
-    """The matrix of the jobs of generate-ml-logs, one for each of a configuration's trainingProjects, as JSON.
+    """Print the matrix of generate-ml-logs jobs, one per project in trainingProjects, as JSON.
 
     At GitHub the step has the outputs `matrix` (that line) and `rankers` (a matrix of what the logs train).
 
@@ -89,9 +98,9 @@ SCHEMA = "schema"
 @click.argument("what", type=click.Choice(sorted([*listing.ROWS, SCHEMA])))
 @click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True)
 def list_(what: str, form: str) -> None:
-    """What there is to choose from.
+    """List engines, languages, tasks, metrics and other choices.
 
-    keys: those of a configuration. schema: the same as a JSON schema, by which editors complete and check them.
+    keys: the keys of a configuration. schema: the same as a JSON schema, for editors.
 
     \b
     Examples:
@@ -120,13 +129,13 @@ def _word(finding: doctor_job.Finding) -> str:
 
 
 @cli.command()
-@click.option("--endpoint", metavar="URL", help="Ask a language model's endpoint what it does, such as http://HOST/v1.")
+@click.option("--endpoint", metavar="URL", help="Probe the endpoint of a language model, such as http://HOST/v1.")
 @click.option("--model", metavar="NAME", help="With --endpoint: the model to ask (default: the first that it lists).")
 @click.option("--key", metavar="VARIABLE", help="With --endpoint: the environment variable that holds the key.")
 def doctor(endpoint: str | None, model: str | None, key: str | None) -> None:
-    """What is installed, what is missing, and the command that helps.
+    """Check what is installed and what is missing, and print the command that helps.
 
-    ok: it was tried, and works. untried: it is there, or can be had, and nothing is started to find out more.
+    ok: tried, and works. untried: installed or available, but not started.
 
     \b
     Examples:

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from ci_eval.config import jetbrains
 from ci_eval.config.checking import check
+from ci_eval.config.expressions import read_expression
 from ci_eval.config.rules import settle
 from ci_eval.config.schema import BY_MODEL, Config, EngineConfig
 from ci_eval.config.text import parse_yaml, read, write_yaml
@@ -252,7 +253,8 @@ def _put(raw: dict[str, object], key: str, value: object, source: str) -> None:
 
 
 def _spread(raw: dict[str, object]) -> None:
-    """Spell out short forms: `engine: NAME@VERSION`, `interpret.userModel: PROFILE`, `project: SPEC`, `dataset: SPEC`.
+    """Spell out short forms: `engine: NAME@VERSION`, `interpret.userModel: PROFILE`, `project: SPEC`, `dataset: SPEC`,
+    and filters in one line.
 
     Also read `off` and `on` as they were meant: YAML takes both, without quotes, for false and true.
     """
@@ -262,6 +264,9 @@ def _spread(raw: dict[str, object]) -> None:
     for key in ("confine", "autoImport"):
         if isinstance(interpret, dict) and isinstance(said := interpret.get(key), bool):
             interpret[key] = "on" if said else "off"
+    reports = raw.get("reports")
+    if isinstance(reports, dict) and isinstance(filters := reports.get("sessionsFilters"), list):
+        reports["sessionsFilters"] = [read_expression(line) if isinstance(line, str) else line for line in filters]
     for key in SPECS:
         if isinstance(spec := raw.get(key), str):
             raw[key] = {"spec": spec}

@@ -20,7 +20,7 @@ from ci_eval.jobs import user_models as users
 from ci_eval.jobs.comparison_rules import Judging, judging, pooled, trouble_of, with_gates
 from ci_eval.jobs.pipeline import grammars_of
 from ci_eval.manifest import unlike
-from ci_eval.model import Comparison, MetricInfo, Overview, Trend
+from ci_eval.model import Comparison, MetricInfo, Overview, Side, Trend
 from ci_eval.rendering.verdicts import TRENDS
 from ci_eval.stages import compare as stage
 from ci_eval.workspace import Workspace
@@ -200,6 +200,7 @@ def _compared(
         users.check_every_prefix(base)
         users.check_every_prefix(new)
     found = stage.compare(base, new, judged.metrics, filters, judged.declared)
+    found = replace(found, base=_titled(found.base, base), new=_titled(found.new, new))
     if user:
         said = f"by what the user {Path(user).name} would do on average, at the prefixes that user would ask at"
         found = replace(found, warnings=(said, *found.warnings))
@@ -209,6 +210,11 @@ def _compared(
     sources = stage.StoredPairs(base, new, grammars_of(new))
     reports = {each.name: each.write(found, sources, folder) for each in reporters.COMPARISONS.all()}
     return Compared(folder=folder, comparison=found, sides=(base.folder, new.folder), reports=reports)
+
+
+def _titled(side: Side, workspace: Workspace) -> Side:
+    title = runs.stored_config(workspace).reports.evaluation_title
+    return replace(side, title=title) if title else side
 
 
 def _trend(past: stage.History, new: Workspace, judged: Judging) -> Trend:

@@ -220,6 +220,7 @@ def make_reports(
         grammars=grammars_of(workspace),
         edition=edition,
         named=metrics.named,
+        title=config.reports.evaluation_title,
     )
 
 

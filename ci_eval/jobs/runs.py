@@ -5,7 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
@@ -18,6 +18,7 @@ from ci_eval import __version__, atomic, machine
 from ci_eval.adapters.lsp.engine import LspEngine
 from ci_eval.catalog import packages
 from ci_eval.config import BY_MODEL, Config, Loaded, dump, load
+from ci_eval.config.view import read_view
 from ci_eval.errors import (
     ConfigError,
     Interrupted,
@@ -172,7 +173,7 @@ def resume(prepared: Prepared, folder: Path, jobs: int, shard: Shard | None = No
 def take_up(workspace: Workspace, prepared: Prepared, jobs: int, shard: Shard | None = None) -> Workspace:
     """That one, made by a run of the same configuration, project and engine. Raises WorkspaceError."""
     folder, manifest = workspace.folder, workspace.manifest()
-    if stored_config(workspace) != prepared.config:
+    if measured_config(workspace) != prepared.config:
         raise WorkspaceError(
             f"{folder} was made with another configuration (see its config.yaml): give a new folder as --output"
         )
@@ -260,12 +261,21 @@ def of_one_project(workspace: Workspace) -> None:
 
 
 def stored_config(workspace: Workspace) -> Config:
-    """The configuration of a workspace. Raises WorkspaceError where it was changed since it was written."""
+    """Return the configuration of a workspace, with its view. Raises WorkspaceError if what was measured changed."""
     return load_stored(workspace).config
 
 
 def load_stored(workspace: Workspace) -> Loaded:
-    """Load the configuration of a workspace. Raises WorkspaceError if it was changed since it was written."""
+    """Load the configuration of a workspace, with its view. Raises WorkspaceError if what was measured changed."""
+    return _load(workspace, read_view(workspace.view_path))
+
+
+def measured_config(workspace: Workspace) -> Config:
+    """Return the configuration of a workspace as it was measured. Raises WorkspaceError if it changed since."""
+    return _load(workspace, []).config
+
+
+def _load(workspace: Workspace, view: Sequence[str]) -> Loaded:
     if workspace.manifest().digests:
         workspace.verify("config.yaml", "manifest.json")
-    return load(workspace.config_path, environment={})
+    return load(workspace.config_path, overrides=view, environment={})

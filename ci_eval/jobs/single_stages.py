@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ci_eval.ci import Screen
 from ci_eval.config import Config, by_command, patch
+from ci_eval.config.view import change_view
 from ci_eval.errors import CiEvalError, WorkspaceError
 from ci_eval.jobs import outcome, pipeline, runs
 from ci_eval.jobs import trust as trusting
@@ -56,7 +57,7 @@ def only_sessions(
             f"{folder} asks just enough sessions for its precision: go on with `ci-eval evaluate --precision … "
             f"--resume --output {folder}`, or ask all into a new workspace, with --output"
         )
-    config = patch(runs.stored_config(source), engine=engine, completion_type=completion_type, model=model)
+    config = patch(runs.measured_config(source), engine=engine, completion_type=completion_type, model=model)
     if command is not None:
         config = by_command(config, command)
     trusting.refuse_foreign(source, config, trusted=trusted, typed=command is not None)
@@ -98,9 +99,22 @@ def only_logs(
     return workspace, outcome.trouble(workspace, config)
 
 
-def only_reports(folders: Sequence[Path], gates: Sequence[str] = ()) -> list[Evaluated]:
-    """Run stage 3 on each of the workspaces, also on what an interrupted run has left. `gates`: rules about figures."""
-    return [_reported(Workspace.open(folder), gates) for folder in folders]
+def only_reports(
+    folders: Sequence[Path],
+    gates: Sequence[str] = (),
+    *,
+    overrides: Sequence[str] = (),
+    filters: Sequence[str] = (),
+    title: str | None = None,
+) -> list[Evaluated]:
+    """Run stage 3 on each of the workspaces, also on what an interrupted run has left.
+
+    `gates`: rules about figures. `overrides`, `filters` and `title` change the view of each workspace, which it keeps.
+    """
+    workspaces = [Workspace.open(folder) for folder in folders]
+    for workspace in workspaces:
+        change_view(workspace.view_path, workspace.config_path, overrides=overrides, filters=filters, title=title)
+    return [_reported(workspace, gates) for workspace in workspaces]
 
 
 def _reported(workspace: Workspace, gates: Sequence[str]) -> Evaluated:

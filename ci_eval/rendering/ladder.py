@@ -32,15 +32,20 @@ def pooled(name: str, names: Iterable[str]) -> str:
     """Return the label of a filter, with the numbers of letters that the filter pools if it pools several. `names`: all
     filters."""
     lengths, parts = letters_of(names), standard_parts(name)
-    if len(lengths) < 2 or (parts and parts[1] is not None):
+    # A declared filter may name the letters itself, as `kind=FIELD prefix=1` does.
+    says_letters = parts[1] is not None if parts else "prefix=" in name
+    if len(lengths) < 2 or says_letters:
         return label(name)
     return f"{label(name)} ({', '.join(map(letters, lengths))} typed, pooled)"
 
 
 def lengths_of(headline: str, names: Sequence[str]) -> dict[int, str]:
-    """Return letters typed → the filter of the headline's kinds with so many letters; empty if there is one number."""
+    """Return letters typed → the filter of the headline's kinds with so many letters; empty if there is one number,
+    or the headline is a declared filter."""
     parts = standard_parts(headline)
-    group = parts[0] if parts else None
+    if parts is None:
+        return {}
+    group = parts[0]
     possible = {length: standard_name(group, length) for length in letters_of(names)}
     return {length: name for length, name in possible.items() if name in names}
 
@@ -80,8 +85,10 @@ def _sentence(text: str, figures: FilterFigures) -> str:
     if not (first and five and anywhere and first.value is not None):
         return ""
     between = intervals(first, "share")
+    # A filter in one line begins with a condition, whose name has no capital.
+    begin = text if "=" in text else text[:1].upper() + text[1:]
     return (
-        f"{text[:1].upper()}{text[1:]}: the expected text stood first in {amount(first.value, 'share')} of "
+        f"{begin}: the expected text stood first in {amount(first.value, 'share')} of "
         f"{figures.sessions:,} sessions{f' ({between})' if between else ''}, among the first 5 in "
         f"{amount(five.value, 'share')}, anywhere in the list in {amount(anywhere.value, 'share')}."
     )

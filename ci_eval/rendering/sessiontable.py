@@ -80,7 +80,9 @@ class SessionTable:
         self._columns: dict[str, list[int]] = {
             name: [] for name in ("file", "page", "line", "code", "at", "expected", "prefix", "typed", "kind", "change")
         }
-        bands = [(task_band.name, task_band.label or task_band.name, task_band.outcome) for task_band in task.bands]
+        bands: list[tuple[str, str, str]] = [
+            (task_band.name, task_band.label or task_band.name, task_band.outcome) for task_band in task.bands
+        ]
         self._bands = [*bands, (FAILED_BAND, FAILED_BAND, "failed")] if len(sides) > 1 else bands
         self._band_numbers = {name: number for number, (name, _, _) in enumerate(self._bands)}
         self._band_numbers[UNGRADED_BAND] = len(self._bands)

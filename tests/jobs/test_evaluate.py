@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from ci_eval.workspace import Workspace
+from tests.command import raise_bug
 from tests.projects import GREETER, timeless, write
 from tests.waiting import HANGS, wait_for
 
@@ -37,6 +38,7 @@ def start(*arguments: object) -> subprocess.Popen[str]:
 def run(*arguments: object) -> tuple[int, str, str]:
     process = start(*arguments)
     out, err = process.communicate(timeout=HANGS)
+    raise_bug(process.returncode, err)
     return process.returncode, out, err
 
 

@@ -118,7 +118,7 @@ def _changed(earlier: Workspace, workspace: Workspace, prepared: Prepared) -> It
         yield "the project was called {}, and is called {} now".format(*names)
     if (was.rounds, was.os, was.grammar) != (now.rounds, now.os, now.grammar):
         yield "the machine is another one, or sessions were asked several times"
-    if _asked(runs.stored_config(earlier)) != _asked(prepared.config):
+    if _asked(runs.measured_config(earlier)) != _asked(prepared.config):
         yield "the configuration is another one"
 
 
