@@ -7,7 +7,7 @@ COMMANDS: dict[str, dict[str, str]] = {
         "answers": "Export, import or drop stored answers of endpoints (below CI_EVAL_CACHE).",
     },
     "ci": {
-        "ci": "For workflows and build steps.",
+        "ci": "Commands for workflows and build steps.",
     },
     "comparisons": {
         "compare": ("Compare NEW with BASE, session by session: better, worse, equivalent, or no difference shown."),
@@ -46,7 +46,7 @@ COMMANDS: dict[str, dict[str, str]] = {
         "evaluate": "Run all stages: project and engine → a workspace with reports.",
         "interpret": "Run stage 2 alone: actions of WORKSPACE and an engine → sessions.",
         "report": "Run stage 3 alone: write the reports of each WORKSPACE again.",
-        "show": "One session of WORKSPACE: where, what was expected, what was suggested.",
+        "show": "Show one session of WORKSPACE: location, expected text, suggestions.",
     },
     "starting": {
         "init": "Ask three questions, then write a configuration and a workflow for nightly runs.",

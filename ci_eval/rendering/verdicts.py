@@ -91,8 +91,8 @@ def populations(evaluation: Evaluation) -> tuple[str, str]:
     if not judged_of_code(leading):
         worth = max((estimate.elsewhere.effective for estimate in leading.metrics.values()), default=0)
         elsewhere = (
-            f"no intervals, since the {evaluation.clusters} are worth {worth:.0f} of equal size; it takes "
-            f"{FEWEST_OF_FIGURE}"
+            f"no intervals, since there are not enough {evaluation.clusters} to generalise ({worth:.0f} effective "
+            f"{evaluation.clusters}, {FEWEST_OF_FIGURE} needed)"
         )
     return f"{HERE}: {here}.", f"{ELSEWHERE}: {elsewhere}."
 

@@ -91,7 +91,7 @@ def test_where_all_sessions_were_asked_every_report_calls_the_figures_exact(proj
     assert (found["population"], found["elsewhere"]["low"], found["elsewhere"]["effective"]) == ("project", None, 6)
     for text in texts:
         assert f"In this project: all {found['all']} sessions were asked: its figures are exact." in text
-        assert "In other code: no intervals, since the files are worth 6 of equal size; it takes 20." in text
+        assert "no intervals, since there are not enough files to generalise (6 effective files, 20 needed)." in text
 
 
 @pytest.mark.slow
