@@ -61,7 +61,7 @@ def unit_tests(
     testing.mine(projects, language, output, selection, any_licence=any_licence, jobs=jobs, screen=Screen())
 
 
-REVIEWED = sorted({language.language for language in blocks.LANGUAGES.values()})
+REVIEWED = sorted({syntax.language for syntax in blocks.LANGUAGES.values()})
 
 
 @dataset.command("code-review")

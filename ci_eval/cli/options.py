@@ -157,8 +157,8 @@ OVERRIDE = "Set a key of the configuration, dotted, to a YAML value; may be repe
 def with_choices(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options of Choices to a command, which gets the Choices as its first argument."""
 
-    @wraps(command)
     # click gives each option by its name, so the fields of Choices are taken out of what it gives.
+    @wraps(command)
     def gathered(**values: Any) -> None:
         chosen = {field.name: values.pop(field.name) for field in fields(Choices)}
         command(Choices(**chosen), **values)

@@ -151,8 +151,7 @@ class _Pages:
     @property
     def _filter_names(self) -> list[str]:
         """Return the filters that have a page, the headline's first. Filters for the headline's other numbers of
-        letters have none: they are columns there, unless the
-        headline has all sessions."""
+        letters have none: they are columns there, unless the headline has all sessions."""
         opened, _ = shown_filter(self._evaluation)
         columns = lengths_of(opened, list(self._evaluation.filters)).values()
         left_out = set(columns) if standard_parts(opened) != (None, None) else set()
