@@ -399,7 +399,7 @@ def why(said: Verdict, interval: Interval, info: MetricInfo, stretch: float = 1.
         return f"no value of {info.name} is better than another"
     if said in {Verdict.BETTER, Verdict.WORSE}:
         return f"the whole interval is {side} 0"
-    inside = "an interval half as wide again" if stretch > 1 else "the whole interval"
+    inside = "an interval 1.5 times as wide" if stretch > 1 else "the whole interval"
     if said is Verdict.EQUIVALENT:
         return f"{inside} is inside ±{margin}"
     if interval.low > 0 or interval.high < 0:
