@@ -1,4 +1,4 @@
-"""Commands for the store of answers that language models gave."""
+"""The commands for the store of answers that language models gave."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which commands there are, and the module that each stands in."""
+"""The names of all commands, and the module that each stands in."""
 
 from __future__ import annotations
 
@@ -65,7 +65,8 @@ COMMANDS: dict[str, dict[str, str]] = {
         "plan-logs": ("Print the matrix of generate-ml-logs jobs, one per project in trainingProjects, as JSON."),
     },
 }
-"""Module of this package → the commands in it, with their summaries: the first sentence of what each says of itself."""
+"""The module of this package → the commands in it, with their summaries: the first sentence of what each says of
+itself."""
 
 NAMES = frozenset(name for commands in COMMANDS.values() for name in commands)
-"""Of the commands."""
+"""The names of all commands."""

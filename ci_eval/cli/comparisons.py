@@ -1,4 +1,4 @@
-"""Commands that compare evaluations or put them together."""
+"""The commands that compare evaluations or put them together."""
 
 from __future__ import annotations
 
@@ -86,8 +86,8 @@ def compare_(
         workspaces, gates=gates, output=output, history=history, same_ranker=same_ranker, user=user, screen=screen
     )
     announcing.comparison(done, screen)
-    for each in done.comparisons:
-        presenting.comparison(each, screen)
+    for comparison in done.comparisons:
+        presenting.comparison(comparison, screen)
     if done.overview:
         presenting.overview(done.overview, screen)
     for name, path in done.reports.items():
@@ -230,10 +230,10 @@ def compare_engines_(
     )
     if done.outcome:
         announcing.comparison(done.outcome, screen)
-    for each in done.outcome.comparisons if done.outcome else ():
-        presenting.comparison(each, screen)
+    for comparison in done.outcome.comparisons if done.outcome else ():
+        presenting.comparison(comparison, screen)
         if opening:
-            opened(each.reports, screen)
+            opened(comparison.reports, screen)
     screen.result(str(done.folder))
     if done.trouble:
         raise done.trouble

@@ -1,4 +1,4 @@
-"""Commands that make datasets."""
+"""The commands that make datasets."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def unit_tests(
     testing.mine(projects, language, output, selection, any_licence=any_licence, jobs=jobs, screen=Screen())
 
 
-REVIEWED = sorted({each.language for each in blocks.LANGUAGES.values()})
+REVIEWED = sorted({syntax.language for syntax in blocks.LANGUAGES.values()})
 
 
 @dataset.command("code-review")

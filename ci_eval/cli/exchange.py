@@ -1,4 +1,4 @@
-"""Commands that exchange workspaces with other programs."""
+"""The commands that exchange workspaces with other programs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ci_eval.tables.writing import FORMATS
 
 SARIF = "sarif"
 MOST = 5_000
-"""GitHub's code scanning shows no more of one file."""
+"""The most results of one file that GitHub's code scanning shows."""
 GENERATIONS = click.Choice(generations.names())
 
 

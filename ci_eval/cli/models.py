@@ -1,4 +1,4 @@
-"""Commands for logs, rankers trained on them, and modelled users."""
+"""The commands for logs, rankers trained on them, and modelled users."""
 
 from __future__ import annotations
 
@@ -201,8 +201,8 @@ def grade_(what: Path, pairs: Path | None, config: Path | None, trust: bool) -> 
     """
     screen = Screen()
     if pairs:
-        wanted = load(config).config if config else Config()
-        for line in grade.grade_pairs(str(what), pairs, wanted.judge, wanted.running):
+        chosen = load(config).config if config else Config()
+        for line in grade.grade_pairs(str(what), pairs, chosen.judge, chosen.running):
             screen.result(line.decode())
         return
     done = grade.grade_workspace(what, trusted=trust)

@@ -1,4 +1,4 @@
-"""Options that several commands share: what is evaluated, by what, and where the result goes."""
+"""The options that several commands share: what is evaluated, by what, and where the result goes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ THIS_IS_THE_DEMO = (
 
 @dataclass(frozen=True, kw_only=True)
 class Choices:
-    """What is to be evaluated, as given on the command line."""
+    """The choices given on the command line: what is to be evaluated."""
 
     config: Path | None
     task: str | None
@@ -54,13 +54,14 @@ class Choices:
     def load(
         self, screen: Screen, resumed: Path | None = None, *, trusted: bool = False, ladder: bool = True
     ) -> Config:
-        """The configuration that the options make.
+        """Return the configuration that the options make.
 
-        `resumed`: a workspace whose configuration is taken where none is named. The command of an engine in it is run
-        only if it is `trusted`. `ladder`: whether several prefixes are asked for where nothing is said about them.
+        `resumed`: a workspace whose configuration is taken if none is named. The command of an engine in it is run only
+        if it is `trusted`. `ladder`: ask for several prefixes if nothing is said about them. Raises WorkspaceError if
+        `resumed` holds no run.
         """
         if self.config is None and resumed and (resumed / "config.yaml").is_file():
-            # Its variables were filled in when the workspace was made, so it gets no environment here.
+            # The variables in it were filled in when the workspace was made, so it gets no environment here.
             workspace = Workspace.open(resumed)
             stored_config(workspace)
             config = self._patched(workspace.config_path, {}, screen, ladder=False)
@@ -154,12 +155,13 @@ OVERRIDE = "Set a key of the configuration, dotted, to a YAML value; may be repe
 
 
 def with_choices(command: Callable[..., None]) -> Callable[..., None]:
-    """Decorator: adds the options of Choices to a command, which gets the Choices as its first argument."""
+    """Add the options of Choices to a command, which gets the Choices as its first argument."""
 
+    # click gives each option by its name, so the fields of Choices are taken out of what it gives.
     @wraps(command)
-    def gathered(**given: Any) -> None:
-        chosen = {field.name: given.pop(field.name) for field in fields(Choices)}
-        command(Choices(**chosen), **given)
+    def gathered(**values: Any) -> None:
+        chosen = {field.name: values.pop(field.name) for field in fields(Choices)}
+        command(Choices(**chosen), **values)
 
     decorated: Callable[..., None] = gathered
     for option in (
@@ -211,25 +213,25 @@ UNDECIDED = (
 
 
 def with_gates(command: Callable[..., None]) -> Callable[..., None]:
-    """Decorator: adds `--gate` and `--undecided`, which a command gets together as `gates`."""
+    """Add `--gate` and `--undecided`, which a command gets together as `gates`."""
 
     @wraps(command)
-    def decorated(*arguments: Any, undecided: str | None, gates: tuple[str, ...], **more: Any) -> None:
-        command(*arguments, gates=(*gates, *([f"undecided: {undecided}"] if undecided else [])), **more)
+    def decorated(*arguments: Any, undecided: str | None, gates: tuple[str, ...], **values: Any) -> None:
+        command(*arguments, gates=(*gates, *([f"undecided: {undecided}"] if undecided else [])), **values)
 
-    asked = click.option("--undecided", type=click.Choice(["keep", "break"]), help=UNDECIDED)(decorated)
+    with_undecided = click.option("--undecided", type=click.Choice(["keep", "break"]), help=UNDECIDED)(decorated)
     return click.option("--gate", "gates", metavar="RULE", multiple=True, help=GATE, shell_complete=completions.metric)(
-        asked
+        with_undecided
     )
 
 
 def with_opening(command: Callable[..., None]) -> Callable[..., None]:
-    """Decorator: adds `--open`, which a command gets as `opening`."""
+    """Add `--open`, which a command gets as `opening`."""
     return click.option("--open", "opening", is_flag=True, help="Show the HTML report in a browser.")(command)
 
 
 def opened(reports: Mapping[str, Path], screen: Screen) -> None:
-    """Show the HTML report in the user's browser; where there is none, say where the report is."""
+    """Show the HTML report in the user's browser; if no browser starts, say where the report is."""
     report = reports.get("html")
     if report and not webbrowser.open(report.absolute().as_uri()):
         screen.warn(f"no browser could be started; the report is {report}")
@@ -239,15 +241,15 @@ def _verify(context: click.Context, _: click.Parameter, thorough: bool) -> None:
     context.with_resource(sealed.care(thorough=thorough))
 
 
-def _answers(context: click.Context, option: click.Parameter, given: bool) -> None:
-    if given:
+def _answers(context: click.Context, option: click.Parameter, is_set: bool) -> None:
+    if is_set:
         if context.meta.setdefault("answers", option.name) != option.name:
             raise click.UsageError("--offline asks nobody, and --record asks everything: give one of them")
         context.with_resource(answering.asked(record=option.name == "record"))
 
 
 def with_answers(command: Callable[..., None]) -> Callable[..., None]:
-    """Decorator: adds the options that say whether a language model is asked, or its store of answers."""
+    """Add the options that say whether a language model is asked, or its store of answers."""
     command = click.option(
         "--record",
         is_flag=True,
@@ -265,7 +267,7 @@ def with_answers(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def with_placement(command: Callable[..., None]) -> Callable[..., None]:
-    """Decorator: adds the options that say where the result goes and how many processes work."""
+    """Add the options that say where the result goes and how many processes work."""
     command = click.option(
         "--verify-cache",
         is_flag=True,

@@ -1,4 +1,4 @@
-"""Commands that evaluate: all stages, one stage, or a single session again."""
+"""The commands that evaluate: all stages, one stage, or a single session again."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ REPEAT = "Ask each session N times, each time with a fresh engine, to see how fa
 
 
 def in_points(_: click.Context, __: click.Parameter, given: str | None) -> float | None:
-    """An option such as 1pp, as a share."""
+    """Return an option such as 1pp as a share; None if it is not given."""
     return precise.parse(given) if given else None
 
 
@@ -99,20 +99,20 @@ def evaluate(
         raise click.UsageError("--resume needs --output DIR, the workspace to take up")
     resumed = output if resume else None
     if precision:
-        _left_out("--precision asks as many as it takes", all=everything)
+        _refuse("--precision asks as many as it takes", all=everything)
         chosen = choices.load(screen, resumed, trusted=trust)
     else:
         chosen = choices.load_bounded(screen, resumed, trusted=trust, everything=everything)
     part, cluster = Shard.parse(shard) if shard else None, Choice.parse(executor)
     if part:
-        _left_out("a gate judges a whole evaluation (`ci-eval report --gate` after `merge`)", gate=gates)
+        _refuse("a gate judges a whole evaluation (`ci-eval report --gate` after `merge`)", gate=gates)
     if expect and not precision:
         raise click.UsageError("--expect tells which sessions to ask for a --precision: give that as well")
     if precision:
-        _left_out("with --precision this machine asks, phase by phase", executor=cluster)
+        _refuse("with --precision this machine asks, phase by phase", executor=cluster)
     if chosen.projects:
         why = "each project of a suite is evaluated whole, by this machine, and asked everything"
-        _left_out(why, reuse=reuse, precision=precision, executor=cluster)
+        _refuse(why, reuse=reuse, precision=precision, executor=cluster)
         suited = suite_job.evaluate(
             chosen,
             output=output,
@@ -127,7 +127,7 @@ def evaluate(
         return
     if whole := ide.wanted(chosen):
         why = "engine jetbrains evaluates all, once, and `ci-eval report` judges it"
-        _left_out(why, repeat=rounds > 1, reuse=reuse, precision=precision, executor=cluster, gate=gates)
+        _refuse(why, repeat=rounds > 1, reuse=reuse, precision=precision, executor=cluster, gate=gates)
         done = ide.evaluate(chosen, whole, output=output, resume=resume, shard=part, screen=screen)
     else:
         done = evaluate_job.evaluate(
@@ -152,14 +152,14 @@ def evaluate(
         raise done.trouble
 
 
-def _left_out(why: str, **given: object) -> None:
-    """Raises UsageError where any of these options is given."""
-    if named := [f"--{name}" for name, value in given.items() if value]:
+def _refuse(why: str, **options: object) -> None:
+    """Raise UsageError if any of these options is given; `why` begins its text."""
+    if named := [f"--{name}" for name, value in options.items() if value]:
         raise click.UsageError(f"{why}: leave out {' and '.join(named)}")
 
 
 def suite_told(done: Suited, screen: Screen, *, opening: bool) -> None:
-    """Print a suite, and open its page where that is wanted. Raises what went wrong in it."""
+    """Print a suite, and open its page if `opening`. Raises what went wrong in it."""
     announcing.suite(done, screen)
     presenting.suite(done, screen)
     if opening:
@@ -344,10 +344,10 @@ def show_(workspace: Path, session_id: str, replay: bool, trace: bool, full: boo
     screen = Screen()
     for line in show.describe(workspace, session_id):
         screen.result(line)
-    kept = show.kept_trace(workspace, session_id) if trace and not (full or replay) else ()
-    if kept:
+    messages = show.kept_trace(workspace, session_id) if trace and not (full or replay) else ()
+    if messages:
         screen.result("")
-        for line in kept:
+        for line in messages:
             screen.result(line)
     elif trace:
         screen.result("")

@@ -57,7 +57,7 @@ def sweep_(
     screen = Screen()
 
     def configured(choice: sweep_job.Choice) -> Config:
-        # As an override, so that what is varied below `engine` stays.
+        # The engine is an override: the option would replace what is varied below `engine`.
         engine = (f"engine={choices.engine}",) if choices.engine else ()
         overrides = (*engine, *choices.overrides, *choice.overrides)
         return replace(choices, engine=None, overrides=overrides).load(screen)

@@ -1,4 +1,4 @@
-"""Commands that show what there is to choose from, what this machine has, and which jobs a night consists of."""
+"""The commands that show what there is to choose from, what this machine has, and which jobs a night consists of."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def plan_(configs: tuple[Path, ...], shards: int, kinds: tuple[str, ...], timing
       ci-eval plan configs/*.yaml --shards 4
       ci-eval plan configs/python.yaml --completion-type BASIC --completion-type FREQUENCY
     """
-    _planned(plan_job.plan(configs, completion_types=kinds or ("BASIC",), shards=shards, timings=timings))
+    _announce_plan(plan_job.plan(configs, completion_types=kinds or ("BASIC",), shards=shards, timings=timings))
 
 
 @cli.command("plan-logs")
@@ -76,10 +76,10 @@ def plan_logs_(configs: tuple[Path, ...], projects: tuple[str, ...]) -> None:
       ci-eval plan-logs configs/*.yaml
       ci-eval plan-logs configs/python.yaml --project pypi:click==8.1.7
     """
-    _planned(plan_job.plan_logs(configs, projects))
+    _announce_plan(plan_job.plan_logs(configs, projects))
 
 
-def _planned(jobs: Sequence[plan_job.PlannedJob]) -> None:
+def _announce_plan(jobs: Sequence[plan_job.PlannedJob]) -> None:
     matrix = msgspec.json.encode({"include": jobs}).decode()
     screen = Screen()
     announcing.plan(matrix, jobs, screen)
@@ -89,9 +89,9 @@ def _planned(jobs: Sequence[plan_job.PlannedJob]) -> None:
 SPARE = (
     "licence", "toolchains", "needsDependencies", "source", "verified", "type", "better", "unit", "version", "default",
 )  # fmt: skip
-"""Columns of `list` that a narrow terminal leaves out, the first one first."""
+"""The columns of `list` that a narrow terminal leaves out, the first one first."""
 SCHEMA = "schema"
-"""What `list` prints as JSON alone."""
+"""The argument of `list` whose output is always JSON."""
 
 
 @cli.command("list")
@@ -110,8 +110,8 @@ def list_(what: str, form: str) -> None:
     """
     screen = Screen()
     if what == SCHEMA or form == "json":
-        found = listing.schema() if what == SCHEMA else listing.rows(what)
-        for line in msgspec.json.format(msgspec.json.encode(found), indent=2).decode().splitlines():
+        data = listing.schema() if what == SCHEMA else listing.rows(what)
+        for line in msgspec.json.format(msgspec.json.encode(data), indent=2).decode().splitlines():
             screen.result(line)
         return
     rows = listing.rows(what)
@@ -145,8 +145,8 @@ def doctor(endpoint: str | None, model: str | None, key: str | None) -> None:
     """
     screen = Screen()
     if endpoint:
-        found = doctor_job.examine_endpoint(endpoint, model, key)
-        rows = [("yes" if ability.good else "no", ability.what, ability.detail) for ability in found]
+        abilities = doctor_job.examine_endpoint(endpoint, model, key)
+        rows = [("yes" if ability.good else "no", ability.what, ability.detail) for ability in abilities]
         screen.table(["", "", ""], rows)
         if not any(word == "yes" for word, what, _ in rows if what not in {"list of models", "thoughts"}):
             raise PreparationError(f"{endpoint} answers in none of the ways that ci-eval asks; the table says why")
@@ -154,6 +154,6 @@ def doctor(endpoint: str | None, model: str | None, key: str | None) -> None:
     if model or key:
         raise click.UsageError("--model and --key say whom to ask at --endpoint: add it")
     findings = list(doctor_job.examine())
-    screen.table(["", "", ""], [(_word(each), each.what, each.detail) for each in findings])
+    screen.table(["", "", ""], [(_word(finding), finding.what, finding.detail) for finding in findings])
     if any(finding.needed and not finding.good for finding in findings):
         raise PreparationError("something that every evaluation needs is missing; the table says what helps")

@@ -1,4 +1,4 @@
-"""Names in words the sessions that figures are about, and writes the sentences that lead an evaluation's report."""
+"""The words for the sessions that figures are about, and the sentences that lead an evaluation's report."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def shown_filter(evaluation: Evaluation) -> tuple[str, FilterFigures]:
 
 
 def letters(count: int) -> str:
-    """So many letters, in words."""
+    """Return a number of letters, in words."""
     return {0: "nothing", 1: "one letter"}.get(count, f"{count} letters")
 
 
@@ -29,7 +29,8 @@ def label(name: str) -> str:
 
 
 def pooled(name: str, names: Iterable[str]) -> str:
-    """Return the same, with the numbers of letters that the filter pools if it pools several. `names`: all filters."""
+    """Return the label of a filter, with the numbers of letters that the filter pools if it pools several. `names`: all
+    filters."""
     lengths, parts = letters_of(names), standard_parts(name)
     # A declared filter may name the letters itself, as `kind=FIELD prefix=1` does.
     says_letters = parts[1] is not None if parts else "prefix=" in name
@@ -67,13 +68,16 @@ def beside(headline: str, names: Iterable[str]) -> dict[str, str]:
 
 def sentences(evaluation: Evaluation, shown: Callable[[str], str] = str) -> list[str]:
     """Return how often the expected text was suggested: of the headline, then of each group of kinds beside it. Empty
-    for tasks without ranks. `shown` makes foreign text safe there."""
+    for tasks without ranks. `shown` makes foreign text safe."""
     name, figures = shown_filter(evaluation)
     leading = _sentence(shown(label(name)), figures)
     if not leading:
         return []
-    others = beside(name, evaluation.filters)
-    return [leading, *(line for group, other in others.items() for line in _beside(group, evaluation.filters[other]))]
+    filters = beside(name, evaluation.filters)
+    return [
+        leading,
+        *(line for group, filter_name in filters.items() for line in _beside(group, evaluation.filters[filter_name])),
+    ]
 
 
 def _sentence(text: str, figures: FilterFigures) -> str:
@@ -94,6 +98,7 @@ def _beside(group: str, figures: FilterFigures) -> Iterator[str]:
     first, anywhere = figures.metrics["RecallAt1"].value, figures.metrics["Recall"].value
     if not figures.sessions or first is None or anywhere is None:
         return
+    # An engine that never offers this group of kinds has no ranks to tell.
     if not anywhere:
         yield f"{group.capitalize()}, apart: none of {figures.sessions:,} was offered."
         return
