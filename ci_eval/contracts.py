@@ -180,7 +180,7 @@ class Running(Protocol):
 
     @property
     def confined(self) -> str:
-        """How well its process is confined, by what it tried from inside; "" where it has no process of its own."""
+        """How well its process is confined, by what it tried from inside; "" if it has no process of its own."""
 
     def open(self, path: str, text: str) -> None:
         """Show a file of the project; `path` is relative to its root. Replaces the file open before."""
@@ -266,7 +266,7 @@ class Configurable(Protocol):
         """Those of its options that are not the usual ones, for people; "" = none."""
 
     def configured(self, options: Mapping[str, object]) -> Engine:
-        """The same engine with these options. Raises ConfigError."""
+        """Return the same engine with these options. Raises ConfigError."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -290,7 +290,7 @@ class Hands(Protocol):
         """Insert text at the caret, which is behind it afterwards."""
 
     def ask(self, prefix: str, expected: str) -> LookupScore | None:
-        """Ask for `expected`, of which `prefix` stands before the caret; None where the session has failed."""
+        """Ask for `expected`, of which `prefix` stands before the caret; None if the session has failed."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -419,7 +419,7 @@ class CaretContext(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 @dataclass(frozen=True, kw_only=True)
 class FileContext:
-    """What a ranker may know of the file that is open. `surroundings`: the project; None where it is not there."""
+    """What a ranker may know of the file that is open. `surroundings`: the project; None if it is not there."""
 
     path: str
     text: str

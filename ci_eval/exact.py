@@ -9,10 +9,10 @@ from ci_eval.model import LookupScore, Status, Suggestion, Token
 
 
 def each_token(_text: str, tokens: Sequence[Token]) -> Iterator[Item]:
-    """An item for each token."""
+    """Return an item for each token."""
     return (
-        Item(begin=each.offset, end=each.offset + len(each.text), text=each.text, properties=each.properties)
-        for each in tokens
+        Item(begin=token.offset, end=token.offset + len(token.text), text=token.text, properties=token.properties)
+        for token in tokens
     )
 
 

@@ -39,8 +39,8 @@ def is_own(path: Path, root: Path) -> bool:
 
 
 def read_own(root: Path, path: str) -> bytes:
-    """The bytes of a file of the project, at `path` below `root`. Raises OSError, also where it is not a regular file
-    of its own."""
+    """Return the bytes of a file of the project, at `path` below `root`. Raises OSError, also where it is not a regular
+    file of its own."""
     if not is_own(root / path, root):
         (root / path).lstat()
         raise OSError(f"{path} is no regular file of the project")

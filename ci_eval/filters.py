@@ -164,7 +164,7 @@ def needs_resolution(filters: FiltersConfig) -> bool:
 
 
 def decide(known: Properties, text: str, filters: FiltersConfig) -> bool | None:
-    """Whether a token passes the filters; None where that depends on a property which is not known."""
+    """Whether a token passes the filters; None if that depends on a property which is not known."""
     verdicts = [
         filters.statement_types is None or known.kind in filters.statement_types,
         filters.minimum_length is None or len(text) >= filters.minimum_length,

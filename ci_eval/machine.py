@@ -15,7 +15,7 @@ from ci_eval.model.engine.sent import MachineState
 
 
 def cache_folder() -> Path:
-    """The folder in `CI_EVAL_CACHE`, or else ci-eval's folder in the user's cache."""
+    """Return the folder in `CI_EVAL_CACHE`, or else ci-eval's folder in the user's cache."""
     given = os.environ.get("CI_EVAL_CACHE")
     if given:
         return Path(given).expanduser().absolute()
@@ -47,7 +47,7 @@ def python() -> str:
 
 
 def now() -> str:
-    """The time in UTC, to the second, in ISO 8601."""
+    """Return the time in UTC, to the second, in ISO 8601."""
     return datetime.now(timezone.utc).replace(microsecond=0).isoformat()
 
 
@@ -78,7 +78,7 @@ class Watch:
 
 
 def _waited(file: Path) -> float | None:
-    """Return for how many seconds so far some process has waited for a core; None where the system does not say.
+    """Return for how many seconds so far some process has waited for a core; None if the system does not say.
 
     See https://docs.kernel.org/accounting/psi.html; the total is in microseconds.
     """
@@ -98,8 +98,8 @@ def collect_rarely() -> None:
 
 
 def peak_below(pid: int) -> int | None:
-    """The sum of the most bytes that were resident in each process below that one (not in itself), of those that run
-    now. None where there is none, or where the system has no lists of them, as only Linux does.
+    """Return the sum of the most bytes that were resident in each process below that one (not in itself), of those that
+    run now. None if there is none, or where the system has no lists of them, as only Linux does.
 
     The processes may have held their most at different times, and pages that they share count for each.
     """
@@ -120,7 +120,7 @@ def _below(pid: int) -> Iterator[int]:
 
 
 def peak_of(pid: int | str) -> int | None:
-    """The most bytes that were resident in a process; None where that is not known. "self": in this one."""
+    """Return the most bytes that were resident in a process; None if that is not known. "self": in this one."""
     try:
         status = Path(f"/proc/{pid}/status").read_text(errors="replace")
     except OSError:  # it has ended, or this is not Linux

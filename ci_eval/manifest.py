@@ -170,7 +170,7 @@ class Manifest(Value, frozen=True, kw_only=True):
         force_setattr(self, "language", FORMER_LANGUAGES.get(self.language, self.language))
 
     def check(self) -> None:
-        """Raises ValueError where counts or times contradict each other."""
+        """Raises ValueError if counts or times contradict each other."""
         if self.finished > self.planned or sum(self.statuses.values()) > self.planned:
             raise ValueError(f"more sessions are evaluated than the {self.planned:,} that are planned")
         if self.sampling:
@@ -227,7 +227,7 @@ class Manifest(Value, frozen=True, kw_only=True):
 
     @property
     def dealt(self) -> str | None:
-        """The shard to which sessions were dealt; None where all that are in the actions are its own."""
+        """Return the shard to which sessions were dealt; None if all that are in the actions are its own."""
         return None if self.own_actions else self.shard
 
     @property
@@ -236,8 +236,8 @@ class Manifest(Value, frozen=True, kw_only=True):
         return f"groups by {self.clustered}" if self.clustered else clusters_of(len(self.projects))
 
     def cluster(self, path: str) -> str:
-        """The cluster that a file is sampled with: its folder in a dataset that names a field for that, its project
-        where there are many of them, else the file itself."""
+        """Return the cluster that a file is sampled with: its folder in a dataset that names a field for that, its
+        project where there are many of them, else the file itself."""
         if self.clustered:
             return path.rpartition("/")[0]
         return path.partition("/")[0] if self.clusters == "projects" else path

@@ -66,7 +66,7 @@ def score(task: Task, session: SessionScore) -> float:
 
 
 def band(task: Task, session: SessionScore) -> str:
-    """The name of the evaluated session's band, or `failed`, or `no reference`."""
+    """Return the name of the evaluated session's band, or `failed`, or `no reference`."""
     if is_ungraded(session):
         return UNGRADED_BAND
     return FAILED_BAND if session.status in FAILED else task.band(session).name
@@ -108,7 +108,7 @@ class ResponseCounts:
         self.empty += counts.empty
 
     def figures(self) -> Responses | None:
-        """Return what was counted; None where no language model answered."""
+        """Return what was counted; None if no language model answered."""
         if not self.finishes:
             return None
         return Responses(
@@ -119,7 +119,8 @@ class ResponseCounts:
 
 
 def shown_rank(task: Task, session: SessionScore) -> int | None:
-    """The rank that says how the session went; None where a task plays its items, which one rank does not sum up."""
+    """Return the rank that says how the session went; None if a task plays its items, which one rank does not sum
+    up."""
     return None if task.play else rank_of(session)
 
 
@@ -132,7 +133,8 @@ ANSWERED = frozenset({Status.OK, Status.NO_MATCH, Status.CUT_OFF})
 
 
 def answers(session: SessionScore, rounds: int) -> Iterator[SessionScore]:
-    """The session as it went in each round, first to last; where answers are alike, the session of the first round."""
+    """Yield the session as it went in each round, first to last; where answers are alike, the session of the first
+    round."""
     later = {each.round: each for each in session.otherwise}
     for number in range(rounds):
         found = later.get(number)
@@ -145,10 +147,10 @@ def _replaced(session: SessionScore, status: Status, lookups: tuple[LookupScore,
 
 
 def by_round(metric: Metric, session: SessionScore, rounds: int) -> list[Sequence[Observation]]:
-    """The observations of one session in each round."""
+    """Return the observations of one session in each round."""
     if metric.by_round:
         return list(metric.by_round(session, rounds))
-    return [observations_of(metric, each) for each in answers(session, rounds)]
+    return [observations_of(metric, answer) for answer in answers(session, rounds)]
 
 
 @dataclass(frozen=True)
@@ -199,7 +201,7 @@ def mean_over_sessions(
     order_of_a_user: tuple[int, ...] | None = None,
     of_the_user: bool = False,
 ) -> Metric:
-    """A metric that is the mean of `value` over all evaluated sessions; higher is better."""
+    """Return a metric that is the mean of `value` over all evaluated sessions; higher is better."""
 
     def observe(session: SessionScore) -> Sequence[Observation]:
         # As `evaluated` says, without a call: there are a dozen of these for each of a million sessions.

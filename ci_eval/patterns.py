@@ -18,7 +18,7 @@ def matches(pattern: str, text: str) -> bool:
 
 @lru_cache
 def compiled(pattern: str) -> re2._Regexp:
-    """The pattern, if Python and RE2 understand it alike. Raises ConfigError with the reason."""
+    """Return the pattern, if Python and RE2 understand it alike. Raises ConfigError with the reason."""
     options = re2.Options()
     options.log_errors = False
     try:

@@ -23,9 +23,9 @@ class _Neutral(msgspec.Struct):
 
 
 def neutral(line: Mapping[str, object]) -> Record:
-    """A line `{"context": {"name": "text"}, "references": ["text"], "language"?, "instruction"?, "run"?}`.
+    """Return a line `{"context": {"name": "text"}, "references": ["text"], "language"?, "instruction"?, "run"?}`.
 
-    Raises ValueError where a field is missing or of another type.
+    Raises ValueError if a field is missing or of another type.
     """
     found = msgspec.convert(line, _Neutral)
     return Record(
@@ -63,7 +63,7 @@ def _one_item(read: Callable[[Mapping[str, object]], Record], line: Mapping[str,
 
 
 def field(line: Mapping[str, object], name: str) -> object:
-    """The value of a field, which may lie in another: `meta.repository`; None where there is none."""
+    """Return the value of a field, which may lie in another: `meta.repository`; None if there is none."""
     value: object = line
     for part in name.split("."):
         value = value.get(part) if isinstance(value, Mapping) else None
@@ -86,7 +86,8 @@ class _Mera(msgspec.Struct):
 
 
 def of_mera(line: Mapping[str, object]) -> Record:
-    """A line of MERA CODE `{"instruction", "inputs", "outputs", "meta"}`, or else a neutral one. Raises ValueError."""
+    """Return a line of MERA CODE `{"instruction", "inputs", "outputs", "meta"}`, or else a neutral one. Raises
+    ValueError."""
     if "inputs" not in line:
         return neutral(line)
     found = msgspec.convert(line, _Mera)
@@ -121,7 +122,7 @@ LEGEND: dict[str, str] = {band.outcome: f"score {band.name}" for band in reverse
 
 
 def band_of(score: float) -> Band:
-    """The one of BANDS that a score (0 to 1) is in."""
+    """Return the one of BANDS that a score (0 to 1) is in."""
     return BANDS[sum(score < least for least in LEASTS)]
 
 

@@ -28,7 +28,7 @@ class Shard:
 
     @classmethod
     def parse(cls, text: str) -> Shard:
-        """The shard that `I/N` stands for. Raises ConfigError."""
+        """Return the shard that `I/N` stands for. Raises ConfigError."""
         found = re.fullmatch(r"(\d{1,6})/(\d{1,6})", text)
         if found and 1 <= int(found[1]) <= int(found[2]):
             return cls(int(found[1]), int(found[2]))
@@ -65,7 +65,7 @@ def deal_whole(sizes: Mapping[str, int], of: int) -> dict[int, list[str]]:
 def _placed(
     sessions: Mapping[str, int], pieces: Mapping[str, int], of: int
 ) -> tuple[list[int], dict[str, dict[int, int]]]:
-    """The sessions of each shard, and path → shard → how many of the file's sessions it has."""
+    """Return the sessions of each shard, and path → shard → how many of the file's sessions it has."""
     cut = [(size, path) for path, count in pieces.items() for size in _equal(sessions[path], count)]
     waiting = [(0, shard) for shard in range(1, of + 1)]
     shares: dict[str, dict[int, int]] = {path: {} for path in sessions}

@@ -22,7 +22,7 @@ _WORD = re.compile(r"\w+")
 
 
 def cut(text: str, before: str, span: Span, word: re.Pattern[str] = _WORD) -> str:
-    """The beginning of `text` (what stands, or would stand, behind the caret) that makes up one such span.
+    """Return the beginning of `text` (what stands, or would stand, behind the caret) that makes up one such span.
 
     word: what `word` matches, by default letters, digits and underscores. line: up to the end of the line. statement:
     up to the first `;`, or end of a line, where no bracket is open that was opened behind the caret. block: the line,
@@ -47,7 +47,7 @@ def is_whole(text: str, before: str, span: Span, word: re.Pattern[str] = _WORD) 
 
 
 def _end(text: str, before: str, span: Span, word: re.Pattern[str]) -> int | None:
-    """Offset behind the span; None where the text ends before it does."""
+    """Offset behind the span; None if the text ends before it does."""
     match span:
         case "word":
             found = word.match(text)
@@ -114,6 +114,6 @@ class Lines:
         self._begins = [0, *accumulate(len(line) + 1 for line in text.split("\n"))]
 
     def place(self, offset: int) -> tuple[int, int]:
-        """The line, from 1, and the number of characters before the offset in it."""
+        """Return the line, from 1, and the number of characters before the offset in it."""
         line = bisect_right(self._begins, offset)
         return line, offset - self._begins[line - 1]

@@ -106,7 +106,7 @@ def unpacking(file: BinaryIO, path: Path) -> io.BufferedIOBase:
 
 
 def refuse_links(folder: Path) -> None:
-    """Raises WorkspaceError where anything below the folder is not a plain file or folder.
+    """Raises WorkspaceError if anything below the folder is not a plain file or folder.
 
     So nothing outside can be read, written or removed through a link, and nothing waits for a pipe. The folder itself
     may be a link.
@@ -130,14 +130,15 @@ def _odd(path: Path, *, is_link: bool) -> str:
 
 
 def inside(path: str) -> str:
-    """The path, if it stays below its folder. Raises ValueError where it leads elsewhere."""
+    """Return the path, if it stays below its folder. Raises ValueError if it leads elsewhere."""
     if path.startswith("/") or "\0" in path or ".." in path.split("/"):
         raise ValueError(f"{path[:100]!r} is not the path of a file inside its folder")
     return path
 
 
 def opened(path: Path) -> BinaryIO:
-    """A regular file, opened for reading; refuses a pipe, which would have to be waited for. Raises WorkspaceError."""
+    """Return a regular file, opened for reading; refuses a pipe, which would have to be waited for. Raises
+    WorkspaceError."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
     except OSError as error:
@@ -163,7 +164,7 @@ def read(path: Path, most: int) -> bytes:
 
 
 def lines(path: Path, longest: int = LINE) -> Iterator[bytes]:
-    """The lines of a packed file, one at a time. Raises WorkspaceError where it is damaged or too large."""
+    """Yield the lines of a packed file, one at a time. Raises WorkspaceError if it is damaged or too large."""
     with opened(path) as packed:
         left = min(max(ANY_RATIO, _ratio(path) * os.fstat(packed.fileno()).st_size), UNPACKED)
         try:
@@ -188,7 +189,7 @@ def _too_much(path: Path, longest: int, left: int) -> str:
 
 
 def decoded(data: bytes, kind: type[T], path: Path) -> T:
-    """The value of type `kind` that JSON data holds; `path` is for messages. Raises WorkspaceError."""
+    """Return the value of type `kind` that JSON data holds; `path` is for messages. Raises WorkspaceError."""
     try:
         return msgspec.json.decode(data, type=kind)
     except RecursionError:

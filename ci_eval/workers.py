@@ -95,7 +95,8 @@ class Workers(Generic[Task, Result]):
         self._stopped = True
 
     def map(self, waiting: deque[Task]) -> Iterator[TaskOutcome[Task, Result] | None]:
-        """The outcomes of the tasks as they come; None now and then while none comes. Tasks may be added meanwhile."""
+        """Yield the outcomes of the tasks as they come; None now and then while none comes. Tasks may be added
+        meanwhile."""
         while waiting or self._busy:
             while waiting and len(self._busy) < self._jobs:
                 self._begin(waiting.popleft(), self._tries)
@@ -110,13 +111,13 @@ class Workers(Generic[Task, Result]):
         self._busy[worker] = task, tries
 
     def _ended(self) -> list[_Worker]:
-        """The workers that have sent something, or are dead or late."""
+        """Return the workers that have sent something, or are dead or late."""
         left = min(worker.deadline for worker in self._busy) - time.monotonic()
         ready = wait([worker.pipe for worker in self._busy], timeout=max(min(left, TICK), 0))
         return [worker for worker in self._busy if worker.pipe in ready or worker.deadline < time.monotonic()]
 
     def _outcome(self, worker: _Worker) -> TaskOutcome[Task, Result] | None:
-        """The outcome of the worker's task; None if it is not over, or will be tried again."""
+        """Return the outcome of the worker's task; None if it is not over, or will be tried again."""
         task, tries = self._busy[worker]
         said = worker.listen() if worker.pipe.poll() else LATE
         if said is BEGUN:
@@ -173,7 +174,7 @@ class _Worker:
             self.pipe.send(value)
 
     def listen(self) -> tuple[Any, str] | _Sign:
-        """The result and the message about what went wrong, or else a sign."""
+        """Return the result and the message about what went wrong, or else a sign."""
         try:
             said: tuple[Any, str] | _Sign = self.pipe.recv()
         except (EOFError, ConnectionResetError):

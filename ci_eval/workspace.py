@@ -85,8 +85,8 @@ class Workspace:
 
     @classmethod
     def open(cls, folder: Path) -> Workspace:
-        """Open a workspace. Raises WorkspaceError where there is none, where its format is another, or where a link
-        leads out of it."""
+        """Open a workspace. Raises WorkspaceError if there is none, where its format is another, or where a link leads
+        out of it."""
         if not (folder / "manifest.json").is_file():
             raise WorkspaceError(
                 f"{folder} is not a workspace: it has no manifest.json; give the folder of an earlier run"
@@ -99,7 +99,7 @@ class Workspace:
     # ------------------------------------------------------------------------------------------ manifest and config
 
     def manifest(self) -> Manifest:
-        """The manifest, read once. Raises WorkspaceError where this version of ci-eval cannot read it."""
+        """Return the manifest, read once. Raises WorkspaceError if this version of ci-eval cannot read it."""
         if self._manifest is None:
             self._manifest = self._read_manifest()
         return self._manifest
@@ -149,12 +149,12 @@ class Workspace:
 
     @property
     def names_path(self) -> Path:
-        """The file with the names of the project (`learning/names.py`)."""
+        """Return the file with the names of the project (`learning/names.py`)."""
         return self.folder / "names.npz"
 
     @property
     def config_path(self) -> Path:
-        """The file with the configuration of the run."""
+        """Return the file with the configuration of the run."""
         return self.folder / "config.yaml"
 
     def write_config(self, text: str) -> None:
@@ -168,19 +168,19 @@ class Workspace:
         _replace(self.actions_of(path), packed)
 
     def actions_of(self, path: str) -> Path:
-        """The file with the actions of a source file, whether it is there or not."""
+        """Return the file with the actions of a source file, whether it is there or not."""
         return _stored_as(self.folder / "actions" / f"{name_of(path)}{ACTIONS}")
 
     def places_in(self, path: str) -> dict[int, int]:
-        """The places of a source file that have sessions, drawn or not: begin → end, in code points; none where its
-        actions are not there."""
+        """Return the places of a source file that have sessions, drawn or not: begin → end, in code points; none where
+        its actions are not there."""
         stored_at = self.actions_of(path)
         if not stored_at.exists():
             return {}
         return {each.offset: each.offset + len(each.expected_text) for each in read_asked(stored_at)}
 
     def actions(self) -> Iterator[FileActions]:
-        """The actions of all files, in order of their paths."""
+        """Yield the actions of all files, in order of their paths."""
         for path in self.action_files():
             yield read_actions(path)
 
@@ -190,7 +190,7 @@ class Workspace:
             yield read_head(path)
 
     def action_files(self) -> list[Path]:
-        """The files of actions, sorted by name: in the same order in every run."""
+        """Return the files of actions, sorted by name: in the same order in every run."""
         return _packed(self.folder / "actions", ACTIONS)
 
     def write_sessions(self, path: str, packed: bytes) -> None:
@@ -216,25 +216,25 @@ class Workspace:
         return self.sessions_at(self.session_files(), kind)
 
     def sessions_at(self, paths: Iterable[Path], kind: type[S]) -> Iterator[tuple[SourceFile, Iterator[S]]]:
-        """The same of these of `session_files`."""
+        """Yield the same of these of `session_files`."""
         for path in paths:
             lines = stored.lines(path)
             source = self._source(path, lines)
             yield source, _sessions(lines, kind, path, source)
 
     def sessions_in(self, path: str, kind: type[S]) -> Iterator[S]:
-        """The sessions of one source file, decoded to `kind` one at a time."""
+        """Return the sessions of one source file, decoded to `kind` one at a time."""
         file = self.sessions_of(path)
         lines = stored.lines(file)
         return _sessions(lines, kind, file, self._source(file, lines))
 
     def source(self, path: str) -> SourceFile:
-        """A source file that has sessions."""
+        """Return a source file that has sessions."""
         file = self.sessions_of(path)
         return self._source(file, stored.lines(file))
 
     def session_files(self) -> list[Path]:
-        """The stored sessions, a file for each source file."""
+        """Return the stored sessions, a file for each source file."""
         return _packed(self.folder / "sessions", SESSIONS)
 
     def _source(self, file: Path, lines: Iterator[bytes]) -> SourceFile:
@@ -245,8 +245,8 @@ class Workspace:
         return source
 
     def find_session(self, identity: str) -> tuple[SourceFile, Session]:
-        """The session whose id begins with `identity`, with its source file. Raises WorkspaceError unless there is
-        exactly one."""
+        """Return the session whose id begins with `identity`, with its source file. Raises WorkspaceError unless there
+        is exactly one."""
         found = [
             (file, head.id)
             for file, heads in self.sessions(_Identity)
@@ -263,7 +263,7 @@ class Workspace:
         )
 
     def sessions_of(self, path: str) -> Path:
-        """The file with the sessions of a source file, whether it is there or not."""
+        """Return the file with the sessions of a source file, whether it is there or not."""
         return _stored_as(self.folder / "sessions" / f"{name_of(path)}{SESSIONS}")
 
     def write_error(self, error: FileError) -> None:
@@ -295,7 +295,9 @@ class Workspace:
             self.write_sessions(moved.path, pack_sessions(moved, map(moved_session, sessions)))
         for actions in other.actions():
             path = f"{folder}/{actions.path}"
-            opened = (replace(each, path=path) if isinstance(each, OpenFile) else each for each in actions.actions)
+            opened = (
+                replace(action, path=path) if isinstance(action, OpenFile) else action for action in actions.actions
+            )
             self.write_actions(path, pack_actions(replace(actions, path=path, actions=tuple(opened))))
         for error in other.errors():
             self.write_error(replace(error, path=f"{folder}/{error.path}"))
@@ -382,7 +384,7 @@ class _Identity(msgspec.Struct):
 
 
 def name_of(path: str) -> str:
-    """A file name for what belongs to a source file: readable, allowed on every system, unique."""
+    """Return a file name for what belongs to a source file: readable, allowed on every system, unique."""
     readable = re.sub(r"[^A-Za-z0-9._-]+", "_", path)[-80:].lstrip(".")
     return f"{readable}-{hashlib.blake2b(path.encode(), digest_size=6).hexdigest()}"
 
@@ -405,7 +407,7 @@ def _replace(path: Path, packed: bytes) -> None:
 
 
 def _packed(folder: Path, end: str) -> list[Path]:
-    """The packed files of a folder whose names end so, sorted. Raises WorkspaceError where one is there twice."""
+    """Return the packed files of a folder whose names end so, sorted. Raises WorkspaceError if one is there twice."""
     suffixes = (stored.SUFFIX, stored.FORMER_SUFFIX)
     found = sorted(path for suffix in suffixes for path in folder.glob(f"*{end}{suffix}"))
     if twice := next((stem for stem, times in Counter(path.stem for path in found).items() if times > 1), None):
@@ -414,7 +416,7 @@ def _packed(folder: Path, end: str) -> list[Path]:
 
 
 def pack_actions(actions: FileActions) -> bytes:
-    """The actions as they are stored. Raises WorkspaceError where they are more than can be read again."""
+    """Return the actions as they are stored. Raises WorkspaceError if they are more than can be read again."""
     encoded = msgspec.json.encode(actions)
     if len(encoded) > stored.ACTIONS:
         raise WorkspaceError(
@@ -425,18 +427,18 @@ def pack_actions(actions: FileActions) -> bytes:
 
 
 def pack_sessions(source: SourceFile, sessions: Iterable[object]) -> bytes:
-    """The sessions of a source file as they are stored."""
+    """Return the sessions of a source file as they are stored."""
     return stored.pack(msgspec.json.encode(each) + b"\n" for each in chain((source,), sessions))
 
 
 def read_actions(path: Path) -> FileActions:
-    """The actions that `pack_actions` packed. Raises WorkspaceError."""
+    """Return the actions that `pack_actions` packed. Raises WorkspaceError."""
     return _actions(path, FileActions)
 
 
 def read_asked(path: Path) -> list[Asked]:
     """What they ask about, one for each session, in order. Raises WorkspaceError."""
-    found = (each for each in _actions(path, FileAsked).actions if each.session)
+    found = (action for action in _actions(path, FileAsked).actions if action.session)
     return [next(calls) for _, calls in groupby(found, key=attrgetter("session"))]
 
 
@@ -452,7 +454,8 @@ def _actions(path: Path, kind: type[Head]) -> Head:
 
 
 def _sessions(lines: Iterator[bytes], kind: type[S], path: Path, source: SourceFile) -> Iterator[S]:
-    """The sessions in these lines, each one once: a damaged or hostile file could repeat one to make it count more."""
+    """Yield the sessions in these lines, each one once: a damaged or hostile file could repeat one to make it count
+    more."""
     seen: set[str] = set()
     for line in lines:
         session = stored.decoded(line, kind, path)

@@ -48,7 +48,7 @@ class Choice:
         return cls(address)
 
     def check(self, config: Config) -> None:
-        """Raises ConfigError where what the configuration asks for is only on this machine, or Ray is not there."""
+        """Raises ConfigError if what the configuration asks for is only on this machine, or Ray is not there."""
         why = {
             "the store of answers of an `engine.endpoint` is on this machine": config.engine.endpoint,
             "the store of answers of a `judge` is on this machine": config.judge,
@@ -60,7 +60,7 @@ class Choice:
         _module()
 
     def cluster(self, workspace: Workspace, prepared: Prepared, screen: Screen) -> Cluster:
-        """The executor of a run. Raises ConfigError."""
+        """Return the executor of a run. Raises ConfigError."""
         answers = runs.same_answers(workspace.manifest())
         del answers["shard"]
         wanted = Wanted(config=dump(_elsewhere(prepared)), answers=answers)
@@ -77,7 +77,7 @@ def _module() -> ModuleType:
 
 
 def _elsewhere(prepared: Prepared) -> Config:
-    """The configuration, as it means the same in another folder of another machine."""
+    """Return the configuration, as it means the same in another folder of another machine."""
     config = prepared.config
     if not config.project.spec.startswith("path:"):
         return config

@@ -70,7 +70,7 @@ class Errand:
 
 @dataclass(frozen=True, kw_only=True)
 class Done:
-    """What became of an errand; `result` is None where the file had to be given up, for the reason in `trouble`."""
+    """What became of an errand; `result` is None if the file had to be given up, for the reason in `trouble`."""
 
     result: tuple[Played, ...] | None
     trouble: str

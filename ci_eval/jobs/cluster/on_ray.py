@@ -54,7 +54,7 @@ class RayExecutor:
         self._tell = tell
 
     def pool(self, most: int) -> RayPool:
-        """See Executor. Raises PreparationError where the cluster cannot be reached."""
+        """See Executor. Raises PreparationError if the cluster cannot be reached."""
         self.cpus, self.workers = {}, 0
         try:
             _reach(self._address)
@@ -109,7 +109,7 @@ class RayPool:
         self._stopped = True
 
     def map(self, waiting: deque[Turn]) -> Iterator[Asked | None]:
-        """See Pool. Raises PreparationError where no machine can take part."""
+        """See Pool. Raises PreparationError if no machine can take part."""
         while waiting or any(worker.turn for worker in self._at.values()):
             self._recruit(waiting)
             while waiting and self._idle:
@@ -158,7 +158,7 @@ class RayPool:
         self._at[worker.actor.play.remote(Errand.of(turn))] = worker
 
     def _ended(self, reference: _Reference, waiting: deque[Turn]) -> Asked | None:
-        """The outcome of what was played; None where it was not, and then will be."""
+        """Return the outcome of what was played; None if it was not, and then will be."""
         worker = self._at.pop(reference)
         turn, worker.turn = worker.turn, None
         try:
@@ -218,7 +218,7 @@ class RayPool:
 
 
 def _reach(address: str) -> None:
-    """Raises OSError or ValueError where nobody answers: Ray itself waits for minutes."""
+    """Raises OSError or ValueError if nobody answers: Ray itself waits for minutes."""
     if address:
         host, _, port = address.rpartition(":")
         socket.create_connection((host, int(port)), timeout=GOODBYE).close()

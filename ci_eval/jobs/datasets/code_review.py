@@ -77,7 +77,7 @@ def _asking(judge: EndpointConfig) -> Answer:
 def _mined(
     repository: Repository, selection: Selection, answer: Answer | None, *, any_licence: bool, screen: Screen
 ) -> tuple[str, Mined]:
-    """The repository's licence and its records; none where that does not let its code be passed on."""
+    """Return the repository's licence and its records; none where that does not let its code be passed on."""
     licence = repository.licence()
     if licence not in PERMISSIVE and not any_licence:
         screen.warn(

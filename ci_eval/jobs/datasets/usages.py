@@ -110,7 +110,7 @@ def _of_project(spec: str, found: ProjectUsages, fates: Counter[str], usages: in
 
 
 def resolved(receivers: Mapping[Receiver, int]) -> str:
-    """The share of the objects that something is called on whose type is known."""
+    """Return the share of the objects that something is called on whose type is known."""
     objects = receivers.get("object", 0)
     every = objects + receivers.get("unknown", 0)
     return f"{objects / every:.0%}" if every else ""
@@ -188,7 +188,7 @@ def _miner(choices: Choices, dialect: Dialect, name: str, around: Surroundings) 
 
 
 def _of_histories(title: str, mined: Mined, choices: Choices) -> _Told:
-    states = sum(len(each.states) for each in mined.histories)
+    states = sum(len(history.states) for history in mined.histories)
     facts = {
         "files": f"{len(mined.files):,}",
         "snapshots": f"{mined.snapshots:,}",
@@ -197,8 +197,8 @@ def _of_histories(title: str, mined: Mined, choices: Choices) -> _Told:
         "receivers resolved": resolved(mined.receivers),
     }
     if choices.texts:
-        there = sum(state is not None for each in mined.histories for state in each.states)
-        placed = sum(place is not None for each in mined.histories for place in each.places)
+        there = sum(state is not None for history in mined.histories for state in history.states)
+        placed = sum(place is not None for history in mined.histories for place in history.places)
         facts |= {"texts": f"{len(mined.texts):,}", "states with a place": f"{placed / there:.0%}" if there else ""}
     dropped = {f"{'' if 'file' in reason else 'history '}{reason}": n for reason, n in mined.dropped.items()}
     own = {"usage of the project's own type": mined.own}

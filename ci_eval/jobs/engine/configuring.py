@@ -70,7 +70,7 @@ def model_of(given: EngineConfig) -> LspEngine | None:
     engine = engines.CATALOG.load(given.like)
     if isinstance(engine, LspEngine):
         return engine
-    possible = ", ".join(each.name for each in servers())
+    possible = ", ".join(server.name for server in servers())
     raise ConfigError(
         f"`engine.like` is {engine.name}, which is no language server, as a `command` is; known: {possible}"
     )
@@ -81,7 +81,7 @@ def introduced(
 ) -> LspEngine:
     """Return the engine of a command, like a named engine if it calls itself so; and say what it is like.
 
-    Raises PreparationError where it does not complete code.
+    Raises PreparationError if it does not complete code.
     """
     told_by = "engine.like" if config.engine.like else f"the name of its program, {server.name}"
     if not server.like or not config.engine.like:
@@ -163,9 +163,9 @@ def _stranger(*sides: tuple[Config, Engine, SentConfiguration]) -> list[tuple[st
     for (config, engine, _), (_, other, told) in zip(sides, reversed(sides), strict=True):
         unknown = isinstance(engine, LspEngine) and config.engine.command is not None and not engine.like
         if unknown and overlay_of(config.engine) == Overlay() and isinstance(other, LspEngine):
-            known = other.like or other.name in {each.name for each in servers()}
+            known = other.like or other.name in {server.name for server in servers()}
             plain = replace_values(told, capabilities={}, limits={}, language_ids={}, auto_import="unknown")
-            return [each for each in parts(plain) if known and _only_of_adapter(each[0])]
+            return [part for part in parts(plain) if known and _only_of_adapter(part[0])]
     return []
 
 
@@ -175,7 +175,7 @@ def _only_of_adapter(name: str) -> bool:
 
 
 def _told(server: LspEngine, config: Config) -> LspEngine:
-    """Return the server, told what `interpret.autoImport` says. Raises ConfigError where it cannot be told."""
+    """Return the server, told what `interpret.autoImport` says. Raises ConfigError if it cannot be told."""
     wanted = config.interpret.auto_import
     server.auto_import.chosen(wanted, server.like or server.name)
     return replace(server, auto_imports=wanted)

@@ -158,7 +158,7 @@ def _fitted(seen: EventSessions) -> str:
 
 
 def _of_file(path: Path) -> Setting:
-    """A YAML file with the keys to change, such as `fit-user-model` prints. Raises ConfigError."""
+    """Return a YAML file with the keys to change, such as `fit-user-model` prints. Raises ConfigError."""
     if not path.is_file():
         raise ConfigError(f"{path} is not there: --try takes a YAML file with the keys to change")
     raw = parse_yaml(path.read_text("utf-8"), str(path))

@@ -47,7 +47,7 @@ class EventSessions:
 
 
 def read(sources: Sequence[Path], seed: int, screen: Screen) -> EventSessions | None:
-    """The sessions in these sources; None where none of them is of events. `seed`: deals out what is not divided.
+    """Return the sessions in these sources; None if none of them is of events. `seed`: deals out what is not divided.
 
     A source is a workspace whose logs are events alone, its `logs/` folder, a workspace of the plugin or its
     `logs.tar.gz`, a folder of chunks, one file, or recorded editing: FORMAT=PATH. Raises WorkspaceError, ConfigError,
@@ -67,7 +67,7 @@ def read(sources: Sequence[Path], seed: int, screen: Screen) -> EventSessions | 
 
 
 def _below(source: Path) -> list[Path]:
-    """The source, or the workspaces directly below it."""
+    """Return the source, or the workspaces directly below it."""
     inside = sorted(path.parent for path in source.glob("*/manifest.json")) if source.is_dir() else []
     return [source] if (source / "manifest.json").is_file() or not inside else inside
 

@@ -38,7 +38,7 @@ THEIRS = "plugin"
 
 
 def wanted(config: Config) -> IdeEngine | None:
-    """The engine, if it is one that evaluates whole projects by itself."""
+    """Return the engine, if it is one that evaluates whole projects by itself."""
     engine = engine_of(config)
     return engine if isinstance(engine, IdeEngine) else None
 
@@ -82,7 +82,7 @@ def evaluate(
 
 @contextmanager
 def _kept(parts: Parts, folder: Path, screen: Screen) -> Iterator[None]:
-    """Wraps the work of the IDE: says what is kept of it where it is not finished. Raises Interrupted where the user
+    """Wraps the work of the IDE: says what is kept of it where it is not finished. Raises Interrupted if the user
     interrupts it."""
     try:
         yield
@@ -99,7 +99,7 @@ def _kept(parts: Parts, folder: Path, screen: Screen) -> Iterator[None]:
 def _described(
     theirs: Path, config: Config, engine: IdeEngine, found: project.Project, shard: Shard | None
 ) -> Described:
-    """The workspace of the plugin, with what is known better here."""
+    """Return the workspace of the plugin, with what is known better here."""
     described = describe(theirs, engine.options.generation, engine.name)
     info = engine.install(config.engine.version, machine.cache_folder()).info
     manifest = replace(

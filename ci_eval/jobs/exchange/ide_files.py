@@ -29,7 +29,7 @@ class Parts:
     folder: Path
 
     def found(self) -> list[Path]:
-        """The workspaces, the oldest first."""
+        """Return the workspaces, the oldest first."""
         return sorted((each for each in self.folder.glob("*") if each.is_dir()), key=lambda each: int(each.name))
 
     def next(self) -> Path:
@@ -37,7 +37,7 @@ class Parts:
         return self.folder / str(len(self.found()) + 1)
 
     def done(self) -> frozenset[str]:
-        """The source files that are evaluated."""
+        """Return the source files that are evaluated."""
         return frozenset().union(*map(parts.done_in, self.found()))
 
     def of(self, account: bytes, *, resume: bool) -> None:

@@ -33,7 +33,7 @@ def import_workspace(folder: Path, *, output: Path, generation: str | None, engi
 
 
 def import_described(described: Described, output: Path, screen: Screen) -> Evaluated:
-    """The same of a workspace whose own account was read, and perhaps corrected."""
+    """Return the same of a workspace whose own account was read, and perhaps corrected."""
     folder = described.folder
     for warning in described.warnings:
         screen.warn(warning)

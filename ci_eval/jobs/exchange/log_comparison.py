@@ -67,11 +67,11 @@ def compare(
 
 
 def _first_prefix(sessions: Sequence[ShownSession]) -> Iterable[str]:
-    return (_up_to(each.lookups[0].typed, 10) for each in sessions)
+    return (_up_to(session.lookups[0].typed, 10) for session in sessions)
 
 
 def _positions(sessions: Sequence[ShownSession]) -> Iterable[str]:
-    told = [each for each in sessions if each.wanted is not None]
+    told = [session for session in sessions if session.wanted is not None]
     return (_place(each.rank(each.lookups[-1])) for each in told)
 
 

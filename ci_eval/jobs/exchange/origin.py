@@ -85,7 +85,7 @@ def _refuse_golf(raw: Mapping[str, object], folder: Path) -> None:
 
 
 def _config(path: Path, raw: Mapping[str, object], language: str) -> tuple[Config, tuple[str, ...]]:
-    """The configuration, as far as we understand it; it is only read, never run."""
+    """Return the configuration, as far as we understand it; it is only read, never run."""
     try:
         loaded = load(path, environment=_Verbatim())
         config, warnings = loaded.config, loaded.warnings
@@ -184,7 +184,7 @@ def _manifest(folder: Path, config: Config, raw: Mapping[str, object], engine: s
 
 
 def _started(folder: Path) -> str:
-    """The time in the folder's name, of which no zone is told: UTC is taken; else that of its configuration."""
+    """Return the time in the folder's name, of which no zone is told: UTC is taken; else that of its configuration."""
     try:
         found = datetime.strptime(folder.resolve().name[:19], NAMED).replace(tzinfo=timezone.utc)
     except ValueError:

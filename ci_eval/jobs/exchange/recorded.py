@@ -35,7 +35,7 @@ class Recorded:
 
     @classmethod
     def named(cls, source: Path) -> Recorded | None:
-        """The one that is meant; None where no format is named. Raises ConfigError where the format has no lists."""
+        """Return the one that is meant; None if no format is named. Raises ConfigError if the format has no lists."""
         form, _, path = str(source).partition("=")
         if not path or form not in streams.names() or source.exists():
             return None
@@ -50,7 +50,7 @@ class Recorded:
         return cls(form, Path(path))
 
     def sessions(self, left_out: Counter[str]) -> Iterator[ShownSession]:
-        """The sessions that ended; what cannot be used is counted. Raises NothingToEvaluate where no list is
+        """Yield the sessions that ended; what cannot be used is counted. Raises NothingToEvaluate if no list is
         recorded."""
         lookups = streams.CATALOG.load(self.form).lookups
         assert lookups
@@ -86,7 +86,7 @@ class _Sessions:
     _open: dict[tuple[str, str], _Open] = field(default_factory=dict)
 
     def take(self, lookup: RecordedLookup) -> Iterator[ShownSession]:
-        """The next list; yields the session that it is no part of, if one was open."""
+        """Yield the next list; yields the session that it is no part of, if one was open."""
         if not lookup.candidates:
             self.left_out["lists without candidates"] += 1
             return

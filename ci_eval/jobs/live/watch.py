@@ -38,7 +38,7 @@ class Moment(Workspace):
 
 def watch(folders: Sequence[Path], *, screen: Screen, shown: Shown, pause: float = PAUSE) -> list[dict[str, Path]]:
     """Write reports until the runs in all `folders` are complete; of each run, by reporter, the path of the last one.
-    `shown` is called with those of each run's first. Raises WorkspaceError where there is no workspace."""
+    `shown` is called with those of each run's first. Raises WorkspaceError if there is no workspace."""
     watched = [_Watched(folder, screen, shown) for folder in folders]
     while going := [each for each in watched if each.goes_on]:
         began = monotonic()

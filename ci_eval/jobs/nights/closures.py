@@ -28,7 +28,7 @@ _STAR = re.compile(r"\bimport\s*\(?\s*\*")
 
 
 def closures(prepared: Prepared) -> dict[str, str]:
-    """Path of a source file → digest of all that answers in it depend on; empty where that is the whole project."""
+    """Path of a source file → digest of all that answers in it depend on; empty if that is the whole project."""
     closure = closure_of(prepared.engine)
     if closure is Closure.PROJECT or prepared.ranker.name != "BASIC" or prepared.records or prepared.around:
         # Other completion types order by the names of the whole project.
@@ -40,7 +40,7 @@ def closures(prepared: Prepared) -> dict[str, str]:
 
 
 def of_imports(root: Path) -> dict[str, str]:
-    """The same for files of Python whose answers depend on what they import."""
+    """Return the same for files of Python whose answers depend on what they import."""
     everything = sorted(below(root, root, ("",), ignored=()))
     contents = {path: _content(root, path) for path in everything}
     sources = [path for path in everything if path.endswith(SOURCES)]
@@ -113,7 +113,7 @@ def _imported(path: str, text: str, places: Mapping[Name, list[int]]) -> Iterato
 
 
 def _packages_of(path: str, places: Mapping[Name, list[int]]) -> Iterator[int]:
-    """The files that stand for the folders that the file is in."""
+    """Yield the files that stand for the folders that the file is in."""
     for folder in PurePosixPath(path).parents:
         yield from places.get((*folder.parts, *OWN), ())
 
@@ -124,8 +124,8 @@ def _of_stars(text: str) -> Iterator[str]:
 
 
 def _inside(package: str, path: str, places: Mapping[Name, list[int]]) -> Iterator[int]:
-    """The files directly in folders of that name; in those that the file is in, for a name of dots alone."""
-    folders = {package} if package else {each.name for each in PurePosixPath(path).parents}
+    """Yield the files directly in folders of that name; in those that the file is in, for a name of dots alone."""
+    folders = {package} if package else {parent.name for parent in PurePosixPath(path).parents}
     for name, found in places.items():
         if len(name) == 2 and name[0] in folders:
             yield from found

@@ -27,13 +27,13 @@ SAMPLE = 0.02
 
 
 def check_reusable(config: Config, rounds: int) -> None:
-    """Raises ConfigError where answers of an earlier run would not do."""
+    """Raises ConfigError if answers of an earlier run would not do."""
     if reason := why_not_reusable(config, rounds):
         raise ConfigError(f"--reuse cannot be used here: {reason}; leave it out")
 
 
 def why_not_reusable(config: Config, rounds: int = 1) -> str:
-    """Why answers of an earlier run would not do; "" where they would."""
+    """Why answers of an earlier run would not do; "" if they would."""
     why = {
         "each project of a suite is asked everything": bool(config.projects),
         "an `engine.command` may be another program under the same name": config.engine.command,
@@ -92,7 +92,7 @@ def note_closures(workspace: Workspace, prepared: Prepared) -> None:
 
 
 def _earlier(folder: Path, workspace: Workspace, prepared: Prepared, screen: Screen) -> Workspace | None:
-    """The workspace of a run that was answered as this one will be; None where it is not, which is said."""
+    """Return the workspace of a run that was answered as this one will be; None if it is not, which is said."""
     if not (folder / "manifest.json").is_file():
         screen.say(f"Nothing is reused: there is no workspace in {folder} yet")
         return None
@@ -153,8 +153,8 @@ def _take_over(kept: Workspace, workspace: Workspace, prepared: Prepared) -> tup
 
 
 def _unchanged(kept: Workspace, workspace: Workspace, prepared: Prepared) -> Iterator[str]:
-    """The files in which, of a project that has changed, the same sessions are asked as before, and in which the files
-    that answers depend on are the same."""
+    """Yield the files in which, of a project that has changed, the same sessions are asked as before, and in which the
+    files that answers depend on are the same."""
     was, now = kept.manifest().closures, workspace.manifest().closures
     wanted, shard = prepared.config.interpret, workspace.manifest().dealt
     planned = interpret.plan(

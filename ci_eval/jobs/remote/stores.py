@@ -33,15 +33,15 @@ def is_url(text: str) -> bool:
 
 
 def fetch(url: str) -> Path:
-    """The workspace at `url`, as a folder of the cache, which nobody may write to. Raises WorkspaceError, also where
-    it is not what was sealed."""
+    """Return the workspace at `url`, as a folder of the cache, which nobody may write to. Raises WorkspaceError, also
+    where it is not what was sealed."""
     if (folder := fetch_if_there(url)) is None:
         raise WorkspaceError(f"{url} is not a workspace: it has no manifest.json; give the URL of an earlier run")
     return folder
 
 
 def fetch_if_there(url: str) -> Path | None:
-    """The same; None where nothing is there."""
+    """Return the same; None if nothing is there."""
     with _Store.at(url) as store:
         manifest = store.read(MANIFEST)
         if manifest is None:
@@ -77,7 +77,8 @@ def _verified(folder: Path, url: str) -> None:
 
 
 def to_change(url: str) -> Path:
-    """A folder of this machine with the workspace at `url`, to be written to and then sent. Raises WorkspaceError."""
+    """Return a folder of this machine with the workspace at `url`, to be written to and then sent. Raises
+    WorkspaceError."""
     kept, folders = fetch(url), atomic.make_folder(_cache("to-send"))
     folder = Path(tempfile.mkdtemp(prefix="changed-", dir=folders))
     with atomic.writing(folder):
@@ -103,7 +104,7 @@ def local_folder(url: str) -> Path:
 
 
 def check_free(url: str) -> None:
-    """Raises WorkspaceError where there is a workspace at `url` that this machine did not begin."""
+    """Raises WorkspaceError if there is a workspace at `url` that this machine did not begin."""
     if (local_folder(url) / MANIFEST).is_file():
         return
     with _Store.at(url) as store:
@@ -112,9 +113,9 @@ def check_free(url: str) -> None:
 
 
 def send(folder: Path, url: str) -> bool:
-    """Upload a sealed workspace, the manifest last, so that whoever finds one finds all; False where it is not sealed.
+    """Upload a sealed workspace, the manifest last, so that whoever finds one finds all; False if it is not sealed.
 
-    Raises WorkspaceError where it changed since, or the store refuses.
+    Raises WorkspaceError if it changed since, or the store refuses.
     """
     if not (folder / MANIFEST).is_file() or not Workspace.open(folder).manifest().digests:
         return False
@@ -148,7 +149,7 @@ class _Store:
     @classmethod
     @contextmanager
     def at(cls, url: str) -> Iterator[_Store]:
-        """The store of a URL; raises WorkspaceError for whatever it does not do in this context."""
+        """Return the store of a URL; raises WorkspaceError for whatever it does not do in this context."""
         try:
             yield cls(*import_module("fsspec").core.url_to_fs(url, use_listings_cache=False))
         except WorkspaceError:
@@ -162,14 +163,14 @@ class _Store:
             ) from error
 
     def read(self, name: str) -> bytes | None:
-        """The bytes of a file; None where it is not there."""
+        """Return the bytes of a file; None if it is not there."""
         try:
             return bytes(self._system.cat_file(f"{self._root}/{name}"))
         except FileNotFoundError:
             return None
 
     def download(self, folder: Path) -> None:
-        """Everything that belongs to a workspace. Raises WorkspaceError where a name leads elsewhere."""
+        """Everything that belongs to a workspace. Raises WorkspaceError if a name leads elsewhere."""
         names = [name for name in map(self._below, self._system.find(self._root)) if name.split("/")[0] in KEPT]
         targets = [folder / name for name in names]
         for target in {each.parent for each in targets}:

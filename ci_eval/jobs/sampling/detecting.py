@@ -32,7 +32,7 @@ USUAL_DIFFERENCE = 0.02
 
 
 def wanted(config: Config, difference: float, power: float) -> Detection:
-    """What is to be found, in the first declared metric that is a share or a score. Raises ConfigError where sessions
+    """What is to be found, in the first declared metric that is a share or a score. Raises ConfigError if sessions
     cannot be drawn for it."""
     precise.check_drawn("--detect", config)
     metric = next((each for each in judged(config) if each.info.unit in {"share", "score"}), None)
@@ -57,7 +57,8 @@ def usual(config: Config) -> Detection | None:
 
 
 def judged(config: Config) -> list[Metric]:
-    """The metrics whose intervals hold together, apart from those of times, in the order in which they are declared."""
+    """Return the metrics whose intervals hold together, apart from those of times, in the order in which they are
+    declared."""
     known = {each.info.name: each for each in metrics_of(config)}
     unit = tasks.CATALOG.load(config.task).unit
     found = [known[name] for name in config.declared if name in known]
@@ -65,8 +66,7 @@ def judged(config: Config) -> list[Metric]:
 
 
 def note(workspace: Workspace, detection: Detection | None) -> None:
-    """Note in the manifest what is to be found. Raises WorkspaceError where a resumed run was to find something
-    else."""
+    """Note in the manifest what is to be found. Raises WorkspaceError if a resumed run was to find something else."""
     manifest = workspace.manifest()
     if not manifest.stages:
         workspace.write_manifest(replace(manifest, detection=detection))

@@ -72,8 +72,8 @@ def _digest(folder: Path) -> str:
 
 
 def earlier_run(expect: Path | None, engine: str, screen: Screen) -> Path | None:
-    """The folder, if there is a workspace in it: a first night has none, which is said. Raises ConfigError where it is
-    not of that engine."""
+    """Return the folder, if there is a workspace in it: a first night has none, which is said. Raises ConfigError if it
+    is not of that engine."""
     if expect is None:
         return None
     if not (expect / "manifest.json").is_file():
@@ -104,7 +104,8 @@ def _observed(metric: Metric, session: SessionScore) -> Floats:
 
 
 def check(config: Config, *, shard: Shard | None, rounds: int, reuse: bool) -> Metric:
-    """The metric whose interval is to be narrow enough. Raises ConfigError where sessions cannot be drawn for it."""
+    """Return the metric whose interval is to be narrow enough. Raises ConfigError if sessions cannot be drawn for
+    it."""
     more = {
         "a shard does not see the answers of the others, which decide what is asked next": shard is not None,
         "`--repeat` asks all sessions several times": rounds > 1,
@@ -115,7 +116,7 @@ def check(config: Config, *, shard: Shard | None, rounds: int, reuse: bool) -> M
 
 
 def check_drawn(option: str, config: Config, more: Mapping[str, bool] | None = None) -> None:
-    """Raises ConfigError where the option cannot draw sessions; `more`: reason → whether it applies."""
+    """Raises ConfigError if the option cannot draw sessions; `more`: reason → whether it applies."""
     wanted = config.interpret
     why = {
         "the records of a dataset are drawn as they are": bool(config.dataset.spec),
@@ -130,8 +131,8 @@ def check_drawn(option: str, config: Config, more: Mapping[str, bool] | None = N
 
 
 def metric_of(config: Config) -> Metric:
-    """The first of `reports.defaultMetrics` that is a share or a score; of none, Recall, or what is compared first.
-    Raises ConfigError."""
+    """Return the first of `reports.defaultMetrics` that is a share or a score; of none, Recall, or what is compared
+    first. Raises ConfigError."""
     unit = tasks.CATALOG.load(config.task).unit
     known = {
         each.info.name: each
@@ -248,5 +249,5 @@ class _Asking:
         return next((each.given_up for each in self._made if each.given_up), "")
 
     def made(self, files: int) -> interpret.Progress:
-        """The sum of all phases, over so many files."""
+        """Return the sum of all phases, over so many files."""
         return summed(self._made, files)

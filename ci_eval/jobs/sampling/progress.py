@@ -11,7 +11,7 @@ from ci_eval.statistics import footprint
 
 
 def summed(made: Sequence[Progress], files: int) -> Progress:
-    """The sum of all phases, over so many files."""
+    """Return the sum of all phases, over so many files."""
     return Progress(
         planned=sum(each.planned for each in made),
         files=files,

@@ -25,8 +25,8 @@ def is_suite(folder: Path) -> bool:
 def compare_suites(
     base: Path, new: Path, *, gates: Sequence[str], output: Path | None, user: str | None, screen: Screen
 ) -> Suited:
-    """Compare the projects that both suites have, and write the table of all. Raises WorkspaceError where a suite is
-    none of evaluations, or none of the projects is in both; else as `compare` of one project does."""
+    """Compare the projects that both suites have, and write the table of all. Raises WorkspaceError if a suite is none
+    of evaluations, or none of the projects is in both; else as `compare` of one project does."""
     mine, theirs = _workspaces(base), _workspaces(new)
     both = [spec for spec in mine if spec in theirs]
     if not both:
@@ -56,7 +56,7 @@ def _workspaces(folder: Path) -> dict[str, Path]:
     if suite.compared:
         raise WorkspaceError(f"{folder} holds comparisons: give suites that `ci-eval evaluate` made")
     try:
-        found = {each.project.spec: folder / stored.inside(each.folder) for each in suite.projects}
+        found = {project.project.spec: folder / stored.inside(project.folder) for project in suite.projects}
     except ValueError as error:
         raise WorkspaceError(f"{path} is damaged: {error}; evaluate again") from error
     for each in found.values():

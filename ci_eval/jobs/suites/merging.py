@@ -22,8 +22,8 @@ from ci_eval.workspace import Workspace
 
 
 def merge(folders: Sequence[Path], *, output: Path) -> Suited:
-    """The suite that one machine would have made. Raises WorkspaceError where shards are missing, unfinished, or do not
-    belong together."""
+    """Return the suite that one machine would have made. Raises WorkspaceError if shards are missing, unfinished, or do
+    not belong together."""
     found = _checked(folders)
     atomic.empty_folder(output)
     for name, source in found.items():

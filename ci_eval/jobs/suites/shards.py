@@ -26,7 +26,7 @@ class SuiteShard(Value, frozen=True, kw_only=True):
 
 
 def check(config: Config, shard: Shard) -> None:
-    """Raises ConfigError where a shard would have nothing to do."""
+    """Raises ConfigError if a shard would have nothing to do."""
     if shard.of > len(config.projects):
         raise ConfigError(
             f"--shard {shard}: a suite of {len(config.projects)} projects has {len(config.projects)} shards at most, "
@@ -40,7 +40,7 @@ def is_of(number: int, shard: Shard) -> bool:
 
 
 def note(folder: Path, config: Config, shard: Shard) -> None:
-    """Write down, in the folder of a shard, which one it is. Raises WorkspaceError where it is another one's."""
+    """Write down, in the folder of a shard, which one it is. Raises WorkspaceError if it is another one's."""
     said = SuiteShard(shard=str(shard), projects=config.projects)
     if (folder / NOTE).is_file() and read(folder) != said:
         raise WorkspaceError(f"{folder} holds another shard, or one of another suite: choose another --output")
@@ -48,7 +48,8 @@ def note(folder: Path, config: Config, shard: Shard) -> None:
 
 
 def shards_in(places: Sequence[Path]) -> list[Path]:
-    """The shards of suites among these folders, and directly below those that are none; empty if there are none."""
+    """Return the shards of suites among these folders, and directly below those that are none; empty if there are
+    none."""
     return [found for place in places for found in (_here(place) or sorted(_below(place)))]
 
 

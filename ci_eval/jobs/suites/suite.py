@@ -135,7 +135,7 @@ def _each(
 
 
 def folder_name(number: int, spec: str) -> str:
-    """The name of the folder with the project of that number (from 1)."""
+    """Return the name of the folder with the project of that number (from 1)."""
     return f"{number:02}-{_slug(spec)}"
 
 
@@ -144,7 +144,7 @@ def _slug(spec: str) -> str:
 
 
 def written(suite: Suite, folder: Path, troubles: Sequence[CiEvalError | None]) -> Suited:
-    """The suite with its reports, which are written; `troubles`: why projects fail, in their order."""
+    """Return the suite with its reports, which are written; `troubles`: why projects fail, in their order."""
     return Suited(
         folder=folder,
         suite=suite,
@@ -154,12 +154,12 @@ def written(suite: Suite, folder: Path, troubles: Sequence[CiEvalError | None]) 
 
 
 def evaluated(config: Config, done: Mapping[str, Evaluated]) -> Suite:
-    """The table of evaluations, given by folder; figures are those that each report shows first."""
+    """Return the table of evaluations, given by folder; figures are those that each report shows first."""
     first = next(iter(done.values())).evaluation
     known = {info.name: info for info in first.metrics}
     infos = [known[name] for name in config.declared if name in known]
     projects = tuple(_row(folder, each, infos) for folder, each in done.items())
-    values = {name: [each.figures[name].value for each in projects if name in each.figures] for name in known}
+    values = {name: [project.figures[name].value for project in projects if name in project.figures] for name in known}
     return Suite(
         title=first.title,
         about=f"({label(first.headline)})",
@@ -182,7 +182,7 @@ def _row(folder: str, done: Evaluated, infos: Sequence[MetricInfo]) -> SuiteProj
 
 
 def compared(found: Mapping[str, Comparison], troubles: Sequence[CiEvalError | None]) -> Suite:
-    """The table of comparisons, given by folder; `troubles`: why each of them fails, if it does."""
+    """Return the table of comparisons, given by folder; `troubles`: why each of them fails, if it does."""
     first = next(iter(found.values()))
     infos = [info for name in first.declared for info in first.metrics if info.name == name]
     projects = tuple(
@@ -195,7 +195,7 @@ def compared(found: Mapping[str, Comparison], troubles: Sequence[CiEvalError | N
         )
         for (folder, each), trouble in zip(found.items(), troubles, strict=True)
     )
-    values = {name: [each.differences[name].difference for each in projects] for name in first.declared}
+    values = {name: [project.differences[name].difference for project in projects] for name in first.declared}
     return Suite(
         title=f"{first.base.title} → {first.new.title}",
         about=f"({label(first.headline)})",

@@ -76,7 +76,7 @@ def _axis(varied: str) -> tuple[str, list[str]]:
     values = parse_yaml(f"[{text}]", f"--vary {varied}") if equals else None
     if not key.strip() or not isinstance(values, list) or not values:
         raise ConfigError(f"--vary {varied}: expected key=VALUE,VALUE…, for example engine.options.order=2,3,4")
-    spelled = [each if isinstance(each, str) else msgspec.json.encode(each).decode() for each in values]
+    spelled = [value if isinstance(value, str) else msgspec.json.encode(value).decode() for value in values]
     if len(set(spelled)) < len(spelled):
         raise ConfigError(f"--vary {varied}: a value is given twice")
     return key.strip(), spelled

@@ -57,8 +57,12 @@ def suite(done: Suited, screen: Screen) -> None:
     """Report the means over the projects of a suite; and each project that fails the job, as a check."""
     found = done.suite
     checks = [
-        Check(name=f"{each.project.name} {each.project.revision}", passed=not each.trouble, reason=each.trouble)
-        for each in found.projects
+        Check(
+            name=f"{project.project.name} {project.project.revision}",
+            passed=not project.trouble,
+            reason=project.trouble,
+        )
+        for project in found.projects
     ]
     means = {name: each.mean for name, each in found.overall.items() if each.mean is not None}
     screen.host.announce(
@@ -116,7 +120,7 @@ def plan(matrix: str, jobs: Sequence[PlannedJob], screen: Screen) -> None:
 
 
 def _place(path: Path | None) -> str:
-    """The absolute path, for steps that run in another folder."""
+    """Return the absolute path, for steps that run in another folder."""
     return str(path.absolute()) if path else ""
 
 
@@ -199,8 +203,8 @@ def _named(each: Compared, rule: str, of: int) -> str:
 
 
 def identity_of(text: str) -> str:
-    """An identity for a rule, the same in every run and different for each rule, though signs are replaced and long
-    names cut."""
+    """Return an identity for a rule, the same in every run and different for each rule, though signs are replaced and
+    long names cut."""
     digest = hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=4).hexdigest()
     return f"gate_{re.sub(r'[^A-Za-z0-9]+', '_', text).strip('_')[:40]}_{digest}"
 

@@ -56,7 +56,7 @@ def _number(folder: Path) -> int:
 
 
 def _report(folder: Path) -> str:
-    """The text of the report, changed so that it hides nothing and mentions nobody."""
+    """Return the text of the report, changed so that it hides nothing and mentions nobody."""
     text = stored.read(folder / REPORT, MOST_READ).decode("utf-8", "replace")
     return shortened(harmless(text), MOST)
 

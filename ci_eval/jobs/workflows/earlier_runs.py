@@ -67,7 +67,7 @@ def past(
 
 
 def rankers(repository: Repository, names: Sequence[str], screen: Screen) -> tuple[int | None, list[str]]:
-    """The newest run that left a ranker, and the names for which it left one; all rankers in use are of the same
+    """Return the newest run that left a ranker, and the names for which it left one; all rankers in use are of the same
     run."""
     newest = {name: next(iter(repository.artifacts(f"ranker-{name}")), None) for name in names}
     run = max((each.run for each in newest.values() if each), default=None)
@@ -86,10 +86,10 @@ def histories(repository: Repository, run: int, folder: Path, screen: Screen) ->
         raise DownloadError(f"there is no run {run} of this repository any more: name a newer night with --run")
     atomic.make_folder(folder)
     found: dict[str, Artifact] = {}
-    for each in repository.artifacts():
-        name = limits.name(each.name.removeprefix(HISTORY))
-        if each.name.startswith(HISTORY) and name not in found and workflow_of(each.run) == workflow_of(run):
-            found[name] = each
+    for artifact in repository.artifacts():
+        name = limits.name(artifact.name.removeprefix(HISTORY))
+        if artifact.name.startswith(HISTORY) and name not in found and workflow_of(artifact.run) == workflow_of(run):
+            found[name] = artifact
     for name, each in sorted(found.items()):
         screen.say(f"{name}: nights up to run {each.run}")
         repository.fetch(each, folder / name)
@@ -100,7 +100,7 @@ def _trouble(folder: Path, tonight: Manifest | None) -> str:
     """Why a workspace is no good as a base: too many sessions failed, or it cannot be compared with tonight's; "" if it
     is good.
 
-    Raises WorkspaceError where it is damaged.
+    Raises WorkspaceError if it is damaged.
     """
     workspace = Workspace.open(folder)
     workspace.verify()
@@ -111,14 +111,14 @@ def _trouble(folder: Path, tonight: Manifest | None) -> str:
 
 
 def _before(repository: Repository, name: str, since: int = 0) -> Iterator[Artifact]:
-    """The artifacts of that name of earlier runs of this workflow, the newest first; a run that is repeated only looks
-    at what was before it.
+    """Yield the artifacts of that name of earlier runs of this workflow, the newest first; a run that is repeated only
+    looks at what was before it.
 
     Which workflow each is of is asked one by one, as they are needed: GitHub limits the number of requests.
     """
-    for each in repository.artifacts(name):
-        if since < each.run < repository.run and repository.is_of_this_workflow(each):
-            yield each
+    for artifact in repository.artifacts(name):
+        if since < artifact.run < repository.run and repository.is_of_this_workflow(artifact):
+            yield artifact
 
 
 def _remember(repository: Repository, evaluation: str, history: Path, screen: Screen) -> None:

@@ -39,7 +39,7 @@ class State:
     """The newest run that the issue tells of."""
 
     def mark(self) -> str:
-        """The line that stores the state."""
+        """Return the line that stores the state."""
         return MARK.format(self.workflow, "red" if self.is_red else "green", self.since, self.date, self.told)
 
 
@@ -64,8 +64,8 @@ def tell(rest: Rest, result: str, number: int) -> str:
 
 
 def _known(issues: Issues, run: Run) -> tuple[Issue, State] | None:
-    """The issue of the run's workflow with its state; of several the oldest, since two jobs may have opened one each at
-    once."""
+    """Return the issue of the run's workflow with its state; of several the oldest, since two jobs may have opened one
+    each at once."""
     read = ((issue, _state(issue.body)) for issue in issues.of_workflows())
     found = [(issue, state) for issue, state in read if state and state.workflow == run.workflow]
     return min(found, key=lambda each: each[0].number, default=None)
@@ -131,6 +131,6 @@ def _linked(job: RunJob) -> str:
 
 
 def _of(rest: Rest, run: int, date: str = "") -> str:
-    """A run and its date, as text."""
+    """Return a run and its date, as text."""
     when = f" of {date[:16].replace('T', ' ')} UTC" if date else ""
     return f"[run {run}]({rest.page_of(run)}){when}"

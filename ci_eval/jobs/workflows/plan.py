@@ -56,7 +56,8 @@ class PlannedJob(Value, frozen=True, kw_only=True):
 def plan(
     configs: Sequence[Path], *, completion_types: Sequence[str], shards: int, timings: Sequence[Path]
 ) -> list[PlannedJob]:
-    """The jobs, in order of the configurations. Raises ConfigError, also where they are more than a matrix may have.
+    """Return the jobs, in order of the configurations. Raises ConfigError, also where they are more than a matrix may
+    have.
 
     `shards`: per evaluation, on average. Where there are `timings` (workspaces of earlier runs), long evaluations get
     more shards and short ones fewer, so that all jobs take about as long. Within an evaluation, files are dealt out by
@@ -77,7 +78,7 @@ def plan(
 
 
 def plan_logs(configs: Sequence[Path], projects: Sequence[str]) -> list[PlannedJob]:
-    """A job for each configuration and each of `projects`, or of its own `trainingProjects`. Raises ConfigError.
+    """Return a job for each configuration and each of `projects`, or of its own `trainingProjects`. Raises ConfigError.
 
     A configuration without any is left out: no ranker is trained for it.
     """
@@ -100,12 +101,12 @@ def plan_logs(configs: Sequence[Path], projects: Sequence[str]) -> list[PlannedJ
 
 
 def evaluations(jobs: Sequence[PlannedJob]) -> dict[str, bool]:
-    """The names of the evaluations, in order, and whether each may fail."""
+    """Return the names of the evaluations, in order, and whether each may fail."""
     return {job.evaluation: job.allow_failure for job in sorted(jobs, key=lambda job: job.evaluation)}
 
 
 def trained(jobs: Sequence[PlannedJob]) -> dict[str, bool]:
-    """The names of the rankers trained on the logs, and whether each may fail."""
+    """Return the names of the rankers trained on the logs, and whether each may fail."""
     return {job.ranker: job.allow_failure for job in sorted(jobs, key=lambda job: job.ranker)}
 
 
@@ -125,7 +126,7 @@ def _too_many(evaluations: int, shards: int) -> str:
 
 
 def _check_names(names: Sequence[str]) -> None:
-    """Raises ConfigError where the names of evaluations clash; those of shards are found by a pattern that begins with
+    """Raises ConfigError if the names of evaluations clash; those of shards are found by a pattern that begins with
     them."""
     for one, other in permutations(names, 2):
         if one == other:
@@ -197,7 +198,7 @@ def _key(config: Config, kind: str) -> Key:
 
 
 def _unpinned(spec: str) -> str:
-    """The project without its digest: workspaces have it, configurations may leave it out."""
+    """Return the project without its digest: workspaces have it, configurations may leave it out."""
     return spec.partition("#")[0]
 
 
@@ -218,7 +219,8 @@ def _seconds(manifest: Manifest) -> float:
 
 
 def _dealt(seconds: Sequence[float | None], shards: int) -> list[int]:
-    """The number of shards of each evaluation: at least one, in proportion to its seconds, on average `shards`."""
+    """Return the number of shards of each evaluation: at least one, in proportion to its seconds, on average
+    `shards`."""
     known = [value for value in seconds if value]
     if not known:
         return [shards] * len(seconds)

@@ -51,17 +51,17 @@ def _lines(folders: Iterable[Path]) -> Iterator[Line]:
     found: dict[tuple[str, ...], dict[str, stage.Figures]] = {}
     for folder in folders:
         for history in _histories(folder):
-            for each in stage.read(history).evaluations:
+            for evaluation in stage.read(history).evaluations:
                 name = plaintext.line(history.resolve().name)
-                found.setdefault((name, *each.series), {})[each.started] = each
+                found.setdefault((name, *evaluation.series), {})[evaluation.started] = evaluation
     if len(found) > MOST_LINES:
         raise WorkspaceError(f"there are {len(found):,} evaluations, and a site has {MOST_LINES:,}: give fewer folders")
     for key, nights in found.items():
-        yield _line(key[0], page_name("/".join((*key[1:], key[0]))), [nights[each] for each in sorted(nights)])
+        yield _line(key[0], page_name("/".join((*key[1:], key[0]))), [nights[night] for night in sorted(nights)])
 
 
 def _histories(folder: Path) -> list[Path]:
-    """The histories: the folder itself, or folders directly below it."""
+    """Return the histories: the folder itself, or folders directly below it."""
     if not folder.is_dir():
         raise WorkspaceError(f"there is no folder {folder}: give those that `ci-eval compare --history` keeps")
     stored.refuse_links(folder)
@@ -83,8 +83,8 @@ def _line(name: str, page: str, nights: Sequence[stage.Figures]) -> Line:
 
 
 def _metrics(nights: Sequence[stage.Figures]) -> list[MetricInfo]:
-    """The metrics that are shown: those compared, and the latencies; without a comparison, those that every report
-    has."""
+    """Return the metrics that are shown: those compared, and the latencies; without a comparison, those that every
+    report has."""
     leading = nights[-1].headline
     there = {
         name

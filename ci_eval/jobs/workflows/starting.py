@@ -42,19 +42,19 @@ class Answers:
 
 
 def guess_language(root: Path) -> str:
-    """The language that most of the files below the folder are in; Python where there are none."""
+    """Return the language that most of the files below the folder are in; Python where there are none."""
     found = {suffix: each.name for each in languages.CATALOG.all() for suffix in each.suffixes if suffix}
     counts = Counter(found[path[path.rindex(".") :]] for path in below(root, root, tuple(found)) if "." in path)
     return counts.most_common(1)[0][0] if counts else "python"
 
 
 def usual_engine(language: str) -> str:
-    """The engine to propose for a language."""
+    """Return the engine to propose for a language."""
     return ENGINES.get(language, "words")
 
 
 def check(answers: Answers) -> Config:
-    """The configuration that the answers make. Raises ConfigError where one of them cannot be."""
+    """Return the configuration that the answers make. Raises ConfigError if one of them cannot be."""
     config = patch(Config(), language=answers.language, engine=answers.engine, project=answers.project)
     languages.CATALOG.load(answers.language)
     engine = engine_of(config)

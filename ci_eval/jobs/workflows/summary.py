@@ -26,7 +26,7 @@ HEAD = (
 
 
 def page(repository: Repository, evaluations: Mapping[str, bool]) -> str:
-    """The page in Markdown, from the comparisons that this run has uploaded so far.
+    """Return the page in Markdown, from the comparisons that this run has uploaded so far.
 
     `evaluations`: name → whether it may fail, in which case its row says so. Raises DownloadError.
     """
