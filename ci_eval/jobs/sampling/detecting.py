@@ -86,23 +86,23 @@ def _spell(detection: Detection | None) -> str:
 
 
 def make_sessions(
-    sides: Sequence[tuple[Workspace, Prepared]], folder: Path, detection: Detection, jobs: int, screen: Screen
+    asked: Sequence[tuple[Workspace, Prepared]], folder: Path, detection: Detection, jobs: int, screen: Screen
 ) -> None:
     """Run stage 2 of both engines, phase by phase, until the wanted difference can be found, or all sessions are asked.
 
     `folder`: a folder for the phases meanwhile, from which an interrupted run is resumed. Raises NothingToEvaluate.
     """
-    if all("interpret" in workspace.manifest().stages for workspace, _ in sides):
+    if all("interpret" in workspace.manifest().stages for workspace, _ in asked):
         shutil.rmtree(folder, ignore_errors=True)
         return
     started, watch = machine.now(), machine.Watch()
-    phases = _Asking(sides, folder, detection, jobs, screen)
-    screen.say(_plan(detection, phases, 2 * sides[0][0].manifest().rounds))
+    phases = _Asking(asked, folder, detection, jobs, screen)
+    screen.say(_plan(detection, phases, 2 * asked[0][0].manifest().rounds))
     while (size := phases.next_size()) > phases.size and not phases.given_up:
         if phases.size:
             screen.say(f"It takes about {size:,} sessions, of which {phases.size:,} are asked")
         phases.ask(size)
-    for number, (workspace, prepared) in enumerate(sides):
+    for number, (workspace, prepared) in enumerate(asked):
         made = [phase[number] for phase in phases.made]
         pipeline.record(workspace, prepared, summed(made, phases.files), started, screen, watch)
     # An interrupted run needed the phases; now all sessions are in the workspaces.
