@@ -47,7 +47,7 @@ def prune(root: Path, most: int = MOST) -> None:
         if _change_time(partial) < now - DAY:
             shutil.rmtree(partial, ignore_errors=True)  # of a killed process; the next command tries again
     size = 0
-    for used, folder in sorted(_marked_folders(root), reverse=True):
+    for used, folder in sorted(_marked(root), reverse=True):
         size += _size(folder)
         if used < now - OLD or (size > most and used < now - DAY):
             _remove(folder)
@@ -57,7 +57,7 @@ def _mark_of(folder: Path) -> Path:
     return folder.parent.parent / "used" / folder.parent.name / folder.name
 
 
-def _marked_folders(root: Path) -> Iterator[tuple[float, Path]]:
+def _marked(root: Path) -> Iterator[tuple[float, Path]]:
     """Yield the time of the last use of each marked workspace, and its folder."""
     for path in root.glob("used/*/*"):
         yield _change_time(path), root / path.relative_to(root / "used")
