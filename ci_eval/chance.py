@@ -1,4 +1,4 @@
-"""Random numbers that depend on nothing but the seed and what is drawn for."""
+"""A source of random numbers that depend on nothing but the seed and the identity they are drawn for."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ def draw(seed: int, identity: str) -> float:
 
 
 def threshold(draws: Iterable[float], *, probability: float, limit: int | None) -> float:
-    """Return the number below which the chosen ones of these draws are: each is chosen with `probability`, and at most
-    `limit` are.
+    """Return the number below which the chosen draws are: each is chosen with `probability`, and at most `limit` of
+    them.
 
-    The draws are only looked at where there is a limit.
+    The draws are only read if there is a limit.
     """
     if limit is None:
         return probability

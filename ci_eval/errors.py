@@ -98,7 +98,7 @@ class EngineFailure(CiEvalError):
     exit_code = 5
 
     def __init__(self, message: str, *, restart: bool = True) -> None:
-        """`restart`: whether the engine cannot be asked again until it has been started anew."""
+        """Store the message. `restart`: whether the engine must be started again before it can be asked."""
         super().__init__(message)
         self.restart = restart
 
