@@ -78,7 +78,7 @@ class Watch:
 
 
 def _seconds_waited(file: Path) -> float | None:
-    """Return for how many seconds so far some process has waited for a core; None if the system does not say.
+    """Return the seconds for which some process has waited for a core so far; None if the system does not say.
 
     See https://docs.kernel.org/accounting/psi.html; the total is in microseconds.
     """
@@ -93,6 +93,7 @@ def _seconds_waited(file: Path) -> float | None:
 
 def collect_rarely() -> None:
     """Make this process look for reference cycles less often than usual."""
+    # Millions of small values are made, hardly any in cycles; looking at them takes a tenth of a report's time.
     gc.set_threshold(10_000)
 
 

@@ -27,7 +27,7 @@ from ci_eval.model.sampling import Sampling
 from ci_eval.statistics.population import clusters_of
 
 FORMAT, FORMER_FORMAT = 2, 1
-"""Format numbers of workspaces: the one that is written, and the oldest one that is read."""
+"""The format numbers of workspaces: the one that is written, and the oldest one that is read."""
 
 
 class StageRecord(Value, frozen=True, kw_only=True):
