@@ -1,4 +1,4 @@
-"""A source of random numbers that depend on nothing but the seed and the identity they are drawn for."""
+"""A source of random numbers that depend on the seed and an identity alone."""
 
 from __future__ import annotations
 

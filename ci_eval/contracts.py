@@ -262,7 +262,7 @@ class Engine(Protocol):
         """Return whether its default version is ready below `cache`; None for engines that come with ci-eval."""
 
     def install(self, version: str | None, cache: Path) -> Installation:
-        """Install it below `cache`, once; None = its default version. Raises PreparationError or ConfigError."""
+        """Install its version (None = the default one) below `cache`, once. Raises PreparationError or ConfigError."""
 
     def start(self, installation: Installation, surroundings: Surroundings) -> Running: ...
 

@@ -247,7 +247,7 @@ class Manifest(Value, frozen=True, kw_only=True):
 
 def unlike(was: Mapping[str, object], now: Mapping[str, object]) -> Iterator[tuple[str, object, object]]:
     """Return each condition that has changed: its name, its former and its present value."""
-    return ((what, value, now[what]) for what, value in was.items() if value != now[what])
+    return ((name, value, now[name]) for name, value in was.items() if value != now[name])
 
 
 def _check_times(*times: str | None) -> None:

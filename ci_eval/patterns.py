@@ -31,7 +31,7 @@ def compiled(pattern: str) -> re2._Regexp:
     try:
         return re2.compile(pattern, options)
     except (re2.error, UnicodeEncodeError) as error:
-        why = error.args[0].decode(errors="replace") if isinstance(error.args[0], bytes) else str(error)
+        reason = error.args[0].decode(errors="replace") if isinstance(error.args[0], bytes) else str(error)
         raise ConfigError(
-            f"expected a regular expression without lookaround, backreferences and long repetitions ({why})"
+            f"expected a regular expression without lookaround, backreferences and long repetitions ({reason})"
         ) from error

@@ -39,7 +39,7 @@ def neutral(line: Mapping[str, object]) -> Record:
 
 
 def takes_dataset(task: Task) -> bool:
-    """Return whether the task's items are records rather than places in source code."""
+    """Return whether the task's items are records rather than pieces of source code."""
     return bool(task.record or task.splitting)
 
 

@@ -184,8 +184,8 @@ def _ratio(path: Path) -> int:
 
 def _too_much(path: Path, longest: int, left: int) -> str:
     much = f"more than {_ratio(path):,} times its size, or 4 GB"
-    what = f"a line of more than {longest:,} bytes" if left >= 0 else much
-    return f"{path} unpacks to {what}, which ci-eval never writes: evaluate again"
+    excess = f"a line of more than {longest:,} bytes" if left >= 0 else much
+    return f"{path} unpacks to {excess}, which ci-eval never writes: evaluate again"
 
 
 def decoded(data: bytes, kind: type[T], path: Path) -> T:

@@ -74,7 +74,7 @@ class Workers(Generic[Task, Result]):
         self._tries = tries
         self._idle: list[_Worker] = []
         self._busy: dict[_Worker, tuple[Task, int]] = {}
-        """Each busy worker with its task, and how many more times that may be tried."""
+        """The busy workers, each with its task and the number of tries that are left."""
         self._stopped = False
 
     def __enter__(self) -> Workers[Task, Result]:

@@ -316,9 +316,9 @@ class Workspace:
 
 
 def workspaces_in(places: Iterable[Path]) -> list[Path]:
-    """Return the workspaces among the places, and those directly below the others, in order of name.
+    """Return the workspaces among these folders, and those directly below the others, in order of name.
 
-    Raises WorkspaceError if a place neither is nor has one.
+    Raises WorkspaceError if a folder is no workspace and holds none.
     """
     # GitHub unpacks several artifacts into a folder each, but a single one directly into the named folder.
     return [folder for place in places for folder in (_below(place) if _holds_others(place) else [place])]
@@ -403,7 +403,7 @@ def _stored_as(path: Path) -> Path:
 
 
 def _replace(path: Path, packed: bytes) -> None:
-    """Write the packed file in place of the one at `path`, which may be of another format."""
+    """Write the packed file, and remove the one at `path` if it is of another format."""
     atomic.write(path.with_suffix(stored.SUFFIX), packed)
     if path.suffix != stored.SUFFIX:
         path.unlink(missing_ok=True)

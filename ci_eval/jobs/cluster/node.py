@@ -105,8 +105,8 @@ class Node:
         path.write_text(self._wanted.config, "utf-8")
         prepared = prepare(load(path, environment={}).config, Screen())
         conditions = runs.same_answers(runs.new_manifest(prepared, 1))
-        for what, expected, actual in unlike(self._wanted.answers, conditions):
-            raise PreparationError(f"the {what} is {actual} there, and {expected} in this run")
+        for condition, expected, actual in unlike(self._wanted.answers, conditions):
+            raise PreparationError(f"the {condition} is {actual} there, and {expected} in this run")
         return replace(prepared.setup, names=self._names)
 
     def play(self, errand: Errand) -> Done:

@@ -49,9 +49,9 @@ class RayExecutor:
         run. `tell`: called with a warning about each machine that cannot take part.
         """
         self.cpus: dict[str, str] = {}
-        """Ray's name of each machine that took part, and its processor."""
+        """The processor of each machine that took part, by Ray's name of the machine."""
         self.workers = 0
-        """How many took part."""
+        """The number of workers that took part."""
         self._address = address
         self._wanted = wanted
         self._tell = tell
@@ -81,10 +81,10 @@ class RayPool:
         self._names: _Reference = None
         self._tell = tell
         self._at: dict[_Reference, _Worker] = {}
-        """What busy workers, and those that prepare, will answer to."""
+        """The busy and the preparing workers, by the reference to their result."""
         self._idle: list[_Worker] = []
         self._refused: dict[str, str] = {}
-        """Machine → why it cannot take part."""
+        """The reason why a machine cannot take part, by machine."""
         self._losses: Counter[tuple[str, int]] = Counter()
         self._looked = float("-inf")
         self._stopped = False
@@ -190,24 +190,24 @@ class RayPool:
         self._executor.workers += 1
         self._idle.append(worker)
 
-    def _refuse(self, worker: _Worker, why: str) -> None:
+    def _refuse(self, worker: _Worker, reason: str) -> None:
         ray.kill(worker.actor)
         if worker.node not in self._refused:
-            self._tell(f"a machine of the cluster is left out: {why}")
-        self._refused[worker.node] = why
+            self._tell(f"a machine of the cluster is left out: {reason}")
+        self._refused[worker.node] = reason
         self._looked = float("-inf")
 
-    def _handle_error(self, worker: _Worker, turn: Turn | None, why: str) -> Asked | None:
+    def _handle_error(self, worker: _Worker, turn: Turn | None, reason: str) -> Asked | None:
         if turn is None:
-            self._refuse(worker, why)
+            self._refuse(worker, reason)
             return None
         self._idle.append(worker)
-        return Asked(turn, None, why)
+        return Asked(turn, None, reason)
 
     def _handle_loss(self, worker: _Worker, turn: Turn | None, error: RayError, waiting: deque[Turn]) -> Asked | None:
         ray.kill(worker.actor)
         self._looked = float("-inf")
-        what = "its worker" if isinstance(error, RayActorError) else "its answer"
+        lost = "its worker" if isinstance(error, RayActorError) else "its answer"
         if turn is None:
             self._losses[worker.node, -1] += 1
             if self._losses[worker.node, -1] >= DEATHS:
@@ -215,8 +215,8 @@ class RayPool:
             return None
         self._losses[turn.path, turn.round] += 1
         if (losses := self._losses[turn.path, turn.round]) >= DEATHS:
-            return Asked(turn, None, f"{what} was lost {losses} times", died=True)
-        self._tell(f"{what} was lost with a machine or process of the cluster: {turn.path} is asked about again")
+            return Asked(turn, None, f"{lost} was lost {losses} times", died=True)
+        self._tell(f"{lost} was lost with a machine or process of the cluster: {turn.path} is asked about again")
         waiting.appendleft(turn)
         return None
 

@@ -232,7 +232,7 @@ def _finish_histories(results: Sequence[Mined], output: Path, reports: Sequence[
 
 def _finish(
     lines: Sequence[ObjectUsage] | Sequence[History],
-    what: str,
+    kind: str,
     output: Path,
     reports: Sequence[_SourceReport],
     screen: Screen,
@@ -241,7 +241,7 @@ def _finish(
     facts = {name: [report.facts[name] for report in reports] for name in reports[0].facts}
     telling.table([report.title for report in reports], facts, [report.fates for report in reports], screen)
     if not lines:
-        raise NothingToEvaluate(f"no {what} were found: the table above says what became of everything")
+        raise NothingToEvaluate(f"no {kind} were found: the table above says what became of everything")
     atomic.write(output, b"".join(msgspec.json.encode(line) + b"\n" for line in (*lines, *texts)))
-    screen.result(f"{len(lines):,} {what}")
+    screen.result(f"{len(lines):,} {kind}")
     screen.result(str(output))

@@ -228,7 +228,7 @@ def sent_to(
     return replace_values(made, limits=limits, dependencies=dependencies)
 
 
-def _endpoint_options(given: EngineConfig) -> dict[str, object]:
+def _endpoint_options(engine_config: EngineConfig) -> dict[str, object]:
     """Return what the configuration says about an endpoint. It holds the variable of the key, never the key itself."""
-    own, usual = msgspec.to_builtins(given), msgspec.to_builtins(EngineConfig())
+    own, usual = msgspec.to_builtins(engine_config), msgspec.to_builtins(EngineConfig())
     return {key: value for key, value in own.items() if value != usual[key] and key not in ON_TOP}

@@ -1,4 +1,4 @@
-"""The logs of events: where they are, and which of their sessions are for training."""
+"""The logs of events: their files, and which of their sessions are for training."""
 
 from __future__ import annotations
 
@@ -98,8 +98,8 @@ def _read(
 
 
 def _tell(left_out: Counter[str], screen: Screen) -> None:
-    for why, count in sorted(left_out.items()):
-        screen.warn(f"left out of the logs: {count:,} {why}")
+    for reason, count in sorted(left_out.items()):
+        screen.warn(f"left out of the logs: {count:,} {reason}")
 
 
 def _find_files(source: Path, room: Path) -> EventFiles | None:

@@ -44,7 +44,7 @@ def import_described(described: Described, output: Path, screen: Screen) -> Eval
     try:
         _import(workspace, described, kept)
     except BaseException:
-        # Of a damaged one nothing stays that could be taken for a workspace.
+        # A damaged import leaves nothing that could be taken for a workspace.
         shutil.rmtree(output)
         raise
     for name, count in sorted(kept.unknown.items()):

@@ -66,13 +66,13 @@ def make_sessions_with(
     # A sample without any comparable session proves nothing.
     verified = compared > 0 and not differing
     if taken and not verified:
-        why = (
+        reason = (
             f"of {compared:,} sessions asked anew, {differing:,} were answered in another way"
             if compared
             else "none of the sessions asked anew could be compared with an answer of that night"
         )
         screen.warn(
-            f"nothing of {earlier} is reused: {why}, so that all are asked; "
+            f"nothing of {earlier} is reused: {reason}, so that all are asked; "
             "`--repeat 3` tells how far the engine wavers by itself"
         )
         for path in taken:
@@ -109,10 +109,10 @@ def _changes(earlier: Workspace, workspace: Workspace, prepared: Prepared) -> It
     """Yield each changed condition of the results, in words."""
     was, now = earlier.manifest(), workspace.manifest()
     declared = bool(was.closures and now.closures)
-    for what, before, after in unlike(runs.same_answers(was), runs.same_answers(now)):
-        if what == "project" and declared:
+    for condition, before, after in unlike(runs.same_answers(was), runs.same_answers(now)):
+        if condition == "project" and declared:
             continue  # file by file, it is looked at what has changed
-        yield f"the {what} was {before}, and is {after} now"
+        yield f"the {condition} was {before}, and is {after} now"
     if was.project.identified != now.project.identified:
         # The ids of sessions depend on it.
         names = (manifest.project.identified or "by no name" for manifest in (was, now))

@@ -1,4 +1,4 @@
-"""Workspaces in a store with a URL, such as s3://BUCKET/PATH: they are fetched, verified and sent.
+"""The workspaces in a store with a URL, such as s3://BUCKET/PATH: they are fetched, verified and sent.
 
 All work is done in folders of this machine. A fetched workspace is stored in the cache under the digest of its
 manifest, which has the digests of everything else.
@@ -63,7 +63,7 @@ def _download(store: _Store, folder: Path) -> None:
             atomic.make_folder(whole / part)
         store.download(whole)
         if not folder.exists():
-            # Of two processes that fetch it at once, the second finds the folder there.
+            # If two processes fetch it at once, the second finds the folder.
             with atomic.writing(folder):
                 whole.rename(folder)
 
@@ -161,9 +161,9 @@ class _Store:
         except ImportError as error:
             raise WorkspaceError(f"{url} needs the extra `s3` ({error}): pip install '.[s3]' in a checkout") from error
         except Exception as error:  # what is raised, each kind of store decides
-            why = str(error) or type(error).__name__
+            reason = str(error) or type(error).__name__
             raise WorkspaceError(
-                f"the store of {url} refuses ({why}): check the URL, your credentials and the network"
+                f"the store of {url} refuses ({reason}): check the URL, your credentials and the network"
             ) from error
 
     def read(self, name: str) -> bytes | None:

@@ -111,14 +111,14 @@ def make_sessions(
 
 
 def _plan(detection: Detection, asking: _Asking, times: int) -> str:
-    points, what = f"{detection.wanted * 100:g}pp", f"in {detection.metric} of {label(asking.filters.headline)}"
+    points, subject = f"{detection.wanted * 100:g}pp", f"in {detection.metric} of {label(asking.filters.headline)}"
     sessions = f"{len(asking.order):,} sessions, each {times} times"
     if detection.most and detection.most < len(asking.order):
         return (
-            f"Asking at most {detection.most:,} of {sessions}, fewer if they show {points} {what}; "
+            f"Asking at most {detection.most:,} of {sessions}, fewer if they show {points} {subject}; "
             f"`--detect {points}` asks as many as that takes, --all asks all"
         )
-    return f"Asking as many of {sessions}, as show {points} {what}; --all asks all"
+    return f"Asking as many of {sessions}, as show {points} {subject}; --all asks all"
 
 
 class _Asking:
@@ -134,10 +134,10 @@ class _Asking:
         screen: Screen,
     ) -> None:
         self.size = 0
-        """Sessions that were asked."""
+        """The number of sessions that were asked."""
         self.files = 0
         self.made: list[list[interpret.Progress]] = []
-        """Of each phase and engine."""
+        """The progress of each engine in each phase."""
         (first, prepared), _ = asked
         self._listed, seed = interpret.listed(first), prepared.config.interpret.seed
         ids = self._listed.frame.ids

@@ -77,7 +77,7 @@ def earlier_run(expect: Path | None, engine: str, screen: Screen) -> Path | None
     if not (expect / "manifest.json").is_file():
         screen.say(f"Nothing is expected: there is no workspace in {expect} yet")
         return None
-    # Measured: other engines spare no sessions, and where misses are rare intervals hold the truth too seldom.
+    # Measured: other engines spare no sessions, and if misses are rare, intervals hold the truth too seldom.
     if (earlier_engine := Workspace.open(expect).manifest().engine.name) != engine:
         raise ConfigError(
             f"--expect takes a run of {engine}, of any version, and {expect} is of {earlier_engine}: leave it out"

@@ -73,8 +73,8 @@ def _check_alike(project_folders: Mapping[str, Path]) -> None:
         workspace = Workspace.open(folder)
         workspace.verify()
         first = first or workspace
-        for what, was, now in unlike(_conditions(first), _conditions(workspace)):
-            raise WorkspaceError(f"{folder} does not go with {first.folder}: its {what} is {now}, not {was}")
+        for condition, was, now in unlike(_conditions(first), _conditions(workspace)):
+            raise WorkspaceError(f"{folder} does not go with {first.folder}: its {condition} is {now}, not {was}")
 
 
 def _conditions(workspace: Workspace) -> dict[str, object]:

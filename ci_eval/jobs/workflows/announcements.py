@@ -22,7 +22,7 @@ from ci_eval.workspace import Workspace
 
 
 def evaluation(done: Evaluated, screen: Screen) -> None:
-    """Report the figures of an evaluation. If it fails, the reason is reported where the command ends."""
+    """Report the figures of an evaluation. If it fails, the command reports the reason at its end."""
     result = done.evaluation
     name, figures = shown_filter(result)
     whole = result.filters["ALL"]

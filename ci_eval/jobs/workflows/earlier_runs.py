@@ -45,7 +45,7 @@ def past(
     screen: Screen,
 ) -> EarlierRun:
     """Fetch the base to compare with, and the trend so far. The base is the workspace of `run`, or of the newest
-    nightly run in which this evaluation kept its gates.
+    nightly run in which no gate of this evaluation was broken.
 
     Other evaluations of that nightly run may have failed. A run that `new` cannot be compared with is passed over:
     otherwise, after a change of the configuration, no run would have a base again. Raises DownloadError, ArchiveError,
@@ -106,8 +106,8 @@ def _trouble(folder: Path, tonight: Manifest | None) -> str:
     workspace = Workspace.open(folder)
     workspace.verify()
     if tonight:
-        for what, was, now in unlike(workspace.manifest().conditions(), tonight.conditions()):
-            return f"its {what} is {was or 'none'}, and tonight's {now or 'none'}"
+        for condition, was, now in unlike(workspace.manifest().conditions(), tonight.conditions()):
+            return f"its {condition} is {was or 'none'}, and tonight's {now or 'none'}"
     return str(outcome.trouble(workspace, runs.stored_config(workspace)) or "")
 
 
