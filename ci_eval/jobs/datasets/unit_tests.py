@@ -62,7 +62,7 @@ def mine(
     if not mined_projects:
         raise NothingToEvaluate("no project is left: see the warnings above for why each was left out")
     _tell(mined_projects, screen)
-    lines = [line for prepared in mined_projects for line in prepared.mined.lines]
+    lines = [line for mined_project in mined_projects for line in mined_project.mined.lines]
     if not lines:
         raise NothingToEvaluate(
             f"no test of {', '.join(specs)} could be paired with a {dialect.name} function: see the table above, and "

@@ -46,10 +46,10 @@ def prune(root: Path, most: int = MOST) -> None:
     for partial in root.glob(f"*/{PARTIAL}*"):
         if _change_time(partial) < now - DAY:
             shutil.rmtree(partial, ignore_errors=True)  # of a killed process; the next command tries again
-    size = 0
+    total = 0
     for used, folder in sorted(_marked(root), reverse=True):
-        size += _size(folder)
-        if used < now - OLD or (size > most and used < now - DAY):
+        total += _size(folder)
+        if used < now - OLD or (total > most and used < now - DAY):
             _remove(folder)
 
 

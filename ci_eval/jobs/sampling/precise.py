@@ -175,17 +175,17 @@ def make_sessions(
             f"{KNOWN:.0%} to spare any; give a run of this project in which all were asked"
         )
         listed = interpret.listed(workspace, None, text)
-    phases = _Asking(workspace, prepared, metric, jobs, screen, listed)
+    asker = _Asking(workspace, prepared, metric, jobs, screen, listed)
     sampler = Sampler(listed.frame, metric.info.name, precision, prepared.config.interpret.seed)
-    while not sampler.is_precise and not phases.given_up:
+    while not sampler.is_precise and not asker.given_up:
         phase = sampler.next_phase()
-        sampler.take(phase, *phases(phase))
+        sampler.take(phase, *asker(phase))
     sampling = sampler.sampling
     for path in [source.path for source in workspace.sources()]:
         workspace.drop_sessions(path)  # of a run that was killed while it wrote them
-    files = interpret.joined(phases.phases, sampler.strata(), workspace)
+    files = interpret.joined(asker.phases, sampler.strata(), workspace)
     workspace.write_manifest(replace(workspace.manifest(), sampling=sampling))
-    pipeline.record(workspace, prepared, phases.made(files), started, screen, watch)
+    pipeline.record(workspace, prepared, asker.made(files), started, screen, watch)
     shutil.rmtree(workspace.folder / PHASES)
     screen.say(said(sampling, sampler.reach(), len(ids)))
 
