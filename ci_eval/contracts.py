@@ -146,6 +146,7 @@ class Surroundings:
     """The kinds of tokens that are asked for in this run; None = all."""
 
 
+# gc=False: there is one for each lookup, and none is part of a reference cycle.
 class Query(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A lookup at one offset of the open document."""
 

@@ -177,6 +177,7 @@ def decide(known: Properties, text: str, filters: FiltersConfig) -> bool | None:
         _among(known.scenario, filters.scenarios),
         _among(known.evolution, filters.evolutions),
     ]
+    # A filter that fails decides, even if others are unknown.
     return False if False in verdicts else None if None in verdicts else True
 
 

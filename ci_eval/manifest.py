@@ -168,6 +168,7 @@ class Manifest(Value, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         """Replace former names of task and language by those of today."""
         if not self.task:
+            # The struct is frozen.
             force_setattr(self, "task", "golf" if self.unit == "lines" else "completion")
         force_setattr(self, "language", FORMER_LANGUAGES.get(self.language, self.language))
 
@@ -252,5 +253,6 @@ def unlike(was: Mapping[str, object], now: Mapping[str, object]) -> Iterator[tup
 
 def _check_times(*times: str | None) -> None:
     for time in filter(None, times):
+        # Times with and without a zone cannot be subtracted.
         if datetime.fromisoformat(time).tzinfo is None:
             raise ValueError(f"{time} has no time zone")

@@ -182,6 +182,7 @@ class PassAt:
             yield from ([] for _ in results)
             return
         estimate = self._chance(count, passes)
+        # The variance over the rounds of what is yielded is then the jackknife's variance of the estimate.
         unit = sqrt((rounds - 1) * (count - 1) / count)
         for result in results:
             without = estimate if result is None else self._chance(count - 1, passes - result)

@@ -71,6 +71,7 @@ def _place_pieces(
     cut = [(size, path) for path, count in pieces.items() for size in _cut_evenly(sessions[path], count)]
     waiting = [(0, shard) for shard in range(1, of + 1)]
     shares: dict[str, dict[int, int]] = {path: {} for path in sessions}
+    # Ties are broken by the path, so that every machine deals alike.
     for size, path in sorted(cut, key=lambda piece: (-piece[0], piece[1])):
         load, shard = heapq.heappop(waiting)
         heapq.heappush(waiting, (load + size, shard))

@@ -74,6 +74,7 @@ def _end_of_statement(text: str) -> int | None:
             case "(" | "[" | "{":
                 depth += 1
             case ")" | "]" | "}":
+                # A bracket that was opened before the caret makes this negative: it does not count.
                 depth -= 1
             case ";" if depth <= 0:
                 return piece.end()

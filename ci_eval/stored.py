@@ -139,6 +139,7 @@ def inside(path: str) -> str:
 def opened(path: Path) -> BinaryIO:
     """Open a regular file for reading. Raises WorkspaceError, also for a pipe, which would have to be waited for."""
     try:
+        # O_NONBLOCK: opening a pipe would wait for its writer. O_NOFOLLOW: a link is refused.
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
     except OSError as error:
         raise WorkspaceError(
@@ -154,6 +155,7 @@ def read(path: Path, most: int) -> bytes:
     """Return all bytes of a regular file. Raises WorkspaceError, also if there are more than `most`."""
     with opened(path) as file:
         try:
+            # One byte more tells that the file is too large.
             data = file.read(most + 1)
         except OSError as error:
             raise WorkspaceError(f"cannot read {path}: {error.strerror}") from error
@@ -170,6 +172,7 @@ def lines(path: Path, longest: int = LINE) -> Iterator[bytes]:
         try:
             with unpacking(packed, path) as file:
                 while line := file.readline(min(longest, left) + 1):
+                    # The budget is checked line by line, before the next line is unpacked.
                     left -= len(line)
                     if len(line) > longest or left < 0:
                         raise WorkspaceError(_too_much(path, longest, left))

@@ -42,6 +42,7 @@ def _kinds(text: str) -> list[str]:
     """Return the kind of each character; "" = it belongs to no sub-token."""
     kinds: list[str] = []
     for character in text:
+        # An accent or joiner continues the kind of its letter.
         kinds.append(_kind(character) or (kinds[-1] if kinds and _joins(character) else ""))
     return kinds
 

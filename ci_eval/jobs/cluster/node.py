@@ -125,6 +125,7 @@ class Node:
             twice=errand.twice,
             journal=journal,
         )
+        # The pool yields None while it waits.
         (outcome,) = filter(None, self._pool.map(deque([Turn(assignments=(assignment,))])))
         journal.unlink(missing_ok=True)
         actions.unlink()

@@ -192,6 +192,7 @@ class RayPool:
 
     def _refuse(self, worker: _Worker, reason: str) -> None:
         ray.kill(worker.actor)
+        # There is one warning for each machine, not for each worker.
         if worker.node not in self._refused:
             self._tell(f"a machine of the cluster is left out: {reason}")
         self._refused[worker.node] = reason
@@ -209,6 +210,7 @@ class RayPool:
         self._looked = float("-inf")
         lost = "its worker" if isinstance(error, RayActorError) else "its answer"
         if turn is None:
+            # Round -1 stands for the preparation of a machine.
             self._losses[worker.node, -1] += 1
             if self._losses[worker.node, -1] >= DEATHS:
                 self._refuse(worker, f"{DEATHS} workers were lost while they prepared it")

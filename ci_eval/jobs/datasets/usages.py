@@ -144,6 +144,7 @@ def mine_git(sources: Sequence[str], output: Path, choices: Choices, screen: Scr
         screen.say(f"Copying {source}")
         with repository(source) as copy, screen.steps(f"Reading {source}", "files") as steps:
             every = copy.files(tuple(dialect.grammars))
+            # Names in Git may be any bytes, but the histories are stored as UTF-8.
             paths = [path for path in every if path == path.encode(errors="ignore").decode()]
             infer = JediInference() if choices.infer else None
             miner = _miner(

@@ -184,6 +184,7 @@ def _sent_to_known_only(*sides: tuple[Config, Engine, SentConfiguration]) -> lis
 
 
 def _only_of_adapter(name: str) -> bool:
+    # The process of every engine gets these variables.
     usual = {f"environment.{variable}" for variable in ("PATH", "HOME", "TMPDIR", "LANG", "PYTHONSAFEPATH")}
     return not name.startswith(("arguments", "dependencies", "autoImport")) and name not in usual
 

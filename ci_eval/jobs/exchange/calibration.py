@@ -120,6 +120,7 @@ def calibrate(
             )
         )
         _write_result(seen, attempts, threshold, output)
+        # The result is written after each setting, so that an interrupted job leaves what it found.
         if attempts[-1].close and not every:
             break
     return _write_result(seen, attempts, threshold, output)
@@ -170,6 +171,7 @@ def _read_setting(path: Path) -> Setting:
 
 def _overrides(raw: dict[str, object], above: str = "") -> Iterator[str]:
     for key, value in raw.items():
+        # A user model is set as a whole.
         if isinstance(value, dict) and key != "userModel":
             yield from _overrides(value, f"{above}{key}.")
         else:

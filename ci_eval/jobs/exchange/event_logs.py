@@ -82,6 +82,7 @@ def _read(
     undivided = list(log.sessions(path for files in files_of_sources for path in files.undivided))
     undivided += [session for recording in recorded for session in recording.sessions(log.left_out)]
     if undivided:
+        # Sessions of one user are alike: whole users on one side make the validation honest.
         by_user = len({session.user for session in undivided}) >= ENOUGH_USERS
         units = [session.user if by_user else f"{session.user} {session.session}" for session in undivided]
         chosen = [draw(seed, f"split {unit}") * 100 < PERCENT for unit in units]

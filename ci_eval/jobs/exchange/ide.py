@@ -53,6 +53,7 @@ def evaluate(
     """
     _check(config)
     folder = runs.workspace_for(config, output)
+    # It is beside the output, which stays free until the import.
     waiting = folder.with_name(f"{folder.name}.{THEIRS}")
     resumed = resume and (waiting / "config.json").is_file()
     if not resumed:

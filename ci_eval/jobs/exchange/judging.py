@@ -79,6 +79,7 @@ def compared(made: EventSessions, seen: EventSessions, label: training.Label, se
     """Train a ranker on each log. Return their scores on the real logs for validation, which neither training knew.
     Raises NothingToEvaluate."""
     table = _common_features(made.train, seen.train)
+    # Early stopping must not look at the held-out logs, so it gets a part of the logs for training.
     stopping = [draw(seed, f"stop {session.user}\0{session.session}") * 100 < STOPPING for session in seen.train]
     learned = [session for session, is_it in zip(seen.train, stopping, strict=True) if not is_it]
     checked = [session for session, is_it in zip(seen.train, stopping, strict=True) if is_it]
@@ -100,6 +101,7 @@ def compared(made: EventSessions, seen: EventSessions, label: training.Label, se
     ranks = [training.ranks_of(test, predicted) for predicted in (of_made, of_seen)]
     return Rankers(
         features=table.names,
+        # The first position is the best, and a higher prediction ranks first.
         shown=_judge(test, -test.rows[:, table.names.index(POSITION)]),
         synthetic=_judge(test, of_made),
         real=_judge(test, of_seen),

@@ -125,6 +125,7 @@ def _least_config(raw: Mapping[str, object]) -> Config:
         section = {key: value}
         try:
             config = msgspec.convert(_merge(msgspec.to_builtins(config), section), Config)
+        # A section that is not understood must not cost the others.
         except msgspec.ValidationError:
             continue
     return config

@@ -130,6 +130,7 @@ def _list_of(lookup: RecordedLookup, now: _Open) -> Shown:
     texts = list(dict.fromkeys(lookup.candidates))
     return Shown(
         typed=len(lookup.prefix),
+        # The same text is the same item in all lists of a session.
         ids=[now.numbers.setdefault(text, len(now.numbers)) for text in texts],
         features=_features(lookup, texts, len(now.found), now.reader),
     )
@@ -142,6 +143,7 @@ def _features(
     rows = reader.rows(caret, [Suggestion(text=text) for text in texts]).tolist()
     known = [name not in UNTOLD and (lookup.before is not None or name in OF_LIST) for name in NAMES]
     return [
+        # An unknown feature is None: 0 would be a value.
         {name: value if is_told else None for name, value, is_told in zip(NAMES, row, known, strict=True)}
         for row in rows
     ]

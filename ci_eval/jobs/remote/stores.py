@@ -190,6 +190,7 @@ class _Store:
 
     def upload(self, folder: Path, names: list[str]) -> None:
         """Send these files below the folder, the manifest last. Files that were at the URL before are deleted."""
+        # Without a manifest, nobody takes the half-replaced files for a workspace.
         if self.read(MANIFEST) is not None:
             self._system.rm_file(f"{self._root}/{MANIFEST}")
         others = [name for name in names if name != MANIFEST]

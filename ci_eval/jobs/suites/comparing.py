@@ -19,6 +19,7 @@ NAME = "suite.json"
 
 def is_suite(folder: Path) -> bool:
     """Return whether the folder holds an evaluated or compared suite."""
+    # A workspace is never taken for a suite.
     return (folder / NAME).is_file() and not (folder / "manifest.json").exists()
 
 

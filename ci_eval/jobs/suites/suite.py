@@ -103,6 +103,7 @@ def compare_engines(
     }
     alone = [result.trouble for result in done.values() if not result.outcome and result.trouble]
     for trouble in alone:
+        # Without any comparison there is no table, so the first failure is the job's.
         if not comparisons:
             raise trouble
         screen.warn(f"left out of the table: {trouble}")

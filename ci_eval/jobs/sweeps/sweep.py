@@ -101,12 +101,14 @@ def sweep(
     """
     chosen = choices_of(varied)
     configs = [_add_title(configured(choice), choice) for choice in chosen]
+    # Complain now rather than after hours of runs.
     for config in configs:
         task_of(config)
         engine_of(config)
     folder = workspace_for(configs[0], output)
     if not resume:
         atomic.empty_folder(folder)
+    # A resumed sweep compares all runs again.
     shutil.rmtree(folder / COMPARISONS, ignore_errors=True)
     names = [f"{number:02}-{_slug(choice.title)}" for number, choice in enumerate(chosen, 1)]
     done: list[Evaluated] = []
@@ -159,6 +161,7 @@ def _build_table(
             sessions=whole.sessions,
             figures={metric: whole.metrics[metric] for metric in declared if metric in whole.metrics},
         )
+        # Runs of a shard are compared when the shards are merged.
         if number and shard is None:
             run = _add_comparison(run, folder, names[0], declared, screen)
         runs.append(run)

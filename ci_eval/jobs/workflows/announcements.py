@@ -42,6 +42,7 @@ def evaluation(done: Evaluated, screen: Screen) -> None:
             },
             statistics={
                 metric: figure.value
+                # Figures of the leading filter replace those over all sessions.
                 for metric, figure in (whole.metrics | figures.metrics).items()
                 if figure.value is not None
             },
@@ -204,6 +205,7 @@ def _title_of(compared: Compared, rule: str, of: int) -> str:
 def identity_of(text: str) -> str:
     """Return an identity for a rule, the same in every run and different for each rule, though signs are replaced and
     long names cut."""
+    # The digest distinguishes rules that are equal after signs are replaced.
     digest = hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=4).hexdigest()
     return f"gate_{re.sub(r'[^A-Za-z0-9]+', '_', text).strip('_')[:40]}_{digest}"
 

@@ -58,6 +58,7 @@ def tell(rest: Rest, result: str, number: int) -> str:
         return f"nothing is told: run {number} is not of the default branch"
     issues = Issues(rest)
     known = _find_issue(issues, run)
+    # A repeated or slow run may end after a newer one.
     if known and number < known[1].told:
         return f"nothing is told: issue {known[0].number} knows of run {known[1].told}, and run {number} is older"
     return _report_red(rest, issues, run, result, known) if result in RED else _report_green(rest, issues, run, known)

@@ -53,6 +53,7 @@ def _lines(folders: Iterable[Path]) -> Iterator[Line]:
         for history in _histories(folder):
             for evaluation in stage.read(history).evaluations:
                 name = plaintext.line(history.resolve().name)
+                # An evaluation that several histories hold counts once.
                 figures.setdefault((name, *evaluation.series), {})[evaluation.started] = evaluation
     if len(figures) > MOST_LINES:
         raise WorkspaceError(
