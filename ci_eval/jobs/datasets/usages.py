@@ -111,7 +111,8 @@ def _project_report(spec: str, mined: ProjectUsages, fates: Counter[str], usages
 
 
 def resolved(receivers: Mapping[Receiver, int]) -> str:
-    """Return the share of the receivers of calls that are objects of known type, in percent; "" without any."""
+    """Return the share of objects of known type among the objects that something is called on, as a percentage; ""
+    without any."""
     objects = receivers.get("object", 0)
     every = objects + receivers.get("unknown", 0)
     return f"{objects / every:.0%}" if every else ""

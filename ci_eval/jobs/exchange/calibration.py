@@ -119,8 +119,8 @@ def calibrate(
                 close=abs(rankers.top1.value) <= threshold,
             )
         )
+        # Written after each setting, so that an interrupted job leaves its attempts.
         _write_result(seen, attempts, threshold, output)
-        # The result is written after each setting, so that an interrupted job leaves what it found.
         if attempts[-1].close and not every:
             break
     return _write_result(seen, attempts, threshold, output)

@@ -125,7 +125,7 @@ def _empty_actions(source: SourceFile, sessions: Sequence[Session]) -> FileActio
 
 
 def _project(workspace: Workspace, known: ProjectInfo) -> ProjectInfo:
-    """Return the project. Without a known checksum, it gets one of the files that have sessions."""
+    """Return the project. If its checksum is unknown, it gets a checksum over the files that have sessions."""
     if known.checksum:
         return known
     digest = hashlib.sha256()

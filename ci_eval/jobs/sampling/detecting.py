@@ -50,7 +50,8 @@ def wanted(config: Config, difference: float, power: float) -> Detection:
 
 
 def usual(config: Config) -> Detection | None:
-    """Return the difference to be found if the user gives no number of sessions; None if sessions cannot be sampled."""
+    """Return the difference to be found if the user gives no number of sessions; None if `wanted` would raise
+    ConfigError."""
     try:
         return replace(wanted(config, USUAL_DIFFERENCE, POWER), most=USUAL_SESSIONS)
     except ConfigError:  # such as of a dataset: nobody asked for this, so there is nobody to tell

@@ -207,7 +207,7 @@ def _without_digest(spec: str) -> str:
 
 
 def _durations(timings: Sequence[Path]) -> dict[Key, float]:
-    """Return the seconds of stage 2 by evaluation, summed over its shards."""
+    """Return the seconds of stage 2 by evaluation, summed over its shards and their processes."""
     durations: dict[Key, float] = {}
     for folder in timings:
         manifest = Workspace.open(folder).manifest()
