@@ -88,9 +88,9 @@ def _spell_count(count: int, most: int) -> str:
 KIND = "kind of what was taken or typed"
 ASPECTS: dict[str, Callable[[Sequence[ShownSession]], Iterable[str]]] = {
     "characters typed at the first list": _first_prefix,
-    "lists in a session": lambda sessions: (_spell_count(len(each.lookups), 10) for each in sessions),
+    "lists in a session": lambda sessions: (_spell_count(len(session.lookups), 10) for session in sessions),
     "place of what was taken or typed": _positions,
-    "outcome": lambda sessions: (each.outcome for each in sessions),
+    "outcome": lambda sessions: (session.outcome for session in sessions),
     KIND: lambda sessions: kinds_of(sessions),
 }
 
