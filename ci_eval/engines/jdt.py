@@ -1,4 +1,5 @@
-"""The completion of Eclipse's Java development tools (JDT), asked as Eclipse's language server asks it."""
+"""The engine jdt, the completion of Eclipse's Java development tools (JDT). It is asked as Eclipse's language server
+asks it."""
 
 from __future__ import annotations
 
@@ -23,8 +24,8 @@ def command(place: Place) -> list[str]:
 
 
 def _package(text: str) -> str:
-    found = _PACKAGE.search(text)
-    return found[1] if found else ""
+    match = _PACKAGE.search(text)
+    return match[1] if match else ""
 
 
 ENGINE: Engine = DrivenEngine(

@@ -170,7 +170,8 @@ RULES = {
 
 
 def strange() -> list[str]:
-    """The words that a grammar does not have: with another release of it, a rule would no longer apply, in silence."""
+    """Return the words of the rules that a grammar does not have, each behind its language."""
+    # With another release of a grammar, a rule would no longer apply, in silence.
     return [
         f"{language}: {word}"
         for language, rules in RULES.items()
