@@ -107,11 +107,11 @@ CHECKED = """
 """
 
 PRETENDED = {UNKNOWN: errno.ENOSYS, ATTRIBUTES: errno.EOPNOTSUPP, DATES: errno.ENOENT, WATCHES: 0}
-"""Calls that end in another way than by EPERM, since programs then go on; 0 is no error."""
+"""The calls that end in another way than by EPERM, since programs then go on; 0 is no error."""
 ALLOWED = (FILES, PATHS, MEMORY, PROCESSES, OWNERS, SIGNALS, SCHEDULE, TIMES, EVENTS, PAIRS, MACHINE)
 NEWER = 451
-"""From this number on, calls that are not listed fail as if they did not exist (ENOSYS), as they do on the kernels of
-the list's time; so do those of x86-64's x32, whose numbers are still greater."""
+"""The number from which on calls that are not listed fail as if they did not exist (ENOSYS), as they do on the kernels
+of the list's time. So do those of x86-64's x32, whose numbers are still greater."""
 
 
 def numbers(group: str, column: int) -> dict[str, int]:
