@@ -1,4 +1,4 @@
-"""Runs one release of jedi: jedi_driver.py LIBRARY-FOLDER PROJECT-ROOT CACHE-FOLDER [PACKAGES…].
+"""A runner of one release of jedi: jedi_driver.py LIBRARY-FOLDER PROJECT-ROOT CACHE-FOLDER [PACKAGES…].
 
 CACHE-FOLDER: a folder that no other process uses; parso, jedi's parser, keeps parsed files there, and two processes
 must not write to it at once. PACKAGES: folders with what the project needs. Imports the standard library and jedi only.

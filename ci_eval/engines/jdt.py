@@ -18,9 +18,9 @@ _PACKAGE = re.compile(r"^\s*package\s+([\w.]+)\s*;", re.MULTILINE)
 
 def command(place: Place) -> list[str]:
     roots, known = classpath(source_roots(place.root, ".java", _package)), classpath(in_folder(place.environment))
-    java, *rest = java_command(place, "JdtDriver", str(place.scratch), roots, known)
+    java, *arguments = java_command(place, "JdtDriver", str(place.scratch), roots, known)
     # Cheap settings, for a process that runs for minutes only: half the processor time, and less memory.
-    return [java, "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", *rest]
+    return [java, "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", *arguments]
 
 
 def _package(text: str) -> str:

@@ -186,7 +186,7 @@ def _check_link(name: str, member: _Member) -> str:
     link = member.link
     if not link or link.startswith("/") or re.search(r"[\x00\\]|^[A-Za-z]:", link):
         raise ArchiveError(f"the link {name!r} points to {link!r}, outside")
-    # A hard link counts from the root of the archive, a symbolic one from where it stands.
+    # A hard link counts from the root of the archive, a symbolic one from its own folder.
     start = posixpath.dirname(name) if member.kind == "symlink" else ""
     target = posixpath.normpath(posixpath.join(start, link))
     if target == ".." or target.startswith("../"):
@@ -276,7 +276,7 @@ def _zip_members(bundle: zipfile.ZipFile) -> Iterator[_Member]:
         with bundle.open(info) as body:
             kind = _zip_kind(info, mode)
             link = body.read(MAX_LINK).decode("utf-8", "replace") if kind == "symlink" else ""
-            # zipfile cuts the name at a NUL; the name as it stands is the one to judge.
+            # zipfile cuts the name at a NUL, so the whole name is the one to check.
             yield _Member(name=info.orig_filename, kind=kind, executable=bool(mode & 0o100), link=link, body=body)
 
 

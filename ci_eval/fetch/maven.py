@@ -62,7 +62,7 @@ def run_mvn(*arguments: str, here: Path, timeout: float = TIMEOUT) -> str:
     if not ended.code:
         return ""
     output = re.sub(r"\x1b\[[0-9;]*m", "", f"{ended.trouble}\n{ended.output}")
-    # What stands before the first "[Help" tells the cause; the rest tells how to debug Maven.
+    # The text before the first "[Help" tells the cause; the text after it tells how to debug Maven.
     cause = re.split(r"-> \[Help \d+\]|^\[ERROR\] *$", output, maxsplit=1, flags=re.MULTILINE)[0]
     return last_words("\n".join(re.findall(r"^\[ERROR\] (.+)$", cause, re.MULTILINE)) or output)
 

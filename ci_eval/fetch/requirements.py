@@ -14,7 +14,7 @@ import msgspec
 from ci_eval.errors import PreparationError
 from ci_eval.files import is_own
 
-# PEP 508 without `@ URL`; narrower where that does no harm. No two parts begin alike, so it takes linear time.
+# PEP 508 without `@ URL`; narrower if that does no harm. No two parts begin alike, so it takes linear time.
 PLAIN = re.compile(
     r"[A-Za-z0-9][A-Za-z0-9._-]*[ \t]*"
     r"(?:\[[A-Za-z0-9._, \t-]*\][ \t]*)?"

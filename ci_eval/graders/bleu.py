@@ -9,7 +9,7 @@ from sacrebleu.metrics.bleu import BLEU
 
 from ci_eval.contracts import Grader, Pairing
 
-# Without effective order, a text of fewer than four words gets 0 even where it is the expected one.
+# Without effective order, a text of fewer than four words gets 0 even if it is the expected one.
 _BLEU = BLEU(effective_order=True)
 
 

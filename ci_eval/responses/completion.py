@@ -35,7 +35,7 @@ def inserted(text: str, thoughts: Pairs, ends: Sequence[str], *, chat: bool) -> 
     if not chat:
         return Inserted(begin=begin, end=end, rules=rules)
     answer = text[begin:end]
-    # A fence keeps its place where a line ends with CR LF.
+    # All offsets stay the same, since a blank replaces the CR.
     normal = answer.replace("\r\n", " \n")
     if fences := [fence for fence in fences_of(normal) if fence.text.strip()] or fences_of(normal):
         fence = fences[0]

@@ -74,7 +74,7 @@ def _add_definitions(line: object, definitions: dict[str, set[Definition]]) -> N
     """Add the definitions that a history's object has in any state, by its type."""
     try:
         history = msgspec.convert(line, History)
-    except ValueError:  # the line is told of where it is read for good
+    except ValueError:  # `split` reports the line
         return
     definitions.setdefault(history.type, set()).update(state.definition for state in history.states if state)
 

@@ -29,9 +29,9 @@ def grade(language: str, reference: str, hypothesis: str) -> dict[str, float]:
         "weightedNgram": weighted_recall(KEYWORDS[language], reference.split(), hypothesis.split()),
     }
     reference, hypothesis = (comments.without(language, text) for text in (reference, hypothesis))
-    expected, given = parse(language, reference), parse(language, hypothesis)
-    parts["syntax"] = same_subtrees(expected, given)
-    parts["dataflow"] = same_flow(language, (expected, reference), (given, hypothesis))
+    reference_tree, hypothesis_tree = parse(language, reference), parse(language, hypothesis)
+    parts["syntax"] = same_subtrees(reference_tree, hypothesis_tree)
+    parts["dataflow"] = same_flow(language, (reference_tree, reference), (hypothesis_tree, hypothesis))
     return {"codebleu": math.fsum(0.25 * part for part in parts.values()), **parts}
 
 

@@ -19,19 +19,22 @@ OF_A_NAME = 0.2
 def grade(language: str, reference: str, hypothesis: str) -> dict[str, float]:
     """Return the four parts, their mean, and the share of the text that the grammar can read; 0 to 1. Raises
     TooMuch."""
-    expected, given = parse(language, reference), parse(language, hypothesis)
-    parsed = readable(given)
-    drop_comments(expected)
-    drop_comments(given)
-    words, weights = _words(given)
-    expected_words, _ = _words(expected)
+    reference_tree, hypothesis_tree = parse(language, reference), parse(language, hypothesis)
+    parsed = readable(hypothesis_tree)
+    drop_comments(reference_tree)
+    drop_comments(hypothesis_tree)
+    words, weights = _words(hypothesis_tree)
+    expected_words, _ = _words(reference_tree)
     parts = {
         "ngram": precision(expected_words, words, dict.fromkeys(words, 1.0)),
         "weightedNgram": precision(expected_words, words, weights),
-        "syntax": same_subtrees(expected, given),
+        "syntax": same_subtrees(reference_tree, hypothesis_tree),
     }
-    expected_edges, given_edges = strict_flow.flow_of(language, expected), strict_flow.flow_of(language, given)
-    # Where there is nothing to find, the other three count a third each, as if this were their mean.
+    expected_edges, given_edges = (
+        strict_flow.flow_of(language, reference_tree),
+        strict_flow.flow_of(language, hypothesis_tree),
+    )
+    # Without edges to find, the other three parts count a third each, as if this part were their mean.
     parts["dataflow"] = (
         in_common(expected_edges, given_edges) / len(expected_edges)
         if expected_edges

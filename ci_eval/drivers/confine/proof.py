@@ -208,7 +208,7 @@ CANARIES: dict[str, tuple[str, Callable[[Stage], object]]] = {
     "the project's .git": ("git", _read_repository),
     "links to files": ("links", _follow_a_link),
     "rights of files": ("rights", lambda stage: os.chmod(stage.canary, 0o600)),
-    # As they are, so that nothing changes where these are open.
+    # Set to what they are already, so that nothing changes if the attempt succeeds.
     "rights of open files": ("rights", lambda _: os.fchmod(2, os.fstat(2).st_mode & 0o7777)),
     "dates of files": ("rights", _touch),
     "attributes of files": ("attributes", lambda stage: os.listxattr(stage.canary)),

@@ -36,7 +36,7 @@ EVERY_PROCESS = 0xFFFFFFFF
 AF_UNIX, SOCK_STREAM, SOCK_SEQPACKET, SOCKET_TYPE = 1, 1, 5, 0xFF
 """A pair of SOCK_DGRAM could be sent to any other socket (sendto), such as /dev/log."""
 FILE_TYPE, PIPE = 0xF000, 0x1000
-"""S_IFMT and S_IFIFO: what is made by `mknod` is a named pipe."""
+"""The bits S_IFMT and S_IFIFO: `mknod` may make named pipes only."""
 
 LARGE_PAGES = 0x40000
 """The flag MAP_HUGETLB: the kernel counts such pages as no process's, so the limit of memory would not hold."""
