@@ -113,6 +113,7 @@ def _engine(engine: Engine, here: Mapping[str, str]) -> Finding:
     what = f"engine {engine.name} {engine.version}"
     if missing := [program for program in engine.needs if not shutil.which(program)]:
         return Finding(what, False, False, f"needs {' and '.join(missing)}; see above")
+    # A toolchain that is present may be too old for the engine.
     if old := [name for name, lowest in engine.toolchains.items() if not reaches(here[name], lowest)]:
         lacks = (f"{name} {engine.toolchains[name]} or newer; here is {here[name] or 'none'}" for name in old)
         return Finding(what, False, False, f"needs {' and '.join(lacks)}")
@@ -132,6 +133,7 @@ def _try(what: str, needed: bool, attempt: Callable[[], str]) -> Finding:
 def _cache() -> str:
     folder = machine.cache_folder()
     folder.mkdir(parents=True, exist_ok=True)
+    # Creating a file shows that the cache can be written to.
     with tempfile.TemporaryFile(dir=folder):
         free = shutil.disk_usage(folder).free
     return f"{folder}, {free / 1e9:.0f} GB free; set CI_EVAL_CACHE to have it elsewhere"

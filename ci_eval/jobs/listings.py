@@ -95,6 +95,7 @@ NAMES: dict[str, Callable[[], list[str]]] = {
 
 def schema() -> dict[str, Any]:
     """Return the JSON schema of configurations. Editors find the known names in it."""
+    # An engine may also be NAME@VERSION, so its names are no complete list.
     return schema_of({key: NAMES[what]() for key, what in VALUES.items() if key != "engine"})
 
 

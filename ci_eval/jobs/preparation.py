@@ -120,6 +120,7 @@ def _prepare(config: Config, screen: Screen) -> Prepared:
     model = config.interpret.ranking_model
     ranker = rankers.CATALOG.load(config.interpret.completion_type).configured(Path(model) if model else None)
     for form in map(logs.formats.CATALOG.load, config.interpret.log_format):
+        # Formats may need an extra, which only matters if logs are written.
         if config.interpret.save_logs:
             form.check()
     _check_names(config, task, language, engine)

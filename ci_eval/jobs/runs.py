@@ -282,5 +282,6 @@ def measured_config(workspace: Workspace) -> Config:
 
 def _load(workspace: Workspace, view: Sequence[str]) -> Loaded:
     if workspace.manifest().digests:
+        # An interrupted run has no digests yet.
         workspace.verify("config.yaml", "manifest.json")
     return load(workspace.config_path, overrides=view, environment={})

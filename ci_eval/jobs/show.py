@@ -50,6 +50,7 @@ def describe(folder: Path, identity: str) -> Iterator[str]:
 
 
 def _status(what: str, session: Session) -> Iterator[str]:
+    # Further lines of a message are indented below its first one.
     first, *more_lines = session.message.split("\n")
     yield f"{what:9} {session.status.value}{': ' + first if first else ''}"
     yield from (f"{'':9} {line}" for line in more_lines)
@@ -70,6 +71,7 @@ def _lookup(lookup: Lookup, expected: str) -> Iterator[str]:
         yield f"        {lookup.dropped} more could not be read"
     for i, suggestion in enumerate(lookup.suggestions, 1):
         is_expected = suggestion.text == expected and not suggestion.tail
+        # The expected suggestion is printed at any rank.
         if i <= SHOWN or is_expected:
             mark = "*" if is_expected else " "
             left = f"{suggestion.label} → " if suggestion.label else ""
