@@ -15,6 +15,7 @@ def read_expression(text: str) -> dict[str, object]:
     A session passes if it passes each condition. Raises ConfigError if the text is no list of conditions.
     """
     try:
+        # As in a shell, quotes hold values with spaces together.
         conditions = shlex.split(text)
     except ValueError as error:
         raise ConfigError(f"filter {text!r}: {error}") from None
