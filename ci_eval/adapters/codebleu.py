@@ -38,7 +38,7 @@ ALIASES = {
 }
 LANGUAGES = {alias: name for name, aliases in ALIASES.items() for alias in aliases.split()}
 START = (
-    # The process runs with -I and -S, so its search path is set here: its own packages first, then ci-eval.
+    # The process runs with -I and -S, so its search path is set here: its own packages come first, ci-eval last.
     "import sys; folder, package = sys.argv[1:]; sys.path[:] = [folder, *sys.path, package]; "
     "from ci_eval.drivers.codebleu.main import main; main()"
 )

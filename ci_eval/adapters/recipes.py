@@ -336,7 +336,7 @@ def _install(target: Path, install: Callable[[Path], Mapping[str, str]]) -> dict
         whole = Path(name, "whole")
         whole.mkdir()
         packages = dict(install(whole))
-        # Written last and moved as a whole: a folder that exists under its name is complete.
+        # The folder is filled, then moved as a whole: a folder that exists under its name is complete.
         (whole / MARKER).write_bytes(msgspec.json.encode(packages))
         sealed.seal(whole)
         sealed.publish(whole, target)

@@ -1,8 +1,8 @@
-"""Compile commands of C and C++ projects, cleaned: clangd reads only flags that are known to do no harm.
+"""The compile commands of C and C++ projects, cleaned: clangd reads only flags that are known to do no harm.
 
 A flag of a compile command can make clangd load a library, write a file or read one outside the project (`-Xclang
 -load`, `-fmodules-cache-path`, `-include`), whether it is confined or not. So clangd is given a database of ours
-instead of the project's own, and what is not on the list below is left out and counted.
+instead of the project's own, and a flag that is not on the list below is left out and counted.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from ci_eval.grammar.imports.cpp import folders, sources
 
 NAME = "compile_commands.json"
 DATABASES = (NAME, f"build/{NAME}", "compile_flags.txt")
-"""Where clangd looks in each folder above a file, in its order (`DirectoryCache` in clang-tools-extra/clangd/
-GlobalCompilationDatabase.cpp, LLVM 22)."""
+"""The files that clangd looks for in each folder above a file, in its order (`DirectoryCache` in
+clang-tools-extra/clangd/GlobalCompilationDatabase.cpp, LLVM 22)."""
 LARGEST = 64 * 2**20
 """Bytes of a database; a larger one is left out."""
 
@@ -99,18 +99,18 @@ class Cleaned(msgspec.Struct):
 
 @dataclass(frozen=True)
 class CompileCommands:
-    """The cleaned compile commands of a project; none where it has no database."""
+    """The cleaned compile commands of a project; none if the project has no database."""
 
     entries: list[Cleaned] = field(default_factory=list)
     dropped: Counter[str] = field(default_factory=Counter)
-    """The part of a flag before its value → how often it was left out."""
+    """The part of a flag before its value → the number of times that it was left out."""
 
     def write(self, folder: Path) -> None:
-        """Write the database where clangd will look for it."""
+        """Write the database into the folder in which clangd will look for it."""
         (folder / NAME).write_bytes(msgspec.json.encode(self.entries))
 
     def summary(self) -> str:
-        """Return in a few words what was left out; "" if nothing was."""
+        """Return, in a few words, the flags that were left out; "" if none was."""
         if not self.dropped:
             return ""
         most = sorted(self.dropped.items(), key=lambda pair: (-pair[1], pair[0]))[:5]
@@ -140,7 +140,7 @@ class _Cleaning:
         self._real = os.path.realpath(root)
         self._dropped: Counter[str] = Counter()
         self._flags: dict[Path, list[str]] = {}
-        """File with flags → what is left of them."""
+        """The file with flags → the flags that are left of it."""
 
     def all(self) -> CompileCommands:
         databases = dict(sorted(self._databases()))
@@ -162,7 +162,7 @@ class _Cleaning:
         return CompileCommands(entries, self._dropped)
 
     def _databases(self) -> Iterator[tuple[Path, Path]]:
-        """Yield each folder with a database, and the file of that."""
+        """Yield each folder with a database, and the path of that database."""
         for name, _, files in os.walk(self._root):
             folder = Path(name)
             if ".clangd" in files:
@@ -246,7 +246,7 @@ class _Cleaning:
                 yield from self._flag(flag, waiting, directory)
 
     def _response(self, name: str, directory: str) -> list[str] | None:
-        """Return the words of a file that stands for its contents; None if that is none of the project's."""
+        """Return the words of a response file (`@FILE`), or None if it is none of the project's."""
         path = Path(os.path.normpath(Path(directory, name)))
         try:
             return shlex.split(self._read(path).decode(errors="replace"))
@@ -283,6 +283,7 @@ class _Cleaning:
             return flag
         if flag.startswith("--sysroot="):
             return "--sysroot"
+        # -include-pch begins with -include, but reads a binary file.
         joined = (name for name in ("-D", "-U", "-I", "-x", *PATHS) if flag.startswith(name))
         return next((name for name in joined if flag[: len("-include-pch")] != "-include-pch"), None)
 
@@ -299,5 +300,6 @@ class _Cleaning:
         return path.is_relative_to(self._real) or any(path.is_relative_to(folder) for folder in SYSTEM)
 
     def _is_own(self, path: str) -> bool:
+        # A link in the project may lead out of it, so both paths must lie inside.
         real = os.path.realpath(path)
         return Path(path).is_relative_to(self._root) and Path(real).is_relative_to(self._real)
