@@ -1,4 +1,4 @@
-"""SQLite files that several processes and threads write to."""
+"""The SQLite files that several processes and threads write to."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ PATIENCE = 60.0
 
 
 class Database:
-    """One table in a file of its own; whoever is killed leaves whole rows."""
+    """A table in a file of its own. A process that is killed leaves whole rows."""
 
     def __init__(self, path: Path, table: str) -> None:
-        """`table`: its columns, as `CREATE TABLE` has them. Raises PreparationError."""
+        """Open the file, or create it. `table`: the columns, as `CREATE TABLE` has them. Raises PreparationError."""
         self.path = path
         self._lock = threading.Lock()
         try:
@@ -34,13 +34,13 @@ class Database:
 
     @contextmanager
     def using(self) -> Iterator[sqlite3.Cursor]:
-        """A cursor; each statement by itself is written at once."""
+        """Yield a cursor; each statement by itself is written at once."""
         with self._lock, closing(self._connection.cursor()) as cursor:
             yield cursor
 
     @contextmanager
     def changing(self) -> Iterator[sqlite3.Cursor]:
-        """A cursor, while no other process may write; all is undone where an error is raised."""
+        """Yield a cursor, while no other process may write; all is undone if an error is raised."""
         with self.using() as cursor:
             cursor.execute("BEGIN IMMEDIATE")
             try:
@@ -51,6 +51,5 @@ class Database:
             cursor.execute("COMMIT")
 
     def close(self) -> None:
-        """Close the file."""
         with self._lock:
             self._connection.close()

@@ -10,7 +10,7 @@ from ci_eval.adapters.endpoints.http.quirks import TEXT_PARTS
 from ci_eval.adapters.endpoints.logprobs import logprobs_of
 
 THOUGHTS = ("reasoning_content", "reasoning", "thinking")
-"""Fields of a message beside its content."""
+"""The fields of thoughts in a message, beside its content."""
 
 
 def piece(answer: Mapping[str, Any], *, chat: bool) -> Piece:
