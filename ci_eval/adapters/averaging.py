@@ -42,7 +42,7 @@ class EmbeddingOptions(PredictorOptions, frozen=True, kw_only=True):
     prior: Weight = 1.0
     """The weight of a sub-token's frequency; 0 = frequency does not count at all, and nearness alone decides."""
     folds: Annotated[int, Meta(ge=2, le=1000)] = 5
-    """Parts of the project; what is predicted in one is learned from the others."""
+    """The number of parts of the project; predictions in one part are learned from the others."""
     seed: int = 0
     """The seed of the SVD."""
 
@@ -53,6 +53,7 @@ class ByAverage(Predictor[EmbeddingOptions]):
     def __init__(self, options: EmbeddingOptions, surroundings: Surroundings) -> None:
         super().__init__(options, surroundings)
         self._around = Surrounding(surroundings.language, 1, self.asked)
+        # A cache per predictor: as a decorator of the method, it would keep every predictor alive.
         self._of_fold = lru_cache(maxsize=options.folds)(self._train)
         self._filling = Filling(
             patterns=options.patterns, slot=options.slot, sharpness=options.sharpness, prior=options.prior

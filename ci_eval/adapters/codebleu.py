@@ -87,6 +87,7 @@ class CodeBleu:
             reply = _DECODER.decode(line)
         except msgspec.MsgspecError as error:
             self.close()
+            # The process may be in any state, so the next pairing gets a new one.
             raise EngineMisbehaved(f"the process of {self.name} answered no scores: {error}") from error
         except EngineFailure:
             self.close()

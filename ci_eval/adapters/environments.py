@@ -143,6 +143,7 @@ def _go(task: _Task, folder: Path) -> Mapping[str, str]:
     variables = {
         "GOMODCACHE": str(folder / "modules"),
         "GOFLAGS": "-mod=mod -modcacherw",
+        # Otherwise a go.mod could make go download and run another version.
         "GOTOOLCHAIN": "local",
         "GOWORK": "off",
     }

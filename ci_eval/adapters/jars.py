@@ -126,6 +126,7 @@ def java(place: Place) -> list[str]:
     memory."""
     # Without -Xmx, Java takes a quarter of the machine. Beside the heap it needs room for classes and compiled code.
     heap = [f"-Xmx{place.memory // 4 * 3}"] if place.memory else []
+    # UsePerfData: Java writes such data to /tmp, whatever its temporary folder is.
     return ["java", *heap, f"-Djava.io.tmpdir={place.scratch}", "-XX:-UsePerfData"]
 
 

@@ -64,10 +64,10 @@ class Place:
         return self.surroundings.memory
 
     def walls(self, *programs: str, reads: tuple[Path, ...] = (), address_space: int = 0) -> Walls:
-        """Return what the engine may read, run and write.
+        """Return the engine's rights to read, run and write.
 
-        `programs`: the programs that the engine runs. `reads`: what it may read beside the project and its own folder.
-        `address_space`: bytes, 0 = no limit.
+        `programs`: the programs that the engine runs. `reads`: the paths that it may read beside the project and its
+        own folder. `address_space`: bytes, 0 = no limit.
         """
         runs = [self.folder, self.programs, *self.surroundings.reads]
         runs += [install for program in (interpreter(), *programs) for install in installs_of(program)]
@@ -94,7 +94,7 @@ class Place:
 
 
 def confinement_of(confine: Confine) -> str:
-    """Return how well an engine would be confined on this machine, as a program that does nothing finds it."""
+    """Return how well an engine would be confined on this machine, tried out with a program that does nothing."""
     surroundings = Surroundings(
         root=DRIVERS, language="", keywords=frozenset(), cache=DRIVERS, timeout=0, memory=0, confine=confine
     )
@@ -122,7 +122,8 @@ def variables(place: Place) -> dict[str, str]:
 
 
 def _probe(place: Place, walls: Walls) -> str:
-    """Return what a program that does nothing finds within these walls, or "" if it ended before it could tell."""
+    """Return the sandbox report of a program that does nothing within these walls, or "" if it ended before it could
+    report."""
     process = EngineProcess([interpreter(), "-I", "-S", "-c", ""], cwd=place.scratch, environment={}, walls=walls)
     try:
         return process.confined

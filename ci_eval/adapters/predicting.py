@@ -66,6 +66,7 @@ class Predictor(OpenText, Generic[Options]):
         """Return the first predictions that begin with the prefix, and the milliseconds they took."""
         started = perf_counter()
         begin = query.offset - len(query.prefix)
+        # The predictor does not see the typed prefix, which only filters its predictions.
         predictions = self.predict(self.text[:begin], self.text[query.offset :])
         fitting = dict.fromkeys(text for text in predictions if text.startswith(query.prefix))
         suggestions = [Suggestion(text=text) for text in list(fitting)[: self.options.limit]]
@@ -77,14 +78,14 @@ class Predictor(OpenText, Generic[Options]):
 
     def asked(self, token: str) -> bool:
         """Return whether tokens that look like this one are asked for in this run."""
-        known = self._asked.get(token)
-        if known is None:
+        is_asked = self._asked.get(token)
+        if is_asked is None:
             classes = self._classes
-            known = token != START_OF_LINE and (
+            is_asked = token != START_OF_LINE and (
                 classes is None or class_of(token, self.surroundings.keywords) in classes
             )
-            self._asked[token] = known
-        return known
+            self._asked[token] = is_asked
+        return is_asked
 
     @cached_property
     def files(self) -> dict[str, str]:

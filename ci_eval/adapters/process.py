@@ -59,6 +59,7 @@ class EngineProcess:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 bufsize=0,
+                # A group of its own, so that the program can be killed with all it started.
                 start_new_session=True,
                 pass_fds=(report,),
             )
@@ -66,11 +67,13 @@ class EngineProcess:
             self._report.close()
             raise EngineCrash(f"{self.name} could not be started: {error}") from error
         finally:
+            # The child has its own copy; with ours open, the pipe would not end with the child.
             os.close(report)
         assert self._process.stdin
         assert self._process.stdout
         self._stdin = self._process.stdin.fileno()
         self._stdout = self._process.stdout.fileno()
+        # A program that does not read must not hold us beyond the time limit.
         os.set_blocking(self._stdin, False)
         os.set_blocking(self._stdout, False)
         self._received = bytearray()

@@ -113,7 +113,7 @@ class FromRecipe:
     own_process: bool = True
     closure: Closure = Closure.PROJECT
     why: str = ""
-    """The reasons, written for people, for what the engine is told beyond paths."""
+    """The reasons, written for people, for the engine's configuration beyond paths."""
 
     @property
     def needs(self) -> tuple[str, ...]:
@@ -161,6 +161,7 @@ class Pip(IntoCache):
     needs: tuple[str, ...] = ()
 
     def name(self, version: str) -> str:
+        # Wheels with compiled code fit one version of Python.
         return f"{self.package}-{version}-py{sys.version_info.major}{sys.version_info.minor}"
 
     def newest(self) -> str:

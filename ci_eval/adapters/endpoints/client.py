@@ -215,9 +215,9 @@ class Client:
                 counted += not passes
                 wait = _wait(trouble, max(counted, 1))
                 left = self._ledger.left()
-                most = left if passes and not math.isinf(left) else LONGEST_LIMIT if passes else LONGEST_WAIT
-                is_over = counted > self._settings.retries or (not passes and wait > most)
-                if not trouble.again or is_over or (passes and math.isinf(left) and waited + wait > most):
+                longest = left if passes and not math.isinf(left) else LONGEST_LIMIT if passes else LONGEST_WAIT
+                is_over = counted > self._settings.retries or (not passes and wait > longest)
+                if not trouble.again or is_over or (passes and math.isinf(left) and waited + wait > longest):
                     if tries > 1:
                         trouble.reason += f" ({tries} attempts)"
                     raise

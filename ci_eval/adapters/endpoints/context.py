@@ -36,21 +36,21 @@ class Context:
     _template: Template | None = field(init=False)
 
     def __post_init__(self) -> None:
-        own = self.settings.template not in {None, OF_THE_ENDPOINT}
-        self._template = template_of(self.settings.template or "", self.settings.file_heading) if own else None
+        is_named = self.settings.template not in {None, OF_THE_ENDPOINT}
+        self._template = template_of(self.settings.template or "", self.settings.file_heading) if is_named else None
 
     def at(self, path: str, text: str, offset: int) -> Seen:
         """Return the view at that offset of the open file; the same each time. Raises EngineFailure."""
         settings, measure = self.settings.window, self._measure
         view = window(text, offset, settings, measure)
-        most = int(budget_of(settings) * settings.other_files)
-        if not (self.others and most):
+        size = int(budget_of(settings) * settings.other_files)
+        if not (self.others and size):
             return Seen(window=view, path=path)
-        files = self.others.chosen(path, text[:offset], most, measure, self._takes)
+        files = self.others.chosen(path, text[:offset], size, measure, self._takes)
         return Seen(window=view, path=path, files=tuple(files))
 
     def close(self) -> None:
-        """Close the store of what was counted."""
+        """Close the store of the tokenizer."""
         if self.tokenizer:
             self.tokenizer.close()
 

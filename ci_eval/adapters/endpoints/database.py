@@ -27,6 +27,7 @@ class Database:
             self._connection = sqlite3.connect(path, PATIENCE, isolation_level=None, check_same_thread=False)
             with self.using() as connection:
                 connection.execute("PRAGMA journal_mode = WAL")
+                # With a write-ahead log, a crash of the machine may cost the last rows, but never the file.
                 connection.execute("PRAGMA synchronous = NORMAL")
                 connection.execute(f"CREATE TABLE IF NOT EXISTS {table}")
         except (OSError, sqlite3.Error) as error:

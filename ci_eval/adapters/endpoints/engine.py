@@ -150,5 +150,7 @@ def of_endpoint(settings: EndpointConfig, name: str | None, *, holes: bool) -> E
             "family's name (docs/models.md has them), or `suffix` where the endpoint fills holes by itself"
         )
     # Only what is asked and how: the engine's own keys make no other endpoint of it.
-    own = EndpointConfig(**{key: getattr(settings, key) for key in EndpointConfig.__struct_fields__})
-    return EndpointEngine(asking=Asking.new(own), name=name or (settings.model or "").rpartition("/")[2], holes=holes)
+    endpoint = EndpointConfig(**{key: getattr(settings, key) for key in EndpointConfig.__struct_fields__})
+    return EndpointEngine(
+        asking=Asking.new(endpoint), name=name or (settings.model or "").rpartition("/")[2], holes=holes
+    )

@@ -1,4 +1,4 @@
-"""The examination of an endpoint: which apis it has, which fields it takes, and what it tells."""
+"""The examination of an endpoint: its apis, the fields that it takes, and the values that it tells."""
 
 from __future__ import annotations
 
@@ -135,11 +135,13 @@ class Examination:
 
 def _thoughts(reply: Reply) -> Ability:
     cleaned = clean(reply.text)
-    where = (
+    location = (
         "beside the answer" if reply.thought else "in the answer, where they are taken out" if cleaned.thought else ""
     )
     detail = (
-        f"the model thinks: {where}; give it room by engine.sampling.maxTokens" if where else "the model shows none"
+        f"the model thinks: {location}; give it room by engine.sampling.maxTokens"
+        if location
+        else "the model shows none"
     )
     return Ability("thoughts", True, detail)
 

@@ -49,7 +49,7 @@ def suggested(reply: Reply, before: str, query: Query, part: Inserted) -> str:
 
 def usage_of(reply: Reply, before: str, query: Query, cost: float | None, part: Inserted) -> Usage:
     """Return the tokens, time and cost that the answer took. It was cut off if the model was stopped before the end of
-    what was asked for."""
+    the span."""
     answer = reply.text[part.begin : part.end]
     end = part.begin + extent(answer, before, query.span, query.word)
     # An answer whose fence is closed is whole, although the model went on behind it.

@@ -42,13 +42,14 @@ def window(text: str, offset: int, wanted: WindowConfig, measure: Measure = len)
     does not need. The share of other files is reserved.
     """
     whole = budget_of(wanted)
-    most = whole - int(whole * wanted.other_files)
+    size = whole - int(whole * wanted.other_files)
     before, after = text[:offset], text[offset:] if wanted.suffix else ""
-    prefix = tail(before, most, measure)
-    spare = most - measure(prefix) if prefix == before else 0
-    suffix = head(after, max(int(most * wanted.suffix), spare), measure)
+    prefix = tail(before, size, measure)
+    spare = size - measure(prefix) if prefix == before else 0
+    suffix = head(after, max(int(size * wanted.suffix), spare), measure)
     if suffix:
-        prefix = tail(before, most - measure(suffix), measure)
+        # The suffix may have taken less than its share: the prefix gets the difference.
+        prefix = tail(before, size - measure(suffix), measure)
     return Window(prefix=prefix, suffix=suffix, left_out=len(before) + len(after) - len(prefix) - len(suffix))
 
 

@@ -49,7 +49,7 @@ class WatchedProcess(EngineProcess):
                 self._await(self._stdout, selectors.EVENT_READ, time.monotonic() + idle)
             except EngineTimeout:
                 raise EngineTimeout(
-                    f"the IDE said nothing for {idle:g} seconds and was ended; its last words: {self._told()}. "
+                    f"the IDE said nothing for {idle:g} seconds and was ended; its last words: {self._recent_lines()}. "
                     "If it was at work, raise engine.options.idle"
                 ) from None
             chunk = os.read(self._stdout, 1 << 16)

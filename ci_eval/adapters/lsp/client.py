@@ -36,7 +36,8 @@ from ci_eval.contracts import Edit
 from ci_eval.errors import EngineFailure, EngineMisbehaved, EngineRaised, EngineTimeout, EngineUnstarted
 
 QUIET = 0.3
-"""Seconds after which a server that has announced no work is taken to be ready, where such servers were observed."""
+"""Seconds after which a server that has announced no work is taken to be ready, for servers that were observed to be
+so."""
 
 LOADING = 30.0
 """Seconds after its start in which work that a server announces is taken to be the loading of the project."""
@@ -149,6 +150,7 @@ class Client:
         except BaseException:
             self._wire.close()
             raise
+        # The time for loading counts from the end of `initialize`.
         self._began = time.monotonic()
 
     def _initialize(self, deadline: float) -> None:

@@ -56,7 +56,7 @@ ALONE = re.compile(
     """,
     re.VERBOSE,
 )
-"""Flags without a path that only change what a text means."""
+"""The flags without a path that only change the meaning of a text."""
 VALUES = {
     "-D": re.compile(r".+", re.DOTALL),
     "-U": re.compile(r"\w+"),
@@ -64,9 +64,9 @@ VALUES = {
     "-arch": re.compile(r"\w+"),
     "-target": re.compile(r"[\w.+-]+"),
 }
-"""Flags whose value follows, and the form of that value; those of one letter may have it attached."""
+"""The flags whose value follows, and the form of that value; those of one letter may have it attached."""
 PATHS = ("-isystem-after", "-isystem", "-iquote", "-idirafter", "-iframework", "-include", "-imacros", "-isysroot")
-"""Flags whose value is a path in the project or among the system's; it may be attached."""
+"""The flags whose value is a path in the project or among the system's; it may be attached."""
 SEPARATE = frozenset(
     "-Xclang -Xpreprocessor -Xlinker -Xassembler -Xanalyzer -Xarch_host -Xarch_device -Xopenmp-target -Xcuda-ptxas "
     "-mllvm -mmlir -load -o -MF -MT -MQ -MJ -T -u -z -e -l -L -B -framework --param -wrapper -ccc-gcc-name "
@@ -75,9 +75,9 @@ SEPARATE = frozenset(
     "-dumpbase-ext -rpath -install_name -current_version -compatibility_version -G -A -plugin -add-plugin --sysroot "
     "-resource-dir --output --language --include --imacros --prefix -F".split()
 )
-"""Flags that are left out together with the value that follows."""
+"""The flags that are left out together with the value that follows."""
 OUTPUT = re.compile(r"-(c|S|E|P|C|M[DGMPV]*|M[FTQ].*|o.*|l.*|L.*|Wl,.*|s|v|pipe|shared|static|rdynamic|save-temps)")
-"""Flags of what is built, which clangd has no use for; their loss is not worth a word."""
+"""The flags for the output of a build, which clangd has no use for. They are not counted if they are left out."""
 WRAPPERS = frozenset({"ccache", "sccache", "distcc", "gomacc", "icecc"})
 COMPILER = re.compile(r"[A-Za-z0-9_][\w.+-]*")
 
@@ -113,8 +113,8 @@ class CompileCommands:
         """Return, in a few words, the flags that were left out; "" if none was."""
         if not self.dropped:
             return ""
-        most = sorted(self.dropped.items(), key=lambda pair: (-pair[1], pair[0]))[:5]
-        names = ", ".join(f"{name} ({count:,})" for name, count in most)
+        counts = sorted(self.dropped.items(), key=lambda pair: (-pair[1], pair[0]))[:5]
+        names = ", ".join(f"{name} ({count:,})" for name, count in counts)
         return f"{self.dropped.total():,} parts of compile commands are not on the list of harmless flags: {names}"
 
 
@@ -234,6 +234,7 @@ class _Cleaning:
         waiting = list(reversed(arguments))
         while waiting:
             flag = waiting.pop()
+            # Only files follow.
             if flag == "--":
                 return
             if flag.startswith("@"):
@@ -254,7 +255,7 @@ class _Cleaning:
             return None
 
     def _flag(self, flag: str, waiting: list[str], directory: str) -> list[str]:
-        """Return what is left of a flag, with its value."""
+        """Return the remaining arguments of a flag and its value; none if the flag is left out."""
         if ALONE.fullmatch(flag):
             return [flag]
         name = self._name(flag)

@@ -83,7 +83,7 @@ class Replaced:
 def offers(
     answer: CompletionList, question: Question, name: re.Pattern[str], extension: Extension = ""
 ) -> list[Suggestion]:
-    """Return the items as offers, in the server's order. `name`: what a token of the language looks like."""
+    """Return the items as offers, in the server's order. `name`: the pattern of a token of the language."""
     return list(_Reader(question, name, answer.item_defaults or Defaults(), extension).read(answer))
 
 
@@ -221,7 +221,7 @@ class _Reader:
         name = match[0]
         if len(name) < len(written):
             bare = _SIGNS.sub("", name)
-            if not any(_SIGNS.sub("", shown).startswith(bare) for shown in (item.label, item.filter_text or "")):
+            if not any(_SIGNS.sub("", text).startswith(bare) for text in (item.label, item.filter_text or "")):
                 return written
         return name
 
@@ -232,7 +232,7 @@ def _removes(tail: str) -> bool:
 
 TAGS = frozenset({"class", "struct", "constructor"})
 HIDING = frozenset({"function", "variable", "interface"})
-"""The kinds of names that hide a class; `interface` is what clangd calls an alias."""
+"""The kinds of names that hide a class; clangd calls an alias `interface`."""
 _MARKS = " \u2022"
 """The characters that begin clangd's labels; the second is for items that insert an `#include`."""
 

@@ -63,10 +63,11 @@ def custom(
 ) -> LspEngine:
     """Return the engine for a command; relative paths in it are taken from the current folder.
 
-    `like`: the engine whose configuration it gets. `own`: what is put on top of that.
+    `like`: the engine whose configuration it gets. `own`: the overlay on top of that.
     """
     program = str(Path(command[0]).absolute()) if "/" in command[0] else command[0]
     files = {part: Path(part).absolute() for part in command[1:] if Path(part).is_file()}
+    # Absolute paths, since the server runs in another folder.
     arguments = [str(files.get(part, part)) for part in command[1:]]
     model = like or PLAIN_SERVER
     names = {part.partition("=")[0] for part in arguments}
@@ -116,8 +117,8 @@ def is_called(command: Sequence[str], engine: LspEngine) -> bool:
 
 
 def _names_of(file: Path) -> set[str]:
-    """Return the names by which a program may be known: of its file without what a version or a system adds to it, and
-    of its npm package."""
+    """Return the names by which a program may be known: the name of its file without additions of a version or a
+    system, and the name of its npm package."""
     plain = re.sub(r"(\.(exe|cmd|bat|sh|phar|m?js|cjs|py|rb))+$", "", file.name)
     names = {plain, re.sub(r"[-_]v?\d[\w.]*$", "", plain)}
     if "node_modules" in (parts := file.parts):

@@ -1,5 +1,4 @@
-"""The treatment that certain servers need so that their answers depend on the question alone, not on what came
-before."""
+"""The treatment that certain servers need so that their answers depend on the question alone, not on earlier ones."""
 
 from __future__ import annotations
 
@@ -54,9 +53,9 @@ class Manners:
 
     def unusual(self) -> dict[str, bool]:
         """Return the flags that are set here and not by default, by their names in camel case."""
-        shown = ("anew", "serial", "hides_tags", "kinds", "announces")
-        names = {name: re.sub("_(.)", lambda match: match[1].upper(), name) for name in shown}
-        return {names[name]: getattr(self, name) for name in shown if getattr(self, name) != getattr(Manners, name)}
+        flags = ("anew", "serial", "hides_tags", "kinds", "announces")
+        names = {name: re.sub("_(.)", lambda match: match[1].upper(), name) for name in flags}
+        return {names[name]: getattr(self, name) for name in flags if getattr(self, name) != getattr(Manners, name)}
 
 
 PLAIN = Manners()

@@ -1,4 +1,4 @@
-"""The configuration that is put on top of what an adapter sends: the user's own, and the switch for auto-import."""
+"""The configuration that is put on top of an adapter's own: the user's, and the switch for auto-import."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ class Wire(EngineProcess):
         """Write one message. Raises EngineTimeout (time.monotonic() > deadline), EngineCrash or EngineMisbehaved."""
         tell("->", body)
         unsent = memoryview(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
-        most = len(self._received) + AHEAD
+        limit = len(self._received) + AHEAD
         while True:
             try:
                 unsent = unsent[os.write(self._stdin, unsent) :]
@@ -54,7 +54,7 @@ class Wire(EngineProcess):
             if not unsent:
                 return
             self._wait_to_write(deadline)
-            if len(self._received) > most:
+            if len(self._received) > limit:
                 raise EngineMisbehaved(f"{self.name} sent {AHEAD:,} bytes and did not read what it was sent")
 
     def _wait_to_write(self, deadline: float) -> None:

@@ -122,8 +122,8 @@ class Runner:
     read: Callable[[Work, Ended], Outcome]
     """A function that returns the outcome of a run, by the report of the test runner."""
     dependencies: str = ""
-    """The way to install what a project needs: a name of `adapters/environments.py`; "" = only records that bring all
-    their files are run."""
+    """The kind of environment for a project's dependencies: a name of `adapters/environments.py`; "" = only records
+    that bring all their files are run."""
     runs_own: bool = False
     """A flag: the compiled program in the scratch folder must be started there."""
     syntax: Syntax

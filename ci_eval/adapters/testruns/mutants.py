@@ -119,7 +119,7 @@ def _changes(syntax: Syntax, source: bytes, body: Node) -> Iterator[Mutant]:
 
 
 Change = tuple[str, int, int, str]
-"""The operator's name, the begin and end of what is changed (bytes), and the text in its place."""
+"""The operator's name, the begin and end of the replaced text (bytes), and the text in its place."""
 
 
 def _changes_at(syntax: Syntax, source: bytes, node: Node) -> Iterator[Change]:
@@ -171,4 +171,5 @@ def _empty(node: Node, code: str) -> str:
         return ""
     quote = next((mark for mark in ('"""', "'''", '"', "'", "`") if code.endswith(mark)), None)
     prefix, _, inner = code.partition(quote) if quote else ("", "", "")
+    # Prefixes such as `rb` have at most two letters.
     return f"{prefix}{quote}{quote}" if quote and len(prefix) <= 2 and inner != quote else ""

@@ -36,6 +36,7 @@ def read_junit(
     skipped = [case for case in cases if case.find("skipped") is not None]
     reasons = [element for case in skipped for element in case.findall("skipped")]
     whole = [case for case in cases if case not in skipped and (errors_run or case.find("error") is None)]
+    # A test may write a report by itself, or end the process: both must agree.
     passes = bool(whole) and not troubles and ended.code == 0
     return Outcome(
         runs=bool(whole),

@@ -33,6 +33,7 @@ class Program(EngineProcess):
         """Wait for the program's end. Raises EngineTimeout if it does not end within `timeout` seconds."""
         deadline = time.monotonic() + timeout
         assert self._process.stdin
+        # A program that reads its input comes to the end at once, instead of waiting.
         self._process.stdin.close()
         printed = b""
         while True:

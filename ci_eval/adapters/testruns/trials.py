@@ -178,13 +178,13 @@ class _Bench:
         )
 
 
-def _report(fails_on_stub: bool | None, killed: int, living: Sequence[str]) -> str:
+def _report(fails_on_stub: bool | None, killed: int, survivors: Sequence[str]) -> str:
     sentences = ["It passes."]
     if fails_on_stub is False:
         sentences.append("It also passes where the function does nothing.")
-    if killed or living:
-        sentences.append(f"It kills {killed} of {killed + len(living)} mutants.")
-    return "\n".join([" ".join(sentences), *(["These live (lines of the function):", *living] if living else [])])
+    if killed or survivors:
+        sentences.append(f"It kills {killed} of {killed + len(survivors)} mutants.")
+    return "\n".join([" ".join(sentences), *(["These live (lines of the function):", *survivors] if survivors else [])])
 
 
 def placed(test: str, around: str, run: Runnable, runner: Runner) -> str:

@@ -25,9 +25,9 @@ def context_for(prompt: Prompt, settings: EndpointConfig) -> int:
     # Ollama cuts a longer question without a word. A full window decides, so that the size is the same at most carets:
     # Ollama loads the model again for another one.
     window = settings.window
-    asked = len(prompt.instruction or prompt.prefix + prompt.suffix)
+    length = len(prompt.instruction or prompt.prefix + prompt.suffix)
     full = 0 if prompt.instruction else window.tokens or window.characters // DENSE
-    return max(SMALLEST, 1 << (max(asked // DENSE, full) + prompt.max_tokens - 1).bit_length())
+    return max(SMALLEST, 1 << (max(length // DENSE, full) + prompt.max_tokens - 1).bit_length())
 
 
 def body(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:

@@ -96,7 +96,7 @@ OF_THE_QUESTION = re.compile(
 REQUESTED = re.compile(
     r"limit:? *(?P<limit>[\d,]+).{0,40}requested:? *(?P<requested>[\d,]+)", re.IGNORECASE | re.DOTALL
 )
-"""A limit of tokens a minute, and what one request alone would take of it, as OpenAI and Groq say it."""
+"""A limit of tokens a minute, and the tokens that one request alone would take, in the words of OpenAI and Groq."""
 
 REFUSED = re.compile(
     r"unsupported|not support|n't support|unrecogni[sz]ed|unknown|unexpected|extra (?:inputs|fields)|not permitted|"

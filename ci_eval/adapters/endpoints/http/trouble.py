@@ -1,6 +1,6 @@
-"""The failures of a request, and what they mean: ask again, or give up.
+"""The failures of a request and their consequence: ask again, or give up.
 
-The code of the response decides first; the endpoint's words only within what the code leaves open.
+The code of the response decides first; the endpoint's words decide only among the meanings that the code has.
 """
 
 from __future__ import annotations
@@ -229,13 +229,14 @@ def _reset(headers: Mapping[str, str]) -> float | None:
     for name, value in headers.items():
         if "ratelimit" in name and "reset" in name and (seconds := _moment(value)) is not None:
             remaining = headers.get(name.replace("reset", "remaining"))
+            # A limit of which something is left is not the one that was hit.
             if remaining is None or _float(remaining) == 0:
                 resets[name] = seconds
     return max(resets.values(), default=None)
 
 
 def _moment(text: str) -> float | None:
-    """Return the seconds until what a header says: seconds, a duration, a date, or a moment since 1970."""
+    """Return the seconds until the moment in a header: seconds, a duration, a date, or a moment since 1970."""
     if (number := _float(text)) is not None:
         while number > 1000 * EPOCH:  # in milliseconds, or less
             number /= 1000

@@ -160,6 +160,7 @@ class Wire:
                 self._address,
                 json=body,
                 stream=True,
+                # A redirect could carry the key to another address.
                 allow_redirects=False,
                 timeout=(CONNECT, self._timeout),
                 headers={"Accept-Encoding": "identity"},

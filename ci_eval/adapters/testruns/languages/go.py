@@ -92,6 +92,7 @@ def read(_work: Work, ended: Ended) -> Outcome:
     results = {event.test: event.action for event in events if event.action in {"pass", "fail", "skip"}}
     whole = results.pop("", "") == "pass" and ended.code == 0
     begun = {event.test for event in events if event.action == "run"}
+    # A test that ended the process has begun and has no result.
     passes = whole and "pass" in results.values() and begun <= results.keys() and "fail" not in results.values()
     outputs = [
         event.output for event in events if event.action == "output" and not event.output.startswith(("===", "ok"))
@@ -119,6 +120,7 @@ def stub(function: Node, source: bytes) -> tuple[int, int, str] | None:
     if result is None:
         return at, at, " return;"
     declared = [child for child in result.children if child.is_named] if result.type == "parameter_list" else [result]
+    # If the results have names, a bare `return` gives their zero values.
     if result.type == "parameter_list" and any(child.child_by_field_name("name") for child in declared):
         return at, at, " return;"
     types = [source[parameter.start_byte : parameter.end_byte].decode() for parameter in declared]

@@ -36,7 +36,9 @@ def steps(work: Work) -> Sequence[Step]:
     path = [work.files / "src", work.files, *sites, work.kit]
     variables = {
         "PYTHONPATH": ":".join(map(str, path)),
+        # Plugins among the project's packages would be loaded by themselves.
         "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+        # The order of sets must not differ from run to run.
         "PYTHONHASHSEED": "0",
     }
     return [Step(argv=command, variables=variables)]
@@ -54,6 +56,7 @@ def stub(function: Node, source: bytes) -> tuple[int, int, str] | None:
         return None
     at = body.children[0].start_byte
     line = source[source.rfind(b"\n", 0, at) + 1 : at]
+    # A body on the line of the `def` goes on behind a semicolon.
     indent = "\n" + line.decode() if not line.strip() else "; "
     return at, at, f"return None{indent}"
 
